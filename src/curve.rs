@@ -1,0 +1,122 @@
+//! Piecewise linear curves: spring tables, engine maps, converter tables.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a table is not a curve.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CurveError {
+    /// Fewer than two points.
+    #[error("a curve needs at least 2 points, this one has {count}")]
+    TooShort {
+        /// Points given.
+        count: usize,
+    },
+    /// Abscissae that do not increase.
+    #[error("abscissae must increase: point {index} has x = {x} after {previous}")]
+    NotIncreasing {
+        /// Index of the offending point.
+        index: usize,
+        /// Its abscissa.
+        x: f64,
+        /// The abscissa before it.
+        previous: f64,
+    },
+    /// A value that is not finite.
+    #[error("point {index} is not finite: ({x}, {y})")]
+    NotFinite {
+        /// Index of the offending point.
+        index: usize,
+        /// Its abscissa.
+        x: f64,
+        /// Its ordinate.
+        y: f64,
+    },
+}
+
+/// A piecewise linear function, constant beyond its ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<[f64; 2]>", into = "Vec<[f64; 2]>")]
+pub struct Curve {
+    points: Vec<[f64; 2]>,
+}
+
+impl Curve {
+    /// A curve through `points`, whose abscissae must increase.
+    pub fn new(points: Vec<[f64; 2]>) -> Result<Curve, CurveError> {
+        if points.len() < 2 {
+            return Err(CurveError::TooShort { count: points.len() });
+        }
+        for (index, &[x, y]) in points.iter().enumerate() {
+            if !(x.is_finite() && y.is_finite()) {
+                return Err(CurveError::NotFinite { index, x, y });
+            }
+            if index > 0 && x <= points[index - 1][0] {
+                return Err(CurveError::NotIncreasing { index, x, previous: points[index - 1][0] });
+            }
+        }
+        Ok(Curve { points })
+    }
+
+    /// The points that the curve goes through.
+    pub fn points(&self) -> &[[f64; 2]] {
+        &self.points
+    }
+
+    /// Value at `x`.
+    #[inline]
+    pub fn value(&self, x: f64) -> f64 {
+        self.value_and_slope(x).0
+    }
+
+    /// Value and slope at `x`; beyond the ends the value is that of the end
+    /// point and the slope is zero.
+    pub fn value_and_slope(&self, x: f64) -> (f64, f64) {
+        let points = &self.points;
+        let last = points.len() - 1;
+        if x <= points[0][0] {
+            return (points[0][1], 0.0);
+        }
+        if x >= points[last][0] {
+            return (points[last][1], 0.0);
+        }
+        let upper = points.partition_point(|p| p[0] <= x).min(last);
+        let [x0, y0] = points[upper - 1];
+        let [x1, y1] = points[upper];
+        let slope = (y1 - y0) / (x1 - x0);
+        (y0 + slope * (x - x0), slope)
+    }
+}
+
+impl TryFrom<Vec<[f64; 2]>> for Curve {
+    type Error = CurveError;
+    fn try_from(points: Vec<[f64; 2]>) -> Result<Curve, CurveError> {
+        Curve::new(points)
+    }
+}
+
+impl From<Curve> for Vec<[f64; 2]> {
+    fn from(curve: Curve) -> Self {
+        curve.points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpolates_and_holds_its_ends() {
+        let curve = Curve::new(vec![[0.0, 1.0], [2.0, 5.0], [3.0, 5.0]]).unwrap();
+        assert_eq!(curve.value_and_slope(1.0), (3.0, 2.0));
+        assert_eq!(curve.value_and_slope(-1.0), (1.0, 0.0));
+        assert_eq!(curve.value_and_slope(9.0), (5.0, 0.0));
+    }
+
+    #[test]
+    fn refuses_what_is_no_function() {
+        assert!(matches!(Curve::new(vec![[0.0, 1.0]]), Err(CurveError::TooShort { count: 1 })));
+        let error = Curve::new(vec![[0.0, 1.0], [0.0, 2.0]]).unwrap_err();
+        assert_eq!(error.to_string(), "abscissae must increase: point 1 has x = 0 after 0");
+    }
+}

@@ -1,0 +1,1 @@
+//! Trees of bodies in reduced coordinates, with closures and stiff forces.

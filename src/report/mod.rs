@@ -1,0 +1,1 @@
+//! Results: tables, pictures, plots and files.

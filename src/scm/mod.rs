@@ -1,0 +1,1 @@
+//! The Soil Contact Model: undersides of wheels against the nodes of the ground.

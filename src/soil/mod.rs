@@ -1,0 +1,8 @@
+//! Soils and the laws by which they give way.
+//!
+//! A [`Soil`] is either firm (a handling tyre's ground) or yielding. The laws
+//! are pure functions, one concept a file; nothing here knows a grid.
+
+mod parameters;
+
+pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};

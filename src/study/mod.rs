@@ -1,0 +1,1 @@
+//! Studies: the classic soil tests and what is made of them.

@@ -1,0 +1,25 @@
+//! What a driver commands.
+
+use serde::{Deserialize, Serialize};
+
+/// Commands of a driver for one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Controls {
+    /// Throttle, 0 to 1.
+    pub throttle: f64,
+    /// Steering, -1 (full right) to +1 (full left).
+    pub steering: f64,
+    /// Service brake, 0 to 1.
+    pub brake: f64,
+}
+
+impl Controls {
+    /// The same commands within their ranges.
+    pub fn clamped(self) -> Controls {
+        Controls {
+            throttle: self.throttle.clamp(0.0, 1.0),
+            steering: self.steering.clamp(-1.0, 1.0),
+            brake: self.brake.clamp(0.0, 1.0),
+        }
+    }
+}
