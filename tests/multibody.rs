@@ -176,7 +176,7 @@ fn differential_splits_and_stiff_spring_settles() {
     let [input, left, right] = [input, left, right].map(|s| builder.shaft_coordinate(s));
     builder.closure(Closure::Gear {
         rates: vec![(input, 1.0), (left, -0.5), (right, -0.5)],
-        spin: None,
+        spins: vec![],
     });
     let push = builder.element(Element::Rates { rates: vec![(input, 1.0)] });
     let slide = Joint::Prismatic(Vec3::z());

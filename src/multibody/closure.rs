@@ -43,8 +43,10 @@ pub enum Closure {
     Gear {
         /// Coordinates with their weights.
         rates: Vec<(Coordinate, f64)>,
-        /// Spin of `a` against `b` about an axis fixed in `a`, of weight 1.
-        spin: Option<(BodyId, BodyId, Vec3)>,
+        /// Spins of one body against another about an axis fixed in the first,
+        /// scaled by the last number. The torques act on just these two bodies:
+        /// a half-shaft drives a wheel and its reaction is the chassis's.
+        spins: Vec<(BodyId, BodyId, Vec3, f64)>,
     },
     /// A coordinate follows a target: a motor or a lock (1 row).
     Drive {

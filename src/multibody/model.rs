@@ -138,8 +138,8 @@ pub(super) struct Link {
 pub(super) struct Row {
     /// coordinates of the row, ascending
     pub slots: Vec<u32>,
-    /// slot, sign: the row's wrench on the coordinate's motion
-    pub bodies: Vec<(u32, f64)>,
+    /// slot, sign, pair: the wrench of a pair of bodies on the coordinate's motion
+    pub bodies: Vec<(u32, f64, u32)>,
     /// slot of each weight
     pub weights: Vec<u32>,
     /// first entry in the Jacobian array
@@ -159,7 +159,7 @@ pub(super) enum Geometry {
     Point(Fixed, Fixed),
     Distance(Fixed, Fixed, f64),
     Angle(Fixed, Fixed, f64),
-    Gear { weights: usize, spin: Option<Fixed> },
+    Gear { weights: usize, spins: Vec<Fixed> },
     Drive { position: usize, target: usize },
     Line(Fixed, Fixed),
     Axial(Fixed, Fixed, Fixed),
@@ -312,27 +312,35 @@ impl Builder {
         let mut closure_rows: Vec<Row> = Vec::new();
         let mut jacobian_len = 0;
         for closure in &self.closures {
-            let (geometry, a, b, rates): (_, _, _, &[(Coordinate, f64)]) = match closure {
-                Closure::Point { a, b, point } => {
-                    (Geometry::Point(self.fixed(*a, *point), self.fixed(*b, *point)), *a, *b, &[])
-                }
+            let (geometry, pairs, rates): (_, Vec<_>, &[(Coordinate, f64)]) = match closure {
+                Closure::Point { a, b, point } => (
+                    Geometry::Point(self.fixed(*a, *point), self.fixed(*b, *point)),
+                    vec![(*a, *b)],
+                    &[],
+                ),
                 Closure::Distance { a, point_a, b, point_b } => {
                     let length = (point_a - point_b).norm();
                     let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
-                    (Geometry::Distance(ends.0, ends.1, length), *a, *b, &[])
+                    (Geometry::Distance(ends.0, ends.1, length), vec![(*a, *b)], &[])
                 }
                 Closure::Angle { a, axis_a, b, axis_b } => {
                     let axes = (self.axis(*a, *axis_a), self.axis(*b, *axis_b));
                     let cosine = axes.0.local.dot(&axes.1.local);
-                    (Geometry::Angle(axes.0, axes.1, cosine), *a, *b, &[])
+                    (Geometry::Angle(axes.0, axes.1, cosine), vec![(*a, *b)], &[])
                 }
-                Closure::Gear { rates, spin } => {
+                Closure::Gear { rates, spins } => {
                     let weights = gear_weights.len();
                     gear_start.push(weights);
                     gear_weights.extend(rates.iter().map(|&(_, weight)| weight));
-                    let (a, b) = spin.map_or((BodyId::WORLD, BodyId::WORLD), |(a, b, _)| (a, b));
-                    let spin = spin.map(|(a, _, axis)| self.axis(a, axis));
-                    (Geometry::Gear { weights, spin }, a, b, rates)
+                    let pairs = spins.iter().map(|&(a, b, ..)| (a, b)).collect();
+                    let spins = spins
+                        .iter()
+                        .map(|&(a, _, axis, scale)| Fixed {
+                            body: a.index(),
+                            local: axis.normalize() * scale,
+                        })
+                        .collect();
+                    (Geometry::Gear { weights, spins }, pairs, rates)
                 }
                 Closure::Drive { coordinate } => {
                     let position = self.scalar_position(*coordinate);
@@ -353,7 +361,7 @@ impl Builder {
             };
             closures.push((geometry, closure_rows.len()));
             for _ in 0..closure.rows() {
-                let row = row(&links, a, b, rates, jacobian_len);
+                let row = row(&links, &pairs, rates, jacobian_len);
                 jacobian_len += row.slots.len();
                 closure_rows.push(row);
             }
@@ -376,7 +384,7 @@ impl Builder {
                     (Geometry::Rates { weights, positions }, world, world, rates)
                 }
             };
-            let row = row(&links, a, b, rates, jacobian_len);
+            let row = row(&links, &[(a, b)], rates, jacobian_len);
             jacobian_len += row.slots.len();
             elements.push((geometry, row));
         }
@@ -498,21 +506,31 @@ fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// A row over the coordinates that move `a` but not `b`, those that move `b` but
-/// not `a`, and the coordinates named. What moves both alike drops out, which is
+/// A row over the coordinates named and, for each pair of bodies, those that move
+/// one of the two but not the other. What moves both alike drops out, which is
 /// what keeps a suspension's loop to its own corner.
-fn row(links: &[Link], a: BodyId, b: BodyId, rates: &[(Coordinate, f64)], start: usize) -> Row {
+fn row(
+    links: &[Link],
+    pairs: &[(BodyId, BodyId)],
+    rates: &[(Coordinate, f64)],
+    start: usize,
+) -> Row {
     let path = |body: BodyId| body.index().map_or(&[][..], |i| &links[i].path[..]);
-    let (path_a, path_b) = (path(a), path(b));
-    let only_a = path_a.iter().filter(|c| !path_b.contains(c)).map(|&c| (c, 1.0));
-    let only_b = path_b.iter().filter(|c| !path_a.contains(c)).map(|&c| (c, -1.0));
-    let signed: Vec<(u32, f64)> = only_a.chain(only_b).collect();
-    let slots: BTreeSet<u32> =
-        signed.iter().map(|&(c, _)| c).chain(rates.iter().map(|&(c, _)| c.0)).collect();
+    let mut signed: Vec<(u32, f64, u32)> = Vec::new();
+    for (pair, &(a, b)) in pairs.iter().enumerate() {
+        let (path_a, path_b) = (path(a), path(b));
+        let only = |own: &[u32], other: &[u32]| -> Vec<u32> {
+            own.iter().copied().filter(|c| !other.contains(c)).collect()
+        };
+        signed.extend(only(path_a, path_b).into_iter().map(|c| (c, 1.0, pair as u32)));
+        signed.extend(only(path_b, path_a).into_iter().map(|c| (c, -1.0, pair as u32)));
+    }
+    let named = rates.iter().map(|&(c, _)| c.0);
+    let slots: BTreeSet<u32> = signed.iter().map(|&(c, ..)| c).chain(named).collect();
     let slots: Vec<u32> = slots.into_iter().collect();
     let slot_of = |c: u32| slots.binary_search(&c).expect("gathered above") as u32;
     Row {
-        bodies: signed.iter().map(|&(c, sign)| (slot_of(c), sign)).collect(),
+        bodies: signed.iter().map(|&(c, sign, pair)| (slot_of(c), sign, pair)).collect(),
         weights: rates.iter().map(|&(c, _)| slot_of(c.0)).collect(),
         slots,
         start,

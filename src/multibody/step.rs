@@ -323,11 +323,12 @@ impl Model {
                 Joint::Fixed => {}
             }
             let mut motion = link.parent.map_or(Vec6::zeros(), |parent| twist[parent]);
-            for k in first..first + link.joint.freedoms() {
-                motion += subspace[k] * state.u[k];
+            let own = first..first + link.joint.freedoms();
+            for (axis, &rate) in subspace[own.clone()].iter().zip(&state.u[own]) {
+                motion += axis * rate;
             }
             twist[body] = motion;
-            if link.mass > 0.0 {
+            if link.mass > 0.0 || link.tensor != Mat3::zeros() {
                 let com = place[body] + rotation[body] * link.com;
                 let tensor = rotation[body] * link.tensor * rotation[body].transpose();
                 inertia[body] = spatial_inertia(link.mass, &com, &tensor);
@@ -346,11 +347,11 @@ impl Model {
         fixed.body.map_or(fixed.local, |body| workspace.rotation[body] * fixed.local)
     }
 
-    /// Jacobian of one row whose wrench on the first body is `wrench`.
+    /// Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
     fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
         let entries = &mut jacobian[row.start..row.start + row.slots.len()];
         entries.fill(0.0);
-        for &(slot, sign) in &row.bodies {
+        for &(slot, sign, _) in &row.bodies {
             let coordinate = row.slots[slot as usize] as usize;
             entries[slot as usize] += sign * wrench.dot(&subspace[coordinate]);
         }
@@ -458,11 +459,16 @@ impl Model {
     /// Jacobians of the gears, with the weights as the caller has set them.
     fn mesh_gears(&self, workspace: &mut Workspace) {
         for (geometry, first) in &self.closures {
-            let Geometry::Gear { weights, spin } = geometry else { continue };
+            let Geometry::Gear { weights, spins } = geometry else { continue };
             let row = &self.closure_rows[*first];
-            let axis = spin.as_ref().map_or(Vec3::zeros(), |spin| Self::axis(workspace, spin));
-            let wrench = stack(axis, Vec3::zeros());
-            Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+            let range = row.start..row.start + row.slots.len();
+            workspace.jacobian[range].fill(0.0);
+            for &(slot, sign, pair) in &row.bodies {
+                let coordinate = row.slots[slot as usize] as usize;
+                let axis = Self::axis(workspace, &spins[pair as usize]);
+                workspace.jacobian[row.start + slot as usize] +=
+                    sign * axis.dot(&angular(&workspace.subspace[coordinate]));
+            }
             for (k, &slot) in row.weights.iter().enumerate() {
                 workspace.jacobian[row.start + slot as usize] +=
                     workspace.gear_weights[weights + k];
