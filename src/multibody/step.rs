@@ -225,13 +225,15 @@ impl Model {
         }
     }
 
-    /// Moves a free body to a pose, without touching velocities.
-    pub fn set_pose(&self, state: &mut State, body: BodyId, pose: &Pose) {
-        let link = &self.links[body.0 as usize];
-        if link.joint == Joint::Free {
+    /// Moves the whole mechanism, given in the model's frame, to where `pose` puts
+    /// that frame; velocities are left alone.
+    pub fn transform(&self, state: &mut State, pose: &Pose) {
+        for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
             let q = &mut state.q[link.position..link.position + 7];
-            q[..3].copy_from_slice(pose.position.as_slice());
-            let o = pose.orientation.quaternion();
+            let place = pose.point(&Vec3::from_row_slice(&q[..3]));
+            q[..3].copy_from_slice(place.as_slice());
+            let turned = pose.orientation * quaternion(&q[3..7]);
+            let o = turned.quaternion();
             q[3..].copy_from_slice(&[o.w, o.i, o.j, o.k]);
         }
     }
