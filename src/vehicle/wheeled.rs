@@ -306,15 +306,9 @@ impl Vehicle {
         }
     }
 
-    /// Position of the chassis origin above which the design position's wheels
-    /// touch a plane at height zero: largest drop from chassis to wheel bottom, m.
-    pub fn ride_height(&self) -> f64 {
-        let radius = self.spec.tyre.rigid.radius().max(self.spec.tyre.handling.unloaded_radius);
-        self.spec
-            .axles
-            .iter()
-            .map(|axle| radius - axle.position[2] - axle.suspension.spindle()[2])
-            .fold(0.0, f64::max)
+    /// Radius at which the design position stands on its wheels, m.
+    pub fn ride_radius(&self) -> f64 {
+        self.spec.tyre.rigid.radius().max(self.spec.tyre.handling.unloaded_radius)
     }
 
     /// Centre of a wheel in the chassis frame in the design position, m.
