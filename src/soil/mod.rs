@@ -3,6 +3,11 @@
 //! A [`Soil`] is either firm (a handling tyre's ground) or yielding. The laws
 //! are pure functions, one concept a file; nothing here knows a grid.
 
+mod laws;
 mod parameters;
+pub mod pressure_sinkage;
+mod shear;
 
+pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
+pub use shear::{ShearStrength, Tread};
