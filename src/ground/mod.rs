@@ -1,2 +1,25 @@
 //! Deformed ground: the published tiles that all share, the private overlay
 //! of each vehicle, and the patches by which one becomes the other.
+//!
+//! The undisturbed ground belongs to the [`GroundModel`] and is never stored
+//! at the lattice's resolution. [`Published`] holds what has been deformed, as
+//! small integers. An [`Overlay`] holds the tiles around one agent's wheels in
+//! floating point; at a heartbeat it turns the nodes that its wheels have left
+//! into [`Patch`]es, which everyone, the owner included, merges into the
+//! published ground by a commutative and associative rule ([`NodeState::join`]).
+
+mod mask;
+mod model;
+mod node_state;
+mod overlay;
+mod published;
+mod surface;
+mod tile;
+
+pub use mask::Mask;
+pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
+pub use node_state::{BERM_QUANTUM, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM};
+pub use overlay::{Overlay, WorkingTile};
+pub use published::{Patch, Published};
+pub use surface::{surface_height, working_surface_height};
+pub use tile::Tile;

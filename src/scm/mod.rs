@@ -1,1 +1,24 @@
-//! The Soil Contact Model: undersides of wheels against the nodes of the ground.
+//! The Soil Contact Model: undersides of wheels and plates against the nodes
+//! of the ground.
+//!
+//! There are no rays and no collision engine: the height of the underside
+//! over each node of its footprint is computed, row by row of the tiles. The
+//! soil answers with a wrench and its tangent ([`crate::spatial::Load`]), so
+//! that the body's implicit step can swallow the stiff elastic branch.
+
+mod bulldozing;
+mod contact;
+mod firm;
+mod footprint;
+mod moments;
+mod patch_width;
+mod plate;
+mod scratch;
+mod underside;
+
+pub use contact::{Contact, contact, wheel_contact};
+pub use firm::FirmGround;
+pub use footprint::{Footprint, UndersidePoint};
+pub use plate::{Plate, PlateOutline};
+pub use scratch::Scratch;
+pub use underside::{Grousers, PlacedWheel, Underside, UndersideError};

@@ -5,8 +5,13 @@
 
 pub mod catalogue;
 mod check;
+mod laws;
 mod parameters;
+pub mod pressure_sinkage;
+mod shear;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
+pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
+pub use shear::{ShearStrength, Tread};

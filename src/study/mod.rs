@@ -1,1 +1,12 @@
 //! Studies: the classic soil tests and what is made of them.
+//!
+//! Every rig is a function from a plain description to a plain result, and
+//! [`converge`] repeats it on a finer and longer set-up and says whether the
+//! result moved.
+
+mod convergence;
+mod wheel;
+
+pub use convergence::{Convergence, Refinement, Rig, converge};
+
+pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};

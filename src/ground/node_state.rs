@@ -1,0 +1,170 @@
+//! The published state of one node, as integers in physical units.
+
+use serde::{Deserialize, Serialize};
+
+/// Unit of plastic sinkage, m.
+pub const SINKAGE_QUANTUM: f64 = 10e-6;
+/// Unit of yield pressure, Pa.
+pub const PRESSURE_QUANTUM: f64 = 32.0;
+/// Unit of shear displacement, m.
+pub const SHEAR_QUANTUM: f64 = 20e-6;
+/// Unit of berm height, m. Berms move in whole quanta inside the overlays
+/// too, so heaped soil balances exactly.
+pub const BERM_QUANTUM: f64 = 1e-6;
+
+/// What a node's past has left, in 16 bytes.
+///
+/// In a patch the berm is an increment; everything else is the state itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NodeState {
+    /// Sinkage that stays, in [`SINKAGE_QUANTUM`].
+    pub plastic_sinkage: u32,
+    /// Height of heaped soil, in [`BERM_QUANTUM`]; negative where soil slid away.
+    pub berm: i32,
+    /// Pressure of the last yield, in [`PRESSURE_QUANTUM`], saturating at 2.1 MPa.
+    pub yield_pressure: u16,
+    /// Shear displacement (two components, the first alone under the scalar
+    /// law), in [`SHEAR_QUANTUM`], saturating at 0.65 m.
+    pub shear: [i16; 2],
+    /// How often a wheel has come and gone.
+    pub passes: u16,
+}
+
+impl NodeState {
+    /// Rounds physical values to the nearest quanta.
+    pub fn quantised(
+        plastic_sinkage: f64,
+        yield_pressure: f64,
+        shear: [f64; 2],
+        berm: i32,
+        passes: u16,
+    ) -> NodeState {
+        // float to integer casts saturate, and send NaN to zero
+        let round = |value: f64, quantum: f64| (value / quantum + 0.5).floor();
+        NodeState {
+            plastic_sinkage: round(plastic_sinkage, SINKAGE_QUANTUM) as u32,
+            berm,
+            yield_pressure: round(yield_pressure, PRESSURE_QUANTUM) as u16,
+            shear: shear.map(|component| round(component, SHEAR_QUANTUM) as i16),
+            passes,
+        }
+    }
+
+    /// Plastic sinkage, m.
+    #[inline]
+    pub fn plastic_sinkage_m(&self) -> f64 {
+        f64::from(self.plastic_sinkage) * SINKAGE_QUANTUM
+    }
+
+    /// Yield pressure, Pa.
+    #[inline]
+    pub fn yield_pressure_pa(&self) -> f64 {
+        f64::from(self.yield_pressure) * PRESSURE_QUANTUM
+    }
+
+    /// Shear displacement, m.
+    #[inline]
+    pub fn shear_m(&self) -> [f64; 2] {
+        self.shear.map(|component| f64::from(component) * SHEAR_QUANTUM)
+    }
+
+    /// Berm height, m.
+    #[inline]
+    pub fn berm_m(&self) -> f64 {
+        f64::from(self.berm) * BERM_QUANTUM
+    }
+
+    /// Joins another's account of this node.
+    ///
+    /// Plastic sinkage, yield pressure and passes take the greater value; the
+    /// shear follows the deeper account, and of two equally deep ones the
+    /// greater in lexicographic order; berms add (wrapping, so that the rule
+    /// stays associative whatever comes). Each part is a join of a total order
+    /// or an addition of integers: the whole is commutative and associative,
+    /// and idempotent but for the berm, which is an increment.
+    #[inline]
+    pub fn join(&mut self, other: &NodeState) {
+        if (other.plastic_sinkage, other.shear) > (self.plastic_sinkage, self.shear) {
+            self.plastic_sinkage = other.plastic_sinkage;
+            self.shear = other.shear;
+        }
+        self.yield_pressure = self.yield_pressure.max(other.yield_pressure);
+        self.passes = self.passes.max(other.passes);
+        self.berm = self.berm.wrapping_add(other.berm);
+    }
+
+    /// The state as bytes, little-endian, for hashing and storage.
+    pub fn to_bytes(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[0..4].copy_from_slice(&self.plastic_sinkage.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.berm.to_le_bytes());
+        bytes[8..10].copy_from_slice(&self.yield_pressure.to_le_bytes());
+        bytes[10..12].copy_from_slice(&self.shear[0].to_le_bytes());
+        bytes[12..14].copy_from_slice(&self.shear[1].to_le_bytes());
+        bytes[14..16].copy_from_slice(&self.passes.to_le_bytes());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(crate) fn any_state() -> impl Strategy<Value = NodeState> {
+        // few distinct depths, so that ties happen
+        (0_u32..4, -9_i32..9, any::<u16>(), any::<[i16; 2]>(), any::<u16>()).prop_map(
+            |(plastic_sinkage, berm, yield_pressure, shear, passes)| NodeState {
+                plastic_sinkage,
+                berm,
+                yield_pressure,
+                shear,
+                passes,
+            },
+        )
+    }
+
+    fn joined(mut a: NodeState, b: NodeState) -> NodeState {
+        a.join(&b);
+        a
+    }
+
+    proptest! {
+        #[test]
+        fn join_commutes(a in any_state(), b in any_state()) {
+            prop_assert_eq!(joined(a, b), joined(b, a));
+        }
+
+        #[test]
+        fn join_associates(a in any_state(), b in any_state(), c in any_state()) {
+            prop_assert_eq!(joined(joined(a, b), c), joined(a, joined(b, c)));
+        }
+
+        #[test]
+        fn join_is_idempotent_but_for_the_berm(a in any_state()) {
+            let a = NodeState { berm: 0, ..a };
+            prop_assert_eq!(joined(a, a), a);
+        }
+
+        #[test]
+        fn rounding_stays_within_half_a_quantum(
+            z in 0.0..2.0, p in 0.0..2e6, jx in -0.6..0.6, jy in -0.6..0.6,
+        ) {
+            let state = NodeState::quantised(z, p, [jx, jy], 0, 0);
+            // half a quantum, and a little for the rounding of the division
+            prop_assert!((state.plastic_sinkage_m() - z).abs() < 5.001e-6);
+            prop_assert!((state.yield_pressure_pa() - p).abs() < 16.001);
+            prop_assert!((state.shear_m()[0] - jx).abs() < 10.001e-6);
+            prop_assert!((state.shear_m()[1] - jy).abs() < 10.001e-6);
+        }
+    }
+
+    #[test]
+    fn saturates_instead_of_wrapping() {
+        let state = NodeState::quantised(-1.0, 1e9, [9.0, -9.0], 0, 0);
+        assert_eq!(state.plastic_sinkage, 0);
+        assert_eq!(state.yield_pressure, u16::MAX);
+        assert_eq!(state.shear, [i16::MAX, i16::MIN]);
+        assert_eq!(std::mem::size_of::<NodeState>(), 16);
+    }
+}

@@ -1,0 +1,492 @@
+//! An agent's private working copy of the ground around its wheels.
+
+use super::model::normal_of;
+use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
+use crate::grid::{Node, TILE, TILE_NODES, TileKey};
+use crate::soil::pressure_sinkage::PlasticMemory;
+use crate::spatial::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// A tile in working form: flat arrays over its nodes.
+#[derive(Clone, Debug)]
+pub struct WorkingTile {
+    pub(crate) key: TileKey,
+    /// Revision of the published tile that the nodes were read from.
+    revision: u32,
+    /// Whether any wheel came near since the last publication.
+    near: bool,
+    /// Whether the undisturbed ground has been sampled (not yet, after a resume).
+    sampled: bool,
+    /// Nodes of firm soil.
+    firm: u32,
+    /// Nothing of the tile rises above this height, m.
+    ceiling: f64,
+    /// Nodes changed here and not yet published.
+    private: Mask,
+    /// Nodes loaded since they were last published.
+    loaded: Mask,
+    /// Nodes in contact in this step.
+    contact: Mask,
+    /// Nodes in contact in the step before.
+    previous_contact: Mask,
+    base: [f64; TILE_NODES],
+    normal: [Vec3; TILE_NODES],
+    soil: [u16; TILE_NODES],
+    /// Undisturbed height and berm, m: where sinkage is measured from.
+    ground: [f64; TILE_NODES],
+    memory: [PlasticMemory; TILE_NODES],
+    shear: [[f64; 2]; TILE_NODES],
+    berm: [i32; TILE_NODES],
+    published_berm: [i32; TILE_NODES],
+    passes: [u16; TILE_NODES],
+}
+
+impl WorkingTile {
+    fn new() -> Box<WorkingTile> {
+        Box::new(WorkingTile {
+            key: TileKey { a: 0, b: 0 },
+            revision: 0,
+            near: false,
+            sampled: false,
+            firm: 0,
+            ceiling: 0.0,
+            private: Mask::default(),
+            loaded: Mask::default(),
+            contact: Mask::default(),
+            previous_contact: Mask::default(),
+            base: [0.0; TILE_NODES],
+            normal: [Vec3::zeros(); TILE_NODES],
+            soil: [0; TILE_NODES],
+            ground: [0.0; TILE_NODES],
+            memory: [PlasticMemory::default(); TILE_NODES],
+            shear: [[0.0; 2]; TILE_NODES],
+            berm: [0; TILE_NODES],
+            published_berm: [0; TILE_NODES],
+            passes: [0; TILE_NODES],
+        })
+    }
+
+    /// Takes up another tile: nothing in it is private.
+    fn reset(&mut self, key: TileKey) {
+        self.key = key;
+        self.revision = 0;
+        self.sampled = false;
+        self.private = Mask::default();
+        self.loaded = Mask::default();
+        self.contact = Mask::default();
+        self.previous_contact = Mask::default();
+    }
+
+    /// Samples the undisturbed ground and reads the published state.
+    fn sample(&mut self, model: &GroundModel, published: &Published) {
+        const RIM: usize = TILE + 2;
+        let mut heights = [0.0; RIM * RIM];
+        let origin = self.key.node(0);
+        for (index, height) in heights.iter_mut().enumerate() {
+            let (column, row) = ((index % RIM) as i32 - 1, (index / RIM) as i32 - 1);
+            *height = model.base_height(Node { i: origin.i + column, j: origin.j + row });
+        }
+        self.firm = 0;
+        let lattice = model.lattice();
+        for index in 0..TILE_NODES {
+            let at = (index / TILE + 1) * RIM + index % TILE + 1;
+            self.base[index] = heights[at];
+            self.normal[index] = normal_of(
+                heights[at - 1] - heights[at + 1],
+                heights[at - RIM] - heights[at + RIM],
+                lattice.spacing,
+            );
+            let [x, y] = lattice.position(self.key.node(index));
+            let soil = model.soil_index(x, y);
+            self.soil[index] = soil as u16;
+            self.firm += u32::from(model.coefficients(soil).is_none());
+        }
+        self.sampled = true;
+        self.read(published);
+    }
+
+    /// Reads the published state into the nodes that are not private; private
+    /// nodes take over only what others heaped on them.
+    fn read(&mut self, published: &Published) {
+        let (revision, tile) = published.revised_tile(self.key);
+        self.revision = revision;
+        self.ceiling = f64::NEG_INFINITY;
+        let mut states = tile.map(Tile::iter);
+        let mut next = states.as_mut().and_then(Iterator::next);
+        for index in 0..TILE_NODES {
+            let state = match next {
+                Some((at, state)) if at == index => {
+                    next = states.as_mut().and_then(Iterator::next);
+                    *state
+                }
+                _ => NodeState::default(),
+            };
+            if self.private.contains(index) {
+                let others = state.berm.wrapping_sub(self.published_berm[index]);
+                self.berm[index] = self.berm[index].wrapping_add(others);
+            } else {
+                self.memory[index] = PlasticMemory {
+                    sinkage: state.plastic_sinkage_m(),
+                    yield_pressure: state.yield_pressure_pa(),
+                };
+                self.shear[index] = state.shear_m();
+                self.berm[index] = state.berm;
+                self.passes[index] = state.passes;
+            }
+            self.published_berm[index] = state.berm;
+            self.raise_to_berm(index);
+        }
+    }
+
+    #[inline]
+    fn raise_to_berm(&mut self, index: usize) {
+        self.ground[index] = self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM;
+        self.ceiling = self.ceiling.max(self.ground[index]);
+    }
+
+    /// Undisturbed height of a node, m.
+    #[inline]
+    pub fn base(&self, index: usize) -> f64 {
+        self.base[index]
+    }
+
+    /// Height from which a node's sinkage is measured: undisturbed and berm, m.
+    #[inline]
+    pub fn ground(&self, index: usize) -> f64 {
+        self.ground[index]
+    }
+
+    /// Height of a node's surface when nothing loads it, m.
+    #[inline]
+    pub fn surface(&self, index: usize) -> f64 {
+        self.ground[index] - self.memory[index].sinkage / self.normal[index].z
+    }
+
+    /// Unit normal of the undisturbed ground at a node.
+    #[inline]
+    pub fn normal(&self, index: usize) -> &Vec3 {
+        &self.normal[index]
+    }
+
+    /// Index of a node's soil.
+    #[inline]
+    pub fn soil(&self, index: usize) -> usize {
+        usize::from(self.soil[index])
+    }
+
+    /// What a node remembers of pressure.
+    #[inline]
+    pub fn memory(&self, index: usize) -> PlasticMemory {
+        self.memory[index]
+    }
+
+    /// A node's shear displacement, m.
+    #[inline]
+    pub fn shear(&self, index: usize) -> [f64; 2] {
+        self.shear[index]
+    }
+
+    /// How often a wheel has come and gone over a node.
+    pub fn passes(&self, index: usize) -> u16 {
+        self.passes[index]
+    }
+
+    /// Height of a node's berm, in [`BERM_QUANTUM`].
+    #[inline]
+    pub fn berm(&self, index: usize) -> i32 {
+        self.berm[index]
+    }
+
+    /// Nothing of the tile rises above this height, m.
+    #[inline]
+    pub fn ceiling(&self) -> f64 {
+        self.ceiling
+    }
+
+    /// How many of the tile's nodes are firm.
+    #[inline]
+    pub fn firm_nodes(&self) -> u32 {
+        self.firm
+    }
+
+    /// Whether a node was in contact in the step before.
+    #[inline]
+    pub fn was_in_contact(&self, index: usize) -> bool {
+        self.previous_contact.contains(index)
+    }
+
+    /// Whether a node is in contact in this step.
+    #[inline]
+    pub fn in_contact(&self, index: usize) -> bool {
+        self.contact.contains(index)
+    }
+
+    /// Stores a loaded node's memory and shear.
+    #[inline]
+    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2]) {
+        self.private.insert(index);
+        self.loaded.insert(index);
+        self.contact.insert(index);
+        self.memory[index] = memory;
+        self.shear[index] = shear;
+    }
+
+    /// Raises a node's berm by `quanta` (lowers it, if negative).
+    #[inline]
+    pub fn heap(&mut self, index: usize, quanta: i32) {
+        self.private.insert(index);
+        self.berm[index] = self.berm[index].wrapping_add(quanta);
+        self.raise_to_berm(index);
+    }
+
+    /// The nodes of `left` as a patch; they are no longer private.
+    fn take_patch(&mut self, left: Mask) -> Option<Patch> {
+        if left.is_empty() {
+            return None;
+        }
+        let mut tile = Tile::default();
+        for index in left.iter() {
+            let memory = self.memory[index];
+            let pass = u16::from(self.loaded.contains(index));
+            let state = NodeState::quantised(
+                memory.sinkage,
+                memory.yield_pressure,
+                self.shear[index],
+                self.berm[index].wrapping_sub(self.published_berm[index]),
+                self.passes[index].saturating_add(pass),
+            );
+            tile.push(index, state);
+        }
+        self.private = self.private.without(&left);
+        self.loaded = self.loaded.without(&left);
+        // read anew even if nobody applies the patch
+        self.revision = u32::MAX;
+        Some(Patch { key: self.key, tile })
+    }
+}
+
+/// An agent's private working copy of the tiles under and around its wheels.
+///
+/// Tiles come from a pool, so that a step allocates nothing once the pool has
+/// its size. Only private nodes are serialised: everything else is read again
+/// from the model and the published ground.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "OverlayRecord", into = "OverlayRecord")]
+pub struct Overlay {
+    tiles: Vec<Box<WorkingTile>>,
+    /// Keys of the tiles in use with their slots, in ascending order.
+    slots: Vec<(TileKey, usize)>,
+    /// Slots that nobody uses.
+    free: Vec<usize>,
+    /// Heaped soil that was too little for a quantum, in quanta.
+    pub(crate) heap_remainder: f64,
+    /// All berm quanta that this agent has raised.
+    pub(crate) heaped_quanta: i64,
+}
+
+impl Overlay {
+    /// An overlay that holds nothing.
+    pub fn new() -> Overlay {
+        Overlay::default()
+    }
+
+    /// Begins a step: what was in contact becomes what was in contact before.
+    /// Call it once a step, ahead of the step's contacts.
+    pub fn begin_step(&mut self) {
+        for &(_, slot) in &self.slots {
+            let tile = &mut self.tiles[slot];
+            tile.previous_contact = tile.contact;
+            tile.contact = Mask::default();
+        }
+    }
+
+    /// Slot of the tile under `key`, sampled and read if it was not at hand.
+    /// Slots stay as they are until the next publication.
+    pub fn fetch(&mut self, model: &GroundModel, published: &Published, key: TileKey) -> usize {
+        let slot = match self.slots.binary_search_by_key(&key, |&(k, _)| k) {
+            Ok(at) => self.slots[at].1,
+            Err(at) => {
+                let slot = self.free.pop().unwrap_or_else(|| {
+                    self.tiles.push(WorkingTile::new());
+                    self.tiles.len() - 1
+                });
+                self.tiles[slot].reset(key);
+                self.slots.insert(at, (key, slot));
+                slot
+            }
+        };
+        let tile = &mut self.tiles[slot];
+        tile.near = true;
+        if !tile.sampled {
+            tile.sample(model, published);
+        }
+        slot
+    }
+
+    /// The tile in a slot that [`Overlay::fetch`] gave.
+    #[inline]
+    pub fn at(&self, slot: usize) -> &WorkingTile {
+        &self.tiles[slot]
+    }
+
+    /// The tile in a slot that [`Overlay::fetch`] gave.
+    #[inline]
+    pub fn at_mut(&mut self, slot: usize) -> &mut WorkingTile {
+        &mut self.tiles[slot]
+    }
+
+    /// The tile under `key`, if it is at hand.
+    pub fn tile(&self, key: TileKey) -> Option<&WorkingTile> {
+        let at = self.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
+        let tile = &self.tiles[self.slots[at].1];
+        tile.sampled.then_some(tile)
+    }
+
+    /// How many tiles are at hand.
+    pub fn tiles(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// All berm quanta that this agent has raised: what its increments of berm
+    /// must add up to.
+    pub fn heaped_quanta(&self) -> i64 {
+        self.heaped_quanta
+    }
+
+    /// Sum of the berm increments not yet published, in [`BERM_QUANTUM`].
+    pub fn private_berm_quanta(&self) -> i64 {
+        let in_tile = |tile: &WorkingTile| -> i64 {
+            let increment =
+                |index: usize| i64::from(tile.berm[index]) - i64::from(tile.published_berm[index]);
+            tile.private.iter().map(increment).sum()
+        };
+        self.slots.iter().map(|&(_, slot)| in_tile(&self.tiles[slot])).sum()
+    }
+
+    /// Turns every node that was changed and is not in contact into patches,
+    /// in ascending order of their tiles, and drops tiles that no wheel is
+    /// near any more. The patches must be applied to the published ground
+    /// before [`Overlay::refresh`].
+    pub fn publish(&mut self, patches: &mut Vec<Patch>) {
+        self.publish_where(patches, |tile| tile.private.without(&tile.contact));
+        let Overlay { tiles, slots, free, .. } = self;
+        slots.retain(|&(_, slot)| {
+            let tile = &mut tiles[slot];
+            let keep = std::mem::take(&mut tile.near)
+                || !tile.private.is_empty()
+                || !tile.contact.is_empty();
+            if !keep {
+                free.push(slot);
+            }
+            keep
+        });
+    }
+
+    /// Turns every changed node into patches, also those in contact: for the
+    /// end of a run.
+    pub fn publish_all(&mut self, patches: &mut Vec<Patch>) {
+        self.publish_where(patches, |tile| tile.private);
+    }
+
+    fn publish_where(&mut self, patches: &mut Vec<Patch>, left: impl Fn(&WorkingTile) -> Mask) {
+        for &(_, slot) in &self.slots {
+            let tile = &mut self.tiles[slot];
+            patches.extend(tile.take_patch(left(tile)));
+        }
+    }
+
+    /// Reads the published ground anew where it has changed, private nodes
+    /// excepted.
+    pub fn refresh(&mut self, published: &Published) {
+        for &(key, slot) in &self.slots {
+            let tile = &mut self.tiles[slot];
+            if tile.sampled && tile.revision != published.revision(key) {
+                tile.read(published);
+            }
+        }
+    }
+}
+
+/// An overlay as it is stored: its private nodes.
+#[derive(Serialize, Deserialize)]
+struct OverlayRecord {
+    tiles: Vec<TileRecord>,
+    heap_remainder: f64,
+    heaped_quanta: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TileRecord {
+    key: TileKey,
+    private: Mask,
+    loaded: Mask,
+    contact: Mask,
+    nodes: Vec<NodeRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NodeRecord {
+    memory: PlasticMemory,
+    shear: [f64; 2],
+    berm: i32,
+    published_berm: i32,
+    passes: u16,
+}
+
+impl From<Overlay> for OverlayRecord {
+    fn from(overlay: Overlay) -> Self {
+        let record = |tile: &WorkingTile| TileRecord {
+            key: tile.key,
+            private: tile.private,
+            loaded: tile.loaded,
+            contact: tile.contact,
+            nodes: tile
+                .private
+                .iter()
+                .map(|index| NodeRecord {
+                    memory: tile.memory[index],
+                    shear: tile.shear[index],
+                    berm: tile.berm[index],
+                    published_berm: tile.published_berm[index],
+                    passes: tile.passes[index],
+                })
+                .collect(),
+        };
+        let tiles = overlay.slots.iter().map(|&(_, slot)| &*overlay.tiles[slot]);
+        OverlayRecord {
+            tiles: tiles.filter(|tile| !tile.private.is_empty()).map(record).collect(),
+            heap_remainder: overlay.heap_remainder,
+            heaped_quanta: overlay.heaped_quanta,
+        }
+    }
+}
+
+impl From<OverlayRecord> for Overlay {
+    fn from(record: OverlayRecord) -> Self {
+        let mut overlay = Overlay {
+            heap_remainder: record.heap_remainder,
+            heaped_quanta: record.heaped_quanta,
+            ..Overlay::default()
+        };
+        for stored in record.tiles {
+            let mut tile = WorkingTile::new();
+            tile.reset(stored.key);
+            // kept until the first publication, like one that a wheel is near
+            tile.near = true;
+            tile.private = stored.private;
+            tile.loaded = stored.loaded;
+            tile.contact = stored.contact;
+            for (index, node) in stored.private.iter().zip(stored.nodes) {
+                tile.memory[index] = node.memory;
+                tile.shear[index] = node.shear;
+                tile.berm[index] = node.berm;
+                tile.published_berm[index] = node.published_berm;
+                tile.passes[index] = node.passes;
+            }
+            overlay.slots.push((stored.key, overlay.tiles.len()));
+            overlay.tiles.push(tile);
+        }
+        overlay.slots.sort_unstable_by_key(|&(key, _)| key);
+        overlay
+    }
+}

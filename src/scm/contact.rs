@@ -1,0 +1,294 @@
+//! Contact of one body with yielding ground.
+
+use super::footprint::Footprint;
+use super::moments::{Moments, tangent};
+use super::patch_width::inverse_patch_width;
+use super::scratch::{Scratch, Touched};
+use super::underside::Underside;
+use super::{FirmGround, bulldozing, firm};
+use crate::grid::{Node, TILE, TileKey};
+use crate::ground::{GroundModel, Overlay, Published};
+use crate::soil::Tread;
+use crate::soil::pressure_sinkage::{damped, press};
+use crate::spatial::{Load, Pose, Twist, Vec3};
+
+/// What the ground does to a body in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Contact {
+    /// Wrench on the body about its centre, with its tangent.
+    pub load: Load,
+    /// Force along the initial normals of the ground, N.
+    pub normal_force: f64,
+    /// Depth of the body's lowest loaded point below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Area in contact, m².
+    pub area: f64,
+    /// Bekker's width of the loaded patch, m; infinite for a single row of nodes.
+    pub patch_width: f64,
+    /// Work that sank the soil for good in this step, J.
+    pub compaction_work: f64,
+    /// Power that shear takes out of the body's sliding, W.
+    pub shear_power: f64,
+    /// Nodes whose height was compared.
+    pub nodes_tested: u32,
+    /// Nodes that carry load.
+    pub nodes_in_contact: u32,
+    /// Firm ground under the body, for a handling tyre to run on.
+    pub firm: Option<FirmGround>,
+}
+
+/// Below this speed, m/s, a node's shear fades out in proportion to its speed.
+const SLIDING: f64 = 1e-4;
+/// A wheel's nodes that slide slower than this part of its own speed damp as
+/// if they slid so fast: their direction turns over within a step.
+const ROLLING_SHARE: f64 = 0.01;
+
+/// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
+/// along the spin axis; `twist` is that of the centre, spin included. Call
+/// [`Overlay::begin_step`] once a step, ahead of the agent's contacts.
+///
+/// The wrench is that at the beginning of the step of `dt` seconds; soil
+/// memory is advanced to it.
+#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+pub fn wheel_contact(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    wheel: &Underside,
+    tread: &Tread,
+    pose: &Pose,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
+    let mut placed = wheel.placed(pose, model.lattice().spacing);
+    let mut result = contact(model, published, overlay, scratch, &mut placed, tread, twist, dt);
+    result.firm = firm::under_wheel(model, published, overlay, wheel, pose);
+    result
+}
+
+/// Contact of any body of which the underside is known.
+///
+/// At each node under the body, along the ground's initial normal n₀: sinkage
+/// d = n₀.z (z₀ + berm - underside), pressure by
+/// [`press`](crate::soil::pressure_sinkage::press) with damping, shear against
+/// the sliding velocity. One convex hull, of all loaded nodes whose line meets
+/// the body, gives the patch's width.
+///
+/// The tangent: along n₀ the secant of the pressure over the coming step and
+/// the damping in force; across it the shear as a viscous force of the same
+/// size (Picard), with which an implicit step comes to rest and stays there.
+/// The moments are taken about the mean normal of the patch.
+#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+pub fn contact<F: Footprint>(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    body: &mut F,
+    tread: &Tread,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
+    let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
+    result.nodes_tested = gather(model, published, overlay, scratch, body);
+    if scratch.touched.is_empty() {
+        return result;
+    }
+    result.nodes_in_contact = scratch.touched.len() as u32;
+    let inverse_width = patch(model, scratch);
+    result.patch_width = 1.0 / inverse_width;
+    let sunk = answer(
+        model,
+        overlay,
+        &scratch.touched,
+        body,
+        tread,
+        twist,
+        dt,
+        inverse_width,
+        &mut result,
+    );
+    if model.laws().bulldozing {
+        bulldozing::heap(model, published, overlay, scratch, sunk);
+    }
+    result
+}
+
+/// Finds the nodes that the body presses, row by row; returns how many were tested.
+fn gather<F: Footprint>(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    body: &mut F,
+) -> u32 {
+    scratch.touched.clear();
+    let lattice = model.lattice();
+    let [x0, y0, x1, y1] = body.bounds();
+    if !(x0.is_finite() && y0.is_finite() && x1.is_finite() && y1.is_finite()) {
+        return 0;
+    }
+    let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
+    let (low, high) = (first.tile(), last.tile());
+    scratch.slots.clear();
+    let mut ceiling = f64::NEG_INFINITY;
+    for b in low.b..=high.b {
+        for a in low.a..=high.a {
+            let slot = overlay.fetch(model, published, TileKey { a, b });
+            ceiling = ceiling.max(overlay.at(slot).ceiling());
+            scratch.slots.push(slot);
+        }
+    }
+    let columns = (high.a - low.a + 1) as usize;
+    body.clip(ceiling);
+    let mut tested = 0;
+    for j in first.j..=last.j {
+        let y = f64::from(j) * lattice.spacing;
+        let Some([from, to]) = body.row(y) else { continue };
+        let from = ((from / lattice.spacing).ceil() as i32).max(first.i);
+        let to = ((to / lattice.spacing).floor() as i32).min(last.i);
+        let tile_row = (Node { i: 0, j }.tile().b - low.b) as usize * columns;
+        let mut i = from;
+        while i <= to {
+            let node = Node { i, j };
+            let key = node.tile();
+            let slot = scratch.slots[tile_row + (key.a - low.a) as usize];
+            let tile = overlay.at(slot);
+            let end = to.min(key.node(TILE - 1).i);
+            let mut index = node.index();
+            tested += (end - i + 1) as u32;
+            for i in i..=end {
+                let x = f64::from(i) * lattice.spacing;
+                if let Some(point) = body.underside(x, y) {
+                    // the surface is the lower bound of what can be touched
+                    if point.height < tile.surface(index)
+                        && point.coverage > 0.0
+                        && model.coefficients(tile.soil(index)).is_some()
+                    {
+                        let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
+                        scratch.touched.push(Touched {
+                            slot: slot as u32,
+                            index: index as u32,
+                            i,
+                            j,
+                            sinkage,
+                            height: point.height,
+                            slope: point.slope,
+                            coverage: point.coverage,
+                        });
+                    }
+                }
+                index += 1;
+            }
+            i = end + 1;
+        }
+    }
+    tested
+}
+
+/// Reciprocal of the patch's width from the ends of its rows, 1/m.
+fn patch(model: &GroundModel, scratch: &mut Scratch) -> f64 {
+    let lattice = model.lattice();
+    scratch.row_ends.clear();
+    let mut row = i32::MIN;
+    for node in scratch.touched.iter().filter(|node| node.coverage >= 0.5) {
+        let point = lattice.position(Node { i: node.i, j: node.j });
+        if node.j != row {
+            row = node.j;
+            scratch.row_ends.extend([point, point]);
+        }
+        if let Some(end) = scratch.row_ends.last_mut() {
+            *end = point;
+        }
+    }
+    inverse_patch_width(&scratch.row_ends, &mut scratch.hull)
+}
+
+/// Lets the soil answer at every touched node; returns the volume that sank
+/// for good, m³, where it heaps up.
+#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
+fn answer<F: Footprint>(
+    model: &GroundModel,
+    overlay: &mut Overlay,
+    touched: &[Touched],
+    body: &F,
+    tread: &Tread,
+    twist: &Twist,
+    dt: f64,
+    inverse_width: f64,
+    result: &mut Contact,
+) -> f64 {
+    let lattice = model.lattice();
+    let centre = body.centre();
+    let spin_axis = body.spin_axis();
+    // the shape moves without its spin, its material with it
+    let shape_twist = match spin_axis {
+        Some(axis) => Twist { angular: twist.angular - axis * axis.dot(&twist.angular), ..*twist },
+        None => *twist,
+    };
+    let mut spring = Moments::default();
+    let mut damper = Moments::default();
+    let mut shear = Moments::default();
+    let mut mean_normal = Vec3::zeros();
+    let mut heaped = 0.0;
+    for node in touched {
+        let tile = overlay.at_mut(node.slot as usize);
+        let index = node.index as usize;
+        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
+        let soil = &coefficients.soil;
+        let n = *tile.normal(index);
+        let area = lattice.cell_area() * node.coverage;
+        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
+        let r = Vec3::new(x, y, node.height) - centre;
+        let shape = shape_twist.at(&r);
+        let sinking = n.z * (node.slope[0] * shape.x + node.slope[1] * shape.y - shape.z);
+        let velocity = twist.at(&r);
+        let leaving = velocity.dot(&n);
+        let sliding = velocity - n * leaving;
+        let speed = sliding.norm();
+
+        let before = tile.memory(index);
+        let pressed = press(soil, inverse_width, node.sinkage, sinking * dt, before);
+        let (pressure, damping) = damped(soil, pressed.pressure, leaving);
+        let slid_for = if tile.was_in_contact(index) {
+            dt
+        } else if sinking > 0.0 {
+            dt.min((node.sinkage - before.sinkage) / sinking)
+        } else {
+            0.5 * dt
+        };
+        let slid = tile.shear(index)[0] + speed * slid_for;
+        let stress = tread.stress(&coefficients.strength, pressure, slid);
+        tile.load(index, pressed.memory, [slid, 0.0]);
+
+        let force = n * (area * pressure) - sliding * (area * stress / speed.max(SLIDING));
+        result.load.wrench.add_force(&force, &r);
+        mean_normal += n * (area * pressure);
+        if damping > 0.0 || soil.damping == 0.0 {
+            spring.add(area * pressed.slope, &r);
+            damper.add(area * damping, &r);
+        }
+        let rolling = ROLLING_SHARE * (shape.norm() + (velocity - shape).norm());
+        shear.add(area * stress / speed.max(SLIDING).max(rolling), &r);
+
+        result.normal_force += area * pressure;
+        result.area += area;
+        if node.coverage >= 0.5 {
+            result.sinkage = result.sinkage.max(tile.base(index) - node.height);
+        }
+        let sunk = pressed.memory.sinkage - before.sinkage;
+        if sunk > 0.0 {
+            result.compaction_work +=
+                area * sunk * 0.5 * (before.yield_pressure + pressed.pressure);
+            if let Some(heap) = soil.bulldozing {
+                heaped += area * sunk * heap.flow_factor;
+            }
+        }
+        result.shear_power += area * stress * speed;
+    }
+    let length = mean_normal.norm();
+    let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
+    tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
+    heaped
+}

@@ -1,0 +1,36 @@
+//! What the contact asks of a body's shape.
+
+use crate::spatial::Vec3;
+
+/// The lowest point of a body on a vertical line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UndersidePoint {
+    /// Its height, m.
+    pub height: f64,
+    /// Slope (∂z/∂x, ∂z/∂y) of the underside there.
+    pub slope: [f64; 2],
+    /// Part of the node's cell that the body covers, 0..1. From one half on,
+    /// the line itself meets the body.
+    pub coverage: f64,
+}
+
+/// A body over the ground, placed in the world.
+pub trait Footprint {
+    /// The point about which its load is given, m.
+    fn centre(&self) -> Vec3;
+
+    /// Bounds `[x_min, y_min, x_max, y_max]` of what may touch the ground, m.
+    fn bounds(&self) -> [f64; 4];
+
+    /// Tells that no ground rises above `ceiling` m, so that rows may shrink.
+    fn clip(&mut self, ceiling: f64);
+
+    /// The stretch of the row at `y` in which the body may touch the ground, m.
+    fn row(&self, y: f64) -> Option<[f64; 2]>;
+
+    /// The body's lowest point over (x, y).
+    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint>;
+
+    /// The axis about which a turn leaves the shape where it is.
+    fn spin_axis(&self) -> Option<Vec3>;
+}

@@ -1,0 +1,121 @@
+//! Tangents of many nodes, summed as moments.
+
+use crate::spatial::{Load, Mat3, Mat6, Vec3};
+
+/// Sum of weights with their first and second moments about the reference
+/// point: ten numbers that stand for a 6 x 6 matrix of every node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moments {
+    weight: f64,
+    first: [f64; 3],
+    /// xx, xy, xz, yy, yz, zz.
+    second: [f64; 6],
+}
+
+impl Moments {
+    #[inline]
+    pub(super) fn add(&mut self, weight: f64, r: &Vec3) {
+        let (x, y, z) = (weight * r.x, weight * r.y, weight * r.z);
+        self.weight += weight;
+        self.first[0] += x;
+        self.first[1] += y;
+        self.first[2] += z;
+        self.second[0] += x * r.x;
+        self.second[1] += x * r.y;
+        self.second[2] += x * r.z;
+        self.second[3] += y * r.y;
+        self.second[4] += y * r.z;
+        self.second[5] += z * r.z;
+    }
+
+    fn second(&self) -> Mat3 {
+        let [xx, xy, xz, yy, yz, zz] = self.second;
+        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    }
+
+    fn first(&self) -> Vec3 {
+        Vec3::from(self.first)
+    }
+
+    /// Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
+    pub(super) fn along(&self, n: &Vec3) -> Mat6 {
+        let cross = n.cross_matrix();
+        let angular = cross * self.second() * cross.transpose();
+        let coupling = self.first().cross(n) * n.transpose();
+        assemble(&angular, &coupling, &(n * n.transpose() * self.weight))
+    }
+
+    /// Σ c Wᵀ (I - n nᵀ) W, W taking a twist to the velocity at r: tangents
+    /// across the one direction `n`.
+    pub(super) fn across(&self, n: &Vec3) -> Mat6 {
+        let second = self.second();
+        let angular = Mat3::identity() * second.trace() - second;
+        let all =
+            assemble(&angular, &self.first().cross_matrix(), &(Mat3::identity() * self.weight));
+        all - self.along(n)
+    }
+}
+
+fn assemble(angular: &Mat3, coupling: &Mat3, linear: &Mat3) -> Mat6 {
+    let mut matrix = Mat6::zeros();
+    matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(angular);
+    matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(coupling);
+    matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&coupling.transpose());
+    matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(linear);
+    matrix
+}
+
+/// Takes turns about `axis` out of a stiffness: they leave the shape where it is.
+pub(super) fn without_spin(stiffness: &mut Mat6, axis: &Vec3) {
+    let mut keep = Mat6::identity();
+    let turn = Mat3::identity() - axis * axis.transpose();
+    keep.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);
+    *stiffness = keep * *stiffness * keep;
+}
+
+/// A load's tangent from its nodes' moments about `n`.
+pub(super) fn tangent(
+    load: &mut Load,
+    n: &Vec3,
+    spring: &Moments,
+    damper: &Moments,
+    shear: &Moments,
+    spin_axis: Option<Vec3>,
+) {
+    load.stiffness = spring.along(n);
+    if let Some(axis) = spin_axis {
+        without_spin(&mut load.stiffness, &axis);
+    }
+    load.damping = damper.along(n) + shear.across(n);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::Vec6;
+
+    #[test]
+    fn moments_stand_for_the_sum_of_outer_products() {
+        let n = Vec3::new(0.1, -0.2, 1.0).normalize();
+        let nodes = [(3.0, Vec3::new(0.2, 0.1, -0.4)), (5.0, Vec3::new(-0.1, 0.3, -0.3))];
+        let mut moments = Moments::default();
+        let mut along = Load::default();
+        let mut across = Mat6::zeros();
+        for (weight, r) in nodes {
+            moments.add(weight, &r);
+            along.add_tangent(&n, &r, weight, 0.0);
+            for column in 0..6 {
+                let mut unit = Vec6::zeros();
+                unit[column] = 1.0;
+                let (turn, shift) = (unit.fixed_rows::<3>(0), unit.fixed_rows::<3>(3));
+                let v = shift + Vec3::from(turn).cross(&r);
+                let force = (v - n * n.dot(&v)) * weight;
+                let torque = r.cross(&force);
+                let wrench = Vec6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+                across.set_column(column, &(across.column(column) + wrench));
+            }
+        }
+        assert!((moments.along(&n) - along.stiffness).norm() < 1e-12);
+        assert!((moments.across(&n) - across).norm() < 1e-12);
+    }
+}

@@ -1,0 +1,113 @@
+//! A rigid plate: the bevameter's, or a shoe without its lugs.
+
+use super::footprint::{Footprint, UndersidePoint};
+use crate::spatial::{Pose, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Outline of a plate in its own plane.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlateOutline {
+    /// A rectangle of length (along x) and width (along y), m.
+    Rectangle {
+        /// Length, m.
+        length: f64,
+        /// Width, m.
+        width: f64,
+    },
+    /// A disc.
+    Disc {
+        /// Radius, m.
+        radius: f64,
+    },
+}
+
+/// A plate in the world, its outline in the x-y plane of its pose, over nodes
+/// of the given spacing.
+#[derive(Clone, Copy, Debug)]
+pub struct Plate {
+    outline: PlateOutline,
+    pose: Pose,
+    normal: Vec3,
+    x_axis: Vec3,
+    y_axis: Vec3,
+    spacing: f64,
+}
+
+impl Plate {
+    /// Places a plate.
+    pub fn placed(outline: PlateOutline, pose: &Pose, spacing: f64) -> Plate {
+        Plate {
+            outline,
+            pose: *pose,
+            normal: pose.direction(&Vec3::z()),
+            x_axis: pose.direction(&Vec3::x()),
+            y_axis: pose.direction(&Vec3::y()),
+            spacing,
+        }
+    }
+
+    fn half_sides(&self) -> [f64; 2] {
+        match self.outline {
+            PlateOutline::Rectangle { length, width } => [0.5 * length, 0.5 * width],
+            PlateOutline::Disc { radius } => [radius, radius],
+        }
+    }
+}
+
+impl Footprint for Plate {
+    fn centre(&self) -> Vec3 {
+        self.pose.position
+    }
+
+    fn bounds(&self) -> [f64; 4] {
+        let [a, b] = self.half_sides();
+        let reach = |ex: f64, ey: f64| a * ex.abs() + b * ey.abs() + self.spacing;
+        let x = reach(self.x_axis.x, self.y_axis.x);
+        let y = reach(self.x_axis.y, self.y_axis.y);
+        let centre = &self.pose.position;
+        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
+    }
+
+    fn clip(&mut self, _ceiling: f64) {}
+
+    fn row(&self, _y: f64) -> Option<[f64; 2]> {
+        let [x0, _, x1, _] = self.bounds();
+        Some([x0, x1])
+    }
+
+    #[inline]
+    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
+        if self.normal.z < 0.05 {
+            return None;
+        }
+        let (u, v) = (x - self.pose.position.x, y - self.pose.position.y);
+        let slope = [-self.normal.x / self.normal.z, -self.normal.y / self.normal.z];
+        let height = slope[0] * u + slope[1] * v;
+        let offset = Vec3::new(u, v, height);
+        let (along, across) = (offset.dot(&self.x_axis), offset.dot(&self.y_axis));
+        let covered = |inside: f64, axis: &Vec3| {
+            let cell = self.spacing * (axis.x.abs() + axis.y.abs());
+            (0.5 + inside / cell).clamp(0.0, 1.0)
+        };
+        let coverage = match self.outline {
+            PlateOutline::Rectangle { length, width } => {
+                covered(0.5 * length - along.abs(), &self.x_axis)
+                    * covered(0.5 * width - across.abs(), &self.y_axis)
+            }
+            PlateOutline::Disc { radius } => {
+                let distance = (along * along + across * across).sqrt();
+                (0.5 + (radius - distance) / self.spacing).clamp(0.0, 1.0)
+            }
+        };
+        (coverage > 0.0).then_some(UndersidePoint {
+            height: self.pose.position.z + height,
+            slope,
+            coverage,
+        })
+    }
+
+    fn spin_axis(&self) -> Option<Vec3> {
+        None
+    }
+}

@@ -1,0 +1,159 @@
+//! Pressure against sinkage: Bekker's curve with a plastic memory.
+//!
+//! A virgin soil follows p = (k_c / b + k_φ) zⁿ (M. G. Bekker, *Introduction to
+//! Terrain-Vehicle Systems*, 1969), b being the width of the loaded patch.
+//! Unloading and reloading follow p = K_e (z - z_p), z_p being the sinkage that
+//! stays, until the pressure exceeds that at which the soil last yielded (the
+//! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
+
+use super::Yielding;
+use crate::numeric::pow;
+use serde::{Deserialize, Serialize};
+
+/// What a spot of soil remembers of the loads it has borne.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlasticMemory {
+    /// Sinkage that stays when the load goes, m.
+    pub sinkage: f64,
+    /// Pressure at which the soil last yielded, Pa.
+    pub yield_pressure: f64,
+}
+
+/// What a spot of soil answers to being pressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pressed {
+    /// Pressure, Pa; never negative.
+    pub pressure: f64,
+    /// Slope of the pressure along the movement to come, Pa/m; never negative.
+    pub slope: f64,
+    /// Whether the soil yields.
+    pub yields: bool,
+    /// Memory after it.
+    pub memory: PlasticMemory,
+}
+
+/// Pressure of virgin soil at sinkage `z` m under a patch of width `1 / inverse_width`, Pa.
+#[inline]
+pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
+    if z <= 0.0 {
+        return 0.0;
+    }
+    (soil.k_c * inverse_width + soil.k_phi) * pow(z, soil.n)
+}
+
+/// Presses a spot to `sinkage` m, from which it will move by about `advance` m
+/// (positive deeper) before it is asked again.
+///
+/// A pressure never exceeds that of the elastic line, so the plastic sinkage
+/// never shrinks (a curve with n < 1 starts infinitely steep). The slope is
+/// the secant over `advance`: it ends where the pressure reaches zero, and
+/// bends where reloading reaches the virgin curve.
+#[inline]
+pub fn press(
+    soil: &Yielding,
+    inverse_width: f64,
+    sinkage: f64,
+    advance: f64,
+    memory: PlasticMemory,
+) -> Pressed {
+    let stiffness = soil.elastic_stiffness;
+    let trial = stiffness * (sinkage - memory.sinkage);
+    if trial <= 0.0 {
+        return Pressed { memory, ..Pressed::default() };
+    }
+    if trial > memory.yield_pressure {
+        let pressure = virgin_pressure(soil, inverse_width, sinkage).min(trial);
+        let slope = if advance < 0.0 {
+            stiffness.min(pressure / -advance)
+        } else {
+            stiffness.min(soil.n * pressure / sinkage)
+        };
+        let memory =
+            PlasticMemory { sinkage: sinkage - pressure / stiffness, yield_pressure: pressure };
+        return Pressed { pressure, slope, yields: true, memory };
+    }
+    let slope = if advance < 0.0 {
+        stiffness.min(trial / -advance)
+    } else {
+        let to_yield = (memory.yield_pressure - trial) / stiffness;
+        if advance <= to_yield {
+            stiffness
+        } else {
+            let virgin = soil.n * memory.yield_pressure / (sinkage + to_yield);
+            (stiffness * to_yield + virgin.min(stiffness) * (advance - to_yield)) / advance
+        }
+    };
+    Pressed { pressure: trial, slope, yields: false, memory }
+}
+
+/// Pressure with the soil's viscous part, never in tension: the damping of
+/// `normal_velocity` m/s (positive leaving the soil) is added and the sum is
+/// clamped at zero. Returns the pressure, Pa, and the damping in force, Pa s/m.
+#[inline]
+pub fn damped(soil: &Yielding, pressure: f64, normal_velocity: f64) -> (f64, f64) {
+    let total = pressure - soil.damping * normal_velocity;
+    if total > 0.0 { (total, soil.damping) } else { (0.0, 0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lete() -> Yielding {
+        Yielding {
+            k_phi: 5.301e6,
+            k_c: 102e3,
+            n: 0.793,
+            cohesion: 1.3e3,
+            friction_angle: 31.1_f64.to_radians(),
+            shear_modulus: 0.012,
+            elastic_stiffness: 4e8,
+            damping: 3e4,
+            bulldozing: None,
+        }
+    }
+
+    // Plate 0.2 x 0.6 m on LETE sand at 100 kPa: z = (p / (k_c/b + k_φ))^(1/n).
+    #[test]
+    fn unloads_and_reloads_along_the_elastic_line() {
+        let soil = lete();
+        let inverse_width = 1.0 / 0.2 + 1.0 / 0.6;
+        let loaded = press(&soil, inverse_width, 0.0057468, 0.0, PlasticMemory::default());
+        // five digits of z are given: relative error of p is n times theirs
+        assert!((loaded.pressure / 1e5 - 1.0).abs() < 1e-4);
+        assert!((loaded.memory.sinkage - 0.0054968).abs() < 1e-7);
+        let half = press(&soil, inverse_width, 0.0057468 - 0.000125, 0.0, loaded.memory);
+        assert!((half.pressure - 5e4).abs() < 20.0);
+        assert!(!half.yields && half.memory == loaded.memory);
+        let again = press(&soil, inverse_width, 0.0057468, 0.0, half.memory);
+        assert!((again.pressure / loaded.pressure - 1.0).abs() < 1e-9);
+        assert!((again.memory.sinkage - loaded.memory.sinkage).abs() < 1e-12);
+    }
+
+    #[test]
+    fn never_pulls_and_never_forgets() {
+        let soil = Yielding { n: 0.5, k_phi: 692e3, k_c: 0.0, ..lete() };
+        let mut memory = PlasticMemory::default();
+        for z in [1e-9, 1e-6, 1e-5, 1e-4, 0.01, 0.005, 0.02] {
+            let next = press(&soil, 0.0, z, 0.0, memory);
+            assert!(next.memory.sinkage >= memory.sinkage);
+            assert!(next.pressure >= 0.0 && next.slope >= 0.0);
+            memory = next.memory;
+        }
+        assert_eq!(damped(&soil, 1e3, 1.0), (0.0, 0.0));
+        assert_eq!(damped(&soil, 1e3, -1.0).0, 1e3 + soil.damping);
+    }
+
+    #[test]
+    fn the_secant_ends_at_zero_pressure_and_bends_at_yield() {
+        let soil = lete();
+        let loaded = press(&soil, 5.0, 0.005, 0.0, PlasticMemory::default());
+        let away = press(&soil, 5.0, 0.005 - 1e-5, -1.0, loaded.memory);
+        assert!((away.slope - away.pressure).abs() < 1e-9 * away.pressure);
+        let deeper = press(&soil, 5.0, 0.005 - 1e-5, 0.001, loaded.memory);
+        let end = virgin_pressure(&soil, 5.0, 0.005 - 1e-5 + 0.001);
+        // the virgin curve is taken straight over the millimetre beyond
+        let secant = (end - deeper.pressure) / 0.001;
+        assert!((deeper.slope / secant - 1.0).abs() < 0.03, "{} {}", deeper.slope, secant);
+    }
+}

@@ -1,0 +1,106 @@
+//! Shear stress against shear displacement: Janosi–Hanamoto below the
+//! Mohr–Coulomb limit.
+//!
+//! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
+
+use super::Yielding;
+use crate::numeric::{exp, tan};
+use serde::{Deserialize, Serialize};
+
+/// A surface that slides in or on soil: cohesion, friction and the
+/// displacement over which they are mobilised.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShearStrength {
+    /// Cohesion or adhesion, Pa.
+    pub cohesion: f64,
+    /// Tangent of the angle of friction.
+    pub friction: f64,
+    /// Janosi's modulus K, m.
+    pub modulus: f64,
+}
+
+impl ShearStrength {
+    /// Strength of the soil against itself.
+    pub fn of_soil(soil: &Yielding) -> ShearStrength {
+        ShearStrength {
+            cohesion: soil.cohesion,
+            friction: tan(soil.friction_angle),
+            modulus: soil.shear_modulus,
+        }
+    }
+
+    /// Shear stress at `pressure` Pa after `displacement` m, Pa.
+    #[inline]
+    pub fn stress(&self, pressure: f64, displacement: f64) -> f64 {
+        (self.cohesion + pressure * self.friction) * (1.0 - exp(-displacement / self.modulus))
+    }
+}
+
+/// How a tread meets the soil: part of it shears soil against soil, the rest
+/// slides rubber on soil.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tread {
+    /// Share of the area on which rubber meets soil, 0..1.
+    pub rubber_share: f64,
+    /// Strength between rubber and soil.
+    pub rubber: ShearStrength,
+}
+
+impl Tread {
+    /// A tread that shears soil against soil everywhere.
+    pub fn rough() -> Tread {
+        Tread {
+            rubber_share: 0.0,
+            rubber: ShearStrength { cohesion: 0.0, friction: 0.0, modulus: 1.0 },
+        }
+    }
+
+    /// Shear stress under the tread, Pa.
+    #[inline]
+    pub fn stress(&self, soil: &ShearStrength, pressure: f64, displacement: f64) -> f64 {
+        let soil_stress = soil.stress(pressure, displacement);
+        if self.rubber_share == 0.0 {
+            return soil_stress;
+        }
+        let rubber = self.rubber.stress(pressure, displacement);
+        (1.0 - self.rubber_share) * soil_stress + self.rubber_share * rubber
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Closed form at 50 kPa: LETE sand, c 1.3 kPa, φ 31.1°, K 12 mm.
+    #[test]
+    fn follows_the_janosi_curve() {
+        let lete = ShearStrength {
+            cohesion: 1300.0,
+            friction: tan(31.1_f64.to_radians()),
+            modulus: 0.012,
+        };
+        let table = [
+            (0.001, 2515.6),
+            (0.002, 4830.0),
+            (0.005, 10721.0),
+            (0.01, 17789.0),
+            (0.02, 25520.0),
+            (0.05, 30974.0),
+            (0.1, 31454.0),
+        ];
+        for (j, tau) in table {
+            // the table has five digits
+            assert!((lete.stress(5e4, j) / tau - 1.0).abs() < 3e-5, "at {j}");
+        }
+    }
+
+    #[test]
+    fn mixes_rubber_and_soil_by_area() {
+        let soil = ShearStrength { cohesion: 0.0, friction: 0.5, modulus: 0.01 };
+        let rubber = ShearStrength { cohesion: 0.0, friction: 0.9, modulus: 0.005 };
+        let tread = Tread { rubber_share: 0.25, rubber };
+        let expected = 0.75 * soil.stress(1e4, 1.0) + 0.25 * rubber.stress(1e4, 1.0);
+        assert!((tread.stress(&soil, 1e4, 1.0) - expected).abs() < 1e-9);
+        assert_eq!(Tread::rough().stress(&soil, 1e4, 0.02), soil.stress(1e4, 0.02));
+    }
+}

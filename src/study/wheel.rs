@@ -1,0 +1,253 @@
+//! The single-wheel rig: drawbar, torque and sinkage at a given slip.
+
+use super::convergence::Rig;
+use crate::grid::Lattice;
+use crate::ground::{GroundError, GroundModel, Overlay, Published};
+use crate::numeric::{GRAVITY, smooth_step};
+use crate::scm::{Contact, Scratch, Underside, wheel_contact};
+use crate::soil::{Laws, Soil, SoilId, Tread};
+use crate::spatial::{Pose, Twist, Vec3};
+use crate::terrain::Terrain;
+use serde::{Deserialize, Serialize};
+
+/// Why a rig cannot run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RigError {
+    /// The ground cannot be made.
+    #[error(transparent)]
+    Ground(#[from] GroundError),
+    /// A parameter out of its range.
+    #[error("{parameter} must be {allowed}, it is {value}")]
+    Parameter {
+        /// Parameter.
+        parameter: &'static str,
+        /// Value given.
+        value: f64,
+        /// Allowed range.
+        allowed: &'static str,
+    },
+    /// The state left the finite numbers.
+    #[error("the rig's state is no longer finite at {time} s")]
+    NotFinite {
+        /// When, s.
+        time: f64,
+    },
+}
+
+pub(super) fn require(
+    parameter: &'static str,
+    value: f64,
+    ok: bool,
+    allowed: &'static str,
+) -> Result<(), RigError> {
+    if ok && value.is_finite() {
+        return Ok(());
+    }
+    Err(RigError::Parameter { parameter, value, allowed })
+}
+
+/// Flat ground of one soil, all under the rig.
+pub(super) fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, RigError> {
+    let terrain = Terrain::flat(0.0, SoilId(0));
+    Ok(GroundModel::new(Lattice { spacing }, terrain, vec![soil.clone()], laws)?)
+}
+
+/// How the wheel is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WheelMotion {
+    /// Pressed straight down, not turning.
+    Pressed,
+    /// Drawn along x while turning at the speed of a given slip.
+    Rolling {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Slip 1 - v / (ω r), below 1.
+        slip: f64,
+    },
+}
+
+/// A rigid wheel on flat ground, its height free, its speed and slip given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WheelRig {
+    /// Soil of the bed.
+    pub soil: Soil,
+    /// Laws of the soil.
+    pub laws: Laws,
+    /// The wheel.
+    pub wheel: Underside,
+    /// Its tread.
+    pub tread: Tread,
+    /// Vertical load, N; also the wheel's inertia, over gravity.
+    pub load: f64,
+    /// How it moves.
+    pub motion: WheelMotion,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+    /// Time step, s.
+    pub step: f64,
+    /// Length of the run, s.
+    pub duration: f64,
+    /// Part of the run over which the load comes on.
+    pub ramp: f64,
+    /// Part of the run, at its end, over which means are taken.
+    pub settled: f64,
+    /// Damper of the vertical guide, N s/m.
+    pub guide_damping: f64,
+}
+
+impl WheelRig {
+    /// The rig as it was run with Project Chrono: load brought on over 30 % of
+    /// 4 s (there linearly, here smoothly), guide damper 5 kN s/m, means over the last 40 %; 2 cm and 1 ms.
+    pub fn new(soil: Soil, wheel: Underside, load: f64, motion: WheelMotion) -> WheelRig {
+        WheelRig {
+            soil,
+            laws: Laws::reference(),
+            wheel,
+            tread: Tread::rough(),
+            load,
+            motion,
+            spacing: 0.02,
+            step: 1e-3,
+            duration: 4.0,
+            ramp: 0.3,
+            settled: 0.4,
+            guide_damping: 5e3,
+        }
+    }
+}
+
+/// Means over the settled part of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WheelResult {
+    /// Forward force of the soil, N.
+    pub drawbar: f64,
+    /// Vertical force of the soil, N.
+    pub vertical: f64,
+    /// Torque that the motor gives, N m.
+    pub torque: f64,
+    /// Depth of the wheel's lowest point below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Mean area in contact, m².
+    pub area: f64,
+    /// Energy that the soil takes by compaction per metre (or in all, if the
+    /// wheel is pressed), N (or J).
+    pub compaction: f64,
+    /// Nodes in contact.
+    pub nodes_in_contact: f64,
+}
+
+impl Rig for WheelRig {
+    type Outcome = WheelResult;
+
+    fn run(&self) -> Result<WheelResult, RigError> {
+        require("load", self.load, self.load > 0.0, "positive")?;
+        require("step", self.step, self.step > 0.0, "positive")?;
+        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
+        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        let (speed, spin) = match self.motion {
+            WheelMotion::Pressed => (0.0, 0.0),
+            WheelMotion::Rolling { speed, slip } => {
+                require("slip", slip, slip < 1.0, "below 1")?;
+                require("speed", speed, true, "finite")?;
+                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)))
+            }
+        };
+        let model = bed(&self.soil, self.laws, self.spacing)?;
+        let published = Published::default();
+        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+        let mut patches = Vec::new();
+        let mass = self.load / GRAVITY;
+        let mut pose = Pose::default();
+        pose.position.z = self.wheel.max_radius();
+        let mut climb = 0.0;
+        let steps = (self.duration / self.step + 0.5).floor() as u64;
+        let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
+        let mut sum = WheelResult::default();
+        let mut travelled = 0.0;
+        for count in 0..steps {
+            let time = count as f64 * self.step;
+            let twist =
+                Twist { linear: Vec3::new(speed, 0.0, climb), angular: Vec3::new(0.0, spin, 0.0) };
+            overlay.begin_step();
+            let contact = wheel_contact(
+                &model,
+                &published,
+                &mut overlay,
+                &mut scratch,
+                &self.wheel,
+                &self.tread,
+                &pose,
+                &twist,
+                self.step,
+            );
+            if count >= first_settled {
+                self.add(&mut sum, &contact, &pose);
+                travelled += speed.abs() * self.step;
+            } else if self.motion == WheelMotion::Pressed {
+                sum.compaction += contact.compaction_work;
+            }
+            let ramp = self.ramp * self.duration;
+            // smooth at both ends: a wheel that arrives at speed digs itself in
+            let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
+            let damping = contact.load.damping[(5, 5)];
+            let stiffness = contact.load.stiffness[(5, 5)];
+            let momentum =
+                mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
+            climb = momentum
+                / (mass / self.step + damping + stiffness * self.step + self.guide_damping);
+            pose.position.z += climb * self.step;
+            pose.position.x += speed * self.step;
+            if !pose.position.z.is_finite() {
+                return Err(RigError::NotFinite { time });
+            }
+            // the rut behind is of no further interest: let its tiles go
+            if count % 64 == 63 {
+                patches.clear();
+                overlay.publish(&mut patches);
+            }
+        }
+        let samples = (steps - first_settled) as f64;
+        let per = if travelled > 0.0 { travelled } else { 1.0 };
+        Ok(WheelResult {
+            drawbar: sum.drawbar / samples,
+            vertical: sum.vertical / samples,
+            torque: sum.torque / samples,
+            sinkage: sum.sinkage / samples,
+            area: sum.area / samples,
+            compaction: sum.compaction / per,
+            nodes_in_contact: sum.nodes_in_contact / samples,
+        })
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.duration *= 2.0;
+    }
+
+    fn figures(outcome: &WheelResult) -> Vec<(&'static str, f64)> {
+        vec![("drawbar", outcome.drawbar), ("torque", outcome.torque), ("sinkage", outcome.sinkage)]
+    }
+}
+
+impl WheelRig {
+    fn add(&self, sum: &mut WheelResult, contact: &Contact, pose: &Pose) {
+        sum.drawbar += contact.load.wrench.force.x;
+        sum.vertical += contact.load.wrench.force.z;
+        sum.torque -= contact.load.wrench.torque.y;
+        sum.sinkage += self.wheel.max_radius() - pose.position.z;
+        sum.area += contact.area;
+        sum.compaction += contact.compaction_work;
+        sum.nodes_in_contact += f64::from(contact.nodes_in_contact);
+    }
+}
