@@ -3,6 +3,7 @@
 mod assembly;
 mod catalogue;
 mod controls;
+pub mod driver;
 pub mod powertrain;
 pub mod spec;
 pub mod tyre;
