@@ -172,14 +172,8 @@ impl Terrain {
     /// Height at (x, y), m.
     pub fn height(&self, x: f64, y: f64) -> f64 {
         let (x, y) = self.clamped(x, y);
-        let mut height = self.model.surface.height(x, y);
-        if let Some(roughness) = &self.model.roughness {
-            height += roughness.height(x, y);
-        }
-        for stamp in &self.model.stamps {
-            height += stamp.at(x, y).0;
-        }
-        height
+        let rough = self.model.roughness.as_ref().map_or(0.0, |r| r.height(x, y));
+        self.model.height(x, y, rough)
     }
 
     /// Slope (∂z/∂x, ∂z/∂y) at (x, y); level across an edge, beyond it.
@@ -236,11 +230,26 @@ impl Terrain {
         heights: &mut [f64; TILE_NODES],
         soils: &mut [SoilId; TILE_NODES],
     ) {
-        for (index, (height, soil)) in heights.iter_mut().zip(soils).enumerate() {
-            let [x, y] = lattice.position(key.node(index));
-            *height = self.height(x, y);
-            *soil = self.soil(x, y);
+        let points: [[f64; 2]; TILE_NODES] =
+            std::array::from_fn(|index| lattice.position(key.node(index)));
+        let inside = points.map(|[x, y]| self.clamped(x, y).into());
+        match &self.model.roughness {
+            Some(roughness) => roughness.heights(&inside, heights),
+            None => heights.fill(0.0),
         }
+        for index in 0..TILE_NODES {
+            let [x, y] = inside[index];
+            heights[index] = self.model.height(x, y, heights[index]);
+            soils[index] = self.soil(points[index][0], points[index][1]);
+        }
+    }
+}
+
+impl Model {
+    /// Height at a point within the bounds where the roughness is `rough`, m.
+    fn height(&self, x: f64, y: f64, rough: f64) -> f64 {
+        let stamps = self.stamps.iter().map(|stamp| stamp.at(x, y).0);
+        stamps.fold(self.surface.height(x, y) + rough, |height, stamp| height + stamp)
     }
 }
 

@@ -128,21 +128,35 @@ impl Roughness {
     }
 
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
-        self.octaves
-            .iter()
-            .map(|octave| {
-                let (u, v) = octave.local(x, y);
-                octave.sum(u, v, spline, spline)
-            })
-            .sum()
+        let mut height = [0.0];
+        self.heights(&[[x, y]], &mut height);
+        height[0]
+    }
+
+    /// Heights at many points. Points that follow each other are best close:
+    /// lattice values are drawn anew only where a point leaves the cell of the
+    /// one before.
+    pub(crate) fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
+        heights.fill(0.0);
+        for octave in &self.octaves {
+            let mut values = octave.around([i64::MIN; 2]);
+            for (&[x, y], height) in points.iter().zip(heights.iter_mut()) {
+                let (cell, [s, t]) = octave.locate(x, y);
+                if cell != values.cell {
+                    values = octave.around(cell);
+                }
+                *height += values.weighted(spline(s), spline(t));
+            }
+        }
     }
 
     pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         let mut gradient = [0.0; 2];
         for octave in &self.octaves {
-            let (u, v) = octave.local(x, y);
-            let du = octave.sum(u, v, spline_slope, spline) / octave.spacing;
-            let dv = octave.sum(u, v, spline, spline_slope) / octave.spacing;
+            let (cell, [s, t]) = octave.locate(x, y);
+            let values = octave.around(cell);
+            let du = values.weighted(spline_slope(s), spline(t)) / octave.spacing;
+            let dv = values.weighted(spline(s), spline_slope(t)) / octave.spacing;
             let [c, s] = octave.turn;
             gradient[0] += c * du - s * dv;
             gradient[1] += s * du + c * dv;
@@ -161,31 +175,38 @@ fn spline_slope(t: f64) -> [f64; 3] {
     [t - 0.5, -2.0 * t, t + 0.5]
 }
 
+/// Values at the nine lattice points about one of them.
+struct Values {
+    cell: [i64; 2],
+    rows: [[f64; 3]; 3],
+}
+
 impl Octave {
+    /// The lattice point nearest to (x, y), and the way from it in spacings.
     #[inline]
-    fn local(&self, x: f64, y: f64) -> (f64, f64) {
+    fn locate(&self, x: f64, y: f64) -> ([i64; 2], [f64; 2]) {
         let [c, s] = self.turn;
-        ((c * x + s * y) / self.spacing, (c * y - s * x) / self.spacing)
+        let place = [(c * x + s * y) / self.spacing, (c * y - s * x) / self.spacing];
+        let nearest = place.map(|v| (v + 0.5).floor());
+        (nearest.map(|v| v as i64), [place[0] - nearest[0], place[1] - nearest[1]])
     }
 
     #[inline]
-    fn value(&self, i: i64, j: i64) -> f64 {
-        let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
-        self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
+    fn around(&self, cell: [i64; 2]) -> Values {
+        let value = |i: i64, j: i64| {
+            let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
+            self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
+        };
+        let row = |j: i64| [-1, 0, 1].map(|a: i64| value(cell[0].wrapping_add(a), j));
+        Values { cell, rows: [-1, 0, 1].map(|b: i64| row(cell[1].wrapping_add(b))) }
     }
+}
 
+impl Values {
     #[inline]
-    fn sum(&self, u: f64, v: f64, across: fn(f64) -> [f64; 3], up: fn(f64) -> [f64; 3]) -> f64 {
-        let (i, j) = ((u + 0.5).floor(), (v + 0.5).floor());
-        let (across, up) = (across(u - i), up(v - j));
-        let (i, j) = (i as i64, j as i64);
-        let mut sum = 0.0;
-        for (b, weight) in up.iter().enumerate() {
-            for (a, share) in across.iter().enumerate() {
-                sum += weight * share * self.value(i + a as i64 - 1, j + b as i64 - 1);
-            }
-        }
-        sum
+    fn weighted(&self, across: [f64; 3], up: [f64; 3]) -> f64 {
+        let line = |row: &[f64; 3]| across[0] * row[0] + across[1] * row[1] + across[2] * row[2];
+        up[0] * line(&self.rows[0]) + up[1] * line(&self.rows[1]) + up[2] * line(&self.rows[2])
     }
 }
 
