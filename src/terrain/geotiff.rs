@@ -8,7 +8,7 @@
 
 use std::io::Cursor;
 
-use tiff::decoder::{Decoder, DecodingResult};
+use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float, compression::DeflateLevel};
 use tiff::tags::Tag;
 
@@ -26,6 +26,9 @@ const DEGREE: u16 = 9102;
 const METRE: u16 = 9001;
 const USER_DEFINED: u16 = 32767;
 const POINT: u16 = 2;
+/// Largest image that is decoded, bytes: 16 000 x 16 000 floats. A header can
+/// claim any size.
+const LARGEST: usize = 1 << 30;
 /// What gaps are written as.
 const NO_DATA: f32 = -9999.0;
 
@@ -124,7 +127,9 @@ fn georeference(
 
 /// Reads the first image of a GeoTIFF.
 pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
-    let mut file = Decoder::new(Cursor::new(bytes)).map_err(fault)?;
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = LARGEST;
+    let mut file = Decoder::new(Cursor::new(bytes)).map_err(fault)?.with_limits(limits);
     let (columns, rows) = file.dimensions().map_err(fault)?;
     let (columns, rows) = (columns as usize, rows as usize);
     match file.colortype().map_err(fault)? {
@@ -226,7 +231,7 @@ fn geo_keys(crs: &Crs) -> Vec<u16> {
         Unit::Degree => (2, GEOGRAPHIC_CRS, ANGULAR_UNIT, DEGREE),
     };
     let entry = |key, value| [key, 0, 1, value];
-    // Version 1, revision 1.0; five keys in ascending order, as the standard asks.
+    // Version 1, revision 1.0; four keys in ascending order, as the standard asks.
     let mut words = vec![1, 1, 0, 4];
     words.extend(entry(MODEL_TYPE, model));
     words.extend(entry(RASTER_TYPE, 1));

@@ -57,8 +57,8 @@ impl Procedural {
     }
 
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
-        // Turn by the rational angle of the triangle 3-4-5: exact in floating
-        // point to the last place and of no symmetry with the lattice.
+        // Turn by the angle of the triangle 3-4-5: it needs no sine and is no
+        // symmetry of the lattice.
         const TURN: [f64; 2] = [0.8, 0.6];
         let (mut u, mut v) = (x / self.wavelength, y / self.wavelength);
         let (mut sum, mut amplitude) = (self.elevation, self.amplitude);

@@ -226,13 +226,14 @@ impl Raster {
 
     /// Heights smoothed `passes` times with the weights 1-2-1 along both axes;
     /// cells without data stay without and lend no weight.
-    pub fn smoothed(&self, passes: usize) -> Raster {
+    pub fn smoothed(&self, passes: usize) -> Result<Raster, TerrainError> {
+        self.check()?;
         let mut raster = self.clone();
         for _ in 0..passes {
             raster.smooth_along(1, self.columns);
             raster.smooth_along(self.columns, self.rows);
         }
-        raster
+        Ok(raster)
     }
 
     fn smooth_along(&mut self, stride: usize, length: usize) {
@@ -394,12 +395,12 @@ mod tests {
 
     #[test]
     fn smoothing_keeps_a_plane_inside_and_flattens_a_spike() {
-        let smooth = plane(6, 6).smoothed(1);
+        let smooth = plane(6, 6).smoothed(1).unwrap();
         assert!((smooth.at(2, 2) - 22.0).abs() < 1e-12);
         let mut spike = plane(5, 5);
         spike.values.fill(0.0);
         spike.values[12] = 16.0;
-        assert_eq!(spike.smoothed(1).values[12], 4.0);
+        assert_eq!(spike.smoothed(1).unwrap().values[12], 4.0);
     }
 
     #[test]
