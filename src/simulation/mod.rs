@@ -1,6 +1,16 @@
 //! The world: vehicles stepping in parallel on shared ground, heartbeat by
 //! heartbeat.
 
+mod agent;
+pub mod checkpoint;
+mod clock;
+mod monitor;
 mod record;
+mod world;
 
+pub use agent::{AgentModel, AgentState};
+pub use checkpoint::CheckpointError;
+pub use clock::{Clock, ClockError};
+pub use monitor::Monitor;
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};
+pub use world::{World, WorldModel, WorldState, stand};

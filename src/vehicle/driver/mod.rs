@@ -69,6 +69,30 @@ pub enum Driver {
 }
 
 impl Driver {
+    /// State of a driver whose vehicle starts at `pose`.
+    pub fn start(&self, pose: &Pose) -> DriverState {
+        match self {
+            Driver::Table(_) => DriverState::default(),
+            Driver::Path(follower) => follower.start(pose),
+        }
+    }
+
+    /// Distance along its path, m, if it follows one.
+    pub fn station(&self, state: &DriverState) -> Option<f64> {
+        match self {
+            Driver::Table(_) => None,
+            Driver::Path(_) => Some(state.place.station),
+        }
+    }
+
+    /// Whether it has come to its stop at the end of a path.
+    pub fn has_arrived(&self, state: &DriverState) -> bool {
+        match self {
+            Driver::Table(_) => false,
+            Driver::Path(follower) => follower.has_arrived(state),
+        }
+    }
+
     /// Commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         match self {

@@ -1,0 +1,329 @@
+//! A vehicle with its driver and its own overlay of the ground: what steps in
+//! parallel with its like.
+
+use super::clock::Clock;
+use super::monitor::{Monitor, StepFigures};
+use super::record::{Outcome, Sample, VehicleSummary, WheelSample};
+use crate::ground::{GroundModel, Overlay, Patch, Published};
+use crate::scm::{Contact, Scratch, Underside, wheel_contact};
+use crate::soil::Tread;
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
+use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
+use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Below this rim speed, m/s, slip is not counted.
+const SLIP_SPEED: f64 = 0.2;
+
+/// A vehicle and its driver; immutable.
+#[derive(Clone, Debug)]
+pub struct AgentModel {
+    /// Name in the scenario.
+    pub name: String,
+    /// The vehicle.
+    pub vehicle: Arc<Vehicle>,
+    /// Shape of its wheels on yielding soil.
+    pub underside: Underside,
+    /// How its tyres share the contact between rubber and soil.
+    pub tread: Tread,
+    /// Its driver.
+    pub driver: Driver,
+    /// Index of the agent that the driver follows.
+    pub leader: Option<usize>,
+    /// Chassis frame at the start.
+    pub start: Pose,
+}
+
+/// State of an agent: plain data, enough to resume bit for bit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AgentState {
+    /// Its vehicle.
+    pub vehicle: VehicleState,
+    /// Its tyres on firm ground.
+    tyres: Vec<TyreState>,
+    /// Its driver.
+    driver: DriverState,
+    /// Commands of the last step.
+    pub controls: Controls,
+    /// Ground that it has changed and not yet published.
+    pub overlay: Overlay,
+    /// Sums of its drive.
+    pub monitor: Monitor,
+    /// How its drive ended, if it has.
+    pub outcome: Option<Outcome>,
+}
+
+/// Derived and scratch data of an agent: never saved.
+#[derive(Clone, Debug)]
+pub(super) struct AgentWorkspace {
+    vehicle: VehicleWorkspace,
+    scratch: Scratch,
+    contacts: Vec<Contact>,
+    firm: Vec<Option<FirmContact>>,
+    wheels: Vec<WheelSample>,
+    pub patches: Vec<Patch>,
+}
+
+impl AgentWorkspace {
+    pub(super) fn drift(&self) -> f64 {
+        self.vehicle.drift()
+    }
+}
+
+/// What others may see of an agent at a heartbeat.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AgentView {
+    /// Origin of the chassis frame, m.
+    position: Vec3,
+    /// Distance along its path, if it follows one, m.
+    station: Option<f64>,
+    /// Forward speed, m/s.
+    speed: f64,
+}
+
+impl AgentModel {
+    pub(super) fn state(&self) -> AgentState {
+        AgentState {
+            vehicle: self.vehicle.state(&self.start),
+            tyres: vec![TyreState::default(); self.vehicle.wheels()],
+            driver: self.driver.start(&self.start),
+            controls: Controls::default(),
+            overlay: Overlay::new(),
+            monitor: Monitor::default(),
+            outcome: None,
+        }
+    }
+
+    pub(super) fn workspace(&self, state: &AgentState) -> AgentWorkspace {
+        let wheels = self.vehicle.wheels();
+        AgentWorkspace {
+            vehicle: self.vehicle.workspace(&state.vehicle),
+            scratch: Scratch::new(),
+            contacts: vec![Contact::default(); wheels],
+            firm: vec![None; wheels],
+            wheels: vec![WheelSample::default(); wheels],
+            patches: Vec::new(),
+        }
+    }
+
+    pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
+        AgentView {
+            position: self.vehicle.pose(&workspace.vehicle).position,
+            station: self.driver.station(&state.driver),
+            speed: self.speed(workspace),
+        }
+    }
+
+    fn speed(&self, workspace: &AgentWorkspace) -> f64 {
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        self.vehicle.twist(&workspace.vehicle).linear.dot(&pose.direction(&Vec3::x()))
+    }
+
+    /// Steps through one heartbeat and leaves the patches to publish. An agent
+    /// whose drive has ended stays where it is.
+    pub(super) fn beat(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        clock: &Clock,
+        first_tick: u64,
+        views: &[AgentView],
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        workspace.patches.clear();
+        if state.outcome.is_some() {
+            return;
+        }
+        let h = clock.step();
+        for tick in first_tick..first_tick + clock.steps_per_beat() {
+            self.drive(clock.time(tick), views, state, workspace, h);
+            self.meet_ground(ground, published, state, workspace, h);
+            let AgentState { vehicle, controls, .. } = state;
+            let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
+            let time = clock.time(tick + 1);
+            if let Err(error) = stepped {
+                let position = self.vehicle.pose(&workspace.vehicle).position;
+                let what = error.to_string();
+                state.outcome = Some(Outcome::NotFinite { time, position, what });
+                return;
+            }
+            self.settle_tyres(state, workspace, h);
+            self.observe(time, h, state, workspace);
+        }
+        let time = clock.time(first_tick + clock.steps_per_beat());
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        let (x, y) = (pose.position.x, pose.position.y);
+        let inside = ground.terrain().contains(x, y);
+        let soil = &ground.soil_at(x, y).name;
+        state.outcome = state.monitor.judge(time, &pose, &state.controls, inside, soil);
+        if state.outcome.is_some() {
+            state.overlay.publish_all(&mut workspace.patches);
+        } else {
+            state.overlay.publish(&mut workspace.patches);
+        }
+    }
+
+    fn drive(
+        &self,
+        time: f64,
+        views: &[AgentView],
+        state: &mut AgentState,
+        workspace: &AgentWorkspace,
+        h: f64,
+    ) {
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        let leader = self.leader.map(|index| {
+            let leader = &views[index];
+            let gap = match (leader.station, self.driver.station(&state.driver)) {
+                (Some(ahead), Some(own)) => ahead - own,
+                _ => (leader.position - pose.position).norm(),
+            };
+            LeaderView { gap, speed: leader.speed }
+        });
+        let view = DriverView { time, step: h, pose, speed: self.speed(workspace), leader };
+        state.controls = self.driver.controls(&mut state.driver, &view).clamped();
+    }
+
+    /// Loads of yielding and firm ground on every wheel.
+    fn meet_ground(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+        h: f64,
+    ) {
+        state.overlay.begin_step();
+        for wheel in 0..self.vehicle.wheels() {
+            let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
+            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+            let contact = wheel_contact(
+                ground,
+                published,
+                &mut state.overlay,
+                &mut workspace.scratch,
+                &self.underside,
+                &self.tread,
+                &pose,
+                &twist,
+                h,
+            );
+            let mut load = contact.load;
+            let tyre = &self.vehicle.spec().tyre.handling;
+            workspace.firm[wheel] = contact.firm.and_then(|firm| {
+                let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
+                let plane = Plane { point, normal: firm.normal };
+                let state = &state.tyres[wheel];
+                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, state, h)
+            });
+            if let Some(firm) = &workspace.firm[wheel] {
+                add(&mut load, &firm.load);
+            }
+            workspace.wheels[wheel] = wheel_sample(&load, &pose, &twist, &contact, self);
+            workspace.vehicle.loads()[wheel] = load;
+            workspace.contacts[wheel] = contact;
+        }
+    }
+
+    /// Takes the tyres' carcasses through the step that has been made.
+    fn settle_tyres(&self, state: &mut AgentState, workspace: &AgentWorkspace, h: f64) {
+        let tyre = &self.vehicle.spec().tyre.handling;
+        for (wheel, own) in state.tyres.iter_mut().enumerate() {
+            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+            tyre.settle(workspace.firm[wheel].as_ref(), &twist, own, h);
+        }
+    }
+
+    fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
+        let mut figures = StepFigures::default();
+        let count = self.vehicle.wheels() as f64;
+        for wheel in 0..self.vehicle.wheels() {
+            let drive = workspace.vehicle.drives()[wheel];
+            let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+            let sample = &mut workspace.wheels[wheel];
+            sample.spin = spin;
+            sample.torque = drive.drive + drive.brake;
+            figures.slip += sample.slip / count;
+            figures.sinkage += sample.sinkage / count;
+            figures.deepest = figures.deepest.max(sample.sinkage);
+            figures.wheel_energy += drive.drive * spin * h;
+            figures.compaction_work += workspace.contacts[wheel].compaction_work;
+        }
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        state.monitor.take(time, h, &velocity, &state.controls, &figures);
+    }
+
+    /// The agent at one moment.
+    pub(super) fn sample(
+        &self,
+        index: usize,
+        time: f64,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Sample {
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        let twist = self.vehicle.twist(&workspace.vehicle);
+        Sample {
+            time,
+            vehicle: index,
+            pose,
+            velocity: twist.linear,
+            angular_velocity: pose.orientation.inverse_transform_vector(&twist.angular),
+            speed: self.speed(workspace),
+            controls: state.controls,
+            engine_speed: self.vehicle.engine_speed(&state.vehicle),
+            gear: state.vehicle.gearbox.gear,
+            wheels: workspace.wheels.clone(),
+        }
+    }
+
+    pub(super) fn summary(&self, state: &AgentState, time: f64) -> VehicleSummary {
+        let outcome = state.outcome.clone().unwrap_or_else(|| {
+            if self.driver.has_arrived(&state.driver) {
+                Outcome::Arrived { time }
+            } else {
+                Outcome::Running
+            }
+        });
+        state.monitor.summary(&self.name, &self.vehicle.spec().name, outcome)
+    }
+}
+
+/// Adds a load about the same point.
+fn add(load: &mut Load, other: &Load) {
+    load.wrench += other.wrench;
+    load.stiffness += other.stiffness;
+    load.damping += other.damping;
+}
+
+/// Forces and slip of a wheel along its heading.
+fn wheel_sample(
+    load: &Load,
+    pose: &Pose,
+    twist: &Twist,
+    contact: &Contact,
+    agent: &AgentModel,
+) -> WheelSample {
+    let axis = pose.direction(&Vec3::y());
+    let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+    let left = Vec3::z().cross(&forward);
+    let force = load.wrench.force;
+    let rim = twist.angular.dot(&axis) * agent.underside.max_radius();
+    let along = twist.linear.dot(&forward);
+    let slip = if rim.abs().max(along.abs()) < SLIP_SPEED {
+        0.0
+    } else {
+        ((rim - along) / rim.abs().max(along.abs())).clamp(-1.0, 1.0)
+    };
+    WheelSample {
+        slip,
+        sinkage: contact.sinkage,
+        load: force.z,
+        traction: force.dot(&forward),
+        lateral: force.dot(&left),
+        ..WheelSample::default()
+    }
+}

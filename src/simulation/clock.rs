@@ -1,0 +1,102 @@
+//! Time in integer ticks, so that no rounding ever moves a heartbeat.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a step and a heartbeat do not make a clock.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// A step that is no whole number of microseconds.
+    #[error("step {step} s must be a whole number of microseconds, from 1e-6 to 0.02 s")]
+    Step {
+        /// The step, s.
+        step: f64,
+    },
+    /// A heartbeat that steps do not fill.
+    #[error(
+        "heartbeat {heartbeat} s must be a whole number of steps of {step} s; \
+         the nearest are {below} s and {above} s"
+    )]
+    Heartbeat {
+        /// The heartbeat, s.
+        heartbeat: f64,
+        /// The step, s.
+        step: f64,
+        /// Nearest multiple below, s.
+        below: f64,
+        /// Nearest multiple above, s.
+        above: f64,
+    },
+}
+
+/// Step and heartbeat. A tick is a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    step_us: u64,
+    steps_per_beat: u64,
+}
+
+impl Clock {
+    /// A clock of the given step and heartbeat, s.
+    pub fn new(step: f64, heartbeat: f64) -> Result<Clock, ClockError> {
+        let step_us = (step * 1e6).round();
+        let whole = (step * 1e6 - step_us).abs() < 1e-6 * step_us.max(1.0);
+        if !(1.0..=20_000.0).contains(&step_us) || !whole {
+            return Err(ClockError::Step { step });
+        }
+        let steps = (heartbeat / step).round();
+        if !(steps >= 1.0 && (steps * step - heartbeat).abs() < 1e-9 * heartbeat.max(step)) {
+            let below = (heartbeat / step).floor().max(1.0) * step;
+            let above = below + step;
+            return Err(ClockError::Heartbeat { heartbeat, step, below, above });
+        }
+        Ok(Clock { step_us: step_us as u64, steps_per_beat: steps as u64 })
+    }
+
+    /// Length of a step, s.
+    pub fn step(&self) -> f64 {
+        self.step_us as f64 * 1e-6
+    }
+
+    /// Steps between two heartbeats.
+    pub fn steps_per_beat(&self) -> u64 {
+        self.steps_per_beat
+    }
+
+    /// Length of a heartbeat, s.
+    pub fn heartbeat(&self) -> f64 {
+        (self.step_us * self.steps_per_beat) as f64 * 1e-6
+    }
+
+    /// Time at a tick, s.
+    pub fn time(&self, tick: u64) -> f64 {
+        (self.step_us * tick) as f64 * 1e-6
+    }
+
+    /// Heartbeats that cover a time, s.
+    pub fn beats(&self, time: f64) -> u64 {
+        (time / self.heartbeat() - 1e-9).ceil().max(0.0) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_in_whole_steps() {
+        let clock = Clock::new(0.002, 0.01).unwrap();
+        assert_eq!(clock.steps_per_beat(), 5);
+        assert_eq!(clock.beats(60.0), 6000);
+        assert_eq!(clock.time(30_000), 60.0);
+    }
+
+    #[test]
+    fn names_the_nearest_heartbeats() {
+        let error = Clock::new(0.003, 0.01).unwrap_err().to_string();
+        assert!(error.contains("0.009 s and 0.012 s"), "{error}");
+        assert!(Clock::new(0.0, 0.01).is_err());
+        assert!(Clock::new(f64::NAN, 0.01).is_err());
+        assert!(Clock::new(0.002, f64::NAN).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! Worlds that several tests drive in.
+#![allow(dead_code)] // every test uses its part
+
+use bekker::curve::Curve;
+use bekker::grid::Lattice;
+use bekker::ground::GroundModel;
+use bekker::scm::Underside;
+use bekker::simulation::{AgentModel, Clock, World, WorldModel};
+use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::spatial::{Pose, Vec3};
+use bekker::terrain::Terrain;
+use bekker::vehicle::Vehicle;
+use bekker::vehicle::driver::{Driver, Table};
+use std::sync::Arc;
+
+/// The three soils of the reference's runs (Project Chrono's `mid`, `soft` and
+/// `hard` demo parameters), with the damping of its vehicle runs.
+pub fn soil(name: &str) -> Soil {
+    let mid = Yielding {
+        k_phi: 2e6,
+        k_c: 0.0,
+        n: 1.1,
+        cohesion: 0.0,
+        friction_angle: 30f64.to_radians(),
+        shear_modulus: 0.01,
+        elastic_stiffness: 2e8,
+        damping: 3e4,
+        bulldozing: None,
+    };
+    let yielding = match name {
+        "mid" => mid,
+        "soft" => Yielding { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid },
+        "hard" => Yielding {
+            k_phi: 5.301e6,
+            k_c: 102e3,
+            n: 0.793,
+            cohesion: 1.3e3,
+            friction_angle: 31.1f64.to_radians(),
+            shear_modulus: 0.012,
+            elastic_stiffness: 4e8,
+            ..mid
+        },
+        other => panic!("no soil {other}"),
+    };
+    Soil { name: name.into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
+}
+
+pub fn firm(friction: f64) -> Soil {
+    Soil { name: "firm".into(), source: "test".into(), kind: SoilKind::Firm { friction } }
+}
+
+pub fn ground(spacing: f64, terrain: Terrain, soils: Vec<Soil>) -> GroundModel {
+    GroundModel::new(Lattice { spacing }, terrain, soils, Laws::reference()).unwrap()
+}
+
+pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
+    ground(spacing, Terrain::flat(0.0, SoilId(0)), vec![soil])
+}
+
+pub fn vehicle(name: &str) -> Arc<Vehicle> {
+    Arc::new(Vehicle::new(bekker::vehicle::find(name).unwrap()).unwrap())
+}
+
+pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel {
+    let outline = &vehicle.spec().tyre.rigid.outline;
+    let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
+    AgentModel {
+        name: "test".into(),
+        vehicle: vehicle.clone(),
+        underside: Underside::new(outline, None).unwrap(),
+        tread: Tread::rough(),
+        driver,
+        leader: None,
+        start,
+    }
+}
+
+pub fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose { position: Vec3::new(x, y, z), ..Pose::default() }
+}
+
+/// Commands over time: points of throttle, steering and brake.
+pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -> Driver {
+    let curve =
+        |points: &[[f64; 2]]| (!points.is_empty()).then(|| Curve::new(points.to_vec()).unwrap());
+    Driver::Table(Table {
+        throttle: curve(throttle),
+        steering: curve(steering),
+        brake: curve(brake),
+    })
+}
+
+pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
+    let heartbeat = step * (0.01 / step).round().max(1.0);
+    World::new(WorldModel { ground, clock: Clock::new(step, heartbeat).unwrap(), agents })
+}
+
+/// Drives until `time`, s.
+pub fn drive(world: &mut World, time: f64) {
+    while world.time() < time - 1e-9 {
+        world.beat();
+    }
+}
