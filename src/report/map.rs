@@ -129,7 +129,7 @@ pub(super) fn draw(
     sections: &[Vec<Section>],
     colors: &DepthScale,
 ) {
-    ground(canvas, scene, view);
+    let interval = ground(canvas, scene, view);
     canvas.clip(view.frame);
     bands(canvas, view, sections, colors);
     lines(canvas, view, sections);
@@ -137,13 +137,19 @@ pub(super) fn draw(
     canvas.unclip();
     scale_bar(canvas, view);
     north_arrow(canvas, view.frame);
+    if let Some(interval) = interval {
+        let style = TextStyle::new(14.0, INK).anchor(Anchor::Right).halo();
+        let at = [view.frame.right() - 16.0, view.frame.bottom() - 16.0];
+        canvas.text(&format!("contours every {interval} m"), at, style);
+    }
     canvas.outline(view.frame, 1.2, SECONDARY);
 }
 
 /// Ground beyond the terrain.
 const BEYOND: Rgb = Rgb(243, 244, 246);
 
-fn ground(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
+/// Paints the ground; returns the interval of its contours, if it has any, m.
+fn ground(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) -> Option<f64> {
     // Two pixels between samples: below what the eye sees of the shading.
     let step = 2.0 * view.metres / f64::from(canvas.scale());
     let field = HeightField::sample(view, step, scene.height);
@@ -164,6 +170,7 @@ fn ground(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
         let contour = contour(ground, interval, pixel, width);
         shaded.mix(Oklab { lightness: 0.35, a: 0.01, b: 0.03 }, 0.32 * contour).rgb()
     });
+    (high - low > interval).then_some(interval)
 }
 
 /// How much of a pixel a contour covers; every fifth counts double.
@@ -249,20 +256,29 @@ fn marks(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, sections: &[Vec<Se
         let Some(last) = last else { continue };
         let at = view.point(last);
         let along = sections[n].last().map_or([1.0, 0.0], |section| section.along);
-        arrow(canvas, at, [along[0] as f32, -along[1] as f32], color::line(n));
         let place = free_place(at, along, &taken, view.frame);
         taken.push(place);
         canvas.line(&[at, place], 1.6, INK, 0.8);
         badge(canvas, place, n);
+        arrow(canvas, at, [along[0] as f32, -along[1] as f32], color::line(n));
         if let Some(word) = trouble(&track.outcome) {
             cross(canvas, at);
-            let left = place[0] > view.frame.x + 0.8 * view.frame.width;
-            let style = TextStyle::new(15.0, ALARM).bold().halo();
-            let style = style.anchor(if left { Anchor::Right } else { Anchor::Left });
-            let aside = if left { -18.0 } else { 18.0 };
-            canvas.text(&word, [place[0] + aside, place[1] + 5.5], style);
+            label(canvas, view.frame, at, [at[0] - place[0], at[1] - place[1]], &word);
         }
     }
+}
+
+/// Sets a word of trouble beside a point, on the side that `toward` points to.
+fn label(canvas: &mut Canvas, frame: Frame, at: Point, toward: Point, word: &str) {
+    let style = TextStyle::new(16.0, ALARM).bold().anchor(Anchor::Middle).halo();
+    let length = toward[0].hypot(toward[1]).max(1e-6);
+    let half = 0.5 * canvas.text_width(word, style);
+    // Clear of the lines beside the track, whichever way the word lies.
+    let (x, y) = (toward[0] / length, toward[1] / length);
+    let away = 34.0 + half * x.abs();
+    let x = (at[0] + away * x).clamp(frame.x + half + 8.0, frame.right() - half - 8.0);
+    let y = (at[1] + away * y + 5.5).clamp(frame.y + 24.0, frame.bottom() - 12.0);
+    canvas.text(word, [x, y], style);
 }
 
 /// A place beside the vehicle that no badge has taken.

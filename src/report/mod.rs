@@ -9,6 +9,7 @@
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
+//! | [`geotiff`] | the ruts as a raster |
 //! | [`picture`] | the run in one picture |
 //! | [`plot`] | line plots of the rigs |
 //! | [`table`] | the closing table |
@@ -19,6 +20,7 @@ mod chart;
 mod color;
 mod error;
 mod file;
+pub mod geotiff;
 pub mod manifest;
 mod map;
 pub mod picture;

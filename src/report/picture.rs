@@ -277,7 +277,7 @@ fn close_up(
         } else {
             ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))
         };
-        relief::lit(tinted, relief::shade(surface.at(point).slope, 1.0)).rgb()
+        relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
     });
     canvas.clip(frame);
     let [ax, ay] = section.across(-map::REACH);
@@ -406,6 +406,23 @@ fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
         canvas.outline(swatch, 0.8, SECONDARY);
         canvas.text(&label, [x + 26.0, y + 4.5], plain);
         x += width;
+    }
+    y += 34.0;
+    let alarm = TextStyle::new(14.0, ALARM);
+    for track in &scene.tracks {
+        if let Some(reason) = reason(track) {
+            canvas.text(&canvas.fitted(&reason, right - SIDE, alarm), [SIDE, y], alarm);
+            y += 22.0;
+        }
+    }
+}
+
+/// Why a track ended early, as far as it is known.
+fn reason(track: &Track) -> Option<String> {
+    match &track.outcome {
+        Outcome::Stuck { why, soil, .. } => Some(format!("{} in {soil}: {why}", track.name)),
+        Outcome::NotFinite { what, .. } => Some(format!("{}: {what} not finite", track.name)),
+        _ => None,
     }
 }
 
