@@ -121,7 +121,7 @@ fn inside([x_min, y_min, x_max, y_max]: [f64; 4], [x, y]: [f64; 2]) -> bool {
     x_min <= x && x <= x_max && y_min <= y && y <= y_max
 }
 
-/// Draws the whole map.
+/// Draws the map but for the vehicles.
 pub(super) fn draw(
     canvas: &mut Canvas,
     scene: &Scene<'_>,
@@ -133,7 +133,6 @@ pub(super) fn draw(
     canvas.clip(view.frame);
     bands(canvas, view, sections, colors);
     lines(canvas, view, sections);
-    marks(canvas, scene, view, sections);
     canvas.unclip();
     scale_bar(canvas, view);
     north_arrow(canvas, view.frame);
@@ -212,36 +211,53 @@ fn bands(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>], colors: &D
 
 const LINE: f32 = 2.6;
 
-/// Tracks beside the band, one next to the other like the lines of a railway
-/// plan, so that those of a convoy do not hide one another.
+/// Tracks side by side like the lines of a railway plan, so that those of a
+/// convoy do not hide one another: about the way where there is no rut, beside
+/// the band where there is one.
 fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
-    for (n, track) in sections.iter().enumerate() {
-        let offset = 0.5 * BAND + 3.4 + (LINE + 0.6) * n as f32;
-        let line = beside(view, track, offset);
-        canvas.line(&line, LINE + 1.2, WHITE, 0.55);
+    let lines: Vec<Vec<Point>> = sections
+        .iter()
+        .enumerate()
+        .map(|(n, track)| line(view, track, n, sections.len()))
+        .collect();
+    for line in &lines {
+        canvas.line(line, LINE + 1.2, WHITE, 0.55);
     }
-    for (n, track) in sections.iter().enumerate() {
-        let offset = 0.5 * BAND + 3.4 + (LINE + 0.6) * n as f32;
-        canvas.line(&beside(view, track, offset), LINE, color::line(n), 1.0);
+    for (n, line) in lines.iter().enumerate() {
+        canvas.line(line, LINE, color::line(n), 1.0);
     }
 }
 
-/// The track moved to its right on the sheet; directions are taken over some
-/// points so that it stays smooth.
-fn beside(view: &View, track: &[Section], offset: f32) -> Vec<Point> {
-    const SPAN: usize = 6;
+/// Line `n` of `count`; directions and offsets are taken over some points so
+/// that it stays smooth.
+fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
+    const TURN: usize = 6;
+    const SHIFT: usize = 16;
+    let pitch = LINE + 0.6;
+    let about = pitch * (n as f32 - 0.5 * (count as f32 - 1.0));
+    let beside = 0.5 * BAND + 3.4 + pitch * n as f32;
     let points: Vec<Point> = track.iter().map(|section| view.point(section.centre)).collect();
-    let moved = |n: usize| {
-        let from = points[n.saturating_sub(SPAN)];
-        let to = points[(n + SPAN).min(points.len() - 1)];
+    let moved = |k: usize| {
+        let around = |reach: usize| k.saturating_sub(reach)..=(k + reach).min(points.len() - 1);
+        let near = &track[around(SHIFT)];
+        let rutted = near.iter().filter(|section| section.depth >= VISIBLE).count();
+        let offset = about + (beside - about) * rutted as f32 / near.len() as f32;
+        let (from, to) = (points[*around(TURN).start()], points[*around(TURN).end()]);
         let (x, y) = (to[0] - from[0], to[1] - from[1]);
         let length = x.hypot(y).max(1e-6);
-        [points[n][0] - offset * y / length, points[n][1] + offset * x / length]
+        [points[k][0] - offset * y / length, points[k][1] + offset * x / length]
     };
     (0..points.len()).step_by(2).map(moved).collect()
 }
 
-fn marks(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, sections: &[Vec<Section>]) {
+/// Draws where the vehicles began and where they are, and what befell them.
+pub(super) fn marks(
+    canvas: &mut Canvas,
+    scene: &Scene<'_>,
+    view: &View,
+    sections: &[Vec<Section>],
+) {
+    canvas.clip(view.frame);
     let mut taken: Vec<Point> = Vec::new();
     for (n, track) in scene.tracks.iter().enumerate() {
         let Some(first) = track.points.first() else { continue };
@@ -266,6 +282,7 @@ fn marks(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, sections: &[Vec<Se
             label(canvas, view.frame, at, [at[0] - place[0], at[1] - place[1]], &word);
         }
     }
+    canvas.unclip();
 }
 
 /// Sets a word of trouble beside a point, on the side that `toward` points to.

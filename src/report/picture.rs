@@ -168,13 +168,14 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     if let Some(section) = deepest {
         let close = close_up(&mut canvas, scene, section, &colors, side);
         map::mark_window(&mut canvas, &view, &close);
+        colour_bar(&mut canvas, &colors, side);
     } else {
         let style = TextStyle::new(16.0, SECONDARY);
         canvas.text("The ground was not deformed.", [side.x, side.y + 16.0], style);
     }
-    colour_bar(&mut canvas, &colors, side);
+    map::marks(&mut canvas, scene, &view, &sections);
     histories(&mut canvas, scene, bottom + 76.0, height - 92.0);
-    legend(&mut canvas, scene, &view, bottom + 58.0);
+    legend(&mut canvas, scene, &view, bottom + 58.0, height - 40.0);
 
     let small = TextStyle::new(12.5, SECONDARY);
     let room = WIDTH - 2.0 * MARGIN;
@@ -369,7 +370,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     }
 }
 
-fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
+fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32, bottom: f32) {
     let right = WIDTH - MARGIN;
     let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut y = top;
@@ -410,6 +411,9 @@ fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
     y += 34.0;
     let alarm = TextStyle::new(14.0, ALARM);
     for track in &scene.tracks {
+        if y > bottom {
+            break;
+        }
         if let Some(reason) = reason(track) {
             canvas.text(&canvas.fitted(&reason, right - SIDE, alarm), [SIDE, y], alarm);
             y += 22.0;
@@ -547,6 +551,13 @@ mod tests {
         }
     }
 
+    /// Pictures are judged by eye: `BEKKER_KEEP_PICTURES` names a folder for them.
+    fn keep(path: &Path, name: &str) {
+        if let Some(folder) = std::env::var_os("BEKKER_KEEP_PICTURES") {
+            std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
+        }
+    }
+
     fn decoded(path: &Path) -> (u32, u32, Vec<u8>) {
         let file = std::fs::File::open(path).unwrap();
         let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
@@ -560,9 +571,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.png");
         write(&path, &scene(), Size::default()).unwrap();
-        if let Some(kept) = std::env::var_os("BEKKER_KEEP_PICTURES") {
-            std::fs::copy(&path, Path::new(&kept).join("run.png")).unwrap();
-        }
+        keep(&path, "run.png");
         let (width, height, pixels) = decoded(&path);
         assert_eq!((width, height), (1920, 1200));
         let count = |c: Rgb| pixels.chunks(3).filter(|p| **p == [c.0, c.1, c.2]).count();
@@ -573,21 +582,24 @@ mod tests {
     }
 
     #[test]
-    fn one_vehicle_on_level_firm_ground_is_drawn_too() {
+    fn level_firm_ground_a_standing_vehicle_and_a_gap_are_drawn_too() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.png");
         let infinite = f64::INFINITY;
         let mut still = track(0, 0.0, Outcome::Running);
         still.points.truncate(2);
+        let mut driving = track(1, 186.0, Outcome::Running);
+        driving.points[600].position = [f64::NAN; 2];
         let scene = Scene {
             height: &|_, _| 1.0,
             rut: &|_, _| 0.0,
             soil: &|_, _| 0,
             bounds: [-infinite, -infinite, infinite, infinite],
-            tracks: vec![still],
+            tracks: vec![still, driving],
             ..scene()
         };
         write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
+        keep(&path, "firm.png");
         assert_eq!(decoded(&path).0, 960);
     }
 
