@@ -5,6 +5,9 @@
 //! never touched has no data (NaN). North is up. A raster that would exceed a
 //! limit is coarsened by a whole factor, which the caller is told: a cell then
 //! holds the value of largest magnitude among its nodes.
+//!
+//! Ruts are a few nodes in a large rectangle, so the raster is never held whole:
+//! strips are filled from the list of nodes and deflated one by one.
 
 use super::{ReportError, file};
 use crate::grid::{Lattice, Node};

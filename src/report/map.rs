@@ -232,7 +232,7 @@ fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
 /// that it stays smooth.
 fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
     const TURN: usize = 6;
-    const SHIFT: usize = 16;
+    const SHIFT: usize = 26;
     let pitch = LINE + 0.6;
     let about = pitch * (n as f32 - 0.5 * (count as f32 - 1.0));
     let beside = 0.5 * BAND + 3.4 + pitch * n as f32;
@@ -241,7 +241,9 @@ fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
         let around = |reach: usize| k.saturating_sub(reach)..=(k + reach).min(points.len() - 1);
         let near = &track[around(SHIFT)];
         let rutted = near.iter().filter(|section| section.depth >= VISIBLE).count();
-        let offset = about + (beside - about) * rutted as f32 / near.len() as f32;
+        let share = rutted as f32 / near.len() as f32;
+        // Smoothstep: neither line nor slope jumps where the ruts begin.
+        let offset = about + (beside - about) * share * share * (3.0 - 2.0 * share);
         let (from, to) = (points[*around(TURN).start()], points[*around(TURN).end()]);
         let (x, y) = (to[0] - from[0], to[1] - from[1]);
         let length = x.hypot(y).max(1e-6);

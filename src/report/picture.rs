@@ -604,6 +604,44 @@ mod tests {
     }
 
     #[test]
+    fn a_track_holds_its_own_vehicle_and_means_of_wheels() {
+        use crate::simulation::WheelSample;
+        let wheel = |slip: f64| WheelSample { slip, sinkage: 0.1 * slip, ..WheelSample::default() };
+        let sample = |vehicle: usize, time: f64| Sample {
+            time,
+            vehicle,
+            pose: Default::default(),
+            velocity: Vec3::zeros(),
+            angular_velocity: Vec3::zeros(),
+            speed: 3.0,
+            controls: Default::default(),
+            engine_speed: 0.0,
+            gear: 1,
+            wheels: vec![wheel(0.25), wheel(0.75)],
+        };
+        let summary = VehicleSummary {
+            name: "leader".into(),
+            model: "hmmwv".into(),
+            distance: 12.0,
+            mean_speed: 3.0,
+            final_speed: 3.0,
+            mean_slip: 0.5,
+            peak_slip: 0.5,
+            mean_sinkage: 0.05,
+            max_sinkage: 0.075,
+            motion_resistance: 0.0,
+            wheel_energy: 0.0,
+            outcome: Outcome::Running,
+        };
+        let samples = [sample(0, 0.0), sample(1, 0.0), sample(0, 1.0), sample(1, 1.0)];
+        let track = Track::of(&samples, 1, &summary);
+        assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
+        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
+        assert_eq!(track.points[1].slip, 0.5);
+        assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);
+    }
+
+    #[test]
     fn nothing_to_draw_and_odd_sizes_are_errors() {
         let path = Path::new("/nowhere/run.png");
         let empty = Scene { tracks: vec![], ..scene() };
