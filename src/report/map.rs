@@ -188,24 +188,36 @@ fn contour(ground: relief::Ground, interval: f64, pixel: f64, width: f64) -> f64
 
 const BAND: f32 = 10.0;
 
+/// Sections that share a colour: few enough to look continuous, and enough that
+/// the smoothed edges of neighbours seldom add up to hard ones.
+const PIECE: usize = 5;
+
 /// The ruts, far wider than they are.
 fn bands(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>], colors: &DepthScale) {
-    let mut pieces: Vec<([Point; 2], f64)> = Vec::new();
-    for track in sections {
-        for pair in track.windows(2) {
-            let depth = pair[0].depth.max(pair[1].depth);
-            if depth >= VISIBLE {
-                pieces.push(([view.point(pair[0].centre), view.point(pair[1].centre)], depth));
-            }
-        }
+    let on_sheet = |run: &[Section]| -> Vec<Point> {
+        run.iter().map(|section| view.point(section.centre)).collect()
+    };
+    let runs: Vec<&[Section]> = sections
+        .iter()
+        .flat_map(|track| track.split(|section| section.depth < VISIBLE))
+        .filter(|run| run.len() > 1)
+        .collect();
+    for run in &runs {
+        canvas.line(&on_sheet(run), BAND + 2.4, Rgb(70, 60, 60), 1.0);
     }
-    for (ends, _) in &pieces {
-        canvas.line(ends, BAND + 2.4, Rgb(70, 60, 60), 1.0);
+    let mut pieces: Vec<(Vec<Point>, f64)> = Vec::new();
+    for run in runs {
+        for start in (0..run.len() - 1).step_by(PIECE) {
+            // Each reaches the first section of the next.
+            let piece = &run[start..(start + PIECE + 1).min(run.len())];
+            let depth = piece.iter().map(|section| section.depth).fold(0.0, f64::max);
+            pieces.push((on_sheet(piece), depth));
+        }
     }
     // The deepest on top: it is what the reader looks for.
     pieces.sort_by(|a, b| a.1.total_cmp(&b.1));
-    for (ends, depth) in &pieces {
-        canvas.line(ends, BAND, colors.color(*depth).rgb(), 1.0);
+    for (piece, depth) in &pieces {
+        canvas.line(piece, BAND, colors.color(*depth).rgb(), 1.0);
     }
 }
 
