@@ -230,9 +230,14 @@ mod tests {
     use super::*;
     use crate::numeric::GRAVITY;
     use proptest::prelude::*;
+    use std::sync::LazyLock;
 
-    fn hmmwv() -> TMeasy {
-        crate::vehicle::find("hmmwv").unwrap().tyre.handling
+    /// Read once: the property test asks for it often.
+    static HMMWV: LazyLock<TMeasy> =
+        LazyLock::new(|| crate::vehicle::find("hmmwv").unwrap().tyre.handling);
+
+    fn hmmwv() -> &'static TMeasy {
+        &HMMWV
     }
 
     /// Steady forces along and across at slips `x` and `y`.
