@@ -2,7 +2,7 @@
 
 use super::footprint::{Footprint, UndersidePoint};
 use crate::numeric::atan2;
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Why an outline is no wheel.
@@ -101,10 +101,10 @@ impl Underside {
         if segments.is_empty() {
             return Err(UndersideError::Point { index: 0, half_width: 0.0, radius: first });
         }
-        if let Some(Grousers { height, width, .. }) = grousers {
-            if !(height > 0.0 && height.is_finite() && width > 0.0 && width.is_finite()) {
-                return Err(UndersideError::Grousers { height, width });
-            }
+        if let Some(Grousers { height, width, .. }) = grousers
+            && !(height > 0.0 && height.is_finite() && width > 0.0 && width.is_finite())
+        {
+            return Err(UndersideError::Grousers { height, width });
         }
         let bars = grousers.map_or(0.0, |bars| bars.height);
         let max_radius = outline.iter().fold(0.0_f64, |r, p| r.max(p[1])) + bars;
@@ -188,7 +188,7 @@ impl From<Underside> for UndersideRecord {
 /// With s the distance along the axis from the centre, the surface is
 /// |w|² - s² = ρ(s)², w being the vector from the centre. On a vertical line
 /// of an upright wheel s is fixed and the height is exact; with camber it is
-/// found by Newton's method in three steps, to better than 1e-7 m at 15
+/// found by Newton's method, to better than 1e-7 m at 15
 /// degrees (tested). The side faces carry nothing. A grouser is met where the
 /// line meets the wheel grown by the grouser's height within its width.
 #[derive(Clone, Debug)]
@@ -210,6 +210,11 @@ pub struct PlacedWheel<'a> {
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
 const LYING: f64 = 0.05;
+/// Most steps of Newton's method for a height; two or three is usual.
+const NEWTON_STEPS: usize = 8;
+/// Last change of a height at which it counts as found, m; the next one would
+/// be about its square.
+const CLOSE: f64 = 1e-6;
 
 impl PlacedWheel<'_> {
     fn half_width(&self) -> f64 {
@@ -239,7 +244,7 @@ impl PlacedWheel<'_> {
             let reach = self.underside.max_radius + grown;
             let guess = (reach * reach - across + s_level * s_level).max(1e-6 * reach * reach);
             let mut z = -guess.sqrt();
-            for _ in 0..3 {
+            for _ in 0..NEWTON_STEPS {
                 let s = s_level + axis.z * z;
                 let (radius, taper) = self.underside.radius(s);
                 let radius = radius + grown;
@@ -248,7 +253,11 @@ impl PlacedWheel<'_> {
                 if slope > -1e-3 * reach {
                     return None;
                 }
-                z -= error / slope;
+                let change = error / slope;
+                z -= change;
+                if change.abs() < CLOSE {
+                    break;
+                }
             }
             height = z;
             s = s_level + axis.z * z;
@@ -326,12 +335,11 @@ impl Footprint for PlacedWheel<'_> {
     fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
         let (u, v) = (x - self.centre.x, y - self.centre.y);
         let mut found = self.solve(u, v, 0.0);
-        if let Some(grousers) = &self.underside.grousers {
-            if let Some((height, slope, s)) = self.solve(u, v, grousers.height) {
-                if self.on_grouser(grousers, u, v, height, s) {
-                    found = Some((height, slope, s));
-                }
-            }
+        if let Some(grousers) = &self.underside.grousers
+            && let Some((height, slope, s)) = self.solve(u, v, grousers.height)
+            && self.on_grouser(grousers, u, v, height, s)
+        {
+            found = Some((height, slope, s));
         }
         let (height, slope, s) = found?;
         let inside = self.underside.half_width() - s.abs();
@@ -341,6 +349,10 @@ impl Footprint for PlacedWheel<'_> {
 
     fn spin_axis(&self) -> Option<Vec3> {
         self.underside.grousers.is_none().then_some(self.axis)
+    }
+
+    fn rim_speed(&self, twist: &Twist) -> f64 {
+        self.underside.max_radius * twist.angular.dot(&self.axis).abs()
     }
 }
 

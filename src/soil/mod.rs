@@ -5,6 +5,7 @@
 
 mod laws;
 mod parameters;
+mod power;
 pub mod pressure_sinkage;
 mod shear;
 
