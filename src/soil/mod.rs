@@ -3,12 +3,16 @@
 //! A [`Soil`] is either firm (a handling tyre's ground) or yielding. The laws
 //! are pure functions, one concept a file; nothing here knows a grid.
 
+pub mod catalogue;
+mod check;
 mod laws;
 mod parameters;
 mod power;
 pub mod pressure_sinkage;
 mod shear;
 
+pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
+pub use check::ParameterError;
 pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
 pub use shear::{ShearStrength, Tread};

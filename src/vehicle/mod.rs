@@ -1,5 +1,16 @@
 //! Vehicles: subsystem templates assembled into multibody models.
 
+mod assembly;
+mod catalogue;
 mod controls;
+pub mod driver;
+pub mod powertrain;
+pub mod spec;
+pub mod tyre;
+mod wheeled;
 
+pub use assembly::AssemblyError;
+pub use catalogue::{CatalogueError, Entry, catalogue, find};
 pub use controls::Controls;
+pub use spec::{SpecError, VehicleSpec};
+pub use wheeled::{Vehicle, VehicleState, VehicleWorkspace, WheelDrive};

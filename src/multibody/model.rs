@@ -1,0 +1,565 @@
+//! The immutable model: bodies, joints, closures, elements, and the plan of a
+//! step.
+
+use super::closure::Closure;
+use super::element::Element;
+use super::factor::Symbolic;
+use super::joint::Joint;
+use crate::spatial::{Mat3, Vec3};
+use std::collections::BTreeSet;
+
+/// A body of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyId(pub(super) u32);
+
+impl BodyId {
+    /// The fixed world.
+    pub const WORLD: BodyId = BodyId(u32::MAX);
+
+    /// Index in the model's arrays; the world has none.
+    pub fn index(self) -> Option<usize> {
+        (self != BodyId::WORLD).then_some(self.0 as usize)
+    }
+}
+
+/// A velocity coordinate of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Coordinate(pub(super) u32);
+
+impl Coordinate {
+    /// Index in [`super::State::u`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A rotating inertia of one freedom, outside the tree of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShaftId(pub(super) u32);
+
+/// Mass and its distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertia {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass, in the assembly configuration and the model's axes, m.
+    pub com: Vec3,
+    /// Inertia about the centre of mass in the model's axes, kg m².
+    pub tensor: Mat3,
+}
+
+impl Inertia {
+    /// A body with the given principal moments along the model's axes.
+    pub fn principal(mass: f64, com: Vec3, moments: [f64; 3]) -> Inertia {
+        Inertia { mass, com, tensor: Mat3::from_diagonal(&Vec3::from(moments)) }
+    }
+
+    /// No mass: an intermediate body of a compound joint.
+    pub fn none() -> Inertia {
+        Inertia { mass: 0.0, com: Vec3::zeros(), tensor: Mat3::zeros() }
+    }
+}
+
+/// A body as it is given: in the assembly configuration every body's axes are
+/// the model's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Name, for messages.
+    pub name: String,
+    /// The body it hangs from, or the world.
+    pub parent: BodyId,
+    /// How it may move against it.
+    pub joint: Joint,
+    /// Where the joint is, m.
+    pub anchor: Vec3,
+    /// Origin of the body's frame, m.
+    pub origin: Vec3,
+    /// Its inertia.
+    pub inertia: Inertia,
+}
+
+/// Why a model cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A free joint below another body.
+    #[error("body '{body}' has a free joint but hangs from another body")]
+    FreeChild {
+        /// Its name.
+        body: String,
+    },
+    /// A mass that cannot be.
+    #[error("body '{body}' has a mass of {mass} kg, it must be finite and not negative")]
+    Mass {
+        /// Its name.
+        body: String,
+        /// The mass.
+        mass: f64,
+    },
+    /// A shaft without inertia.
+    #[error("shaft {index} has an inertia of {inertia} kg m², it must be positive")]
+    ShaftInertia {
+        /// Which shaft.
+        index: usize,
+        /// The inertia.
+        inertia: f64,
+    },
+    /// A rod or a line of no length.
+    #[error("'{a}' and '{b}' are joined by a line of no length")]
+    NoLength {
+        /// One body.
+        a: String,
+        /// The other.
+        b: String,
+    },
+}
+
+/// A body as the step needs it.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub parent: Option<usize>,
+    pub joint: Joint,
+    /// joint in the parent's frame
+    pub anchor: Vec3,
+    /// body origin from the joint, body axes
+    pub offset: Vec3,
+    pub first: usize,
+    pub position: usize,
+    pub mass: f64,
+    /// centre of mass from the body's origin, body axes
+    pub com: Vec3,
+    pub tensor: Mat3,
+    /// coordinates that move the body, own ones first, towards the root
+    pub path: Vec<u32>,
+}
+
+/// One scalar row over the coordinates: of a closure or an element.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// coordinates of the row, ascending
+    pub slots: Vec<u32>,
+    /// slot, sign, pair: the wrench of a pair of bodies on the coordinate's motion
+    pub bodies: Vec<(u32, f64, u32)>,
+    /// slot of each weight
+    pub weights: Vec<u32>,
+    /// first entry in the Jacobian array
+    pub start: usize,
+}
+
+/// A point or an axis of a body, in its own frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fixed {
+    pub body: Option<usize>,
+    pub local: Vec3,
+}
+
+/// Geometry of a closure or an element.
+#[derive(Clone, Debug)]
+pub(super) enum Geometry {
+    Point(Fixed, Fixed),
+    Distance(Fixed, Fixed, f64),
+    Angle(Fixed, Fixed, f64),
+    Gear { weights: usize, spins: Vec<Fixed> },
+    Drive { position: usize, target: usize },
+    Line(Fixed, Fixed),
+    Axial(Fixed, Fixed, Fixed),
+    Rates { weights: Vec<f64>, positions: Vec<Option<usize>> },
+}
+
+/// Bodies, joints, closures and elements, with the plan of a step; immutable.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(super) links: Vec<Link>,
+    pub(super) names: Vec<String>,
+    pub(super) shafts: Vec<(usize, usize, f64)>,
+    pub(super) coordinates: usize,
+    pub(super) positions: usize,
+    pub(super) closures: Vec<(Geometry, usize)>,
+    pub(super) closure_rows: Vec<Row>,
+    pub(super) closure_places: Vec<u32>,
+    pub(super) elements: Vec<(Geometry, Row)>,
+    pub(super) element_places: Vec<u32>,
+    pub(super) mass_places: Vec<u32>,
+    pub(super) diagonal: Vec<u32>,
+    pub(super) jacobian_len: usize,
+    pub(super) gear_weights: Vec<f64>,
+    pub(super) gear_start: Vec<usize>,
+    pub(super) drives: Vec<usize>,
+    pub(super) loaded: Vec<usize>,
+    pub(super) symbolic: Symbolic,
+}
+
+/// Collects the parts of a model. Indices returned by its methods are those of
+/// the [`super::Workspace`]'s arrays.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    bodies: Vec<Body>,
+    first: Vec<usize>,
+    position: Vec<usize>,
+    shafts: Vec<(usize, usize, f64)>,
+    coordinates: usize,
+    positions: usize,
+    closures: Vec<Closure>,
+    elements: Vec<Element>,
+    loaded: Vec<usize>,
+}
+
+impl Builder {
+    /// Adds a body; its parent must have been added before.
+    pub fn body(&mut self, body: Body) -> BodyId {
+        self.first.push(self.coordinates);
+        self.position.push(self.positions);
+        self.coordinates += body.joint.freedoms();
+        self.positions += body.joint.positions();
+        self.bodies.push(body);
+        BodyId(self.bodies.len() as u32 - 1)
+    }
+
+    /// Adds a shaft of the given inertia, kg m².
+    pub fn shaft(&mut self, inertia: f64) -> ShaftId {
+        self.shafts.push((self.coordinates, self.positions, inertia));
+        self.coordinates += 1;
+        self.positions += 1;
+        ShaftId(self.shafts.len() as u32 - 1)
+    }
+
+    /// First coordinate of a body's joint.
+    pub fn coordinate(&self, body: BodyId) -> Coordinate {
+        Coordinate(self.first[body.0 as usize] as u32)
+    }
+
+    /// Coordinate of a shaft.
+    pub fn shaft_coordinate(&self, shaft: ShaftId) -> Coordinate {
+        Coordinate(self.shafts[shaft.0 as usize].0 as u32)
+    }
+
+    /// Adds a closure.
+    pub fn closure(&mut self, closure: Closure) -> usize {
+        self.closures.push(closure);
+        self.closures.len() - 1
+    }
+
+    /// Adds an element.
+    pub fn element(&mut self, element: Element) -> usize {
+        self.elements.push(element);
+        self.elements.len() - 1
+    }
+
+    /// Lets a body take a [`crate::spatial::Load`] in each step, about its origin.
+    pub fn loaded(&mut self, body: BodyId) -> usize {
+        self.loaded.push(body.0 as usize);
+        self.loaded.len() - 1
+    }
+
+    fn name(&self, body: BodyId) -> String {
+        body.index().map_or("world".into(), |i| self.bodies[i].name.clone())
+    }
+
+    fn fixed(&self, body: BodyId, point: Vec3) -> Fixed {
+        match body.index() {
+            Some(i) => Fixed { body: Some(i), local: point - self.bodies[i].origin },
+            None => Fixed { body: None, local: point },
+        }
+    }
+
+    fn axis(&self, body: BodyId, axis: Vec3) -> Fixed {
+        Fixed { body: body.index(), local: axis.normalize() }
+    }
+
+    fn rods(&self) -> impl Iterator<Item = (BodyId, Vec3, BodyId, Vec3)> + '_ {
+        let closures = self.closures.iter().filter_map(|closure| match *closure {
+            Closure::Distance { a, point_a, b, point_b } => Some((a, point_a, b, point_b)),
+            _ => None,
+        });
+        let elements = self.elements.iter().filter_map(|element| match *element {
+            Element::Line { a, point_a, b, point_b } => Some((a, point_a, b, point_b)),
+            _ => None,
+        });
+        closures.chain(elements)
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        for body in &self.bodies {
+            let mass = body.inertia.mass;
+            if !(mass.is_finite() && mass >= 0.0) {
+                return Err(ModelError::Mass { body: body.name.clone(), mass });
+            }
+            if body.joint == Joint::Free && body.parent != BodyId::WORLD {
+                return Err(ModelError::FreeChild { body: body.name.clone() });
+            }
+        }
+        for (index, &(_, _, inertia)) in self.shafts.iter().enumerate() {
+            if !(inertia.is_finite() && inertia > 0.0) {
+                return Err(ModelError::ShaftInertia { index, inertia });
+            }
+        }
+        for (a, point_a, b, point_b) in self.rods() {
+            if (point_a - point_b).norm() <= 0.0 {
+                return Err(ModelError::NoLength { a: self.name(a), b: self.name(b) });
+            }
+        }
+        Ok(())
+    }
+
+    /// The finished model.
+    pub fn build(self) -> Result<Model, ModelError> {
+        self.check()?;
+        let links = self.links();
+        let mut gear_weights = Vec::new();
+        let mut gear_start = Vec::new();
+        let mut drives = Vec::new();
+        let mut closures = Vec::new();
+        let mut closure_rows: Vec<Row> = Vec::new();
+        let mut jacobian_len = 0;
+        for closure in &self.closures {
+            let (geometry, pairs, rates): (_, Vec<_>, &[(Coordinate, f64)]) = match closure {
+                Closure::Point { a, b, point } => (
+                    Geometry::Point(self.fixed(*a, *point), self.fixed(*b, *point)),
+                    vec![(*a, *b)],
+                    &[],
+                ),
+                Closure::Distance { a, point_a, b, point_b } => {
+                    let length = (point_a - point_b).norm();
+                    let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
+                    (Geometry::Distance(ends.0, ends.1, length), vec![(*a, *b)], &[])
+                }
+                Closure::Angle { a, axis_a, b, axis_b } => {
+                    let axes = (self.axis(*a, *axis_a), self.axis(*b, *axis_b));
+                    let cosine = axes.0.local.dot(&axes.1.local);
+                    (Geometry::Angle(axes.0, axes.1, cosine), vec![(*a, *b)], &[])
+                }
+                Closure::Gear { rates, spins } => {
+                    let weights = gear_weights.len();
+                    gear_start.push(weights);
+                    gear_weights.extend(rates.iter().map(|&(_, weight)| weight));
+                    let pairs = spins.iter().map(|&(a, b, ..)| (a, b)).collect();
+                    let spins = spins
+                        .iter()
+                        .map(|&(a, _, axis, scale)| Fixed {
+                            body: a.index(),
+                            local: axis.normalize() * scale,
+                        })
+                        .collect();
+                    (Geometry::Gear { weights, spins }, pairs, rates)
+                }
+                Closure::Drive { coordinate } => {
+                    let position = self.scalar_position(*coordinate);
+                    let target = drives.len();
+                    let position = position.expect("a drive needs a scalar coordinate");
+                    drives.push(position);
+                    let geometry = Geometry::Drive { position, target };
+                    closures.push((geometry, closure_rows.len()));
+                    closure_rows.push(Row {
+                        slots: vec![coordinate.0],
+                        bodies: Vec::new(),
+                        weights: vec![0],
+                        start: jacobian_len,
+                    });
+                    jacobian_len += 1;
+                    continue;
+                }
+            };
+            closures.push((geometry, closure_rows.len()));
+            for _ in 0..closure.rows() {
+                let row = row(&links, &pairs, rates, jacobian_len);
+                jacobian_len += row.slots.len();
+                closure_rows.push(row);
+            }
+        }
+        let mut elements = Vec::new();
+        for element in &self.elements {
+            let (geometry, a, b, rates): (_, _, _, &[(Coordinate, f64)]) = match element {
+                Element::Line { a, point_a, b, point_b } => {
+                    let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
+                    (Geometry::Line(ends.0, ends.1), *a, *b, &[])
+                }
+                Element::Axial { a, b, point, axis } => {
+                    let ends = (self.fixed(*a, *point), self.fixed(*b, *point));
+                    (Geometry::Axial(ends.0, ends.1, self.axis(*b, *axis)), *a, *b, &[])
+                }
+                Element::Rates { rates } => {
+                    let weights = rates.iter().map(|&(_, weight)| weight).collect();
+                    let positions = rates.iter().map(|&(c, _)| self.scalar_position(c)).collect();
+                    let world = BodyId::WORLD;
+                    (Geometry::Rates { weights, positions }, world, world, rates)
+                }
+            };
+            let row = row(&links, &[(a, b)], rates, jacobian_len);
+            jacobian_len += row.slots.len();
+            elements.push((geometry, row));
+        }
+
+        let n = self.coordinates;
+        let total = n + closure_rows.len();
+        let mut pairs = BTreeSet::new();
+        for link in &links {
+            for_each_mass_pair(link, |i, j| {
+                pairs.insert((i, j));
+            });
+        }
+        for (_, row) in &elements {
+            for_each_row_pair(row, |i, j| {
+                pairs.insert((i, j));
+            });
+        }
+        for (index, row) in closure_rows.iter().enumerate() {
+            for &slot in &row.slots {
+                pairs.insert((n + index, slot as usize));
+            }
+        }
+        let symbolic = Symbolic::new(total, n, &pairs);
+        let mut mass_places = Vec::new();
+        for link in links.iter().rev() {
+            for_each_mass_pair(link, |i, j| mass_places.push(symbolic.place(i, j)));
+        }
+        let mut element_places = Vec::new();
+        for (_, row) in &elements {
+            for_each_row_pair(row, |i, j| element_places.push(symbolic.place(i, j)));
+        }
+        let mut closure_places = Vec::new();
+        for (index, row) in closure_rows.iter().enumerate() {
+            for &slot in &row.slots {
+                closure_places.push(symbolic.place(n + index, slot as usize));
+            }
+        }
+        let diagonal = (0..total).map(|v| symbolic.place(v, v)).collect();
+        Ok(Model {
+            names: self.bodies.iter().map(|body| body.name.clone()).collect(),
+            links,
+            shafts: self.shafts,
+            coordinates: n,
+            positions: self.positions,
+            closures,
+            closure_rows,
+            closure_places,
+            elements,
+            element_places,
+            mass_places,
+            diagonal,
+            jacobian_len,
+            gear_weights,
+            gear_start,
+            drives,
+            loaded: self.loaded,
+            symbolic,
+        })
+    }
+
+    fn links(&self) -> Vec<Link> {
+        let mut links: Vec<Link> = Vec::new();
+        for (index, body) in self.bodies.iter().enumerate() {
+            let parent = body.parent.index();
+            let parent_origin = parent.map_or(Vec3::zeros(), |p| self.bodies[p].origin);
+            let first = self.first[index];
+            let mut path: Vec<u32> =
+                (0..body.joint.freedoms()).rev().map(|freedom| (first + freedom) as u32).collect();
+            if let Some(parent) = parent {
+                path.extend_from_slice(&links[parent].path);
+            }
+            links.push(Link {
+                parent,
+                joint: match body.joint {
+                    Joint::Revolute(axis) => Joint::Revolute(axis.normalize()),
+                    Joint::Prismatic(axis) => Joint::Prismatic(axis.normalize()),
+                    other => other,
+                },
+                anchor: body.anchor - parent_origin,
+                offset: body.origin - body.anchor,
+                first,
+                position: self.position[index],
+                mass: body.inertia.mass,
+                com: body.inertia.com - body.origin,
+                tensor: body.inertia.tensor,
+                path,
+            });
+        }
+        links
+    }
+
+    /// Place of a coordinate's position if it is a single number.
+    fn scalar_position(&self, coordinate: Coordinate) -> Option<usize> {
+        let index = coordinate.index();
+        if let Some(&(_, position, _)) = self.shafts.iter().find(|shaft| shaft.0 == index) {
+            return Some(position);
+        }
+        let body = self.first.partition_point(|&first| first <= index) - 1;
+        let scalar = matches!(self.bodies[body].joint, Joint::Revolute(_) | Joint::Prismatic(_));
+        scalar.then(|| self.position[body])
+    }
+}
+
+/// Pairs of coordinates that share a body: own coordinates against themselves and
+/// all that move the body before them.
+fn for_each_mass_pair(link: &Link, mut visit: impl FnMut(usize, usize)) {
+    for own in 0..link.joint.freedoms() {
+        for &other in &link.path[own..] {
+            visit(link.path[own] as usize, other as usize);
+        }
+    }
+}
+
+fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {
+    for (k, &i) in row.slots.iter().enumerate() {
+        for &j in &row.slots[..=k] {
+            visit(i as usize, j as usize);
+        }
+    }
+}
+
+/// A row over the coordinates named and, for each pair of bodies, those that move
+/// one of the two but not the other. What moves both alike drops out, which is
+/// what keeps a suspension's loop to its own corner.
+fn row(
+    links: &[Link],
+    pairs: &[(BodyId, BodyId)],
+    rates: &[(Coordinate, f64)],
+    start: usize,
+) -> Row {
+    let path = |body: BodyId| body.index().map_or(&[][..], |i| &links[i].path[..]);
+    let mut signed: Vec<(u32, f64, u32)> = Vec::new();
+    for (pair, &(a, b)) in pairs.iter().enumerate() {
+        let (path_a, path_b) = (path(a), path(b));
+        let only = |own: &[u32], other: &[u32]| -> Vec<u32> {
+            own.iter().copied().filter(|c| !other.contains(c)).collect()
+        };
+        signed.extend(only(path_a, path_b).into_iter().map(|c| (c, 1.0, pair as u32)));
+        signed.extend(only(path_b, path_a).into_iter().map(|c| (c, -1.0, pair as u32)));
+    }
+    let named = rates.iter().map(|&(c, _)| c.0);
+    let slots: BTreeSet<u32> = signed.iter().map(|&(c, ..)| c).chain(named).collect();
+    let slots: Vec<u32> = slots.into_iter().collect();
+    let slot_of = |c: u32| slots.binary_search(&c).expect("gathered above") as u32;
+    Row {
+        bodies: signed.iter().map(|&(c, sign, pair)| (slot_of(c), sign, pair)).collect(),
+        weights: rates.iter().map(|&(c, _)| slot_of(c.0)).collect(),
+        slots,
+        start,
+    }
+}
+
+impl Model {
+    /// Number of bodies.
+    pub fn bodies(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Name of a body.
+    pub fn body_name(&self, body: BodyId) -> &str {
+        body.index().map_or("world", |i| &self.names[i])
+    }
+
+    /// Number of velocity coordinates.
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+
+    /// Number of scalar closure rows.
+    pub fn closure_rows(&self) -> usize {
+        self.closure_rows.len()
+    }
+
+    /// Total mass, kg.
+    pub fn mass(&self) -> f64 {
+        self.links.iter().map(|link| link.mass).sum()
+    }
+}

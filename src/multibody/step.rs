@@ -1,0 +1,743 @@
+//! State, kinematics and the step.
+
+use super::element::ElementForce;
+use super::factor::Numeric;
+use super::joint::Joint;
+use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
+use crate::numeric::{cos, sin};
+use crate::spatial::{Load, Mat3, Mat6, Pose, Quat, Twist, Vec3, Vec6, Wrench};
+use serde::{Deserialize, Serialize};
+
+/// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
+/// Against effective masses of 1 to 1000 kg it is 1e-7 and less of the closure's
+/// own compliance, and keeps redundant closures solvable.
+const SOFTNESS: f64 = 1e-10;
+/// Closures are brought back when one is off by more than this, m (or 1).
+const DRIFT: f64 = 1e-8;
+/// Corrections of position in one step at most.
+const CORRECTIONS: usize = 4;
+
+/// State of a model: plain data, enough to resume bit for bit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Positions of the joints and shafts.
+    pub q: Vec<f64>,
+    /// Velocities of the joints and shafts.
+    pub u: Vec<f64>,
+    /// Forces of the closures in the last step, N or N m, row by row.
+    pub closure_forces: Vec<f64>,
+    /// Momentum of each body (angular, linear) about `origin`.
+    momentum: Vec<Vec6>,
+    /// Point to which the momenta refer.
+    origin: Vec3,
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The equations have no solution.
+    #[error("the equations of motion are singular at elimination step {at}")]
+    Singular {
+        /// Which step of the elimination.
+        at: usize,
+    },
+    /// A velocity is not finite.
+    #[error("velocity {coordinate} is {value}")]
+    NotFinite {
+        /// Which coordinate.
+        coordinate: usize,
+        /// Its value.
+        value: f64,
+    },
+}
+
+/// Everything that follows from a state, and what acts on it in the next step.
+/// Derived data: never saved.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// Measure of each element: length, displacement or sum of positions.
+    pub measure: Vec<f64>,
+    /// Its rate.
+    pub rate: Vec<f64>,
+    /// What each element answers; set by the caller before a step.
+    pub element: Vec<ElementForce>,
+    /// Load on each loaded body about its origin; set by the caller.
+    pub load: Vec<Load>,
+    /// Weights of the gears' coordinates, gear after gear; may be changed.
+    pub gear_weights: Vec<f64>,
+    /// Target of each drive; may be changed.
+    pub target: Vec<f64>,
+    /// Softness of each closure row, m/s per N s; raised to let one go.
+    pub softness: Vec<f64>,
+    /// Acceleration of gravity, m/s².
+    pub gravity: Vec3,
+    /// Largest violation of a closure after the last step, m (or 1).
+    pub drift: f64,
+
+    origin: Vec3,
+    rotation: Vec<Mat3>,
+    place: Vec<Vec3>,
+    subspace: Vec<Vec6>,
+    twist: Vec<Vec6>,
+    inertia: Vec<Mat6>,
+    composite: Vec<Mat6>,
+    impulse: Vec<Vec6>,
+    jacobian: Vec<f64>,
+    residual: Vec<f64>,
+    right: Vec<f64>,
+    numeric: Numeric,
+}
+
+fn stack(angular: Vec3, linear: Vec3) -> Vec6 {
+    Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
+}
+
+fn angular(v: &Vec6) -> Vec3 {
+    Vec3::new(v[0], v[1], v[2])
+}
+
+fn linear(v: &Vec6) -> Vec3 {
+    Vec3::new(v[3], v[4], v[5])
+}
+
+/// Rotation about a unit axis (Rodrigues).
+fn rotation_about(axis: &Vec3, angle: f64) -> Mat3 {
+    let (s, c) = (sin(angle), cos(angle));
+    let k = 1.0 - c;
+    let (x, y, z) = (axis.x, axis.y, axis.z);
+    Mat3::new(
+        c + k * x * x,
+        k * x * y - s * z,
+        k * x * z + s * y,
+        k * x * y + s * z,
+        c + k * y * y,
+        k * y * z - s * x,
+        k * x * z - s * y,
+        k * y * z + s * x,
+        c + k * z * z,
+    )
+}
+
+fn quaternion(q: &[f64]) -> Quat {
+    Quat::new_unchecked(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]))
+}
+
+/// Turns the quaternion stored in `q` by the world rotation vector `turn`.
+fn turn(q: &mut [f64], turn: Vec3) {
+    let angle = turn.norm();
+    let half = 0.5 * angle;
+    // sin(x)/x to fourth order below 1e-3 rad: error under 1e-18.
+    let factor = if half < 1e-3 {
+        0.5 * (1.0 - half * half / 6.0 * (1.0 - half * half / 20.0))
+    } else {
+        sin(half) / angle
+    };
+    let step =
+        nalgebra::Quaternion::new(cos(half), turn.x * factor, turn.y * factor, turn.z * factor);
+    let next = (step * nalgebra::Quaternion::new(q[0], q[1], q[2], q[3])).normalize();
+    q.copy_from_slice(&[next.w, next.i, next.j, next.k]);
+}
+
+/// Inertia about the common origin, (angular, linear).
+fn spatial_inertia(mass: f64, com: &Vec3, tensor: &Mat3) -> Mat6 {
+    let c = com.cross_matrix();
+    let mc = c * mass;
+    let mut inertia = Mat6::zeros();
+    inertia.fixed_view_mut::<3, 3>(0, 0).copy_from(&(tensor - c * mc));
+    inertia.fixed_view_mut::<3, 3>(0, 3).copy_from(&mc);
+    inertia.fixed_view_mut::<3, 3>(3, 0).copy_from(&(-mc));
+    for k in 3..6 {
+        inertia[(k, k)] = mass;
+    }
+    inertia
+}
+
+/// A matrix acting on twists at `point` made to act on twists at the origin:
+/// `Xᵀ M X`.
+fn shift_matrix(m: &Mat6, point: &Vec3) -> Mat6 {
+    let r = point.cross_matrix();
+    let aa: Mat3 = m.fixed_view::<3, 3>(0, 0).into();
+    let al: Mat3 = m.fixed_view::<3, 3>(0, 3).into();
+    let la: Mat3 = m.fixed_view::<3, 3>(3, 0).into();
+    let ll: Mat3 = m.fixed_view::<3, 3>(3, 3).into();
+    // v_p = v_O - r x ω, hence X = [1 0; -r 1] and Xᵀ = [1 r; 0 1].
+    let top_left = aa - al * r + r * (la - ll * r);
+    let top_right = al + r * ll;
+    let mut shifted = Mat6::zeros();
+    shifted.fixed_view_mut::<3, 3>(0, 0).copy_from(&top_left);
+    shifted.fixed_view_mut::<3, 3>(0, 3).copy_from(&top_right);
+    shifted.fixed_view_mut::<3, 3>(3, 0).copy_from(&(la - ll * r));
+    shifted.fixed_view_mut::<3, 3>(3, 3).copy_from(&ll);
+    shifted
+}
+
+impl Model {
+    /// The assembly configuration at rest.
+    pub fn assembled(&self) -> State {
+        let mut q = vec![0.0; self.positions];
+        for link in &self.links {
+            match link.joint {
+                Joint::Free => {
+                    let place = link.anchor + link.offset;
+                    q[link.position..link.position + 3].copy_from_slice(place.as_slice());
+                    q[link.position + 3] = 1.0;
+                }
+                Joint::Spherical => q[link.position] = 1.0,
+                _ => {}
+            }
+        }
+        State {
+            q,
+            u: vec![0.0; self.coordinates],
+            closure_forces: vec![0.0; self.closure_rows.len()],
+            momentum: vec![Vec6::zeros(); self.links.len()],
+            origin: Vec3::zeros(),
+        }
+    }
+
+    /// Storage for a step of this model.
+    pub fn workspace(&self) -> Workspace {
+        let bodies = self.links.len();
+        let rows = self.closure_rows.len();
+        Workspace {
+            measure: vec![0.0; self.elements.len()],
+            rate: vec![0.0; self.elements.len()],
+            element: vec![ElementForce::default(); self.elements.len()],
+            load: vec![Load::default(); self.loaded.len()],
+            gear_weights: self.gear_weights.clone(),
+            target: vec![0.0; self.drives.len()],
+            softness: vec![SOFTNESS; rows],
+            gravity: Vec3::new(0.0, 0.0, -crate::numeric::GRAVITY),
+            drift: 0.0,
+            origin: Vec3::zeros(),
+            rotation: vec![Mat3::identity(); bodies],
+            place: vec![Vec3::zeros(); bodies],
+            subspace: vec![Vec6::zeros(); self.coordinates],
+            twist: vec![Vec6::zeros(); bodies],
+            inertia: vec![Mat6::zeros(); bodies],
+            composite: vec![Mat6::zeros(); bodies],
+            impulse: vec![Vec6::zeros(); bodies],
+            jacobian: vec![0.0; self.jacobian_len],
+            residual: vec![0.0; rows],
+            right: vec![0.0; self.coordinates + rows],
+            numeric: self.symbolic.numeric(),
+        }
+    }
+
+    /// Moves the whole mechanism, given in the model's frame, to where `pose` puts
+    /// that frame; velocities are left alone.
+    pub fn transform(&self, state: &mut State, pose: &Pose) {
+        for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
+            let q = &mut state.q[link.position..link.position + 7];
+            let place = pose.point(&Vec3::from_row_slice(&q[..3]));
+            q[..3].copy_from_slice(place.as_slice());
+            let turned = pose.orientation * quaternion(&q[3..7]);
+            let o = turned.quaternion();
+            q[3..].copy_from_slice(&[o.w, o.i, o.j, o.k]);
+        }
+    }
+
+    /// Sets velocities: fills the momenta that go with them.
+    pub fn set_velocity(&self, state: &mut State, workspace: &mut Workspace, u: &[f64]) {
+        state.u.copy_from_slice(u);
+        self.refresh(state, workspace);
+        state.origin = workspace.origin;
+        for (momentum, (inertia, twist)) in
+            state.momentum.iter_mut().zip(workspace.inertia.iter().zip(&workspace.twist))
+        {
+            *momentum = inertia * twist;
+        }
+    }
+
+    /// Brings a workspace in line with a state. A step ends with this; call it
+    /// after building or loading a state.
+    pub fn refresh(&self, state: &State, workspace: &mut Workspace) {
+        self.place_bodies(state, workspace);
+        self.spread_motion(state, workspace);
+        self.measure(state, workspace);
+    }
+
+    /// Orientations, and places relative to the first body's origin.
+    fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
+        let Workspace { origin, rotation, place, .. } = workspace;
+        *origin = match self.links.first() {
+            Some(link) if link.joint == Joint::Free => {
+                Vec3::from_row_slice(&state.q[link.position..link.position + 3])
+            }
+            _ => Vec3::zeros(),
+        };
+        for (body, link) in self.links.iter().enumerate() {
+            let q = &state.q[link.position..];
+            if link.joint == Joint::Free {
+                rotation[body] = quaternion(&q[3..7]).to_rotation_matrix().into_inner();
+                place[body] = Vec3::from_row_slice(&q[..3]) - *origin;
+                continue;
+            }
+            let (parent_rotation, parent_place) = match link.parent {
+                Some(parent) => (rotation[parent], place[parent]),
+                None => (Mat3::identity(), -*origin),
+            };
+            let mut joint = parent_place + parent_rotation * link.anchor;
+            rotation[body] = match link.joint {
+                Joint::Revolute(axis) => parent_rotation * rotation_about(&axis, q[0]),
+                Joint::Prismatic(axis) => {
+                    joint += parent_rotation * axis * q[0];
+                    parent_rotation
+                }
+                Joint::Spherical => {
+                    parent_rotation * quaternion(&q[..4]).to_rotation_matrix().into_inner()
+                }
+                Joint::Free | Joint::Fixed => parent_rotation,
+            };
+            place[body] = joint + rotation[body] * link.offset;
+        }
+    }
+
+    /// Motion subspaces, twists and inertias about the common origin.
+    fn spread_motion(&self, state: &State, workspace: &mut Workspace) {
+        let Workspace { rotation, place, subspace, twist, inertia, .. } = workspace;
+        for (body, link) in self.links.iter().enumerate() {
+            let parent_rotation = link.parent.map_or(Mat3::identity(), |parent| rotation[parent]);
+            let joint = place[body] - rotation[body] * link.offset;
+            let first = link.first;
+            match link.joint {
+                Joint::Free => {
+                    for k in 0..3 {
+                        let e = Vec3::ith(k, 1.0);
+                        subspace[first + k] = stack(e, place[body].cross(&e));
+                        subspace[first + 3 + k] = stack(Vec3::zeros(), e);
+                    }
+                }
+                Joint::Revolute(axis) => {
+                    let axis = parent_rotation * axis;
+                    subspace[first] = stack(axis, joint.cross(&axis));
+                }
+                Joint::Prismatic(axis) => {
+                    subspace[first] = stack(Vec3::zeros(), parent_rotation * axis);
+                }
+                Joint::Spherical => {
+                    for k in 0..3 {
+                        let e = parent_rotation.column(k).into_owned();
+                        subspace[first + k] = stack(e, joint.cross(&e));
+                    }
+                }
+                Joint::Fixed => {}
+            }
+            let mut motion = link.parent.map_or(Vec6::zeros(), |parent| twist[parent]);
+            let own = first..first + link.joint.freedoms();
+            for (axis, &rate) in subspace[own.clone()].iter().zip(&state.u[own]) {
+                motion += axis * rate;
+            }
+            twist[body] = motion;
+            if link.mass > 0.0 || link.tensor != Mat3::zeros() {
+                let com = place[body] + rotation[body] * link.com;
+                let tensor = rotation[body] * link.tensor * rotation[body].transpose();
+                inertia[body] = spatial_inertia(link.mass, &com, &tensor);
+            }
+        }
+    }
+
+    fn point(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
+        match fixed.body {
+            Some(body) => workspace.place[body] + workspace.rotation[body] * fixed.local,
+            None => fixed.local - workspace.origin,
+        }
+    }
+
+    fn axis(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
+        fixed.body.map_or(fixed.local, |body| workspace.rotation[body] * fixed.local)
+    }
+
+    /// Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
+    fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
+        let entries = &mut jacobian[row.start..row.start + row.slots.len()];
+        entries.fill(0.0);
+        for &(slot, sign, _) in &row.bodies {
+            let coordinate = row.slots[slot as usize] as usize;
+            entries[slot as usize] += sign * wrench.dot(&subspace[coordinate]);
+        }
+    }
+
+    /// Violation of each closure, at the bodies' present places.
+    fn violation(&self, state: &State, workspace: &mut Workspace) -> f64 {
+        let mut worst = 0.0f64;
+        for (geometry, row) in &self.closures {
+            match geometry {
+                Geometry::Point(a, b) => {
+                    let gap = Self::point(workspace, a) - Self::point(workspace, b);
+                    workspace.residual[*row..row + 3].copy_from_slice(gap.as_slice());
+                    worst = worst.max(gap.amax());
+                }
+                Geometry::Distance(a, b, length) => {
+                    let gap = Self::point(workspace, a) - Self::point(workspace, b);
+                    let error = gap.norm() - length;
+                    workspace.residual[*row] = error;
+                    worst = worst.max(error.abs());
+                }
+                Geometry::Angle(a, b, cosine) => {
+                    let error = Self::axis(workspace, a).dot(&Self::axis(workspace, b)) - cosine;
+                    workspace.residual[*row] = error;
+                    worst = worst.max(error.abs());
+                }
+                Geometry::Drive { position, target } => {
+                    workspace.residual[*row] = state.q[*position] - workspace.target[*target];
+                }
+                _ => workspace.residual[*row] = 0.0,
+            }
+        }
+        worst
+    }
+
+    /// Jacobians of closures and elements, and what the elements measure.
+    fn measure(&self, state: &State, workspace: &mut Workspace) {
+        for (geometry, first) in &self.closures {
+            let row = &self.closure_rows[*first];
+            match geometry {
+                Geometry::Point(a, b) => {
+                    // One common point, so that the impulses cancel exactly.
+                    let p = (Self::point(workspace, a) + Self::point(workspace, b)) * 0.5;
+                    for k in 0..3 {
+                        let e = Vec3::ith(k, 1.0);
+                        let wrench = stack(p.cross(&e), e);
+                        let row = &self.closure_rows[first + k];
+                        Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                    }
+                }
+                Geometry::Distance(a, b, _) => {
+                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
+                    let along = (pa - pb).normalize();
+                    let wrench = stack(pa.cross(&along), along);
+                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                }
+                Geometry::Angle(a, b, _) => {
+                    let moment = Self::axis(workspace, a).cross(&Self::axis(workspace, b));
+                    let wrench = stack(moment, Vec3::zeros());
+                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                }
+                Geometry::Drive { .. } => workspace.jacobian[row.start] = 1.0,
+                _ => {}
+            }
+        }
+        for (index, (geometry, row)) in self.elements.iter().enumerate() {
+            let measure = match geometry {
+                Geometry::Line(a, b) => {
+                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
+                    let length = (pa - pb).norm();
+                    let along = (pa - pb) / length;
+                    let wrench = stack(pa.cross(&along), along);
+                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                    length
+                }
+                Geometry::Axial(a, b, axis) => {
+                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
+                    let along = Self::axis(workspace, axis);
+                    let wrench = stack(pa.cross(&along), along);
+                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                    (pa - pb).dot(&along)
+                }
+                Geometry::Rates { weights, positions } => {
+                    let entries = &mut workspace.jacobian[row.start..row.start + row.slots.len()];
+                    entries.fill(0.0);
+                    let mut sum = 0.0;
+                    for (k, &slot) in row.weights.iter().enumerate() {
+                        entries[slot as usize] += weights[k];
+                        sum += positions[k].map_or(0.0, |p| weights[k] * state.q[p]);
+                    }
+                    sum
+                }
+                _ => 0.0,
+            };
+            workspace.measure[index] = measure;
+            workspace.rate[index] = row
+                .slots
+                .iter()
+                .zip(&workspace.jacobian[row.start..])
+                .map(|(&slot, j)| j * state.u[slot as usize])
+                .sum();
+        }
+    }
+
+    /// Jacobians of the gears, with the weights as the caller has set them.
+    fn mesh_gears(&self, workspace: &mut Workspace) {
+        for (geometry, first) in &self.closures {
+            let Geometry::Gear { weights, spins } = geometry else { continue };
+            let row = &self.closure_rows[*first];
+            let range = row.start..row.start + row.slots.len();
+            workspace.jacobian[range].fill(0.0);
+            for &(slot, sign, pair) in &row.bodies {
+                let coordinate = row.slots[slot as usize] as usize;
+                let axis = Self::axis(workspace, &spins[pair as usize]);
+                workspace.jacobian[row.start + slot as usize] +=
+                    sign * axis.dot(&angular(&workspace.subspace[coordinate]));
+            }
+            for (k, &slot) in row.weights.iter().enumerate() {
+                workspace.jacobian[row.start + slot as usize] +=
+                    workspace.gear_weights[weights + k];
+            }
+        }
+    }
+
+    /// Advances by `h` seconds under the loads, element forces, gear weights and
+    /// drive targets in the workspace, which must be fresh for this state and is
+    /// fresh for the next one afterwards.
+    pub fn advance(
+        &self,
+        state: &mut State,
+        workspace: &mut Workspace,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.mesh_gears(workspace);
+        self.assemble(state, workspace, h);
+        self.symbolic.factorise(&mut workspace.numeric).map_err(|at| StepError::Singular { at })?;
+        self.symbolic.solve(&mut workspace.numeric, &mut workspace.right);
+        let (u, closure) = workspace.right.split_at(self.coordinates);
+        if let Some(coordinate) = u.iter().position(|value| !value.is_finite()) {
+            return Err(StepError::NotFinite { coordinate, value: u[coordinate] });
+        }
+        state.u.copy_from_slice(u);
+        for (force, impulse) in state.closure_forces.iter_mut().zip(closure) {
+            *force = -impulse / h;
+        }
+        self.collect_momenta(state, workspace);
+        self.move_by(&mut state.q, &state.u, h);
+        self.place_bodies(state, workspace);
+        self.close(state, workspace);
+        self.spread_motion(state, workspace);
+        self.measure(state, workspace);
+        Ok(())
+    }
+
+    /// Matrix and right-hand side of the step.
+    fn assemble(&self, state: &State, workspace: &mut Workspace, h: f64) {
+        let shift = state.origin - workspace.origin;
+        let gravity = workspace.gravity * h;
+        for (body, link) in self.links.iter().enumerate() {
+            workspace.composite[body] = workspace.inertia[body];
+            let arrived = state.momentum[body];
+            let linear_momentum = linear(&arrived);
+            let mut impulse =
+                stack(angular(&arrived) + shift.cross(&linear_momentum), linear_momentum);
+            if link.mass > 0.0 {
+                let com = workspace.place[body] + workspace.rotation[body] * link.com;
+                let weight = gravity * link.mass;
+                impulse += stack(com.cross(&weight), weight);
+            }
+            workspace.impulse[body] = impulse;
+        }
+        for (load, &body) in workspace.load.iter().zip(&self.loaded) {
+            let point = workspace.place[body];
+            let damping = shift_matrix(&load.damping, &point);
+            let stiffness = shift_matrix(&load.stiffness, &point);
+            workspace.composite[body] += damping * h + stiffness * (h * h);
+            let Wrench { force, torque } = load.wrench;
+            let wrench = stack(torque + point.cross(&force), force);
+            workspace.impulse[body] += (wrench + damping * workspace.twist[body]) * h;
+        }
+
+        let values = &mut workspace.numeric.values;
+        values.fill(0.0);
+        let right = &mut workspace.right;
+        let mut place = 0;
+        for (body, link) in self.links.iter().enumerate().rev() {
+            let composite = workspace.composite[body];
+            let impulse = workspace.impulse[body];
+            for own in 0..link.joint.freedoms() {
+                let coordinate = link.path[own] as usize;
+                let momentum = composite * workspace.subspace[coordinate];
+                for &other in &link.path[own..] {
+                    values[self.mass_places[place] as usize] +=
+                        momentum.dot(&workspace.subspace[other as usize]);
+                    place += 1;
+                }
+                right[coordinate] = impulse.dot(&workspace.subspace[coordinate]);
+            }
+            if let Some(parent) = link.parent {
+                workspace.composite[parent] += composite;
+                workspace.impulse[parent] += impulse;
+            }
+        }
+        for &(coordinate, _, inertia) in &self.shafts {
+            values[self.diagonal[coordinate] as usize] = inertia;
+            right[coordinate] = inertia * state.u[coordinate];
+        }
+        let mut place = 0;
+        for (index, (_, row)) in self.elements.iter().enumerate() {
+            let ElementForce { force, stiffness, damping } = workspace.element[index];
+            let weight = h * damping + h * h * stiffness;
+            let impulse = h * (damping * workspace.rate[index] - force);
+            let entries = &workspace.jacobian[row.start..row.start + row.slots.len()];
+            for (k, &slot) in row.slots.iter().enumerate() {
+                right[slot as usize] += entries[k] * impulse;
+                for &other in &entries[..=k] {
+                    values[self.element_places[place] as usize] += weight * entries[k] * other;
+                    place += 1;
+                }
+            }
+        }
+        let mut place = 0;
+        for (index, row) in self.closure_rows.iter().enumerate() {
+            for &entry in &workspace.jacobian[row.start..row.start + row.slots.len()] {
+                values[self.closure_places[place] as usize] = entry;
+                place += 1;
+            }
+            let variable = self.coordinates + index;
+            values[self.diagonal[variable] as usize] = -workspace.softness[index];
+            right[variable] = 0.0;
+        }
+        for (geometry, first) in &self.closures {
+            if let Geometry::Drive { position, target } = geometry {
+                right[self.coordinates + first] =
+                    (workspace.target[*target] - state.q[*position]) / h;
+            }
+        }
+    }
+
+    /// Momenta with which the bodies leave the step.
+    fn collect_momenta(&self, state: &mut State, workspace: &mut Workspace) {
+        state.origin = workspace.origin;
+        for (body, link) in self.links.iter().enumerate() {
+            let mut motion = link.parent.map_or(Vec6::zeros(), |parent| workspace.twist[parent]);
+            for k in link.first..link.first + link.joint.freedoms() {
+                motion += workspace.subspace[k] * state.u[k];
+            }
+            workspace.twist[body] = motion;
+            state.momentum[body] = workspace.inertia[body] * motion;
+        }
+    }
+
+    /// Moves positions along velocities for a time `h`.
+    fn move_by(&self, q: &mut [f64], u: &[f64], h: f64) {
+        for link in &self.links {
+            let u = &u[link.first..link.first + link.joint.freedoms()];
+            let q = &mut q[link.position..link.position + link.joint.positions()];
+            match link.joint {
+                Joint::Free => {
+                    for k in 0..3 {
+                        q[k] += h * u[3 + k];
+                    }
+                    turn(&mut q[3..7], Vec3::new(u[0], u[1], u[2]) * h);
+                }
+                Joint::Revolute(_) | Joint::Prismatic(_) => q[0] += h * u[0],
+                Joint::Spherical => turn(q, Vec3::new(u[0], u[1], u[2]) * h),
+                Joint::Fixed => {}
+            }
+        }
+        for &(coordinate, position, _) in &self.shafts {
+            q[position] += h * u[coordinate];
+        }
+    }
+
+    /// Brings the closures back to zero with the factors of the step.
+    fn close(&self, state: &mut State, workspace: &mut Workspace) {
+        for correction in 0..=CORRECTIONS {
+            workspace.drift = self.violation(state, workspace);
+            if workspace.drift <= DRIFT || correction == CORRECTIONS {
+                return;
+            }
+            workspace.right[..self.coordinates].fill(0.0);
+            for (geometry, first) in &self.closures {
+                let moved = matches!(
+                    geometry,
+                    Geometry::Point(..) | Geometry::Distance(..) | Geometry::Angle(..)
+                );
+                let rows = if matches!(geometry, Geometry::Point(..)) { 3 } else { 1 };
+                for row in *first..first + rows {
+                    workspace.right[self.coordinates + row] =
+                        if moved { -workspace.residual[row] } else { 0.0 };
+                }
+            }
+            self.symbolic.solve(&mut workspace.numeric, &mut workspace.right);
+            self.move_by(&mut state.q, &workspace.right[..self.coordinates], 1.0);
+            self.place_bodies(state, workspace);
+        }
+    }
+
+    /// Pose of a body's frame in the world.
+    pub fn pose(&self, workspace: &Workspace, body: BodyId) -> Pose {
+        match body.index() {
+            Some(i) => Pose {
+                position: workspace.origin + workspace.place[i],
+                orientation: Quat::from_rotation_matrix(
+                    &nalgebra::Rotation3::from_matrix_unchecked(workspace.rotation[i]),
+                ),
+            },
+            None => Pose::default(),
+        }
+    }
+
+    /// Rotation of a body's frame to the world.
+    pub fn rotation(&self, workspace: &Workspace, body: BodyId) -> Mat3 {
+        body.index().map_or(Mat3::identity(), |i| workspace.rotation[i])
+    }
+
+    /// Twist of a body about its own origin.
+    pub fn twist(&self, workspace: &Workspace, body: BodyId) -> Twist {
+        match body.index() {
+            Some(i) => {
+                let twist = &workspace.twist[i];
+                let spin = angular(twist);
+                Twist { linear: linear(twist) + spin.cross(&workspace.place[i]), angular: spin }
+            }
+            None => Twist::default(),
+        }
+    }
+
+    /// Position of a coordinate that is a single number.
+    pub fn scalar(&self, state: &State, coordinate: Coordinate) -> Option<f64> {
+        let index = coordinate.index();
+        if let Some(&(_, position, _)) = self.shafts.iter().find(|shaft| shaft.0 == index) {
+            return Some(state.q[position]);
+        }
+        let link = self.links.iter().find(|link| {
+            link.first == index && matches!(link.joint, Joint::Revolute(_) | Joint::Prismatic(_))
+        })?;
+        Some(state.q[link.position])
+    }
+
+    /// First row of a closure in [`State::closure_forces`] and
+    /// [`Workspace::softness`].
+    pub fn closure_row(&self, closure: usize) -> usize {
+        self.closures[closure].1
+    }
+
+    /// Place of a gear's weights in [`Workspace::gear_weights`]; gears are counted
+    /// in the order in which they were added.
+    pub fn gear_start(&self, gear: usize) -> usize {
+        self.gear_start[gear]
+    }
+
+    /// Kinetic energy of the bodies and shafts, J.
+    pub fn kinetic_energy(&self, state: &State, workspace: &Workspace) -> f64 {
+        let bodies: f64 = workspace
+            .inertia
+            .iter()
+            .zip(&workspace.twist)
+            .map(|(inertia, twist)| 0.5 * twist.dot(&(inertia * twist)))
+            .sum();
+        let shafts: f64 =
+            self.shafts.iter().map(|&(c, _, inertia)| 0.5 * inertia * state.u[c].powi(2)).sum();
+        bodies + shafts
+    }
+
+    /// Potential energy in gravity, J, zero at z = 0.
+    pub fn potential_energy(&self, workspace: &Workspace) -> f64 {
+        self.links
+            .iter()
+            .enumerate()
+            .map(|(body, link)| {
+                let com =
+                    workspace.origin + workspace.place[body] + workspace.rotation[body] * link.com;
+                -link.mass * workspace.gravity.dot(&com)
+            })
+            .sum()
+    }
+
+    /// Momentum with which the bodies left the last step: linear, N s, and angular
+    /// about the world's origin, N m s.
+    pub fn momentum(&self, state: &State) -> (Vec3, Vec3) {
+        let total = state.momentum.iter().fold(Vec6::zeros(), |sum, momentum| sum + momentum);
+        let p = linear(&total);
+        (p, angular(&total) + state.origin.cross(&p))
+    }
+}

@@ -1,0 +1,123 @@
+//! Driveline: shafts from the engine to the wheels.
+//!
+//! Engine, gearbox input, driveshaft and one shaft an axle are shafts of one
+//! freedom. Gear pairs and differentials are rows of velocities: the carrier of a
+//! differential turns at the mean of its outputs, so torque splits evenly. The
+//! half-shafts act on the wheels, with their reaction on the chassis, where the
+//! differential's housing is. What each housing gets about the x axis (engine
+//! roll) is left out.
+
+use super::{AssemblyError, Frame};
+use crate::multibody::{Closure, Coordinate, Element};
+use crate::spatial::Vec3;
+use crate::vehicle::powertrain::Brake;
+use crate::vehicle::spec::Layout;
+
+/// A locking clutch across a differential.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::vehicle) struct Clutch {
+    /// Where it acts.
+    pub element: usize,
+    /// Its friction.
+    pub friction: Brake,
+    /// Whether it is engaged.
+    pub locked: bool,
+}
+
+/// The driveline as the step reaches it.
+#[derive(Clone, Debug)]
+pub(in crate::vehicle) struct DrivelinePlan {
+    /// Speed of the engine.
+    pub engine: Coordinate,
+    /// Speed of the gearbox's input, the turbine.
+    pub input: Coordinate,
+    /// Speed of the gearbox's output.
+    pub output: Coordinate,
+    /// Where the engine's and the impeller's torques act.
+    pub engine_element: usize,
+    /// Where the turbine's torque acts.
+    pub input_element: usize,
+    /// The gearbox among the closures; its second weight is minus the ratio.
+    pub gearbox: usize,
+    /// Axle closures, for the torque at the wheels: (closure, axle).
+    pub axles: Vec<(usize, usize)>,
+    /// Locking clutches.
+    pub clutches: Vec<Clutch>,
+}
+
+impl Frame<'_> {
+    /// Adds the driveline.
+    pub(super) fn driveline(&mut self) -> Result<DrivelinePlan, AssemblyError> {
+        let spec = self.spec;
+        let powertrain = &spec.powertrain;
+        let driven: Vec<usize> =
+            (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).collect();
+        let shaft = |builder: &mut crate::multibody::Builder, inertia| {
+            let shaft = builder.shaft(inertia);
+            builder.shaft_coordinate(shaft)
+        };
+        let engine = shaft(&mut self.builder, powertrain.engine.inertia);
+        let input = shaft(&mut self.builder, powertrain.gearbox.input_inertia);
+        let centre = match spec.driveline.layout {
+            Layout::Awd => spec.driveline.centre.inertia,
+            _ => 0.0,
+        };
+        let output = shaft(
+            &mut self.builder,
+            powertrain.gearbox.output_inertia + spec.driveline.driveshaft_inertia + centre,
+        );
+        let ratio = powertrain.gearbox.ratios.first().copied().unwrap_or(1.0);
+        let rates = vec![(output, 1.0), (input, -ratio)];
+        let gearbox = self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
+
+        let mut clutches = Vec::new();
+        let mut shafts = Vec::new();
+        let mut axles = Vec::new();
+        for &axle in &driven {
+            let Some(drive) = spec.axles[axle].final_drive else {
+                return Err(AssemblyError::NoFinalDrive {
+                    axle: spec.axles[axle].name.clone(),
+                    layout: format!("{:?}", spec.driveline.layout).to_lowercase(),
+                });
+            };
+            let carried = drive.differential.inertia * drive.ratio * drive.ratio;
+            let own = shaft(&mut self.builder, drive.shaft_inertia + carried);
+            let wheels: Vec<_> = self.wheels.iter().filter(|wheel| wheel.axle == axle).collect();
+            let share = -1.0 / wheels.len() as f64;
+            let spins = wheels.iter().map(|w| (w.body, self.chassis, Vec3::y(), share)).collect();
+            let between = vec![(wheels[0].spin, 1.0), (wheels[1].spin, -1.0)];
+            let rates = vec![(own, drive.ratio)];
+            axles.push((self.builder.closure(Closure::Gear { rates, spins }), axle));
+            clutches.push(Clutch {
+                element: self.builder.element(Element::Rates { rates: between }),
+                friction: Brake { max_torque: drive.differential.lock_torque },
+                locked: drive.differential.locked,
+            });
+            shafts.push(own);
+        }
+        let share = -1.0 / shafts.len() as f64;
+        let mut rates = vec![(output, 1.0)];
+        rates.extend(shafts.iter().map(|&shaft| (shaft, share)));
+        self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
+        if let (Layout::Awd, [front, .., rear]) = (spec.driveline.layout, &shafts[..]) {
+            let rates = vec![(*front, 1.0), (*rear, -1.0)];
+            clutches.push(Clutch {
+                element: self.builder.element(Element::Rates { rates }),
+                friction: Brake { max_torque: spec.driveline.centre.lock_torque },
+                locked: spec.driveline.centre.locked,
+            });
+        }
+        let engine_element = self.builder.element(Element::Rates { rates: vec![(engine, 1.0)] });
+        let input_element = self.builder.element(Element::Rates { rates: vec![(input, 1.0)] });
+        Ok(DrivelinePlan {
+            engine,
+            input,
+            output,
+            engine_element,
+            input_element,
+            gearbox,
+            axles,
+            clutches,
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! From the figures of a vehicle to bodies, joints, closures and elements.
+//!
+//! The assembly configuration is the design position: chassis frame at the
+//! origin, all bodies' axes along the chassis's. Each template adds its bodies
+//! to a [`Frame`]; what a step must reach is returned as plain indices.
+
+mod double_wishbone;
+mod driveline;
+mod solid_axle;
+mod steering;
+mod trailing_arm;
+
+pub(super) use driveline::{Clutch, DrivelinePlan};
+pub(super) use steering::SteeringDrive;
+
+use super::spec::{Axle, Point, Suspension, VehicleSpec};
+use crate::multibody::{
+    Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
+};
+use crate::spatial::{Mat3, Vec3};
+
+/// Why a vehicle cannot be assembled from its file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssemblyError {
+    /// A steered axle without what turns it.
+    #[error("axle '{axle}': {what}")]
+    Steering {
+        /// Its name.
+        axle: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// An axle that should be driven has no differential.
+    #[error("axle '{axle}' is driven by layout '{layout}' but has no final_drive")]
+    NoFinalDrive {
+        /// Its name.
+        axle: String,
+        /// The layout.
+        layout: String,
+    },
+    /// The multibody model refuses.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Left or right of an axle: files give the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    const BOTH: [Side; 2] = [Side::Left, Side::Right];
+
+    fn mirror(self) -> f64 {
+        if self == Side::Left { 1.0 } else { -1.0 }
+    }
+}
+
+/// A wheel as the step reaches it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WheelPlace {
+    /// Spindle, wheel and tyre: turns about its y axis.
+    pub body: BodyId,
+    /// Spin against the carrier.
+    pub spin: Coordinate,
+    /// Where the brake acts.
+    pub brake: usize,
+    /// Index of its axle.
+    pub axle: usize,
+}
+
+/// Spring and damper of one side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strut {
+    pub spring: usize,
+    pub damper: usize,
+    pub axle: usize,
+}
+
+/// A linear spring and damper of a compliant mount.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mount {
+    pub element: usize,
+    pub stiffness: f64,
+    pub damping: f64,
+}
+
+/// A vehicle under construction.
+pub(super) struct Frame<'a> {
+    spec: &'a VehicleSpec,
+    builder: Builder,
+    chassis: BodyId,
+    wheels: Vec<WheelPlace>,
+    struts: Vec<Strut>,
+    mounts: Vec<Mount>,
+}
+
+/// What the step needs of an assembled vehicle.
+#[derive(Clone, Debug)]
+pub(super) struct Assembled {
+    pub model: Model,
+    pub chassis: BodyId,
+    pub wheels: Vec<WheelPlace>,
+    pub struts: Vec<Strut>,
+    pub mounts: Vec<Mount>,
+    pub steering: Option<SteeringDrive>,
+    pub driveline: DrivelinePlan,
+}
+
+fn vec3(point: Point) -> Vec3 {
+    Vec3::from(point)
+}
+
+/// Inertia of a part turned so that its x axis lies along `x` and its z axis is
+/// normal to `x` and `in_plane`.
+fn turned(moments: Point, x: Vec3, in_plane: Vec3) -> Mat3 {
+    let x = x.normalize();
+    let z = x.cross(&in_plane).normalize();
+    let axes = Mat3::from_columns(&[x, z.cross(&x), z]);
+    axes * Mat3::from_diagonal(&vec3(moments)) * axes.transpose()
+}
+
+impl Frame<'_> {
+    /// A point of an axle's side, in the chassis frame.
+    fn point(&self, axle: &Axle, side: Side, local: Point) -> Vec3 {
+        vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
+    }
+
+    /// Adds spindle, wheel and tyre as one body on a hinge of `carrier`.
+    fn wheel(&mut self, axle: usize, side: Side, carrier: BodyId, spindle: super::spec::Part) {
+        let spec = self.spec;
+        let centre = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
+        let half_shaft = spec.axles[axle]
+            .final_drive
+            .filter(|_| spec.is_driven(axle))
+            .map_or(0.0, |drive| drive.half_shaft_inertia);
+        let moments = vec3(spindle.inertia)
+            + vec3(spec.wheel.inertia)
+            + vec3(spec.tyre.inertia)
+            + Vec3::y() * half_shaft;
+        let mass = spindle.mass + spec.wheel.mass + spec.tyre.mass;
+        let body = self.builder.body(Body {
+            name: format!("{} {side:?} wheel", spec.axles[axle].name),
+            parent: carrier,
+            joint: Joint::Revolute(Vec3::y()),
+            anchor: centre,
+            origin: centre,
+            inertia: Inertia::principal(mass, centre, moments.into()),
+        });
+        let spin = self.builder.coordinate(body);
+        let brake = self.builder.element(Element::Rates { rates: vec![(spin, 1.0)] });
+        self.builder.loaded(body);
+        self.wheels.push(WheelPlace { body, spin, brake, axle });
+    }
+
+    /// Adds the lines of spring and damper between the chassis and `arm`.
+    fn strut(&mut self, axle: usize, arm: BodyId, spring: [Vec3; 2], damper: [Vec3; 2]) {
+        let chassis = self.chassis;
+        let mut line = |[top, bottom]: [Vec3; 2]| {
+            let element = Element::Line { a: arm, point_a: bottom, b: chassis, point_b: top };
+            self.builder.element(element)
+        };
+        let strut = Strut { spring: line(spring), damper: line(damper), axle };
+        self.struts.push(strut);
+    }
+}
+
+/// Assembles a vehicle.
+pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
+    let mut builder = Builder::default();
+    let com = vec3(spec.chassis.com);
+    let [xy, xz, yz] = spec.chassis.products;
+    let [xx, yy, zz] = spec.chassis.inertia;
+    let chassis = builder.body(Body {
+        name: "chassis".into(),
+        parent: BodyId::WORLD,
+        joint: Joint::Free,
+        anchor: Vec3::zeros(),
+        origin: Vec3::zeros(),
+        inertia: Inertia {
+            mass: spec.chassis.mass,
+            com,
+            tensor: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+        },
+    });
+    let mut frame = Frame {
+        spec,
+        builder,
+        chassis,
+        wheels: Vec::new(),
+        struts: Vec::new(),
+        mounts: Vec::new(),
+    };
+    let steering = frame.steering()?;
+    for (index, axle) in spec.axles.iter().enumerate() {
+        let link = match (&steering, axle.steered) {
+            (Some(drive), true) => drive.link,
+            (None, true) => {
+                return Err(AssemblyError::Steering {
+                    axle: axle.name.clone(),
+                    what: "is steered, but the vehicle has no steering mechanism",
+                });
+            }
+            (_, false) => frame.chassis,
+        };
+        match &axle.suspension {
+            Suspension::DoubleWishbone(s) => frame.double_wishbone(index, s, link),
+            Suspension::TrailingArm(s) => {
+                if axle.steered {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "a trailing arm cannot be steered",
+                    });
+                }
+                frame.trailing_arm(index, s);
+            }
+            Suspension::SolidAxle(s) => {
+                if axle.steered && s.knuckle.is_none() {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "is steered, but its solid axle has no knuckle",
+                    });
+                }
+                frame.solid_axle(index, s, link);
+            }
+        }
+    }
+    let driveline = frame.driveline()?;
+    Ok(Assembled {
+        model: frame.builder.build()?,
+        chassis: frame.chassis,
+        wheels: frame.wheels,
+        struts: frame.struts,
+        mounts: frame.mounts,
+        steering,
+        driveline,
+    })
+}

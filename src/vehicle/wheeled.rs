@@ -1,0 +1,335 @@
+//! A wheeled vehicle: immutable model, plain state, one step.
+//!
+//! The step evaluates springs, dampers, stops, brakes, engine, converter and
+//! clutches, takes the loads of the ground on the wheels from the caller, and
+//! lets the multibody core advance linearly implicitly. It knows no ground.
+
+use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
+use super::controls::Controls;
+use super::powertrain::{Brake, BrakeState, GearboxState, Selector};
+use super::spec::VehicleSpec;
+use crate::multibody::{ElementForce, State, StepError, Workspace};
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Fastest move of the steering, full locks a second: a quick driver's hands.
+/// It keeps a jump of the command from becoming a jump of the linkage.
+const STEERING_RATE: f64 = 5.0;
+/// Softness of a gearbox in neutral, (rad/s)/(N m s): lets the row go.
+const NEUTRAL: f64 = 1e6;
+/// Softness of an engaged gearbox, as of any closure.
+const ENGAGED: f64 = 1e-10;
+
+/// A vehicle, immutable.
+#[derive(Clone, Debug)]
+pub struct Vehicle {
+    spec: VehicleSpec,
+    parts: Assembled,
+    brakes: Vec<Brake>,
+    mass: f64,
+}
+
+/// State of a vehicle: plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VehicleState {
+    /// Positions, velocities and momenta of all bodies.
+    pub body: State,
+    /// Position of the steering, -1 (right) to 1 (left).
+    pub steering: f64,
+    /// Gear engaged.
+    pub gearbox: GearboxState,
+    /// Linings of the wheels' brakes.
+    pub brakes: Vec<BrakeState>,
+    /// Linings of the differentials' clutches.
+    pub clutches: Vec<BrakeState>,
+}
+
+/// What the driveline and brakes did to the wheels in the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelDrive {
+    /// Torque of the half-shaft on the wheel, N m, positive forward.
+    pub drive: f64,
+    /// Torque of the brake on the wheel, N m.
+    pub brake: f64,
+}
+
+/// Derived data of a vehicle: never saved.
+#[derive(Clone, Debug)]
+pub struct VehicleWorkspace {
+    body: Workspace,
+    drives: Vec<WheelDrive>,
+}
+
+impl VehicleWorkspace {
+    /// Loads of the ground on the wheels, about their centres, to be set before
+    /// each step.
+    pub fn loads(&mut self) -> &mut [Load] {
+        &mut self.body.load
+    }
+
+    /// Torques on the wheels in the last step.
+    pub fn drives(&self) -> &[WheelDrive] {
+        &self.drives
+    }
+
+    /// Largest opening of a joint or rod after the last step, m.
+    pub fn drift(&self) -> f64 {
+        self.body.drift
+    }
+}
+
+impl Vehicle {
+    /// Assembles a vehicle from its file.
+    pub fn new(spec: VehicleSpec) -> Result<Vehicle, AssemblyError> {
+        let parts = assemble(&spec)?;
+        let brakes = parts
+            .wheels
+            .iter()
+            .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
+            .collect();
+        let mass = parts.model.mass();
+        Ok(Vehicle { spec, parts, brakes, mass })
+    }
+
+    /// The figures that it was assembled from.
+    pub fn spec(&self) -> &VehicleSpec {
+        &self.spec
+    }
+
+    /// Number of wheels: axle by axle from the front, left before right.
+    pub fn wheels(&self) -> usize {
+        self.parts.wheels.len()
+    }
+
+    /// Index of the axle of a wheel.
+    pub fn axle_of(&self, wheel: usize) -> usize {
+        self.parts.wheels[wheel].axle
+    }
+
+    /// Mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Coordinates and closure rows of the multibody model.
+    pub fn size(&self) -> (usize, usize) {
+        (self.parts.model.coordinates(), self.parts.model.closure_rows())
+    }
+
+    /// The design position, moved to `pose` (of the chassis frame), at rest.
+    pub fn state(&self, pose: &Pose) -> VehicleState {
+        let mut body = self.parts.model.assembled();
+        self.parts.model.transform(&mut body, pose);
+        VehicleState {
+            body,
+            steering: 0.0,
+            gearbox: GearboxState::default(),
+            brakes: vec![BrakeState::default(); self.parts.wheels.len()],
+            clutches: vec![BrakeState::default(); self.parts.driveline.clutches.len()],
+        }
+    }
+
+    /// Storage for steps, in line with `state`.
+    pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
+        let mut body = self.parts.model.workspace();
+        self.parts.model.refresh(&state.body, &mut body);
+        VehicleWorkspace { body, drives: vec![WheelDrive::default(); self.parts.wheels.len()] }
+    }
+
+    /// Pose of the chassis frame.
+    pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
+        self.parts.model.pose(&workspace.body, self.parts.chassis)
+    }
+
+    /// Twist of the chassis about its frame's origin.
+    pub fn twist(&self, workspace: &VehicleWorkspace) -> Twist {
+        self.parts.model.twist(&workspace.body, self.parts.chassis)
+    }
+
+    /// Pose of a wheel: origin at its centre, y along its spin axis.
+    pub fn wheel_pose(&self, workspace: &VehicleWorkspace, wheel: usize) -> Pose {
+        self.parts.model.pose(&workspace.body, self.parts.wheels[wheel].body)
+    }
+
+    /// Twist of a wheel about its centre, spin included.
+    pub fn wheel_twist(&self, workspace: &VehicleWorkspace, wheel: usize) -> Twist {
+        self.parts.model.twist(&workspace.body, self.parts.wheels[wheel].body)
+    }
+
+    /// Spin of a wheel against its carrier, rad/s, positive forward.
+    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        state.body.u[self.parts.wheels[wheel].spin.index()]
+    }
+
+    /// Engine speed, rad/s.
+    pub fn engine_speed(&self, state: &VehicleState) -> f64 {
+        state.body.u[self.parts.driveline.engine.index()]
+    }
+
+    /// Length of the spring of a side, m.
+    pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
+        workspace.body.measure[self.parts.struts[wheel].spring]
+    }
+
+    /// Kinetic and gravitational energy, J.
+    pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
+        self.parts.model.kinetic_energy(&state.body, &workspace.body)
+            + self.parts.model.potential_energy(&workspace.body)
+    }
+
+    /// Advances by `h` seconds under `controls` and the loads in the workspace.
+    /// `tick` counts steps, for the gearbox.
+    pub fn step(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut VehicleWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        let controls = controls.clamped();
+        self.suspend(&mut workspace.body);
+        self.steer(state, &mut workspace.body, controls.steering, h);
+        self.drive(state, &mut workspace.body, controls.throttle, tick, h);
+        self.brake(state, workspace, controls.brake, h);
+        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        self.settle_linings(state, workspace, controls.brake, h);
+        Ok(())
+    }
+
+    fn suspend(&self, workspace: &mut Workspace) {
+        for strut in &self.parts.struts {
+            let axle = &self.spec.axles[strut.axle];
+            let length = workspace.measure[strut.spring];
+            let (force, stiffness) = axle.spring.tension(length);
+            workspace.element[strut.spring] =
+                ElementForce { force, stiffness: stiffness.max(0.0), damping: 0.0 };
+            let (length, rate) = (workspace.measure[strut.damper], workspace.rate[strut.damper]);
+            let (force, damping) = axle.damper.tension(length, rate);
+            workspace.element[strut.damper] = ElementForce { force, stiffness: 0.0, damping };
+        }
+        for mount in &self.parts.mounts {
+            let force = mount.stiffness * workspace.measure[mount.element]
+                + mount.damping * workspace.rate[mount.element];
+            workspace.element[mount.element] =
+                ElementForce { force, stiffness: mount.stiffness, damping: mount.damping };
+        }
+    }
+
+    fn steer(&self, state: &mut VehicleState, workspace: &mut Workspace, command: f64, h: f64) {
+        let most = STEERING_RATE * h;
+        state.steering += (command - state.steering).clamp(-most, most);
+        if let Some(drive) = self.parts.steering {
+            workspace.target[drive.drive] = drive.full_left * state.steering;
+        }
+    }
+
+    fn drive(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut Workspace,
+        throttle: f64,
+        tick: u64,
+        h: f64,
+    ) {
+        let plan = &self.parts.driveline;
+        let powertrain = &self.spec.powertrain;
+        let speed = |coordinate: crate::multibody::Coordinate| state.body.u[coordinate.index()];
+        let (engine, input, output) = (speed(plan.engine), speed(plan.input), speed(plan.output));
+        let ticks_per_second = (1.0 / h).round() as u64;
+        let selector = Selector::Drive;
+        let gearbox = &powertrain.gearbox;
+        gearbox.shift(&mut state.gearbox, selector, input, output, tick, ticks_per_second);
+        let row = self.parts.model.closure_row(plan.gearbox);
+        let weight = self.parts.model.gear_start(0) + 1;
+        match gearbox.ratio(state.gearbox.gear) {
+            Some(ratio) => {
+                workspace.gear_weights[weight] = -ratio;
+                workspace.softness[row] = ENGAGED;
+            }
+            None => workspace.softness[row] = NEUTRAL,
+        }
+        let burned = powertrain.engine.torque(throttle, engine);
+        let fluid = powertrain.converter.torque(engine, input);
+        workspace.element[plan.engine_element] = ElementForce {
+            force: -(burned.value + fluid.impeller),
+            stiffness: 0.0,
+            damping: (burned.damping + fluid.damping[0][0]).max(0.0),
+        };
+        workspace.element[plan.input_element] = ElementForce {
+            force: -fluid.turbine,
+            stiffness: 0.0,
+            damping: fluid.damping[1][1].max(0.0),
+        };
+        for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
+            let torque = clutch.torque(lining, workspace.rate[clutch.element], h);
+            workspace.element[clutch.element] = torque;
+        }
+    }
+
+    fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
+        for (wheel, place) in self.parts.wheels.iter().enumerate() {
+            let rate = workspace.body.rate[place.brake];
+            let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
+            workspace.body.element[place.brake] = friction(torque);
+        }
+    }
+
+    /// Winds the linings up by the new speeds and records the torques.
+    fn settle_linings(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut VehicleWorkspace,
+        pedal: f64,
+        h: f64,
+    ) {
+        let plan = &self.parts.driveline;
+        for (wheel, place) in self.parts.wheels.iter().enumerate() {
+            let spin = state.body.u[place.spin.index()];
+            self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
+            let force = workspace.body.element[place.brake].force;
+            workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };
+        }
+        for &(closure, axle) in &plan.axles {
+            let torque = state.body.closure_forces[self.parts.model.closure_row(closure)];
+            for (wheel, place) in self.parts.wheels.iter().enumerate() {
+                if place.axle == axle {
+                    // Two wheels share a carrier: weight -1/2 of the row.
+                    workspace.drives[wheel].drive = -0.5 * torque;
+                }
+            }
+        }
+        for (clutch, lining) in plan.clutches.iter().zip(&mut state.clutches) {
+            if clutch.locked {
+                clutch.friction.advance(1.0, lining, workspace.body.rate[clutch.element], h);
+            }
+        }
+    }
+
+    /// Radius at which the design position stands on its wheels, m.
+    pub fn ride_radius(&self) -> f64 {
+        self.spec.tyre.rigid.radius().max(self.spec.tyre.handling.unloaded_radius)
+    }
+
+    /// Centre of a wheel in the chassis frame in the design position, m.
+    pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
+        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
+        let mirror = if wheel % 2 == 0 { 1.0 } else { -1.0 };
+        let [x, y, z] = axle.suspension.spindle();
+        Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
+    }
+}
+
+fn friction(torque: super::powertrain::Torque) -> ElementForce {
+    ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
+}
+
+impl Clutch {
+    fn torque(&self, lining: &BrakeState, rate: f64, h: f64) -> ElementForce {
+        if self.locked {
+            friction(self.friction.torque(1.0, lining, rate, h))
+        } else {
+            ElementForce::default()
+        }
+    }
+}
