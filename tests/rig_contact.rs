@@ -5,7 +5,7 @@ use bekker::ground::{GroundModel, Overlay, Published};
 use bekker::scm::{Contact, Scratch, Underside, wheel_contact};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Quat, Twist, Vec3, Vec6};
-use bekker::terrain::Terrain;
+use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -233,4 +233,69 @@ fn a_step_allocates_nothing_once_it_has_its_room() {
     assert_eq!(drive(500, 1500), 0);
     // and the tiles behind have been let go
     assert!(bench.overlay.tiles() < 40, "{}", bench.overlay.tiles());
+}
+
+/// Ground that is firm where x >= 0 and yields elsewhere.
+fn half_firm() -> GroundModel {
+    let kind = SoilKind::Firm { friction: 0.8 };
+    let rock = Soil { name: "rock".into(), source: String::new(), kind };
+    let east = Region::HalfPlane { point: [0.0, 0.0], direction: [1.0, 0.0] };
+    let soils = SoilMap::uniform(SoilId(0)).paint(east, SoilId(1)).unwrap();
+    let terrain = Terrain::builder(Surface::Plane { elevation: 1.0, slope: [0.0, 0.0] }, soils)
+        .build()
+        .unwrap();
+    let soils = vec![mid(0.0), rock];
+    GroundModel::new(Lattice { spacing: 0.05 }, terrain, soils, Laws::reference()).unwrap()
+}
+
+#[test]
+fn a_wheel_crosses_onto_firm_ground_without_a_jump() {
+    let mut bench = Bench { model: half_firm(), ..Bench::new(0.0, 0.05) };
+    let mut before = 0.0;
+    let step = 1e-3;
+    for count in -400_i32..=400 {
+        let x = f64::from(count) * step;
+        let mut pose = pose_at(x, 0.02);
+        pose.position.z += 1.0;
+        let found = bench.contact(&pose, &Twist::default(), 1e-3);
+        let share = found.firm.map_or(0.0, |firm| firm.share);
+        // the tent is 0.43 m long and falls by 1 in half of that
+        assert!((share - before).abs() < 0.02, "{x}: {before} to {share}");
+        assert!(share >= before - 1e-9, "{x}: {before} to {share}");
+        before = share;
+        if let Some(firm) = found.firm {
+            assert!((firm.height - 1.0).abs() < 0.03 && firm.normal.z > 0.99);
+            assert!((firm.friction - 0.8).abs() < 1e-12);
+        }
+        match count {
+            -400 => assert_eq!(found.firm, None),
+            400 => assert!((share - 1.0).abs() < 1e-12 && found.nodes_in_contact == 0),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn on_a_slope_the_soil_presses_along_its_normal() {
+    let slope = 0.3;
+    let plane = Surface::Plane { elevation: 0.0, slope: [slope, 0.0] };
+    let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
+    let soils = vec![mid(0.0)];
+    let model =
+        GroundModel::new(Lattice { spacing: 0.02 }, terrain, soils, Laws::reference()).unwrap();
+    let mut bench = Bench { model, ..Bench::new(0.0, 0.02) };
+    let normal = Vec3::new(-slope, 0.0, 1.0).normalize();
+    let depth = 0.04;
+    let pose = Pose { position: normal * (0.467 - depth), ..Pose::default() };
+    let force = bench.contact(&pose, &Twist::default(), 1e-3).load.wrench.force;
+    assert!(force.cross(&normal).norm() < 1e-9 * force.norm(), "{force}");
+    // nodes stand closer along the slope than in plan: the horizontal cells
+    // carry cos(a) of the slope's area. On the flat at the same depth:
+    let mut flat = Bench::new(0.0, 0.02);
+    let level =
+        flat.contact(&pose_at(0.0, depth), &Twist::default(), 1e-3).load.wrench.force.norm();
+    // sinkage is measured along the normal as cos(a) times the vertical gap, so
+    // away from the middle the wheel's curvature shows by its second order
+    let ratio = force.norm() / (level * normal.z);
+    assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
 }
