@@ -70,6 +70,7 @@ fn contact(criterion: &mut Criterion) {
                     found
                 });
             });
+            let calls = calls.max(1);
             println!("  {} nodes tested, {} in contact", tested / calls, touched / calls);
         }
     }
