@@ -3,6 +3,7 @@
 use super::model::normal_of;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
+use crate::soil::SoilId;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
@@ -79,27 +80,36 @@ impl WorkingTile {
 
     /// Samples the undisturbed ground and reads the published state.
     fn sample(&mut self, model: &GroundModel, published: &Published) {
-        const RIM: usize = TILE + 2;
-        let mut heights = [0.0; RIM * RIM];
-        let origin = self.key.node(0);
-        for (index, height) in heights.iter_mut().enumerate() {
-            let (column, row) = ((index % RIM) as i32 - 1, (index / RIM) as i32 - 1);
-            *height = model.base_height(Node { i: origin.i + column, j: origin.j + row });
-        }
-        self.firm = 0;
         let lattice = model.lattice();
+        let mut soils = [SoilId::default(); TILE_NODES];
+        model.terrain().sample_tile(&lattice, self.key, &mut self.base, &mut soils);
+        self.firm = 0;
+        for (index, soil) in soils.into_iter().enumerate() {
+            let soil = model.index_of(soil);
+            self.soil[index] = soil as u16;
+            self.firm += u32::from(model.coefficients(soil).is_none());
+        }
+        // a rim of one node around the tile, for the normals
+        const RIM: usize = TILE + 2;
+        let origin = self.key.node(0);
+        let mut heights = [0.0; RIM * RIM];
+        for (at, height) in heights.iter_mut().enumerate() {
+            let (column, row) = (at % RIM, at / RIM);
+            let inside = (1..=TILE).contains(&column) && (1..=TILE).contains(&row);
+            *height = if inside {
+                self.base[(row - 1) * TILE + column - 1]
+            } else {
+                let (i, j) = (origin.i + column as i32 - 1, origin.j + row as i32 - 1);
+                model.base_height(Node { i, j })
+            };
+        }
         for index in 0..TILE_NODES {
             let at = (index / TILE + 1) * RIM + index % TILE + 1;
-            self.base[index] = heights[at];
             self.normal[index] = normal_of(
                 heights[at - 1] - heights[at + 1],
                 heights[at - RIM] - heights[at + RIM],
                 lattice.spacing,
             );
-            let [x, y] = lattice.position(self.key.node(index));
-            let soil = model.soil_index(x, y);
-            self.soil[index] = soil as u16;
-            self.firm += u32::from(model.coefficients(soil).is_none());
         }
         self.sampled = true;
         self.read(published);

@@ -132,3 +132,83 @@ impl From<Published> for Vec<(TileKey, Tile)> {
         published.tiles().map(|(key, tile)| (key, tile.clone())).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::TILE_NODES;
+    use proptest::prelude::*;
+
+    fn any_patch() -> impl Strategy<Value = Patch> {
+        let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, any::<[i16; 2]>());
+        let nodes = proptest::collection::vec(node, 1..20);
+        ((-1_i32..2, -1_i32..2), nodes).prop_map(|((a, b), nodes)| {
+            let states: BTreeMap<usize, NodeState> = nodes
+                .into_iter()
+                .map(|(index, plastic_sinkage, berm, yield_pressure, shear)| {
+                    let passes = yield_pressure;
+                    let state = NodeState { plastic_sinkage, berm, yield_pressure, shear, passes };
+                    (index, state)
+                })
+                .collect();
+            let mut tile = Tile::default();
+            for (index, state) in states {
+                tile.push(index, state);
+            }
+            Patch { key: TileKey { a, b }, tile }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_and_any_split_give_the_same_ground(
+            patches in proptest::collection::vec(any_patch(), 1..12),
+            shuffled in any::<proptest::sample::Index>(),
+            split in any::<proptest::sample::Index>(),
+        ) {
+            let mut whole = Published::default();
+            whole.apply(&patches);
+
+            let mut turned = patches.clone();
+            turned.rotate_left(shuffled.index(patches.len()));
+            turned.reverse();
+            let (first, second) = turned.split_at(split.index(turned.len()));
+            let mut parts = Published::default();
+            parts.apply(second);
+            parts.apply(first);
+            prop_assert_eq!(whole.hash(), parts.hash());
+            prop_assert_eq!(&whole, &parts);
+
+            let heaped: i64 = patches
+                .iter()
+                .flat_map(|patch| patch.tile.states())
+                .map(|state| i64::from(state.berm))
+                .sum();
+            prop_assert_eq!(whole.berm_quanta(), heaped);
+        }
+    }
+
+    #[test]
+    fn a_snapshot_keeps_what_it_was() {
+        let mut tile = Tile::default();
+        tile.push(7, NodeState { plastic_sinkage: 3, ..NodeState::default() });
+        let patch = Patch { key: TileKey { a: 0, b: 0 }, tile };
+        let mut ground = Published::default();
+        ground.apply(std::slice::from_ref(&patch));
+        let snapshot = ground.clone();
+        let mut deeper = patch.clone();
+        deeper.tile = Tile::new(
+            *patch.tile.mask(),
+            vec![NodeState { plastic_sinkage: 9, ..NodeState::default() }],
+        )
+        .unwrap();
+        ground.apply(&[deeper]);
+        assert_eq!(snapshot.sinkage_quanta(), 3);
+        assert_eq!(ground.sinkage_quanta(), 9);
+        assert_ne!(snapshot.hash(), ground.hash());
+        assert_eq!((ground.nodes(), snapshot.nodes()), (1, 1));
+        let stored = postcard::to_stdvec(&ground).unwrap();
+        let restored: Published = postcard::from_bytes(&stored).unwrap();
+        assert_eq!(restored.hash(), ground.hash());
+    }
+}

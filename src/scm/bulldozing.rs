@@ -5,18 +5,196 @@
 //! heap is steeper than the soil can stand it slides, an eighth of the excess
 //! between each pair of neighbours in a sweep. Heights move in whole
 //! [`BERM_QUANTUM`]s, taken from one node and given to the other, so no soil
-//! is lost.
+//! is lost. Nodes under the body neither give nor take.
 
 use super::scratch::Scratch;
+use crate::grid::{Node, TileKey};
 use crate::ground::{BERM_QUANTUM, GroundModel, Overlay, Published};
 
-/// Heaps `volume` m³ around the touched nodes and lets it slide.
+/// Under the body.
+const LOADED: u8 = 1;
+/// Firm: soil does not come from it nor stay on it.
+const FIRM: u8 = 2;
+
+/// Heaps `volume` m³ around the touched nodes and lets it slide, within the
+/// rings that the soil under the contact asks for.
 pub(super) fn heap(
-    _model: &GroundModel,
-    _published: &Published,
-    _overlay: &mut Overlay,
-    _scratch: &mut Scratch,
-    _volume: f64,
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    volume: f64,
 ) {
-    let _ = BERM_QUANTUM;
+    let Some(first) = scratch.touched.first() else { return };
+    let soil = overlay.at(first.slot as usize).soil(first.index as usize);
+    let Some(coefficients) = model.coefficients(soil) else { return };
+    let Some(law) = coefficients.soil.bulldozing else { return };
+    let lattice = model.lattice();
+
+    // the touched nodes with `rings` around them, and one more for the boundary
+    let margin = law.erosion_rings.min(64) as i32 + 1;
+    let touched = &scratch.touched;
+    let bound = |of: fn(&super::scratch::Touched) -> i32| {
+        let all = touched.iter().map(of);
+        (all.clone().min().unwrap_or(0) - margin, all.max().unwrap_or(0) + margin)
+    };
+    let ((west, east), (south, north)) = (bound(|node| node.i), bound(|node| node.j));
+    let (columns, rows) = ((east - west + 1) as usize, (north - south + 1) as usize);
+    let field = Field { west, south, columns, rows };
+
+    read(model, published, overlay, scratch, &field);
+    scratch.rim.clear();
+    for at in 0..columns * rows {
+        if scratch.cells[at] == 0
+            && field.neighbours(at).into_iter().flatten().any(|n| scratch.cells[n] & LOADED != 0)
+        {
+            scratch.rim.push(at);
+        }
+    }
+    raise(overlay, scratch, volume / lattice.cell_area() / BERM_QUANTUM);
+    let stand = coefficients.erosion_slope * lattice.spacing;
+    for _ in 0..law.erosion_sweeps {
+        slide(scratch, &field, stand);
+    }
+    write(model, published, overlay, scratch, &field);
+}
+
+/// A rectangle of nodes around a contact, row by row.
+struct Field {
+    west: i32,
+    south: i32,
+    columns: usize,
+    rows: usize,
+}
+
+impl Field {
+    fn node(&self, at: usize) -> Node {
+        Node {
+            i: self.west + (at % self.columns) as i32,
+            j: self.south + (at / self.columns) as i32,
+        }
+    }
+
+    fn neighbours(&self, at: usize) -> [Option<usize>; 4] {
+        let (column, row) = (at % self.columns, at / self.columns);
+        [
+            (column > 0).then(|| at - 1),
+            (column + 1 < self.columns).then(|| at + 1),
+            (row > 0).then(|| at - self.columns),
+            (row + 1 < self.rows).then(|| at + self.columns),
+        ]
+    }
+
+    /// Calls `visit` with each run of nodes that share a row and a tile:
+    /// tile, index of the first node in it, place in the field, length.
+    fn runs(&self, mut visit: impl FnMut(TileKey, usize, usize, usize)) {
+        for row in 0..self.rows {
+            let mut at = row * self.columns;
+            let end = at + self.columns;
+            while at < end {
+                let node = self.node(at);
+                let last = node.tile().node(crate::grid::TILE - 1).i;
+                let length = ((last - node.i + 1) as usize).min(end - at);
+                visit(node.tile(), node.index(), at, length);
+                at += length;
+            }
+        }
+    }
+}
+
+/// Reads surface heights and which nodes cannot move.
+fn read(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    field: &Field,
+) {
+    let size = field.columns * field.rows;
+    let Scratch { levels, quanta, cells, .. } = scratch;
+    levels.clear();
+    levels.resize(size, 0.0);
+    quanta.clear();
+    quanta.resize(size, 0);
+    cells.clear();
+    cells.resize(size, 0);
+    field.runs(|key, index, at, length| {
+        let slot = overlay.fetch(model, published, key);
+        let tile = overlay.at(slot);
+        for step in 0..length {
+            let index = index + step;
+            levels[at + step] = tile.surface(index);
+            if tile.in_contact(index) {
+                cells[at + step] |= LOADED;
+            }
+            if model.coefficients(tile.soil(index)).is_none() {
+                cells[at + step] |= FIRM;
+            }
+        }
+    });
+}
+
+/// Raises the rim evenly by `amount` quanta in all; what does not come out
+/// even waits for the next step.
+fn raise(overlay: &mut Overlay, scratch: &mut Scratch, amount: f64) {
+    let amount = amount + overlay.heap_remainder;
+    let each = match scratch.rim.len() {
+        0 => 0,
+        nodes => (amount / nodes as f64).floor().clamp(0.0, 1e6) as i32,
+    };
+    for &at in &scratch.rim {
+        scratch.quanta[at] += each;
+        scratch.levels[at] += f64::from(each) * BERM_QUANTUM;
+    }
+    let heaped = i64::from(each) * scratch.rim.len() as i64;
+    overlay.heaped_quanta += heaped;
+    overlay.heap_remainder = amount - heaped as f64;
+}
+
+/// One sweep of sliding: between neighbours that differ by more than `stand`
+/// m, an eighth of the excess moves down.
+fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
+    let Scratch { levels, quanta, cells, .. } = scratch;
+    for at in 0..levels.len() {
+        let [_, right, _, up] = field.neighbours(at);
+        for other in [right, up].into_iter().flatten() {
+            if cells[at] | cells[other] != 0 {
+                continue;
+            }
+            let drop = levels[at] - levels[other];
+            let excess = drop.abs() - stand;
+            if excess <= 0.0 {
+                continue;
+            }
+            let moved = (excess / (8.0 * BERM_QUANTUM)).min(1e6) as i32;
+            let moved = if drop > 0.0 { moved } else { -moved };
+            quanta[at] -= moved;
+            quanta[other] += moved;
+            levels[at] -= f64::from(moved) * BERM_QUANTUM;
+            levels[other] += f64::from(moved) * BERM_QUANTUM;
+        }
+    }
+}
+
+/// Writes the moved quanta back.
+fn write(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &Scratch,
+    field: &Field,
+) {
+    field.runs(|key, index, at, length| {
+        let moved = &scratch.quanta[at..at + length];
+        if moved.iter().all(|&quanta| quanta == 0) {
+            return;
+        }
+        let slot = overlay.fetch(model, published, key);
+        let tile = overlay.at_mut(slot);
+        for (step, &quanta) in moved.iter().enumerate() {
+            if quanta != 0 {
+                tile.heap(index + step, quanta);
+            }
+        }
+    });
 }

@@ -39,6 +39,8 @@ pub struct Contact {
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 const SLIDING: f64 = 1e-4;
+/// A cell covered by less than this part is not touched.
+const LEAST_COVERAGE: f64 = 1e-6;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
 /// if they slid so fast: their direction turns over within a step.
 const ROLLING_SHARE: f64 = 0.01;
@@ -156,17 +158,16 @@ fn gather<F: Footprint>(
             let slot = scratch.slots[tile_row + (key.a - low.a) as usize];
             let tile = overlay.at(slot);
             let end = to.min(key.node(TILE - 1).i);
-            let mut index = node.index();
+            let first_index = node.index();
             tested += (end - i + 1) as u32;
-            for i in i..=end {
+            for (index, i) in (first_index..).zip(i..=end) {
                 let x = f64::from(i) * lattice.spacing;
                 if let Some(point) = body.underside(x, y) {
-                    // the surface is the lower bound of what can be touched
-                    if point.height < tile.surface(index)
-                        && point.coverage > 0.0
+                    let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
+                    if sinkage > tile.memory(index).sinkage
+                        && point.coverage > LEAST_COVERAGE
                         && model.coefficients(tile.soil(index)).is_some()
                     {
-                        let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
                         scratch.touched.push(Touched {
                             slot: slot as u32,
                             index: index as u32,
@@ -179,7 +180,6 @@ fn gather<F: Footprint>(
                         });
                     }
                 }
-                index += 1;
             }
             i = end + 1;
         }
@@ -227,6 +227,7 @@ fn answer<F: Footprint>(
         Some(axis) => Twist { angular: twist.angular - axis * axis.dot(&twist.angular), ..*twist },
         None => *twist,
     };
+    let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
     let mut spring = Moments::default();
     let mut damper = Moments::default();
     let mut shear = Moments::default();
@@ -269,8 +270,7 @@ fn answer<F: Footprint>(
             spring.add(area * pressed.slope, &r);
             damper.add(area * damping, &r);
         }
-        let rolling = ROLLING_SHARE * (shape.norm() + (velocity - shape).norm());
-        shear.add(area * stress / speed.max(SLIDING).max(rolling), &r);
+        shear.add(area * stress / speed.max(rolling), &r);
 
         result.normal_force += area * pressure;
         result.area += area;
@@ -282,7 +282,8 @@ fn answer<F: Footprint>(
             result.compaction_work +=
                 area * sunk * 0.5 * (before.yield_pressure + pressed.pressure);
             if let Some(heap) = soil.bulldozing {
-                heaped += area * sunk * heap.flow_factor;
+                // the rut is as wide as its cells, covered whole or not
+                heaped += lattice.cell_area() * sunk * heap.flow_factor;
             }
         }
         result.shear_power += area * stress * speed;

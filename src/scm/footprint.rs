@@ -1,6 +1,6 @@
 //! What the contact asks of a body's shape.
 
-use crate::spatial::Vec3;
+use crate::spatial::{Twist, Vec3};
 
 /// The lowest point of a body on a vertical line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,4 +33,7 @@ pub trait Footprint {
 
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;
+
+    /// Speed of the rim against the centre, m/s; zero for what does not roll.
+    fn rim_speed(&self, twist: &Twist) -> f64;
 }

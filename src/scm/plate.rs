@@ -1,7 +1,7 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoint};
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Outline of a plate in its own plane.
@@ -109,5 +109,9 @@ impl Footprint for Plate {
 
     fn spin_axis(&self) -> Option<Vec3> {
         None
+    }
+
+    fn rim_speed(&self, _twist: &Twist) -> f64 {
+        0.0
     }
 }

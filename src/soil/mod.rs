@@ -7,6 +7,7 @@ pub mod catalogue;
 mod check;
 mod laws;
 mod parameters;
+mod power;
 pub mod pressure_sinkage;
 mod shear;
 

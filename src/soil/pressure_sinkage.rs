@@ -7,7 +7,7 @@
 //! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
 use super::Yielding;
-use crate::numeric::pow;
+use super::power::power;
 use serde::{Deserialize, Serialize};
 
 /// What a spot of soil remembers of the loads it has borne.
@@ -33,12 +33,14 @@ pub struct Pressed {
 }
 
 /// Pressure of virgin soil at sinkage `z` m under a patch of width `1 / inverse_width`, Pa.
+///
+/// Zero under a patch so narrow that a negative k_c outweighs k_φ.
 #[inline]
 pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
     if z <= 0.0 {
         return 0.0;
     }
-    (soil.k_c * inverse_width + soil.k_phi) * pow(z, soil.n)
+    (soil.k_c * inverse_width + soil.k_phi).max(0.0) * power(z, soil.n)
 }
 
 /// Presses a spot to `sinkage` m, from which it will move by about `advance` m

@@ -11,9 +11,10 @@ pub trait Rig: Clone {
     fn run(&self) -> Result<Self::Outcome, RigError>;
     /// Distance between nodes, m.
     fn spacing_mut(&mut self) -> &mut f64;
-    /// Time step, s.
+    /// Step: in time, s, or as the rig defines it.
     fn step_mut(&mut self) -> &mut f64;
-    /// Doubles the extent of the test, in time or in space.
+    /// Doubles the extent of the test. One that has no end (a plate on an
+    /// unbounded bed) moves half a node aside instead.
     fn extend(&mut self);
     /// The figures to compare, each with its name.
     fn figures(outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
@@ -27,7 +28,7 @@ pub enum Refinement {
     Spacing,
     /// Half the time step.
     Step,
-    /// Twice the run.
+    /// Twice the run, or another place on the nodes.
     Extent,
 }
 

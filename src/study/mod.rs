@@ -5,8 +5,12 @@
 //! result moved.
 
 mod convergence;
+mod plate;
+mod shear;
 mod wheel;
 
 pub use convergence::{Convergence, Refinement, Rig, converge};
 
+pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use shear::{ShearPoint, ShearResult, ShearRig};
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};

@@ -57,7 +57,7 @@ pub(super) fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WheelMotion {
-    /// Pressed straight down, not turning.
+    /// Pressed straight down without inertia, not turning.
     Pressed,
     /// Drawn along x while turning at the speed of a given slip.
     Rolling {
@@ -79,7 +79,7 @@ pub struct WheelRig {
     pub wheel: Underside,
     /// Its tread.
     pub tread: Tread,
-    /// Vertical load, N; also the wheel's inertia, over gravity.
+    /// Vertical load, N; when rolling also the wheel's inertia, over gravity.
     pub load: f64,
     /// How it moves.
     pub motion: WheelMotion,
@@ -160,7 +160,12 @@ impl Rig for WheelRig {
         let published = Published::default();
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let mut patches = Vec::new();
-        let mass = self.load / GRAVITY;
+        // pressing is slow by definition: with inertia the wheel would dig
+        // deeper than its load
+        let mass = match self.motion {
+            WheelMotion::Pressed => 0.0,
+            WheelMotion::Rolling { .. } => self.load / GRAVITY,
+        };
         let mut pose = Pose::default();
         pose.position.z = self.wheel.max_radius();
         let mut climb = 0.0;

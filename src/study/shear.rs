@@ -1,0 +1,92 @@
+//! The shear rig: stress against displacement.
+
+use super::convergence::Rig;
+use super::plate::{PlateRig, Press};
+use super::wheel::{RigError, require};
+use crate::soil::Tread;
+use crate::spatial::{Twist, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// A plate under constant pressure that shears the soil under it, like the
+/// ring of a bevameter: it slides without leaving its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShearRig {
+    /// The plate and its pressure.
+    pub plate: PlateRig,
+    /// How the plate meets the soil.
+    pub tread: Tread,
+    /// How far it slides, m.
+    pub displacement: f64,
+    /// Sliding speed, m/s.
+    pub speed: f64,
+    /// Time step, s.
+    pub step: f64,
+}
+
+impl ShearRig {
+    /// A rough plate that slides 10 cm at 1 cm/s.
+    pub fn new(plate: PlateRig) -> ShearRig {
+        ShearRig { plate, tread: Tread::rough(), displacement: 0.1, speed: 0.01, step: 0.01 }
+    }
+}
+
+/// One point of a shear curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShearPoint {
+    /// Shear displacement, m.
+    pub displacement: f64,
+    /// Mean shear stress over the plate's area, Pa.
+    pub stress: f64,
+}
+
+/// A shear test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShearResult {
+    /// Stress over displacement.
+    pub curve: Vec<ShearPoint>,
+    /// Mean normal pressure while sliding, Pa.
+    pub pressure: f64,
+    /// Greatest shear stress, Pa.
+    pub strength: f64,
+}
+
+impl Rig for ShearRig {
+    type Outcome = ShearResult;
+
+    fn run(&self) -> Result<ShearResult, RigError> {
+        require("displacement", self.displacement, self.displacement > 0.0, "positive")?;
+        require("speed", self.speed, self.speed > 0.0, "positive")?;
+        require("step", self.step, self.step > 0.0, "positive")?;
+        let mut press = Press::new(&self.plate)?;
+        press.press_to(self.plate.pressure);
+        let area = press.area();
+        let twist = Twist { linear: Vec3::new(self.speed, 0.0, 0.0), angular: Vec3::zeros() };
+        let steps = (self.displacement / (self.speed * self.step) + 0.5).floor() as u64;
+        let mut result = ShearResult { curve: Vec::new(), pressure: 0.0, strength: 0.0 };
+        for count in 1..=steps {
+            let found = press.contact(&self.tread, &twist, self.step);
+            let stress = -found.load.wrench.force.x / area;
+            let displacement = count as f64 * self.speed * self.step;
+            result.curve.push(ShearPoint { displacement, stress });
+            result.strength = result.strength.max(stress);
+            result.pressure = found.load.wrench.force.z / area;
+        }
+        Ok(result)
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.plate.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.displacement *= 2.0;
+    }
+
+    fn figures(outcome: &ShearResult) -> Vec<(&'static str, f64)> {
+        vec![("pressure", outcome.pressure), ("strength", outcome.strength)]
+    }
+}
