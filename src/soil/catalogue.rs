@@ -1,0 +1,377 @@
+//! The soils that come with the program.
+//!
+//! # What is in, what is out
+//!
+//! A soil is in the catalogue if its pressure–sinkage figures are published in
+//! Bekker's form, or if it is an exact copy of a preset of the reference
+//! (`chrono_*`). [`Trust`] says by which road the figures came. Left out of
+//! the reference collection:
+//!
+//! - Reece's form, which is not Bekker's and cannot be turned into it without
+//!   knowing the plate: `wr67_compact_sand`, `wr67_loose_sand`,
+//!   `mars_regolith_reece`, `mars_sand_reece`, `yolo_loam_reece`;
+//! - raw fits of one unpublished source, one of which does not even resist a
+//!   narrow plate: `krc_fine_grain`, `krc_fine_grain_wet`, `krc_coarse_pit`;
+//! - figures tuned by hand to one wheel: `cmu_testbed_sand`, `krex_roverscape`.
+//!
+//! # What the tables do not give
+//!
+//! - *Elastic stiffness.* 100 times the secant of the virgin curve at 100 kPa
+//!   under a plate 0.2 m wide, held to the range that the reference's presets
+//!   span, 4e7 to 4e8 Pa/m. (The reference demands a stiffness above k_φ; the
+//!   two have different units unless n = 1, so that rule is not followed.)
+//! - *Damping.* None: pressure–sinkage tables are quasi-static, and any figure
+//!   would add a resistance that nobody measured.
+//! - *Shear modulus.* 0.02 m, the middle of the published range for soils.
+//!
+//! What was filled in is listed in [`CatalogueSoil::assumed`].
+//!
+//! # Aliases
+//!
+//! Names such as `mud` or `deep_snow` point to one of these soils
+//! ([`Alias`]); they have no figures of their own.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ParameterError, Soil, SoilKind, Yielding};
+use crate::numeric::pow;
+
+/// By which road the figures of a soil came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Read in the publication.
+    ReadDirectly,
+    /// Published; at least two independent transcriptions agree.
+    CrossChecked,
+    /// Published; from one transcription, or from two that differ slightly.
+    Transcribed,
+    /// Copied digit by digit from the named file of the reference.
+    ExactCopy,
+}
+
+impl Trust {
+    /// The mark in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Trust::ReadDirectly => "read directly",
+            Trust::CrossChecked => "cross-checked",
+            Trust::Transcribed => "transcribed",
+            Trust::ExactCopy => "exact copy",
+        }
+    }
+}
+
+/// Elastic stiffness that is assumed is at least this, Pa/m.
+const SOFTEST_ELASTIC: f64 = 4e7;
+/// Elastic stiffness that is assumed is at most this, Pa/m.
+const STIFFEST_ELASTIC: f64 = 4e8;
+/// Shear modulus where none is published, m.
+const ASSUMED_SHEAR_MODULUS: f64 = 0.02;
+
+/// One soil of the catalogue.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CatalogueSoil {
+    /// Name by which a scenario calls it.
+    pub id: String,
+    /// Name in words.
+    pub name: String,
+    /// Sort of soil: sand, loam, clay, snow, lunar, mars, preset, rigid.
+    pub family: String,
+    /// Citation.
+    pub source: String,
+    /// By which road the figures came.
+    pub trust: Trust,
+    /// What to know before using it; may be empty.
+    pub notes: String,
+    /// Parameters that no source gives and the module's rules filled in.
+    pub assumed: Vec<&'static str>,
+    /// The parameters.
+    pub kind: SoilKind,
+}
+
+impl CatalogueSoil {
+    /// The soil as a ground uses it, under its own id.
+    pub fn to_soil(&self) -> Soil {
+        Soil { name: self.id.clone(), source: self.source.clone(), kind: self.kind.clone() }
+    }
+}
+
+/// A second name for a soil.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alias {
+    /// The second name.
+    pub id: String,
+    /// Id of the soil it points to.
+    pub soil: String,
+    /// Why that one.
+    pub why: String,
+}
+
+/// Why a name led to no soil.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// No soil has this name.
+    #[error("no soil is called '{name}'{}", suggestion.as_ref().map(|s| format!("; did you mean '{s}'?")).unwrap_or_default())]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The nearest name there is, if one is near.
+        suggestion: Option<String>,
+    },
+    /// A catalogue could not be parsed.
+    #[error("soil catalogue: {0}")]
+    Syntax(String),
+    /// An entry has neither `friction` (rigid) nor all of a yielding soil's parameters.
+    #[error("soil '{soil}': '{parameter}' is missing")]
+    Missing {
+        /// Id of the entry.
+        soil: String,
+        /// The first parameter that is missing.
+        parameter: &'static str,
+    },
+    /// An entry's parameters cannot describe a soil.
+    #[error("soil '{soil}': {error}")]
+    Parameters {
+        /// Id of the entry.
+        soil: String,
+        /// What is wrong.
+        error: ParameterError,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    soil: Vec<Entry>,
+    #[serde(default)]
+    alias: Vec<Alias>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    name: String,
+    family: String,
+    source: String,
+    trust: Trust,
+    #[serde(default)]
+    notes: String,
+    friction: Option<f64>,
+    k_phi: Option<f64>,
+    k_c: Option<f64>,
+    n: Option<f64>,
+    cohesion: Option<f64>,
+    friction_angle_deg: Option<f64>,
+    shear_modulus: Option<f64>,
+    elastic_stiffness: Option<f64>,
+    damping: Option<f64>,
+}
+
+impl Entry {
+    fn resolve(self) -> Result<CatalogueSoil, CatalogueError> {
+        let mut assumed = Vec::new();
+        let kind = match self.friction {
+            Some(friction) => SoilKind::Firm { friction },
+            None => SoilKind::Yielding(self.yielding(&mut assumed)?),
+        };
+        let soil = CatalogueSoil {
+            id: self.id,
+            name: self.name,
+            family: self.family,
+            source: self.source,
+            trust: self.trust,
+            notes: self.notes,
+            assumed,
+            kind,
+        };
+        match soil.to_soil().check() {
+            Ok(()) => Ok(soil),
+            Err(error) => Err(CatalogueError::Parameters { soil: soil.id, error }),
+        }
+    }
+
+    fn yielding(&self, assumed: &mut Vec<&'static str>) -> Result<Yielding, CatalogueError> {
+        let need = |value: Option<f64>, parameter| {
+            value.ok_or_else(|| CatalogueError::Missing { soil: self.id.clone(), parameter })
+        };
+        let mut fill = |value: Option<f64>, parameter, rule: f64| {
+            value.unwrap_or_else(|| {
+                assumed.push(parameter);
+                rule
+            })
+        };
+        let k_phi = need(self.k_phi, "k_phi")?;
+        let k_c = need(self.k_c, "k_c")?;
+        let n = need(self.n, "n")?;
+        Ok(Yielding {
+            k_phi,
+            k_c,
+            n,
+            cohesion: need(self.cohesion, "cohesion")?,
+            friction_angle: need(self.friction_angle_deg, "friction_angle_deg")?.to_radians(),
+            shear_modulus: fill(self.shear_modulus, "shear_modulus", ASSUMED_SHEAR_MODULUS),
+            elastic_stiffness: fill(
+                self.elastic_stiffness,
+                "elastic_stiffness",
+                assumed_elastic_stiffness(k_phi, k_c, n),
+            ),
+            damping: fill(self.damping, "damping", 0.0),
+            bulldozing: None,
+        })
+    }
+}
+
+/// Elastic stiffness for a soil of which only the virgin curve is known, Pa/m:
+/// 100 times its secant at 100 kPa under a plate 0.2 m wide, within 4e7..4e8.
+pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
+    let pressure = 1e5;
+    let modulus = k_c / 0.2 + k_phi;
+    if modulus <= 0.0 {
+        return SOFTEST_ELASTIC;
+    }
+    let sinkage = pow(pressure / modulus, 1.0 / n);
+    (100.0 * pressure / sinkage).clamp(SOFTEST_ELASTIC, STIFFEST_ELASTIC)
+}
+
+/// Soils and their aliases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalogue {
+    /// The soils, in the order of the file.
+    pub soils: Vec<CatalogueSoil>,
+    /// Second names.
+    pub aliases: Vec<Alias>,
+}
+
+impl Catalogue {
+    /// Parses a catalogue in the schema of the built-in one: `[[soil]]` tables
+    /// with the parameters in SI and `friction_angle_deg` in degrees, and
+    /// `[[alias]]` tables.
+    pub fn parse(text: &str) -> Result<Catalogue, CatalogueError> {
+        let document: Document =
+            toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+        let soils = document.soil.into_iter().map(Entry::resolve).collect::<Result<_, _>>()?;
+        let catalogue = Catalogue { soils, aliases: document.alias };
+        for alias in &catalogue.aliases {
+            catalogue.find(&alias.soil)?;
+        }
+        Ok(catalogue)
+    }
+
+    /// The soil called `name`, directly or by an alias.
+    pub fn find(&self, name: &str) -> Result<&CatalogueSoil, CatalogueError> {
+        let target = self.aliases.iter().find(|a| a.id == name).map_or(name, |a| &a.soil);
+        self.soils.iter().find(|soil| soil.id == target).ok_or_else(|| CatalogueError::Unknown {
+            name: name.to_string(),
+            suggestion: self.nearest(name),
+        })
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let ids = self.soils.iter().map(|s| &s.id).chain(self.aliases.iter().map(|a| &a.id));
+        // 0.7 lets through one slip in a short name and two or three in a long one.
+        ids.map(|id| (strsim::jaro_winkler(name, id), id))
+            .filter(|(likeness, _)| *likeness > 0.7)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, id)| id.clone())
+    }
+}
+
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
+    Catalogue::parse(include_str!("catalogue.toml"))
+        .expect("the embedded catalogue is checked by a test")
+});
+
+/// The catalogue that comes with the program.
+pub fn catalogue() -> &'static Catalogue {
+    &BUILT_IN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn yielding(id: &str) -> &'static Yielding {
+        match &catalogue().find(id).unwrap().kind {
+            SoilKind::Yielding(y) => y,
+            SoilKind::Firm { .. } => panic!("{id} is firm"),
+        }
+    }
+
+    #[test]
+    fn every_entry_is_usable_and_its_name_unique() {
+        let catalogue = Catalogue::parse(include_str!("catalogue.toml")).unwrap();
+        assert_eq!(catalogue.soils.len(), 35);
+        let mut ids: Vec<_> = catalogue
+            .soils
+            .iter()
+            .map(|s| &s.id)
+            .chain(catalogue.aliases.iter().map(|a| &a.id))
+            .collect();
+        ids.sort();
+        let count = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+        for soil in &catalogue.soils {
+            assert!(!soil.source.is_empty(), "{} has no source", soil.id);
+        }
+    }
+
+    #[test]
+    fn figures_are_those_of_the_publications() {
+        // Wong, Table 2.3, first row, in the units of its first columns:
+        // k_phi = 3.9 lb/in^(n+2), k_c = 0.1 lb/in^(n+1), n = 1.1, c = 0.15 lb/in².
+        let (pound, inch, n) = (4.448_221_6, 0.0254, 1.1);
+        let sand = yielding("dry_sand_lll");
+        // The table rounds its SI column to three figures.
+        assert!((sand.k_phi / (3.9 * pound / pow(inch, n + 2.0)) - 1.0).abs() < 1e-3);
+        assert!((sand.k_c / (0.1 * pound / pow(inch, n + 1.0)) - 1.0).abs() < 1e-2);
+        assert!((sand.cohesion / (0.15 * pound / inch / inch) - 1.0).abs() < 1e-2);
+        assert!((sand.friction_angle.to_degrees() - 28.0).abs() < 1e-12);
+        let soft = yielding("chrono_soft");
+        assert_eq!(
+            (soft.k_phi, soft.n, soft.elastic_stiffness, soft.damping),
+            (2e5, 1.1, 4e7, 3e4)
+        );
+    }
+
+    #[test]
+    fn what_is_not_published_is_filled_by_rule_and_marked() {
+        let sand = catalogue().find("dry_sand_lll").unwrap();
+        assert_eq!(sand.assumed, ["elastic_stiffness", "damping"]);
+        // (k_c/0.2 + k_phi) z^1.1 = 1e5 gives z = 83.7 mm, hence 100 * 1e5/z.
+        let stiffness = yielding("dry_sand_lll").elastic_stiffness;
+        assert!((stiffness / 1.195e8 - 1.0).abs() < 1e-2, "{stiffness}");
+        assert_eq!(yielding("heavy_clay_25_wes").elastic_stiffness, STIFFEST_ELASTIC);
+        assert_eq!(yielding("sandy_loam_22_lll").elastic_stiffness, SOFTEST_ELASTIC);
+        assert!(catalogue().find("chrono_mid").unwrap().assumed.is_empty());
+    }
+
+    #[test]
+    fn aliases_point_and_slips_are_put_right() {
+        assert_eq!(catalogue().find("mud").unwrap().id, "lean_clay_32_wes");
+        assert_eq!(
+            catalogue().find("lean_clay_32_wess").unwrap_err().to_string(),
+            "no soil is called 'lean_clay_32_wess'; did you mean 'lean_clay_32_wes'?"
+        );
+        assert_eq!(
+            catalogue().find("granite?!").unwrap_err().to_string(),
+            "no soil is called 'granite?!'"
+        );
+    }
+
+    #[test]
+    fn faulty_entries_name_themselves() {
+        let entry = "[[soil]]\nid='x'\nname='x'\nfamily='x'\nsource='x'\ntrust='exact_copy'\n";
+        let message = |rest: &str| Catalogue::parse(&format!("{entry}{rest}")).unwrap_err();
+        assert_eq!(message("").to_string(), "soil 'x': 'k_phi' is missing");
+        let low = "k_phi=1e6\nk_c=0\nn=1\ncohesion=0\nfriction_angle_deg=75";
+        assert!(message(low).to_string().starts_with("soil 'x': friction angle, rad is 1.3"));
+        assert!(message("colour='red'").to_string().contains("unknown field `colour`"));
+    }
+}

@@ -1,0 +1,169 @@
+//! Which parameters can describe a soil at all.
+
+use super::{Bulldozing, Soil, SoilKind, Yielding};
+
+/// Widths of contact over which the pressure must stay positive, m: from a
+/// grouser to a large plate.
+const WIDTHS: [f64; 2] = [0.05, 1.0];
+
+/// Why a soil cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// A parameter lies outside the range in which the laws hold.
+    #[error("{parameter} is {value}; allowed: {allowed}")]
+    OutOfRange {
+        /// Name of the parameter and its unit.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// k_c/b + k_φ is not positive at a width b that wheels and plates have.
+    #[error(
+        "k_c/b + k_phi is {modulus} at a width b of {width} m (k_c = {k_c}, k_phi = {k_phi}); \
+         allowed: positive for b from 0.05 to 1 m"
+    )]
+    NotResisting {
+        /// Width of the contact, m.
+        width: f64,
+        /// k_c/b + k_φ there, N/m^(n+2).
+        modulus: f64,
+        /// Cohesive modulus given, N/m^(n+1).
+        k_c: f64,
+        /// Frictional modulus given, N/m^(n+2).
+        k_phi: f64,
+    },
+}
+
+fn within(
+    parameter: &'static str,
+    value: f64,
+    allowed: &'static str,
+    test: impl Fn(f64) -> bool,
+) -> Result<(), ParameterError> {
+    // A NaN fails every comparison, an infinity is caught here.
+    if value.is_finite() && test(value) {
+        Ok(())
+    } else {
+        Err(ParameterError::OutOfRange { parameter, value, allowed })
+    }
+}
+
+impl Soil {
+    /// Whether the laws can be evaluated with these parameters.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match &self.kind {
+            SoilKind::Firm { friction } => {
+                within("friction", *friction, "above 0 to 2", |v| v > 0.0 && v <= 2.0)
+            }
+            SoilKind::Yielding(yielding) => yielding.check(),
+        }
+    }
+}
+
+impl Yielding {
+    /// Whether the laws can be evaluated with these parameters.
+    ///
+    /// The ranges are those of the laws' validity, not of likely soils: a
+    /// sinkage exponent in (0, 3], a friction angle in [0°, 60°), a pressure
+    /// modulus that is positive under every contact from 0.05 to 1 m wide
+    /// (published k_c may be negative), and stiffnesses and lengths that are
+    /// finite and positive.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        within("n", self.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
+        within("k_phi, N/m^(n+2)", self.k_phi, "a finite number", |_| true)?;
+        within("k_c, N/m^(n+1)", self.k_c, "a finite number", |_| true)?;
+        for width in WIDTHS {
+            let modulus = self.k_c / width + self.k_phi;
+            if modulus <= 0.0 {
+                return Err(ParameterError::NotResisting {
+                    width,
+                    modulus,
+                    k_c: self.k_c,
+                    k_phi: self.k_phi,
+                });
+            }
+        }
+        within("cohesion, Pa", self.cohesion, "0 or above", |v| v >= 0.0)?;
+        let steepest = 60.0_f64.to_radians();
+        within("friction angle, rad", self.friction_angle, "0 to below 1.0472 (60 deg)", |v| {
+            (0.0..steepest).contains(&v)
+        })?;
+        within("shear modulus, m", self.shear_modulus, "above 0", |v| v > 0.0)?;
+        within("elastic stiffness, Pa/m", self.elastic_stiffness, "above 0", |v| v > 0.0)?;
+        within("damping, Pa s/m", self.damping, "0 or above", |v| v >= 0.0)?;
+        self.bulldozing.map_or(Ok(()), |bulldozing| bulldozing.check())
+    }
+}
+
+impl Bulldozing {
+    /// Whether berms can be modelled with these parameters.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        within("flow factor", self.flow_factor, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+        let vertical = 90.0_f64.to_radians();
+        within("erosion angle, rad", self.erosion_angle, "0 to below 1.5708 (90 deg)", |v| {
+            (0.0..vertical).contains(&v)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loose() -> Yielding {
+        Yielding {
+            k_phi: 2e6,
+            k_c: 0.0,
+            n: 1.1,
+            cohesion: 0.0,
+            friction_angle: 0.5,
+            shear_modulus: 0.01,
+            elastic_stiffness: 2e8,
+            damping: 0.0,
+            bulldozing: None,
+        }
+    }
+
+    #[test]
+    fn a_plain_soil_passes() {
+        assert_eq!(loose().check(), Ok(()));
+        // A negative k_c is published, and harmless while k_phi outweighs it.
+        assert_eq!(Yielding { k_c: -5e4, ..loose() }.check(), Ok(()));
+    }
+
+    #[test]
+    fn each_parameter_is_held_to_its_range() {
+        let refused = [
+            ("n", Yielding { n: 0.0, ..loose() }),
+            ("n", Yielding { n: 3.1, ..loose() }),
+            ("n", Yielding { n: f64::NAN, ..loose() }),
+            ("k_phi", Yielding { k_phi: f64::INFINITY, ..loose() }),
+            ("k_c/b + k_phi", Yielding { k_c: -2e6, ..loose() }),
+            ("k_c/b + k_phi", Yielding { k_phi: 0.0, ..loose() }),
+            ("cohesion", Yielding { cohesion: -1.0, ..loose() }),
+            ("friction angle", Yielding { friction_angle: 1.05, ..loose() }),
+            ("shear modulus", Yielding { shear_modulus: 0.0, ..loose() }),
+            ("elastic stiffness", Yielding { elastic_stiffness: -1.0, ..loose() }),
+            ("damping", Yielding { damping: -1.0, ..loose() }),
+            (
+                "flow factor",
+                Yielding {
+                    bulldozing: Some(Bulldozing {
+                        flow_factor: 1.2,
+                        erosion_angle: 0.5,
+                        erosion_sweeps: 3,
+                        erosion_rings: 10,
+                    }),
+                    ..loose()
+                },
+            ),
+        ];
+        for (parameter, soil) in refused {
+            let message = soil.check().unwrap_err().to_string();
+            assert!(message.starts_with(parameter), "{parameter}: {message}");
+        }
+    }
+}
