@@ -62,7 +62,7 @@ impl<'s> Checker<'s> {
             Value::Table(_) => None,
             _ => Some(node.value.to_string()),
         };
-        self.faults.push(Fault { place: node.place.clone(), key: key.to_string(), value, problem });
+        self.faults.push(Fault::new(node.place.clone(), key, value, problem));
     }
 
     /// The schema that a reference names.
@@ -102,7 +102,8 @@ impl<'s> Checker<'s> {
             Value::Text(text) => {
                 let least = schema["minLength"].as_u64().unwrap_or(0);
                 if (text.chars().count() as u64) < least {
-                    let expected = format!("at least {least} characters");
+                    let noun = if least == 1 { "character" } else { "characters" };
+                    let expected = format!("at least {least} {noun}");
                     let problem = Problem::WrongLength { expected, found: text.chars().count() };
                     self.fault(key, node, problem);
                 }
@@ -128,10 +129,13 @@ impl<'s> Checker<'s> {
         if let Some(tag) = discriminator(&alternatives) {
             return self.check_tagged(key, node, tag, &alternatives);
         }
+        if alternatives.iter().all(|a| sole_key(a).is_some()) {
+            return self.check_sole_key(key, node, &alternatives);
+        }
         match alternatives.iter().find(|a| self.accepts_type(&node.value, a)) {
             Some(alternative) => self.check(key, node, alternative),
             None => {
-                let kinds: Vec<_> = alternatives.iter().map(|a| expected(a)).collect();
+                let kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();
                 let (expected, found) = (kinds.join(" or "), node.value.kind());
                 self.fault(key, node, Problem::WrongType { expected, found });
             }
@@ -161,12 +165,7 @@ impl<'s> Checker<'s> {
         let Some(given) = entries.get(tag) else {
             let expected = one_of(tags());
             let problem = Problem::Missing { expected };
-            self.faults.push(Fault {
-                place: node.place.clone(),
-                key: tag_key,
-                value: None,
-                problem,
-            });
+            self.faults.push(Fault::new(node.place.clone(), &tag_key, None, problem));
             return;
         };
         let chosen = alternatives
@@ -175,6 +174,33 @@ impl<'s> Checker<'s> {
         match chosen {
             Some(alternative) => self.check(key, node, alternative),
             None => self.check_word(&tag_key, given, tags()),
+        }
+    }
+
+    /// A table whose one key says which of the alternatives it is.
+    fn check_sole_key(&mut self, key: &str, node: &Node, alternatives: &[&'s Json]) {
+        let names = || alternatives.iter().filter_map(|a| sole_key(a));
+        let allowed: Vec<String> = names().map(String::from).collect();
+        let Value::Table(entries) = &node.value else {
+            let expected = format!("a table with one of the keys {}", allowed.join(", "));
+            let found = node.value.kind();
+            return self.fault(key, node, Problem::WrongType { expected, found });
+        };
+        for (name, child) in entries.iter().filter(|(name, _)| !allowed.contains(name)) {
+            let suggestion = nearest_word(name, names());
+            let problem = Problem::UnknownKey { suggestion, allowed: allowed.clone() };
+            self.fault(&join(key, name), child, problem);
+        }
+        let known: Vec<_> = entries.iter().filter(|(name, _)| allowed.contains(name)).collect();
+        if known.len() != 1 {
+            let given = known.iter().map(|(name, _)| name.to_string()).collect();
+            return self.fault(key, node, Problem::NotExactlyOne { of: allowed, given });
+        }
+        for alternative in alternatives {
+            let name = sole_key(alternative).unwrap_or_default();
+            if let Some(child) = entries.get(name) {
+                self.check(&join(key, name), child, &alternative["properties"][name]);
+            }
         }
     }
 
@@ -203,12 +229,8 @@ impl<'s> Checker<'s> {
             let name = required.as_str().unwrap_or_default();
             if !entries.contains_key(name) {
                 let expected = self.describe(&schema["properties"][name]);
-                self.faults.push(Fault {
-                    place: node.place.clone(),
-                    key: join(key, name),
-                    value: None,
-                    problem: Problem::Missing { expected },
-                });
+                let (key, problem) = (join(key, name), Problem::Missing { expected });
+                self.faults.push(Fault::new(node.place.clone(), &key, None, problem));
             }
         }
         for (name, child) in entries {
@@ -303,6 +325,14 @@ fn discriminator<'s>(alternatives: &[&'s Json]) -> Option<&'s str> {
     names
         .map(String::as_str)
         .find(|name| constant(first, name) && rest.iter().all(|schema| constant(schema, name)))
+}
+
+/// The key of a table that has just one and requires it.
+fn sole_key(schema: &Json) -> Option<&str> {
+    match &schema["required"].as_array()?[..] {
+        [key] if schema["properties"].as_object()?.len() == 1 => key.as_str(),
+        _ => None,
+    }
 }
 
 /// The JSON types that a schema names.

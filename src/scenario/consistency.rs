@@ -33,7 +33,7 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
         let longer = (1..=steps as u64).rev().find(|n| is_round(heartbeat / *n as f64));
         let mut nearest: Vec<u64> = shorter.into_iter().chain(longer).collect();
         nearest.dedup();
-        let nearest = nearest.into_iter().rev().map(|n| decimal(heartbeat / n as f64)).collect();
+        let nearest = nearest.into_iter().map(|n| decimal(heartbeat / n as f64)).collect();
         refuse("time.step".into(), Problem::NotADivisor { heartbeat, nearest });
     }
     let mut whole_heartbeats = |key: &str, value: f64| {

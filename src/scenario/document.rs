@@ -129,7 +129,7 @@ impl Document {
             _ if rest.is_empty() => Some(node.value.to_string()),
             _ => None,
         };
-        Fault { place: node.place.clone(), key: key.to_string(), value, problem }
+        Fault::new(node.place.clone(), key, value, problem)
     }
 
     /// Follows a key path as far as it exists; returns what remains of it.
@@ -160,8 +160,7 @@ impl Document {
     /// Not an assignment, or a path through something that is no table or list.
     pub fn set(&mut self, argument: &str) -> Result<(), Fault> {
         let place = Place::Set(argument.into());
-        let whole =
-            |problem| Fault { place: place.clone(), key: String::new(), value: None, problem };
+        let whole = |problem| Fault::new(place.clone(), "", None, problem);
         let (path, text) = argument.split_once('=').ok_or(whole(Problem::NotAnAssignment))?;
         let segments = split_path(path.trim());
         if segments.is_empty() || segments.iter().any(|s| s.is_empty()) {
@@ -171,12 +170,7 @@ impl Document {
         let mut node = &mut self.root;
         let mut walked = String::new();
         for segment in segments {
-            let at = |key: &str, problem| Fault {
-                place: place.clone(),
-                key: key.to_string(),
-                value: None,
-                problem,
-            };
+            let at = |key: &str, problem| Fault::new(place.clone(), key, None, problem);
             node = match &mut node.value {
                 Value::Table(entries) => {
                     if !walked.is_empty() {
@@ -227,7 +221,7 @@ fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
     match DeValue::parse(text) {
         Ok(value) => {
             let reader = Reader { file: "".into(), lines: vec![0] };
-            let value = reader.value(value.get_ref()).map_err(|fault| fault.problem)?;
+            let value = reader.value(value.get_ref()).map_err(|fault| *fault.problem)?;
             Ok(placed(value, place))
         }
         Err(_) if is_bare_word(text) => Ok(Value::Text(text.to_string())),
@@ -275,7 +269,7 @@ impl Reader {
     }
 
     fn fault(&self, offset: usize, problem: Problem) -> Fault {
-        Fault { place: self.place(offset), key: String::new(), value: None, problem }
+        Fault::new(self.place(offset), "", None, problem)
     }
 
     fn syntax_fault(&self, error: &toml::de::Error) -> Fault {
@@ -379,7 +373,7 @@ driver = { kind = 'hold',
     #[test]
     fn set_refuses_what_leads_nowhere() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
-        let mut problem = |argument| document.set(argument).unwrap_err().problem;
+        let mut problem = |argument| *document.set(argument).unwrap_err().problem;
         assert_eq!(problem("time.step"), Problem::NotAnAssignment);
         assert_eq!(problem("=3"), Problem::NotAnAssignment);
         assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a text" });

@@ -155,15 +155,30 @@ pub enum Problem {
         if .given.is_empty() { "none".to_string() } else { .given.join(", ") })]
     NotExactlyOne {
         /// The keys to choose from.
-        of: Vec<&'static str>,
+        of: Vec<String>,
         /// Those given.
-        given: Vec<&'static str>,
+        given: Vec<String>,
     },
     /// Keys that exclude each other.
     #[error("cannot be given together with {other}")]
     Excludes {
         /// The other key.
         other: &'static str,
+    },
+    /// A soil that neither the catalogue nor the scenario has.
+    #[error("no soil has this name{}; `bekker soils` lists those there are", did_you_mean(.suggestion))]
+    UnknownSoil {
+        /// The nearest name, if one is near.
+        suggestion: Option<String>,
+    },
+    /// A vehicle that the catalogue does not have.
+    #[error("no vehicle has this name{}; known: {}; a file's name ends in .toml",
+        did_you_mean(.suggestion), .known.join(", "))]
+    UnknownVehicle {
+        /// The nearest name, if one is near.
+        suggestion: Option<String>,
+        /// The names there are.
+        known: Vec<String>,
     },
     /// Two vehicles stand in one place.
     #[error("is {distance:.2} m from {other}; vehicles must start at least {least} m apart")]
@@ -216,7 +231,14 @@ pub struct Fault {
     /// The offending value as text, if there is one.
     pub value: Option<String>,
     /// What is wrong with it.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
+}
+
+impl Fault {
+    /// A problem with the value at a key.
+    pub fn new(place: Place, key: &str, value: Option<String>, problem: Problem) -> Fault {
+        Fault { place, key: key.to_string(), value, problem: Box::new(problem) }
+    }
 }
 
 /// `key = value: `, `key: ` or nothing.

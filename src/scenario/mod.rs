@@ -10,6 +10,7 @@
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 
+pub mod build;
 pub mod config;
 mod conform;
 mod consistency;
@@ -41,11 +42,9 @@ impl ScenarioFile {
     /// Every fault found up to the cross-checks.
     pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Fault {
-            place: Place::File(file.as_str().into()),
-            key: String::new(),
-            value: None,
-            problem: Problem::Unreadable { cause: e.to_string() },
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            let problem = Problem::Unreadable { cause: e.to_string() };
+            Fault::new(Place::File(file.as_str().into()), "", None, problem)
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         ScenarioFile::parse(&file, &text, &folder, sets)
@@ -129,6 +128,29 @@ position = [0, 0]
         assert!(unknown.is_empty(), "not understood by conform: {unknown:?}");
     }
 
+    /// Every table of the format refuses keys that it does not know, save those
+    /// whose keys are the user's own.
+    #[test]
+    fn unknown_keys_are_refused_at_every_level() {
+        fn open_tables(schema: &Json, path: &str, open: &mut Vec<String>) {
+            if let Some(properties) = schema["properties"].as_object()
+                && schema["additionalProperties"] != Json::Bool(false)
+            {
+                open.push(format!("{path}: {:?}", properties.keys().collect::<Vec<_>>()));
+            }
+            match schema {
+                Json::Object(entries) => {
+                    entries.iter().for_each(|(k, v)| open_tables(v, &format!("{path}/{k}"), open));
+                }
+                Json::Array(items) => items.iter().for_each(|v| open_tables(v, path, open)),
+                _ => {}
+            }
+        }
+        let mut open = Vec::new();
+        open_tables(&schema(), "", &mut open);
+        assert!(open.is_empty(), "tables without additionalProperties = false: {open:#?}");
+    }
+
     #[test]
     fn a_minimal_scenario_takes_every_default() {
         let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
@@ -158,9 +180,8 @@ position = [0, 0]
 
     #[test]
     fn faults_are_reported_together_in_the_order_of_lines() {
-        let text = MINIMAL
-            .replace("duration = 1", "duration = 'long'")
-            .replace("position", "positoin");
+        let text =
+            MINIMAL.replace("duration = 1", "duration = 'long'").replace("position", "positoin");
         let report = faults(&text, &[]);
         let lines: Vec<&str> = report.lines().collect();
         assert!(lines[0].starts_with("x.toml:3: time.duration"), "{report}");

@@ -12,7 +12,8 @@ pub struct Ground {
     pub spacing: f64,
     /// Preset of the soil laws.
     pub laws: LawsPreset,
-    /// Heap displaced soil beside the wheels, for every soil that says how.
+    /// Heap displaced soil beside the wheels. Soils that do not say how take
+    /// the defaults of `soil.custom.bulldozing`.
     pub bulldozing: bool,
 }
 
