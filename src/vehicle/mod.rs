@@ -1,5 +1,11 @@
 //! Vehicles: subsystem templates assembled into multibody models.
 
+mod catalogue;
 mod controls;
+pub mod powertrain;
+pub mod spec;
+pub mod tyre;
 
+pub use catalogue::{CatalogueError, Entry, catalogue, find};
 pub use controls::Controls;
+pub use spec::{SpecError, VehicleSpec};

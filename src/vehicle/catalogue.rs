@@ -1,0 +1,107 @@
+//! The vehicles that come with the crate.
+
+use super::spec::{SpecError, VehicleSpec};
+
+/// A vehicle file that is built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Name by which scenarios call it.
+    pub key: &'static str,
+    /// Its TOML text.
+    pub text: &'static str,
+}
+
+const ENTRIES: [Entry; 2] = [
+    Entry { key: "hmmwv", text: include_str!("../../vehicles/hmmwv.toml") },
+    Entry { key: "mrzr4", text: include_str!("../../vehicles/mrzr4.toml") },
+];
+
+/// Why a vehicle cannot be had.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// No vehicle of this name.
+    #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
+    Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// Its file is wrong.
+    #[error("vehicle '{name}': {error}")]
+    Spec {
+        /// The name asked for.
+        name: String,
+        /// What is wrong.
+        error: SpecError,
+    },
+}
+
+/// The vehicles that are built in, in alphabetical order.
+pub fn catalogue() -> &'static [Entry] {
+    &ENTRIES
+}
+
+/// The built-in vehicle of this name (upper and lower case alike).
+///
+/// # Errors
+///
+/// [`CatalogueError::Unknown`] with the nearest name.
+pub fn find(name: &str) -> Result<VehicleSpec, CatalogueError> {
+    let entry = ENTRIES
+        .iter()
+        .find(|entry| entry.key.eq_ignore_ascii_case(name))
+        .ok_or_else(|| CatalogueError::Unknown { name: name.to_owned() })?;
+    VehicleSpec::from_toml(entry.text)
+        .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+}
+
+fn suggestion(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    ENTRIES
+        .iter()
+        .map(|entry| (strsim::damerau_levenshtein(entry.key, &name), entry.key))
+        .min()
+        .filter(|(distance, _)| *distance <= 3)
+        .map_or_else(String::new, |(_, key)| format!(", did you mean '{key}'?"))
+}
+
+fn known() -> String {
+    ENTRIES.map(|entry| format!("'{}'", entry.key)).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_reads_and_checks() {
+        for entry in catalogue() {
+            let spec = find(entry.key).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!spec.source.is_empty());
+            let again = VehicleSpec::from_toml(&toml::to_string(&spec).unwrap()).unwrap();
+            assert_eq!(spec, again, "{} does not survive writing and reading", entry.key);
+        }
+    }
+
+    #[test]
+    fn hmmwv_weighs_the_sum_of_its_bodies_to_the_gram() {
+        // Project Chrono's HMMWV without tie-rod bodies: 2573.138 kg
+        assert!((find("hmmwv").unwrap().total_mass() - 2573.138).abs() < 5e-4);
+    }
+
+    #[test]
+    fn mrzr4_weighs_what_its_preset_says() {
+        // 1140.6 kg sprung and 34.8 kg at each of four wheels
+        assert!((find("MRZR4").unwrap().total_mass() - 1279.8).abs() < 5e-4);
+    }
+
+    #[test]
+    fn suggests_the_nearest_name() {
+        let text = find("hmmvw").unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'hmmwv', 'mrzr4'"
+        );
+        assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
+    }
+}

@@ -1,0 +1,502 @@
+//! Which figures make a vehicle.
+
+use super::{
+    AxleLocation, Damper, Differential, FinalDrive, Part, Point, RigidTyre, Spring, Steering,
+    Suspension, VehicleSpec,
+};
+use crate::curve::Curve;
+use crate::vehicle::powertrain::Powertrain;
+use crate::vehicle::tyre::{SlipCurve, TMeasy};
+
+/// Why a vehicle file is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The text is no TOML, or its keys are not those of a vehicle.
+    #[error("{}", what.trim_end())]
+    Syntax {
+        /// The reader's message, with line and column.
+        what: String,
+    },
+    /// A figure that is not allowed.
+    #[error("{key} = {value}: must be {allowed}")]
+    Value {
+        /// Path of the key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+}
+
+/// The outcome of one check.
+type Check = Result<(), SpecError>;
+
+fn refuse(key: &str, value: impl ToString, allowed: impl ToString) -> Check {
+    Err(SpecError::Value {
+        key: key.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_string(),
+    })
+}
+
+fn require(holds: bool, key: &str, value: impl ToString, allowed: &str) -> Check {
+    if holds { Ok(()) } else { refuse(key, value, allowed) }
+}
+
+fn positive(key: &str, value: f64) -> Check {
+    require(value.is_finite() && value > 0.0, key, value, "finite and above 0")
+}
+
+fn not_negative(key: &str, value: f64) -> Check {
+    require(value.is_finite() && value >= 0.0, key, value, "finite and not below 0")
+}
+
+fn within(key: &str, value: f64, low: f64, high: f64) -> Check {
+    let allowed = format!("from {low} to {high}");
+    require(value >= low && value <= high, key, value, &allowed)
+}
+
+fn point(key: &str, value: &Point) -> Check {
+    require(value.iter().all(|x| x.is_finite()), key, list(value), "finite")
+}
+
+fn list(values: &[f64]) -> String {
+    format!("[{}]", values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn apart(key: &str, a: &Point, b: &Point) -> Check {
+    let distance = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt();
+    require(distance > 1e-6, key, list(a), "apart from the other end")
+}
+
+/// Moments of inertia that a rigid body can have.
+fn inertia(key: &str, moments: &Point) -> Check {
+    let [x, y, z] = *moments;
+    require(
+        moments.iter().all(|m| m.is_finite() && *m > 0.0),
+        key,
+        list(moments),
+        "finite and above 0",
+    )?;
+    // rounded data may miss the bound by a little
+    let slack = 1.0 + 1e-3;
+    require(
+        x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y),
+        key,
+        list(moments),
+        "moments of a rigid body: none above the sum of the others",
+    )
+}
+
+fn part(key: &str, part: &Part) -> Check {
+    positive(&format!("{key}.mass"), part.mass)?;
+    // links and axles are given with rounded slender-body moments: only signs are checked
+    require(
+        part.inertia.iter().all(|m| m.is_finite() && *m > 0.0),
+        &format!("{key}.inertia"),
+        list(&part.inertia),
+        "finite and above 0",
+    )
+}
+
+/// A force that does not fall as the length grows.
+fn rising(key: &str, curve: &Curve) -> Check {
+    let falls = curve.points().windows(2).find(|pair| pair[1][1] < pair[0][1]);
+    match falls {
+        Some(pair) => refuse(key, list(&pair[1]), "a force that does not fall as x grows"),
+        None => Ok(()),
+    }
+}
+
+impl VehicleSpec {
+    /// Refuses figures that make no vehicle.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    pub fn check(&self) -> Result<(), SpecError> {
+        require(self.format == 1, "format", self.format, "1")?;
+        require(!self.name.trim().is_empty(), "name", "''", "given")?;
+        positive("wheelbase", self.wheelbase)?;
+        self.check_chassis()?;
+        self.check_axles()?;
+        self.check_steering()?;
+        self.check_wheels()?;
+        let centre = &self.driveline.centre;
+        differential("driveline.centre", centre)?;
+        not_negative("driveline.driveshaft_inertia", self.driveline.driveshaft_inertia)?;
+        powertrain(&self.powertrain)
+    }
+
+    fn check_chassis(&self) -> Check {
+        let chassis = &self.chassis;
+        positive("chassis.mass", chassis.mass)?;
+        inertia("chassis.inertia", &chassis.inertia)?;
+        point("chassis.products", &chassis.products)?;
+        point("chassis.com", &chassis.com)
+    }
+
+    fn check_axles(&self) -> Check {
+        require(
+            (2..=16).contains(&self.axles.len()),
+            "axles",
+            format!("{} axles", self.axles.len()),
+            "from 2 to 16 axles",
+        )?;
+        for (index, axle) in self.axles.iter().enumerate() {
+            let key = format!("axles[{index}]");
+            require(!axle.name.trim().is_empty(), &format!("{key}.name"), "''", "given")?;
+            if let Some(other) = self.axles[..index].iter().find(|other| other.name == axle.name) {
+                return refuse(&format!("{key}.name"), &other.name, "unique");
+            }
+            point(&format!("{key}.position"), &axle.position)?;
+            if index > 0 {
+                let before = self.axles[index - 1].position[0];
+                let place = format!("{key}.position");
+                let allowed = format!("behind the axle before it (x below {before})");
+                require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
+            }
+            not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
+            suspension(&format!("{key}.suspension"), &axle.suspension)?;
+            spring(&format!("{key}.spring"), &axle.spring)?;
+            damper(&format!("{key}.damper"), &axle.damper)?;
+            match &axle.final_drive {
+                Some(drive) => final_drive(&format!("{key}.final_drive"), drive)?,
+                None if self.is_driven(index) => {
+                    let allowed = format!("given, because driveline.layout drives '{}'", axle.name);
+                    return refuse(&format!("{key}.final_drive"), "absent", allowed);
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_steering(&self) -> Check {
+        let steered = self.axles.iter().any(|axle| axle.steered);
+        let Some(steering) = &self.steering else {
+            return require(!steered, "steering", "absent", "given, because an axle is steered");
+        };
+        require(steered, "steering", "given", "absent, or an axle must be steered")?;
+        let (key, angle, wheel_angle) = match steering {
+            Steering::PitmanArm(s) => {
+                part("steering.pitman_arm.link", &s.link)?;
+                part("steering.pitman_arm.arm", &s.arm)?;
+                apart(
+                    "steering.pitman_arm.points.arm_link",
+                    &s.points.arm_link,
+                    &s.points.arm_chassis,
+                )?;
+                apart(
+                    "steering.pitman_arm.points.idler_link",
+                    &s.points.idler_link,
+                    &s.points.idler_chassis,
+                )?;
+                ("pitman_arm", s.max_angle_deg, s.max_wheel_angle_deg)
+            }
+            Steering::RackPinion(s) => {
+                part("steering.rack_pinion.rack", &s.rack)?;
+                positive("steering.rack_pinion.pinion_radius", s.pinion_radius)?;
+                ("rack_pinion", s.max_angle_deg.min(89.0), s.max_wheel_angle_deg)
+            }
+            Steering::Direct(s) => ("direct", s.max_wheel_angle_deg, s.max_wheel_angle_deg),
+        };
+        let key = format!("steering.{key}");
+        within(&format!("{key}.max_angle_deg"), angle, 0.1, 89.0)?;
+        within(&format!("{key}.max_wheel_angle_deg"), wheel_angle, 0.1, 60.0)
+    }
+
+    fn check_wheels(&self) -> Check {
+        let (wheel, tyre) = (&self.wheel, &self.tyre);
+        positive("wheel.mass", wheel.mass)?;
+        inertia("wheel.inertia", &wheel.inertia)?;
+        positive("wheel.rim_radius", wheel.rim_radius)?;
+        positive("wheel.rim_width", wheel.rim_width)?;
+        positive("tyre.mass", tyre.mass)?;
+        inertia("tyre.inertia", &tyre.inertia)?;
+        rigid_tyre(&tyre.rigid, wheel.rim_radius)?;
+        handling(&tyre.handling)
+    }
+}
+
+fn suspension(key: &str, suspension: &Suspension) -> Check {
+    let outward = |key: &str, spindle: &Point| {
+        require(spindle[1] > 0.0, key, list(spindle), "on the left (y above 0)")
+    };
+    match suspension {
+        Suspension::DoubleWishbone(s) => {
+            let key = format!("{key}.double_wishbone");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("upper_arm_front"), &p.upper_arm_front, &p.upper_arm_back)?;
+            apart(&at("lower_arm_front"), &p.lower_arm_front, &p.lower_arm_back)?;
+            apart(&at("upper_arm_outer"), &p.upper_arm_outer, &p.upper_arm_front)?;
+            apart(&at("lower_arm_outer"), &p.lower_arm_outer, &p.lower_arm_front)?;
+            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            let upper = p.upper_arm_outer[2] > p.lower_arm_outer[2];
+            require(
+                upper,
+                &at("upper_arm_outer"),
+                list(&p.upper_arm_outer),
+                "above lower_arm_outer",
+            )?;
+            part(&format!("{key}.upper_arm"), &s.upper_arm)?;
+            part(&format!("{key}.lower_arm"), &s.lower_arm)?;
+            part(&format!("{key}.upright"), &s.upright)?;
+            part(&format!("{key}.spindle"), &s.spindle)?;
+            s.tie_rod.map_or(Ok(()), |rod| part(&format!("{key}.tie_rod"), &rod))
+        }
+        Suspension::TrailingArm(s) => {
+            let key = format!("{key}.trailing_arm");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("pivot_outer"), &p.pivot_outer, &p.pivot_inner)?;
+            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            part(&format!("{key}.arm"), &s.arm)?;
+            part(&format!("{key}.spindle"), &s.spindle)
+        }
+        Suspension::SolidAxle(s) => {
+            let key = format!("{key}.solid_axle");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("damper_beam"), &p.damper_beam, &p.damper_chassis)?;
+            apart(&at("spring_beam"), &p.spring_beam, &p.spring_chassis)?;
+            part(&format!("{key}.beam"), &s.beam)?;
+            part(&format!("{key}.spindle"), &s.spindle)?;
+            axle_location(&format!("{key}.location"), &s.location)?;
+            match &s.knuckle {
+                Some(knuckle) => {
+                    part(&format!("{key}.knuckle.part"), &knuckle.part)?;
+                    let upper = format!("{key}.knuckle.kingpin_upper");
+                    apart(&upper, &knuckle.kingpin_upper, &knuckle.kingpin_lower)
+                }
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn axle_location(key: &str, location: &AxleLocation) -> Check {
+    match location {
+        AxleLocation::Links(links) => {
+            let key = format!("{key}.links");
+            apart(&format!("{key}.upper_beam"), &links.upper_beam, &links.upper_chassis)?;
+            apart(&format!("{key}.lower_beam"), &links.lower_beam, &links.lower_chassis)?;
+            let splay = (links.upper_beam[1] - links.upper_chassis[1]).abs() > 1e-3;
+            require(
+                splay || links.panhard.is_some(),
+                &format!("{key}.panhard"),
+                "absent",
+                "given, because the upper rods are not splayed",
+            )
+        }
+        AxleLocation::Leaf(leaf) => {
+            let key = format!("{key}.leaf");
+            positive(&format!("{key}.longitudinal_stiffness"), leaf.longitudinal_stiffness)?;
+            positive(&format!("{key}.lateral_stiffness"), leaf.lateral_stiffness)?;
+            positive(&format!("{key}.windup_stiffness"), leaf.windup_stiffness)?;
+            not_negative(&format!("{key}.damping_time"), leaf.damping_time)
+        }
+    }
+}
+
+fn spring(key: &str, spring: &Spring) -> Check {
+    positive(&format!("{key}.free_length"), spring.free_length)?;
+    rising(&format!("{key}.tension"), &spring.tension)?;
+    let Some(stops) = &spring.stops else { return Ok(()) };
+    positive(&format!("{key}.stops.min_length"), stops.min_length)?;
+    require(
+        stops.max_length > stops.min_length,
+        &format!("{key}.stops.max_length"),
+        stops.max_length,
+        &format!("above min_length ({})", stops.min_length),
+    )?;
+    rising(&format!("{key}.stops.bump"), &stops.bump)?;
+    rising(&format!("{key}.stops.rebound"), &stops.rebound)
+}
+
+fn damper(key: &str, damper: &Damper) -> Check {
+    not_negative(&format!("{key}.compression"), damper.compression)?;
+    not_negative(&format!("{key}.rebound"), damper.rebound)?;
+    let Some(window) = &damper.window else { return Ok(()) };
+    require(
+        window.max_length > window.min_length,
+        &format!("{key}.window.max_length"),
+        window.max_length,
+        &format!("above min_length ({})", window.min_length),
+    )?;
+    not_negative(&format!("{key}.window.compression_outside"), window.compression_outside)?;
+    not_negative(&format!("{key}.window.rebound_outside"), window.rebound_outside)
+}
+
+fn differential(key: &str, differential: &Differential) -> Check {
+    not_negative(&format!("{key}.inertia"), differential.inertia)?;
+    not_negative(&format!("{key}.lock_torque"), differential.lock_torque)
+}
+
+fn final_drive(key: &str, drive: &FinalDrive) -> Check {
+    positive(&format!("{key}.ratio"), drive.ratio)?;
+    differential(&format!("{key}.differential"), &drive.differential)?;
+    not_negative(&format!("{key}.shaft_inertia"), drive.shaft_inertia)?;
+    not_negative(&format!("{key}.half_shaft_inertia"), drive.half_shaft_inertia)
+}
+
+fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
+    let outline = &tyre.outline;
+    let key = "tyre.rigid.outline";
+    require(outline.len() >= 2, key, format!("{} points", outline.len()), "2 points or more")?;
+    require(
+        outline[0].half_width == 0.0,
+        &format!("{key}[0].half_width"),
+        outline[0].half_width,
+        "0",
+    )?;
+    for (index, pair) in outline.windows(2).enumerate() {
+        let at = format!("{key}[{}].half_width", index + 1);
+        let increases = pair[1].half_width > pair[0].half_width;
+        require(increases, &at, pair[1].half_width, "above the one before it")?;
+    }
+    for (index, point) in outline.iter().enumerate() {
+        let above = point.radius.is_finite() && point.radius > rim_radius;
+        let allowed = format!("above the rim's radius ({rim_radius})");
+        require(above, &format!("{key}[{index}].radius"), point.radius, &allowed)?;
+    }
+    if let Some(grousers) = &tyre.grousers {
+        let key = "tyre.rigid.grousers";
+        let count = (1..=200).contains(&grousers.count);
+        require(count, &format!("{key}.count"), grousers.count, "from 1 to 200")?;
+        positive(&format!("{key}.height"), grousers.height)?;
+        positive(&format!("{key}.thickness"), grousers.thickness)?;
+    }
+    if let Some(soil) = &tyre.soil {
+        let key = "tyre.rigid.soil";
+        within(&format!("{key}.area_ratio"), soil.area_ratio, 0.0, 1.0)?;
+        not_negative(&format!("{key}.cohesion"), soil.cohesion)?;
+        not_negative(&format!("{key}.friction"), soil.friction)?;
+        positive(&format!("{key}.shear_modulus"), soil.shear_modulus)?;
+    }
+    Ok(())
+}
+
+fn handling(tyre: &TMeasy) -> Check {
+    let key = "tyre.handling";
+    positive(&format!("{key}.unloaded_radius"), tyre.unloaded_radius)?;
+    positive(&format!("{key}.width"), tyre.width)?;
+    positive(&format!("{key}.vertical_stiffness"), tyre.vertical_stiffness)?;
+    not_negative(&format!("{key}.vertical_progression"), tyre.vertical_progression)?;
+    not_negative(&format!("{key}.vertical_damping"), tyre.vertical_damping)?;
+    positive(&format!("{key}.nominal_load"), tyre.nominal_load)?;
+    require(
+        tyre.max_load >= tyre.nominal_load && tyre.max_load <= 3.8 * tyre.nominal_load,
+        &format!("{key}.max_load"),
+        tyre.max_load,
+        "from 1 to 3.8 times the nominal load, where the load interpolation still rises",
+    )?;
+    within(&format!("{key}.friction"), tyre.friction, 0.05, 2.0)?;
+    within(&format!("{key}.rolling_resistance"), tyre.rolling_resistance, 0.0, 0.5)?;
+    for (name, pair) in
+        [("carcass_stiffness", tyre.carcass_stiffness), ("carcass_damping", tyre.carcass_damping)]
+    {
+        let allowed = "finite and above 0";
+        let fine = pair.iter().all(|x| x.is_finite() && *x > 0.0);
+        require(fine, &format!("{key}.{name}"), list(&pair), allowed)?;
+    }
+    slip_curve(&format!("{key}.longitudinal"), &tyre.longitudinal)?;
+    slip_curve(&format!("{key}.lateral"), &tyre.lateral)?;
+    for load in 0..2 {
+        positive(&format!("{key}.trail.zero_slip[{load}]"), tyre.trail.zero_slip[load])?;
+        let fine = tyre.trail.end_slip[load] >= tyre.trail.zero_slip[load];
+        let end = format!("{key}.trail.end_slip[{load}]");
+        require(fine, &end, tyre.trail.end_slip[load], "not below zero_slip")?;
+    }
+    Ok(())
+}
+
+fn slip_curve(key: &str, curve: &SlipCurve) -> Check {
+    for load in 0..2 {
+        let at = |name: &str| format!("{key}.{name}[{load}]");
+        positive(&at("max_force"), curve.max_force[load])?;
+        positive(&at("max_slip"), curve.max_slip[load])?;
+        let least = 2.0 * curve.max_force[load] / curve.max_slip[load];
+        require(
+            curve.initial_slope[load] >= least,
+            &at("initial_slope"),
+            curve.initial_slope[load],
+            &format!("at least 2 max_force / max_slip ({least:.1})"),
+        )?;
+        let sliding = curve.sliding_force[load];
+        require(
+            sliding > 0.0 && sliding <= curve.max_force[load],
+            &at("sliding_force"),
+            sliding,
+            &format!("above 0 and not above max_force ({})", curve.max_force[load]),
+        )?;
+        require(
+            curve.sliding_slip[load] > curve.max_slip[load],
+            &at("sliding_slip"),
+            curve.sliding_slip[load],
+            &format!("above max_slip ({})", curve.max_slip[load]),
+        )?;
+    }
+    Ok(())
+}
+
+fn powertrain(powertrain: &Powertrain) -> Check {
+    let engine = &powertrain.engine;
+    positive("powertrain.engine.inertia", engine.inertia)?;
+    for &[rpm, torque] in engine.losses_rpm.points() {
+        let brakes = rpm <= 0.0 || torque <= 0.0;
+        require(brakes, "powertrain.engine.losses_rpm", list(&[rpm, torque]), "braking")?;
+    }
+    let stop = engine.full_throttle_rpm.points().last().map_or(0.0, |point| point[1])
+        + engine.losses_rpm.points().last().map_or(0.0, |point| point[1]);
+    let key = "powertrain.engine.full_throttle_rpm";
+    require(
+        stop < 0.0,
+        key,
+        stop,
+        "below 0 with the losses at the highest speed, or it runs away",
+    )?;
+
+    let converter = &powertrain.converter;
+    let tables =
+        [("capacity", &converter.capacity, 1e-9), ("torque_ratio", &converter.torque_ratio, 0.1)];
+    for (name, curve, least) in tables {
+        let key = format!("powertrain.converter.{name}");
+        let ends = [curve.points()[0][0], curve.points()[curve.points().len() - 1][0]];
+        require(ends == [0.0, 1.0], &key, list(&ends), "given from speed ratio 0 to 1")?;
+        for point in curve.points() {
+            require(point[1] >= least, &key, list(point), "above 0")?;
+        }
+    }
+    let last = converter.torque_ratio.value(1.0);
+    require(last == 1.0, "powertrain.converter.torque_ratio", last, "1 at speed ratio 1")?;
+
+    let gearbox = &powertrain.gearbox;
+    let key = "powertrain.gearbox";
+    require(!gearbox.ratios.is_empty(), &format!("{key}.ratios"), "[]", "1 gear or more")?;
+    for (index, pair) in gearbox.ratios.windows(2).enumerate() {
+        let at = format!("{key}.ratios[{}]", index + 1);
+        require(pair[1] > pair[0], &at, pair[1], "above the gear before it")?;
+    }
+    positive(&format!("{key}.ratios[0]"), gearbox.ratios[0])?;
+    require(gearbox.reverse < 0.0, &format!("{key}.reverse"), gearbox.reverse, "below 0")?;
+    positive(&format!("{key}.downshift_rpm"), gearbox.downshift_rpm)?;
+    require(
+        gearbox.upshift_rpm > gearbox.downshift_rpm,
+        &format!("{key}.upshift_rpm"),
+        gearbox.upshift_rpm,
+        &format!("above downshift_rpm ({})", gearbox.downshift_rpm),
+    )?;
+    within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
+    positive(&format!("{key}.input_inertia"), gearbox.input_inertia)?;
+    not_negative(&format!("{key}.output_inertia"), gearbox.output_inertia)
+}

@@ -1,0 +1,162 @@
+//! What a vehicle file says: subsystem templates with their figures.
+//!
+//! A vehicle is a TOML file, deserialised into a [`VehicleSpec`]; unknown keys
+//! are errors, and [`VehicleSpec::check`] refuses figures that make no vehicle.
+//! The types are plain data: building bodies and joints from them is the
+//! business of the assembly.
+//!
+//! # Frames and units
+//!
+//! SI units; angles in degrees in keys that end in `_deg`, speeds of rotation
+//! in revolutions per minute in keys that end in `_rpm`. The chassis frame is
+//! ISO 8855 (x forward, y left, z up) with its origin where the file puts it,
+//! usually at mid-wheelbase. Points of an axle are given in the axle's frame,
+//! which is parallel to the chassis frame with its origin at `position`, for
+//! the LEFT side; the right side is its mirror image in y.
+
+mod check;
+mod driveline;
+mod steering;
+mod strut;
+mod suspension;
+mod wheel;
+
+pub use check::SpecError;
+pub use driveline::{Differential, Driveline, FinalDrive, Layout};
+pub use steering::{Direct, PitmanArm, PitmanArmPoints, RackPinion, Steering};
+pub use strut::{Damper, DamperWindow, Spring, Stops};
+pub use suspension::{
+    AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle, LeafSpringMount,
+    Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
+};
+pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
+
+use crate::vehicle::powertrain::Powertrain;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A point or direction, m: x forward, y left, z up.
+pub type Point = [f64; 3];
+
+/// A rigid part: its mass and its principal moments of inertia.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Principal moments of inertia about the centre of mass, kg m².
+    pub inertia: Point,
+}
+
+/// The sprung body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Chassis {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Moments of inertia Ixx, Iyy, Izz about the centre of mass, chassis axes, kg m².
+    pub inertia: Point,
+    /// Products of inertia Ixy, Ixz, Iyz as they stand in the matrix, kg m².
+    #[serde(default)]
+    pub products: Point,
+    /// Centre of mass in the chassis frame, m.
+    pub com: Point,
+    /// Eyes of the driver in the chassis frame, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<Point>,
+    /// Rear coupling in the chassis frame, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rear_coupling: Option<Point>,
+}
+
+/// One axle with its suspension, wheels and brakes, both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axle {
+    /// Name, unique in the vehicle.
+    pub name: String,
+    /// Origin of the axle's frame in the chassis frame, m.
+    pub position: Point,
+    /// Whether the steering turns its wheels.
+    #[serde(default)]
+    pub steered: bool,
+    /// Largest torque of each wheel's brake, N m.
+    pub brake_torque: f64,
+    /// What guides the wheels.
+    pub suspension: Suspension,
+    /// What carries the weight, one on each side.
+    pub spring: Spring,
+    /// What damps, one on each side.
+    pub damper: Damper,
+    /// Differential and half-shafts; an axle without can never be driven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_drive: Option<FinalDrive>,
+}
+
+/// A wheeled vehicle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VehicleSpec {
+    /// Version of this file format; 1.
+    pub format: u32,
+    /// Name of the vehicle.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    /// Where its figures come from, and which are assumed.
+    pub source: String,
+    /// Distance between first and last axle, for steering geometry, m.
+    pub wheelbase: f64,
+    /// The sprung body.
+    pub chassis: Chassis,
+    /// Axles from the front.
+    pub axles: Vec<Axle>,
+    /// What turns the steered wheels; absent when none is steered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steering: Option<Steering>,
+    /// Wheel without tyre, the same on all axles.
+    pub wheel: Wheel,
+    /// Tyre, the same on all axles.
+    pub tyre: Tyre,
+    /// From gearbox to wheels.
+    pub driveline: Driveline,
+    /// Engine, converter and gearbox.
+    pub powertrain: Powertrain,
+}
+
+impl VehicleSpec {
+    /// Reads a vehicle from TOML and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing
+    /// keys; [`SpecError::Value`] when a figure is not allowed.
+    pub fn from_toml(text: &str) -> Result<VehicleSpec, SpecError> {
+        let spec: VehicleSpec =
+            toml::from_str(text).map_err(|error| SpecError::Syntax { what: error.to_string() })?;
+        spec.check()?;
+        Ok(spec)
+    }
+
+    /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
+    pub fn total_mass(&self) -> f64 {
+        let corner = self.wheel.mass + self.tyre.mass;
+        let axles: f64 = self.axles.iter().map(|axle| axle.suspension.mass() + 2.0 * corner).sum();
+        let steering = self.steering.as_ref().map_or(0.0, Steering::mass);
+        self.chassis.mass + axles + steering
+    }
+
+    /// Whether the engine drives the axle of this index.
+    pub fn is_driven(&self, axle: usize) -> bool {
+        match self.driveline.layout {
+            Layout::Awd => axle < self.axles.len(),
+            Layout::Fwd => axle == 0,
+            Layout::Rwd => axle + 1 == self.axles.len(),
+        }
+    }
+
+    /// Largest mean steer angle of the wheels, rad, as the file states it.
+    pub fn max_steer(&self) -> f64 {
+        self.steering.as_ref().map_or(0.0, Steering::max_wheel_angle)
+    }
+}

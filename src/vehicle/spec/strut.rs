@@ -1,0 +1,142 @@
+//! Springs, bump stops and dampers along the line between two points.
+
+use crate::curve::Curve;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A spring between chassis and suspension.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spring {
+    /// Length without force, m.
+    pub free_length: f64,
+    /// Tension (N, positive pulls the ends together) over length minus free length (m).
+    #[schemars(with = "Vec<[f64; 2]>")]
+    pub tension: Curve,
+    /// Bump and rebound stops, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stops: Option<Stops>,
+}
+
+/// Elastic stops that limit the travel of a spring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stops {
+    /// Length at which the bump stop is touched, m.
+    pub min_length: f64,
+    /// Length at which the rebound stop is touched, m.
+    pub max_length: f64,
+    /// Push of the bump stop (N) over its compression (m), from (0, 0).
+    #[schemars(with = "Vec<[f64; 2]>")]
+    pub bump: Curve,
+    /// Pull of the rebound stop (N) over its stretch (m), from (0, 0).
+    #[schemars(with = "Vec<[f64; 2]>")]
+    pub rebound: Curve,
+}
+
+/// A damper whose coefficient differs in compression and rebound, and inside
+/// and outside a window of length.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Damper {
+    /// Coefficient while shortening, N s/m.
+    pub compression: f64,
+    /// Coefficient while lengthening, N s/m.
+    pub rebound: f64,
+    /// Lengths between which these hold; everywhere when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<DamperWindow>,
+}
+
+/// The normal working length of a damper, and its coefficients beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DamperWindow {
+    /// Shortest normal length, m.
+    pub min_length: f64,
+    /// Longest normal length, m.
+    pub max_length: f64,
+    /// Coefficient while shortening beyond the window, N s/m.
+    pub compression_outside: f64,
+    /// Coefficient while lengthening beyond the window, N s/m.
+    pub rebound_outside: f64,
+}
+
+impl Spring {
+    /// Tension (N, positive pulls together) and its slope (N/m) at `length` (m).
+    #[inline]
+    pub fn tension(&self, length: f64) -> (f64, f64) {
+        let (mut force, mut slope) = self.tension.value_and_slope(length - self.free_length);
+        if let Some(stops) = &self.stops {
+            if length < stops.min_length {
+                let (push, rate) = stops.bump.value_and_slope(stops.min_length - length);
+                force -= push;
+                slope += rate;
+            } else if length > stops.max_length {
+                let (pull, rate) = stops.rebound.value_and_slope(length - stops.max_length);
+                force += pull;
+                slope += rate;
+            }
+        }
+        (force, slope)
+    }
+}
+
+impl Damper {
+    /// Tension (N, positive pulls together) and its slope against the rate
+    /// (N s/m) at `length` (m) and lengthening `rate` (m/s).
+    #[inline]
+    pub fn tension(&self, length: f64, rate: f64) -> (f64, f64) {
+        let (compression, rebound) = match self.window {
+            Some(w) if length < w.min_length || length > w.max_length => {
+                (w.compression_outside, w.rebound_outside)
+            }
+            _ => (self.compression, self.rebound),
+        };
+        let coefficient = if rate < 0.0 { compression } else { rebound };
+        (coefficient * rate, coefficient)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_add_to_the_spring_beyond_their_lengths() {
+        let spring = Spring {
+            free_length: 0.3,
+            tension: Curve::new(vec![[-1.0, -1000.0], [1.0, 1000.0]]).unwrap(),
+            stops: Some(Stops {
+                min_length: 0.2,
+                max_length: 0.35,
+                bump: Curve::new(vec![[0.0, 0.0], [0.1, 500.0]]).unwrap(),
+                rebound: Curve::new(vec![[0.0, 0.0], [0.1, 200.0]]).unwrap(),
+            }),
+        };
+        let close = |(f, k): (f64, f64), (g, l): (f64, f64)| {
+            assert!((f - g).abs() < 1e-9 && (k - l).abs() < 1e-9, "{f}, {k} is not {g}, {l}");
+        };
+        close(spring.tension(0.25), (-50.0, 1000.0));
+        close(spring.tension(0.15), (-150.0 - 250.0, 6000.0));
+        close(spring.tension(0.40), (100.0 + 100.0, 3000.0));
+    }
+
+    #[test]
+    fn damper_tells_compression_from_rebound_and_its_window() {
+        let damper = Damper {
+            compression: 10.0,
+            rebound: 20.0,
+            window: Some(DamperWindow {
+                min_length: 0.2,
+                max_length: 0.4,
+                compression_outside: 5.0,
+                rebound_outside: 40.0,
+            }),
+        };
+        assert_eq!(damper.tension(0.3, -2.0), (-20.0, 10.0));
+        assert_eq!(damper.tension(0.3, 2.0), (40.0, 20.0));
+        assert_eq!(damper.tension(0.5, 2.0), (80.0, 40.0));
+        assert_eq!(damper.tension(0.1, -2.0), (-10.0, 5.0));
+    }
+}

@@ -1,0 +1,242 @@
+//! Suspension templates by their hard points, left side, in the axle's frame.
+
+use super::{Part, Point};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What guides the two wheels of an axle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant)] // read once, never in a hot array
+pub enum Suspension {
+    /// Two triangular arms on each side.
+    DoubleWishbone(DoubleWishbone),
+    /// One arm on each side that swings about an axis ahead of the wheel.
+    TrailingArm(TrailingArm),
+    /// Both wheels on one rigid beam.
+    SolidAxle(SolidAxle),
+}
+
+/// Two triangular arms and an upright on each side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DoubleWishbone {
+    /// Hard points and centres of mass.
+    pub points: DoubleWishbonePoints,
+    /// Upper arm; its inertia has x along the pivot axis and z normal to the arm.
+    pub upper_arm: Part,
+    /// Lower arm; its inertia has x along the pivot axis and z normal to the arm.
+    pub lower_arm: Part,
+    /// Upright, axes of the axle.
+    pub upright: Part,
+    /// Spindle, which turns with the wheel about y.
+    pub spindle: Part,
+    /// Tie rod as a body (x and y across the rod, z along it); a massless rod when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tie_rod: Option<Part>,
+}
+
+/// Hard points of a double wishbone, left side, axle frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DoubleWishbonePoints {
+    /// Centre of the wheel, and of the spindle's mass.
+    pub spindle: Point,
+    /// Centre of mass of the upright.
+    pub upright: Point,
+    /// Upper arm: front pivot on the chassis.
+    pub upper_arm_front: Point,
+    /// Upper arm: rear pivot on the chassis.
+    pub upper_arm_back: Point,
+    /// Upper arm: ball joint on the upright.
+    pub upper_arm_outer: Point,
+    /// Upper arm: centre of mass.
+    pub upper_arm_com: Point,
+    /// Lower arm: front pivot on the chassis.
+    pub lower_arm_front: Point,
+    /// Lower arm: rear pivot on the chassis.
+    pub lower_arm_back: Point,
+    /// Lower arm: ball joint on the upright.
+    pub lower_arm_outer: Point,
+    /// Lower arm: centre of mass.
+    pub lower_arm_com: Point,
+    /// Damper: end on the chassis.
+    pub damper_chassis: Point,
+    /// Damper: end on the lower arm.
+    pub damper_arm: Point,
+    /// Spring: end on the chassis.
+    pub spring_chassis: Point,
+    /// Spring: end on the lower arm.
+    pub spring_arm: Point,
+    /// Tie rod: end on the steering link, or on the chassis where not steered.
+    pub tie_rod_chassis: Point,
+    /// Tie rod: end on the upright.
+    pub tie_rod_upright: Point,
+}
+
+/// One swinging arm on each side; semi-trailing when its axis is oblique.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrailingArm {
+    /// Hard points and centres of mass.
+    pub points: TrailingArmPoints,
+    /// The arm, axes of the axle.
+    pub arm: Part,
+    /// Spindle, which turns with the wheel about y.
+    pub spindle: Part,
+}
+
+/// Hard points of a trailing arm, left side, axle frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrailingArmPoints {
+    /// Centre of the wheel, and of the spindle's mass.
+    pub spindle: Point,
+    /// Inner point of the axis on the chassis.
+    pub pivot_inner: Point,
+    /// Outer point of the axis on the chassis.
+    pub pivot_outer: Point,
+    /// Centre of mass of the arm.
+    pub arm_com: Point,
+    /// Damper: end on the chassis.
+    pub damper_chassis: Point,
+    /// Damper: end on the arm.
+    pub damper_arm: Point,
+    /// Spring: end on the chassis.
+    pub spring_chassis: Point,
+    /// Spring: end on the arm.
+    pub spring_arm: Point,
+}
+
+/// A rigid beam with a wheel at each end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidAxle {
+    /// Hard points and centres of mass.
+    pub points: SolidAxlePoints,
+    /// What holds the beam fore and aft and sideways.
+    pub location: AxleLocation,
+    /// The beam with its differential, axes of the axle.
+    pub beam: Part,
+    /// Spindle, which turns with the wheel about y.
+    pub spindle: Part,
+    /// Steering knuckle; the wheels keep the beam's direction when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knuckle: Option<Knuckle>,
+}
+
+/// Hard points of a solid axle, left side, axle frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidAxlePoints {
+    /// Centre of the wheel, and of the spindle's mass.
+    pub spindle: Point,
+    /// Centre of mass of the beam; y is 0.
+    pub beam_com: Point,
+    /// Damper: end on the chassis.
+    pub damper_chassis: Point,
+    /// Damper: end on the beam.
+    pub damper_beam: Point,
+    /// Spring: end on the chassis.
+    pub spring_chassis: Point,
+    /// Spring: end on the beam.
+    pub spring_beam: Point,
+}
+
+/// What locates a solid axle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AxleLocation {
+    /// An upper and a lower rod on each side, and a Panhard rod or splayed upper rods.
+    Links(FourLinkPoints),
+    /// Leaf springs, whose vertical part is the axle's spring.
+    Leaf(LeafSpringMount),
+}
+
+/// Rods of a four-link axle, left side, axle frame, m; massless, ball-jointed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FourLinkPoints {
+    /// Upper rod: end on the chassis.
+    pub upper_chassis: Point,
+    /// Upper rod: end on the beam.
+    pub upper_beam: Point,
+    /// Lower rod: end on the chassis.
+    pub lower_chassis: Point,
+    /// Lower rod: end on the beam.
+    pub lower_beam: Point,
+    /// Panhard rod, one for the axle; without it the upper rods must be splayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panhard: Option<Panhard>,
+}
+
+/// A lateral rod from chassis to beam, axle frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Panhard {
+    /// End on the chassis.
+    pub chassis: Point,
+    /// End on the beam.
+    pub beam: Point,
+}
+
+/// A leaf spring as a compliant mount of the beam beneath it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeafSpringMount {
+    /// Clamp of the leaf on the beam, left side, axle frame, m.
+    pub clamp: Point,
+    /// Longitudinal stiffness of each leaf, N/m.
+    pub longitudinal_stiffness: f64,
+    /// Lateral stiffness of each leaf, N/m.
+    pub lateral_stiffness: f64,
+    /// Wind-up stiffness of each leaf about y, N m/rad.
+    pub windup_stiffness: f64,
+    /// Damping of these three as a share of stiffness, s.
+    pub damping_time: f64,
+}
+
+/// Steering knuckle of a solid axle, left side, axle frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Knuckle {
+    /// The knuckle, axes of the axle.
+    pub part: Part,
+    /// Its centre of mass.
+    pub com: Point,
+    /// Kingpin: upper point.
+    pub kingpin_upper: Point,
+    /// Kingpin: lower point.
+    pub kingpin_lower: Point,
+    /// Tie rod: end on the knuckle.
+    pub tie_rod_knuckle: Point,
+    /// Tie rod: end on the steering link.
+    pub tie_rod_chassis: Point,
+}
+
+impl Suspension {
+    /// Mass of the parts of both sides, without wheels and tyres, kg.
+    pub fn mass(&self) -> f64 {
+        match self {
+            Suspension::DoubleWishbone(s) => {
+                let tie_rod = s.tie_rod.map_or(0.0, |part| part.mass);
+                let side = s.upper_arm.mass + s.lower_arm.mass + s.upright.mass + s.spindle.mass;
+                2.0 * (side + tie_rod)
+            }
+            Suspension::TrailingArm(s) => 2.0 * (s.arm.mass + s.spindle.mass),
+            Suspension::SolidAxle(s) => {
+                let knuckle = s.knuckle.map_or(0.0, |knuckle| knuckle.part.mass);
+                s.beam.mass + 2.0 * (s.spindle.mass + knuckle)
+            }
+        }
+    }
+
+    /// Centre of the left wheel at design position, axle frame, m.
+    pub fn spindle(&self) -> Point {
+        match self {
+            Suspension::DoubleWishbone(s) => s.points.spindle,
+            Suspension::TrailingArm(s) => s.points.spindle,
+            Suspension::SolidAxle(s) => s.points.spindle,
+        }
+    }
+}
