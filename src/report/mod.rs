@@ -1,1 +1,32 @@
 //! Results: tables, pictures, plots and files.
+//!
+//! Every function takes plain data (samples, summaries, closures over the
+//! ground) and writes one file. Files appear whole or not at all: they are
+//! written beside their place and renamed into it.
+//!
+//! | module | leaves |
+//! | --- | --- |
+//! | [`rundir`] | the folder of a run |
+//! | [`manifest`] | what was run, with what, on what: JSON |
+//! | [`states`] | vehicles and wheels over time: Parquet and CSV |
+//! | [`picture`] | the run in one picture |
+//! | [`plot`] | line plots of the rigs |
+//! | [`table`] | the closing table |
+//! | [`progress`] | progress while it runs |
+
+mod canvas;
+mod chart;
+mod color;
+mod error;
+mod file;
+pub mod manifest;
+mod map;
+pub mod picture;
+pub mod plot;
+pub mod progress;
+mod relief;
+pub mod rundir;
+pub mod states;
+pub mod table;
+
+pub use error::ReportError;

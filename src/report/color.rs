@@ -1,0 +1,155 @@
+//! Colours, mixed where equal steps look equal: in Oklab (Ottosson 2020).
+
+/// A colour, sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+pub(super) const WHITE: Rgb = Rgb(255, 255, 255);
+pub(super) const INK: Rgb = Rgb(31, 41, 51);
+pub(super) const SECONDARY: Rgb = Rgb(97, 110, 124);
+pub(super) const RULE: Rgb = Rgb(214, 219, 225);
+pub(super) const GRID: Rgb = Rgb(232, 235, 239);
+pub(super) const ALARM: Rgb = Rgb(200, 30, 45);
+
+/// Lines of vehicles and series, told apart with any common colour vision
+/// (after Okabe and Ito), and apart from the ruts' scale.
+const LINES: [Rgb; 8] = [
+    Rgb(0, 104, 178),
+    Rgb(0, 150, 110),
+    Rgb(222, 96, 0),
+    Rgb(186, 84, 150),
+    Rgb(70, 170, 225),
+    Rgb(120, 90, 60),
+    Rgb(90, 100, 112),
+    Rgb(170, 150, 0),
+];
+
+/// Colour of line `n`; they repeat after eight.
+pub(super) fn line(n: usize) -> Rgb {
+    LINES[n % LINES.len()]
+}
+
+/// A colour in Oklab: lightness 0 to 1, green–red, blue–yellow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Oklab {
+    pub lightness: f64,
+    pub a: f64,
+    pub b: f64,
+}
+
+impl Oklab {
+    pub fn of(color: Rgb) -> Oklab {
+        let [r, g, b] = [color.0, color.1, color.2].map(|c| linear(f64::from(c) / 255.0));
+        let l = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
+        let m = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
+        let s = (0.088_302_461_9 * r + 0.281_718_837_6 * g + 0.629_978_700_5 * b).cbrt();
+        Oklab {
+            lightness: 0.210_454_255_3 * l + 0.793_617_785_0 * m - 0.004_072_046_8 * s,
+            a: 1.977_998_495_1 * l - 2.428_592_205_0 * m + 0.450_593_709_9 * s,
+            b: 0.025_904_037_1 * l + 0.782_771_766_2 * m - 0.808_675_766_0 * s,
+        }
+    }
+
+    pub fn rgb(self) -> Rgb {
+        let Oklab { lightness, a, b } = self;
+        let cube = |x: f64| x * x * x;
+        let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b);
+        let m = cube(lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b);
+        let s = cube(lightness - 0.089_484_177_5 * a - 1.291_485_548_0 * b);
+        let channel = |x: f64| (companded(x.clamp(0.0, 1.0)) * 255.0).round() as u8;
+        Rgb(
+            channel(4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s),
+            channel(-1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s),
+            channel(-0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701_0 * s),
+        )
+    }
+
+    pub fn mix(self, other: Oklab, share: f64) -> Oklab {
+        let blend = |from: f64, to: f64| from + share * (to - from);
+        Oklab {
+            lightness: blend(self.lightness, other.lightness),
+            a: blend(self.a, other.a),
+            b: blend(self.b, other.b),
+        }
+    }
+}
+
+fn linear(x: f64) -> f64 {
+    if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
+}
+
+fn companded(x: f64) -> f64 {
+    if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// Scale of rut depth: from pale yellow over red to violet, with lightness
+/// falling evenly, so that equal differences of depth look equal and a grey
+/// print keeps the order.
+const DEPTH: [(f64, f64); 6] = [
+    // Oklab a and b at evenly spaced depths.
+    (-0.030, 0.150),
+    (0.050, 0.145),
+    (0.135, 0.105),
+    (0.165, 0.020),
+    (0.135, -0.070),
+    (0.065, -0.085),
+];
+const DEPTH_LIGHTNESS: (f64, f64) = (0.91, 0.26);
+
+/// Colour of a depth, as a share 0 to 1 of the deepest.
+pub(super) fn depth(share: f64) -> Oklab {
+    let share = share.clamp(0.0, 1.0);
+    let place = share * (DEPTH.len() - 1) as f64;
+    let below = (place.floor() as usize).min(DEPTH.len() - 2);
+    let within = place - below as f64;
+    let (from, to) = (DEPTH[below], DEPTH[below + 1]);
+    Oklab {
+        lightness: DEPTH_LIGHTNESS.0 + share * (DEPTH_LIGHTNESS.1 - DEPTH_LIGHTNESS.0),
+        a: from.0 + within * (to.0 - from.0),
+        b: from.1 + within * (to.1 - from.1),
+    }
+}
+
+/// Tint of soil heaped beside a rut.
+pub(super) const BERM: Rgb = Rgb(64, 150, 168);
+
+/// Quiet tints for soils, in the order of their table.
+const SOILS: [Rgb; 6] = [
+    Rgb(214, 206, 188),
+    Rgb(181, 160, 134),
+    Rgb(198, 206, 190),
+    Rgb(222, 216, 206),
+    Rgb(186, 192, 200),
+    Rgb(206, 184, 176),
+];
+
+/// Tint of soil `n`.
+pub(super) fn soil(n: usize) -> Rgb {
+    SOILS[n % SOILS.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn oklab_there_and_back() {
+        for color in LINES.iter().chain(&SOILS).chain(&[WHITE, INK, Rgb(0, 0, 0), Rgb(255, 0, 0)]) {
+            assert_eq!(Oklab::of(*color).rgb(), *color);
+        }
+        // Ottosson's published value for sRGB red.
+        let red = Oklab::of(Rgb(255, 0, 0));
+        assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_depth_scale_darkens_evenly() {
+        let lightness: Vec<f64> =
+            (0..=20).map(|n| Oklab::of(depth(f64::from(n) / 20.0).rgb()).lightness).collect();
+        let step = (DEPTH_LIGHTNESS.0 - DEPTH_LIGHTNESS.1) / 20.0;
+        for pair in lightness.windows(2) {
+            // Colours outside sRGB are clipped and 8 bits round: a third of a step.
+            assert!((pair[0] - pair[1] - step).abs() < step / 3.0, "{lightness:?}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What can go wrong with a result.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A result that could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The file system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The data do not fit the format.
+    #[error("cannot encode {}: {reason}", path.display())]
+    Encode {
+        /// File to be written.
+        path: PathBuf,
+        /// What the encoder said.
+        reason: String,
+    },
+    /// The file does not hold what it should.
+    #[error("cannot read {}: {reason}", path.display())]
+    Decode {
+        /// File read.
+        path: PathBuf,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// The run folder holds something already.
+    #[error("{} is not empty ({found} is in it); name another folder or allow overwriting", path.display())]
+    FolderInUse {
+        /// The folder.
+        path: PathBuf,
+        /// Something found in it.
+        found: String,
+    },
+    /// A sample belongs to no vehicle.
+    #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]
+    UnknownVehicle {
+        /// Index of the vehicle.
+        vehicle: usize,
+        /// Vehicles known.
+        vehicles: usize,
+        /// Time of the sample, s.
+        time: f64,
+    },
+    /// A picture would have no content.
+    #[error("nothing to draw: {0}")]
+    Nothing(&'static str),
+    /// A size that cannot be drawn or written.
+    #[error("{what} is {width} x {height}; allowed is {allowed}")]
+    Size {
+        /// Of what.
+        what: &'static str,
+        /// Columns.
+        width: u64,
+        /// Rows.
+        height: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+impl ReportError {
+    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ReportError {
+        let path = path.to_owned();
+        move |source| ReportError::File { action, path, source }
+    }
+
+    pub(super) fn encode<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> ReportError {
+        let path = path.to_owned();
+        move |error| ReportError::Encode { path: path.clone(), reason: error.to_string() }
+    }
+
+    pub(super) fn decode<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> ReportError {
+        let path = path.to_owned();
+        move |error| ReportError::Decode { path: path.clone(), reason: error.to_string() }
+    }
+}

@@ -1,0 +1,176 @@
+//! What was run, with what, on what, and what came of it.
+
+use super::{ReportError, file};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// Version of the manifest's own format.
+pub const FORMAT: u32 = 1;
+
+/// Everything needed to repeat a run and to check that it was repeated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this format, [`FORMAT`].
+    pub format: u32,
+    /// The program.
+    pub build: Build,
+    /// The machine.
+    pub machine: Machine,
+    /// The scenario with all its defaults and overrides resolved.
+    pub config: serde_json::Value,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// What is promised of a repetition: `bit-exact` on any number of threads.
+    pub determinism: String,
+    /// Threads that the run was given.
+    pub threads: usize,
+    /// Files read: scenario, terrains, vehicles.
+    pub inputs: Vec<FileHash>,
+    /// Simulated time, s.
+    pub simulated_s: f64,
+    /// Wall time of the run, s.
+    pub wall_s: f64,
+    /// Hash of the final state, hexadecimal.
+    pub state_hash: String,
+    /// Files written beside the manifest.
+    pub outputs: Vec<FileHash>,
+}
+
+/// The program that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Version of the package.
+    pub version: String,
+    /// Revision of its source, where the builder gave `BEKKER_GIT_REVISION`.
+    pub git_revision: Option<String>,
+    /// Cargo features compiled in.
+    pub features: Vec<String>,
+    /// Processor architecture and operating system compiled for.
+    pub target: String,
+    /// Whether it was compiled with debug assertions.
+    pub debug_assertions: bool,
+}
+
+impl Build {
+    /// This program.
+    pub fn current() -> Build {
+        Build {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            git_revision: option_env!("BEKKER_GIT_REVISION").map(str::to_owned),
+            features: Vec::new(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+            debug_assertions: cfg!(debug_assertions),
+        }
+    }
+}
+
+/// The machine that ran it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Name of the processor, where the system tells.
+    pub cpu: Option<String>,
+    /// Cores available to the process.
+    pub cores: usize,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn current() -> Machine {
+        let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        });
+        Machine { cpu, cores: std::thread::available_parallelism().map_or(1, usize::from) }
+    }
+}
+
+/// A file and the hash of its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHash {
+    /// Path: as given for an input, relative to the manifest for an output.
+    pub path: String,
+    /// Length, bytes.
+    pub bytes: u64,
+    /// SHA-256, hexadecimal.
+    pub sha256: String,
+}
+
+impl FileHash {
+    /// Hashes the file at `path` and lists it as `name`.
+    pub fn of(path: &Path, name: &str) -> Result<FileHash, ReportError> {
+        let mut file = fs::File::open(path).map_err(ReportError::file("open", path))?;
+        let mut hasher = Sha256::new();
+        let mut block = vec![0; 1 << 16];
+        let mut bytes = 0;
+        loop {
+            let read = file.read(&mut block).map_err(ReportError::file("read", path))?;
+            if read == 0 {
+                break;
+            }
+            hasher.update(&block[..read]);
+            bytes += read as u64;
+        }
+        Ok(FileHash { path: name.to_owned(), bytes, sha256: hexadecimal(&hasher.finalize()) })
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes the manifest as indented JSON.
+pub fn write(path: &Path, manifest: &Manifest) -> Result<(), ReportError> {
+    let mut text = serde_json::to_string_pretty(manifest).map_err(ReportError::encode(path))?;
+    text.push('\n');
+    file::write(path, text.as_bytes())
+}
+
+/// Reads a manifest back.
+pub fn read(path: &Path) -> Result<Manifest, ReportError> {
+    let text = fs::read_to_string(path).map_err(ReportError::file("read", path))?;
+    serde_json::from_str(&text).map_err(ReportError::decode(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_the_published_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("abc");
+        fs::write(&path, "abc").unwrap();
+        // FIPS 180-4, example of SHA-256 for "abc".
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let hash = FileHash::of(&path, "inputs/abc").unwrap();
+        assert_eq!(hash, FileHash { path: "inputs/abc".into(), bytes: 3, sha256: expected.into() });
+        assert!(FileHash::of(&folder.path().join("none"), "none").is_err());
+    }
+
+    #[test]
+    fn comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("manifest.json");
+        let manifest = Manifest {
+            format: FORMAT,
+            build: Build::current(),
+            machine: Machine::current(),
+            config: serde_json::json!({"name": "convoy", "duration_s": 0.1}),
+            seed: u64::MAX,
+            determinism: "bit-exact".into(),
+            threads: 2,
+            inputs: vec![],
+            simulated_s: 60.0,
+            wall_s: 0.1 + 0.2,
+            state_hash: "00ff".into(),
+            outputs: vec![],
+        };
+        write(&path, &manifest).unwrap();
+        assert_eq!(read(&path).unwrap(), manifest);
+        fs::write(&path, "{").unwrap();
+        assert!(read(&path).unwrap_err().to_string().starts_with("cannot read "));
+    }
+}

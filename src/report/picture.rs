@@ -1,0 +1,587 @@
+//! The run in one picture.
+//!
+//! A map of the ground driven over, shaded from the north-west and tinted by
+//! soil, with contours; the ruts on it as bands that are far wider than the
+//! ruts themselves, coloured by their depth; each vehicle's track as a line
+//! beside the band, in the vehicle's colour. Beside the map the deepest rut to
+//! scale at the soil's own resolution, and a section across it. Below speed,
+//! slip and sinkage over time.
+
+use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::chart::{Axes, Mark, Scale, round_step};
+use super::color::{self, ALARM, INK, Oklab, RULE, Rgb, SECONDARY};
+use super::map;
+use super::relief::{self, HeightField, View};
+use super::{ReportError, file};
+use crate::simulation::{Outcome, Sample, VehicleSummary};
+use std::path::Path;
+
+/// A function of the ground at world (x, y), m.
+pub type OfGround<'a, T> = &'a (dyn Fn(f64, f64) -> T + Sync);
+
+/// What the picture shows.
+pub struct Scene<'a> {
+    /// Heading: the scenario.
+    pub title: String,
+    /// Soil, duration, vehicles: one line.
+    pub subtitle: String,
+    /// Figures beside the heading, most telling first; three fit well.
+    pub facts: Vec<Fact>,
+    /// Small print at the foot: version, state hash.
+    pub footer: String,
+    /// Height of the undisturbed ground, m.
+    pub height: OfGround<'a, f64>,
+    /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
+    /// nothing happened, negative where soil is heaped.
+    pub rut: OfGround<'a, f64>,
+    /// Distance of soil nodes, m; they stand at its whole multiples.
+    pub spacing: f64,
+    /// Index of the soil in `soils`.
+    pub soil: OfGround<'a, usize>,
+    /// Names of the soils.
+    pub soils: Vec<String>,
+    /// Bounds `[x_min, y_min, x_max, y_max]` of the terrain, m; may be infinite.
+    pub bounds: [f64; 4],
+    /// The vehicles.
+    pub tracks: Vec<Track>,
+}
+
+/// A figure worth setting large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// With its unit: `23 cm`.
+    pub value: String,
+    /// What it is: `deepest rut`.
+    pub label: String,
+}
+
+/// A vehicle's way through the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// Name in the legend.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Distance driven, m.
+    pub distance: f64,
+    /// Its history.
+    pub points: Vec<TrackPoint>,
+}
+
+/// A vehicle at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackPoint {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Where, m.
+    pub position: [f64; 2],
+    /// Forward speed, m/s.
+    pub speed: f64,
+    /// Mean slip of the wheels.
+    pub slip: f64,
+    /// Mean sinkage of the wheels, m.
+    pub sinkage: f64,
+}
+
+impl Track {
+    /// The track of vehicle `index` from the samples of a run.
+    pub fn of(samples: &[Sample], index: usize, summary: &VehicleSummary) -> Track {
+        let point = |sample: &Sample| {
+            let wheels = sample.wheels.len().max(1) as f64;
+            let mean = |of: fn(&crate::simulation::WheelSample) -> f64| {
+                sample.wheels.iter().map(of).sum::<f64>() / wheels
+            };
+            TrackPoint {
+                time: sample.time,
+                position: [sample.pose.position.x, sample.pose.position.y],
+                speed: sample.speed,
+                slip: mean(|wheel| wheel.slip),
+                sinkage: mean(|wheel| wheel.sinkage),
+            }
+        };
+        Track {
+            name: summary.name.clone(),
+            outcome: summary.outcome.clone(),
+            distance: summary.distance,
+            points: samples.iter().filter(|sample| sample.vehicle == index).map(point).collect(),
+        }
+    }
+}
+
+/// Size of a picture, pixels. The layout is made for 1920 x 1200 and scales
+/// with the width; the map takes what the height gives or takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl Default for Size {
+    fn default() -> Size {
+        Size { width: 1920, height: 1200 }
+    }
+}
+
+const WIDTH: f32 = 1920.0;
+const MARGIN: f32 = 48.0;
+const TOP: f32 = 128.0;
+const MAP_RIGHT: f32 = 1352.0;
+const SIDE: f32 = 1400.0;
+/// Height of what stands below the map.
+const FOOT: f32 = 372.0;
+/// Rows of ground beyond which a track in the legend is only counted.
+const LEGEND_ROWS: usize = 6;
+
+/// Draws the scene as a PNG.
+pub fn write(path: &Path, scene: &Scene<'_>, size: Size) -> Result<(), ReportError> {
+    let bytes = draw(scene, size)?.encode().map_err(ReportError::encode(path))?;
+    file::write(path, &bytes)
+}
+
+fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
+    let scale = size.width as f32 / WIDTH;
+    let height = size.height as f32 / scale;
+    if height < 900.0 {
+        return Err(ReportError::Size {
+            what: "picture of a run",
+            width: u64::from(size.width),
+            height: u64::from(size.height),
+            allowed: "at most twice as wide as high",
+        });
+    }
+    let driven =
+        map::driven(&scene.tracks).ok_or(ReportError::Nothing("no vehicle has a track"))?;
+    let mut canvas = Canvas::new(size.width, size.height, scale)?;
+    heading(&mut canvas, scene);
+
+    let bottom = height - FOOT;
+    let frame = Frame { x: MARGIN, y: TOP, width: MAP_RIGHT - MARGIN, height: bottom - TOP };
+    let view = View::fitting(frame, driven);
+    let sections = map::sections(scene, &view);
+    let deepest = map::deepest(&sections);
+    let colors = DepthScale::reaching(deepest.map_or(0.0, |section| section.depth));
+    map::draw(&mut canvas, scene, &view, &sections, &colors);
+
+    let side = Frame { x: SIDE, y: TOP, width: WIDTH - MARGIN - SIDE, height: bottom - TOP };
+    if let Some(section) = deepest {
+        let close = close_up(&mut canvas, scene, section, &colors, side);
+        map::mark_window(&mut canvas, &view, &close);
+    } else {
+        let style = TextStyle::new(16.0, SECONDARY);
+        canvas.text("The ground was not deformed.", [side.x, side.y + 16.0], style);
+    }
+    colour_bar(&mut canvas, &colors, side);
+    histories(&mut canvas, scene, bottom + 76.0, height - 92.0);
+    legend(&mut canvas, scene, &view, bottom + 58.0);
+
+    let small = TextStyle::new(12.5, SECONDARY);
+    let room = WIDTH - 2.0 * MARGIN;
+    canvas.text(&canvas.fitted(&scene.footer, room, small), [MARGIN, height - 22.0], small);
+    Ok(canvas)
+}
+
+fn heading(canvas: &mut Canvas, scene: &Scene<'_>) {
+    let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
+    let mut right = WIDTH - MARGIN;
+    for fact in scene.facts.iter().rev() {
+        let width =
+            canvas.text_width(&fact.value, value).max(canvas.text_width(&fact.label, label));
+        canvas.text(&fact.value, [right - width, 70.0], value);
+        canvas.text(&fact.label, [right - width, 95.0], label);
+        right -= width + 44.0;
+    }
+    let title = TextStyle::new(36.0, INK).bold();
+    let subtitle = TextStyle::new(17.0, SECONDARY);
+    let room = right - MARGIN;
+    canvas.text(&canvas.fitted(&scene.title, room, title), [MARGIN, 70.0], title);
+    canvas.text(&canvas.fitted(&scene.subtitle, room, subtitle), [MARGIN, 98.0], subtitle);
+}
+
+/// Depths and their colours.
+pub(super) struct DepthScale {
+    scale: Scale,
+}
+
+/// Shallower than this a rut is not shown, m.
+pub(super) const VISIBLE: f64 = 0.002;
+
+impl DepthScale {
+    fn reaching(depth: f64) -> DepthScale {
+        let centimetres = [0.0, (100.0 * depth).max(1.0)];
+        DepthScale { scale: Scale::covering(centimetres.into_iter(), true, 5) }
+    }
+
+    /// Colour of a depth in m.
+    pub fn color(&self, depth: f64) -> Oklab {
+        color::depth(100.0 * depth / self.scale.high)
+    }
+}
+
+fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
+    let bar = Frame { x: side.x, y: side.bottom() - 40.0, width: side.width, height: 14.0 };
+    let (columns, rows) = canvas.pixels_in(bar);
+    let share = |n: usize| ((n % columns) as f64 + 0.5) / columns as f64;
+    let pixels: Vec<Rgb> = (0..columns * rows).map(|n| color::depth(share(n)).rgb()).collect();
+    canvas.pixels(bar, &pixels);
+    canvas.text("rut depth, cm", [bar.x, bar.y - 10.0], TextStyle::new(14.0, INK).bold());
+    let style = TextStyle::new(14.0, SECONDARY);
+    let ticks = colors.scale.ticks();
+    for (n, (value, label)) in ticks.iter().enumerate() {
+        let x = bar.x + bar.width * colors.scale.place(*value);
+        let anchor = match n {
+            0 => Anchor::Left,
+            n if n + 1 == ticks.len() => Anchor::Right,
+            _ => Anchor::Middle,
+        };
+        canvas.line(&[[x, bar.bottom()], [x, bar.bottom() + 4.0]], 1.0, SECONDARY, 1.0);
+        canvas.text(label, [x, bar.bottom() + 22.0], style.anchor(anchor));
+    }
+    // The key to heaped soil, at the right above the bar.
+    let key = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Right);
+    let text = "heaped soil";
+    let left = bar.right() - canvas.text_width(text, key);
+    canvas.text(text, [bar.right(), bar.y - 10.0], key);
+    let swatch = Frame { x: left - 22.0, y: bar.y - 21.0, width: 14.0, height: 12.0 };
+    canvas.rectangle(swatch, color::BERM, 1.0);
+}
+
+/// The deepest rut to scale, with a section across it; returns its window.
+fn close_up(
+    canvas: &mut Canvas,
+    scene: &Scene<'_>,
+    section: &map::Section,
+    colors: &DepthScale,
+    side: Frame,
+) -> View {
+    let title = TextStyle::new(16.0, INK).bold();
+    canvas.text("Deepest rut, to scale", [side.x, side.y + 14.0], title);
+    let top = side.y + 28.0;
+    // What remains below: section with its axis, and the colour bar.
+    let height = side.height - 28.0 - 250.0;
+    let frame = Frame { x: side.x, y: top, width: side.width, height };
+    const METRES_ACROSS: f64 = 8.0;
+    let view =
+        View { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
+    let (height_of, rut_of) = (scene.height, scene.rut);
+    let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
+    let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
+    let deepest = section.depth.max(VISIBLE);
+    relief::paint(canvas, &view, &|point| {
+        let depth = ruts.at(point).height;
+        let ground = Oklab::of(color::soil((scene.soil)(point[0], point[1])));
+        let tinted = if depth >= 0.0 {
+            // Fades in over the first twentieth of the scale.
+            ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
+        } else {
+            ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))
+        };
+        relief::lit(tinted, relief::shade(surface.at(point).slope, 1.0)).rgb()
+    });
+    canvas.clip(frame);
+    let [ax, ay] = section.across(-map::REACH);
+    let [bx, by] = section.across(map::REACH);
+    let (a, b) = (view.point([ax, ay]), view.point([bx, by]));
+    canvas.dashes(&[a, b], 1.6, INK, [6.0, 4.0]);
+    let letter = TextStyle::new(16.0, INK).bold().anchor(Anchor::Middle).halo();
+    for (name, at, from) in [("A", a, b), ("B", b, a)] {
+        let length = (at[0] - from[0]).hypot(at[1] - from[1]).max(1.0);
+        let out = [(at[0] - from[0]) / length * 14.0, (at[1] - from[1]) / length * 14.0];
+        canvas.text(name, [at[0] + out[0], at[1] + out[1] + 6.0], letter);
+    }
+    canvas.unclip();
+    map::scale_bar(canvas, &view);
+    canvas.outline(frame, 1.2, SECONDARY);
+
+    let axes_frame = Frame {
+        x: side.x + 44.0,
+        y: frame.bottom() + 36.0,
+        width: side.width - 44.0,
+        height: 96.0,
+    };
+    cross_section(canvas, scene, section, axes_frame);
+    view
+}
+
+fn cross_section(canvas: &mut Canvas, scene: &Scene<'_>, section: &map::Section, frame: Frame) {
+    let steps = 400;
+    let lateral = |n: i32| map::REACH * (2.0 * f64::from(n) / f64::from(steps) - 1.0);
+    let profile: Vec<[f64; 2]> = (0..=steps)
+        .map(|n| {
+            let [x, y] = section.across(lateral(n));
+            [lateral(n), -100.0 * map::interpolated(scene, [x, y])]
+        })
+        .collect();
+    let y = Scale::covering(profile.iter().map(|point| point[1]), true, 3);
+    let axes = Axes {
+        frame,
+        x: Scale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
+        y,
+        size: 13.0,
+    };
+    axes.draw(canvas, true);
+    let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
+    soil.push([frame.right(), frame.bottom()]);
+    soil.push([frame.x, frame.bottom()]);
+    let [x, y] = section.centre;
+    canvas.polygon(&soil, color::soil((scene.soil)(x, y)), 0.75);
+    let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
+    canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
+    axes.series(canvas, &profile, INK, 2.0, Mark::Line);
+    let style = TextStyle::new(13.0, SECONDARY);
+    canvas.text("A", [frame.x, frame.y - 10.0], style.bold());
+    canvas.text("B", [frame.right(), frame.y - 10.0], style.bold().anchor(Anchor::Right));
+    let middle = [frame.x + 0.5 * frame.width, frame.y - 10.0];
+    canvas.text("section, cm over m", middle, style.anchor(Anchor::Middle));
+}
+
+/// Speed, slip and sinkage over time, side by side.
+fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
+    type Quantity = (&'static str, fn(&TrackPoint) -> f64);
+    let quantities: [Quantity; 3] = [
+        ("speed, m/s", |point| point.speed),
+        ("mean slip, %", |point| 100.0 * point.slip),
+        ("mean sinkage, cm", |point| 100.0 * point.sinkage),
+    ];
+    let (gap, label) = (40.0, 40.0);
+    let width = (MAP_RIGHT - MARGIN - 2.0 * gap) / 3.0 - label;
+    let all = || scene.tracks.iter().flat_map(|track| &track.points);
+    for (n, (title, quantity)) in quantities.into_iter().enumerate() {
+        let x = MARGIN + label + n as f32 * (width + label + gap);
+        let axes = Axes {
+            frame: Frame { x, y: top, width, height: bottom - top },
+            x: Scale::spanning(all().map(|point| point.time), false, 6),
+            y: Scale::covering(all().map(quantity), true, 5),
+            size: 14.0,
+        };
+        axes.draw(canvas, true);
+        axes.title(canvas, title);
+        let centre = x + 0.5 * width;
+        let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
+        canvas.text("time, s", [centre, bottom + 42.0], style);
+        // The leader lies on top.
+        for (track, history) in scene.tracks.iter().enumerate().rev() {
+            let points: Vec<[f64; 2]> =
+                history.points.iter().map(|point| [point.time, quantity(point)]).collect();
+            axes.series(canvas, &points, color::line(track), 1.8, Mark::Line);
+        }
+    }
+}
+
+fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
+    let right = WIDTH - MARGIN;
+    let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
+    let mut y = top;
+    for (n, track) in scene.tracks.iter().take(LEGEND_ROWS).enumerate() {
+        canvas.line(&[[SIDE, y], [SIDE + 22.0, y]], 4.0, color::line(n), 1.0);
+        map::badge(canvas, [SIDE + 44.0, y], n);
+        let (text, alarm) = ending(track);
+        let style = TextStyle { color: if alarm { ALARM } else { SECONDARY }, ..plain };
+        let style = style.anchor(Anchor::Right);
+        let room = right - SIDE - 84.0 - canvas.text_width(&text, style);
+        canvas.text(&canvas.fitted(&track.name, room, name), [SIDE + 66.0, y + 6.0], name);
+        canvas.text(&text, [right, y + 5.0], style);
+        y += 31.0;
+    }
+    let more = scene.tracks.len().saturating_sub(LEGEND_ROWS);
+    if more > 0 {
+        canvas.text(&format!("and {more} more"), [SIDE + 66.0, y + 5.0], plain);
+        y += 31.0;
+    }
+    y += 4.0;
+    canvas.line(&[[SIDE, y - 12.0], [right, y - 12.0]], 1.0, RULE, 1.0);
+    y += 12.0;
+    let mut x = SIDE;
+    for soil in map::soils_in(scene, view) {
+        let label = scene.soils.get(soil).map_or("soil", String::as_str);
+        let label = canvas.fitted(label, right - SIDE - 30.0, plain);
+        let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
+        if x > SIDE && x + width - 26.0 > right {
+            x = SIDE;
+            y += 25.0;
+        }
+        let swatch = Frame { x, y: y - 8.0, width: 18.0, height: 14.0 };
+        canvas.rectangle(swatch, color::soil(soil), 1.0);
+        canvas.outline(swatch, 0.8, SECONDARY);
+        canvas.text(&label, [x + 26.0, y + 4.5], plain);
+        x += width;
+    }
+}
+
+/// How a track ended, and whether that is bad news.
+fn ending(track: &Track) -> (String, bool) {
+    let distance = format!("{:.0} m", track.distance);
+    match &track.outcome {
+        Outcome::Running => (distance, false),
+        Outcome::Arrived { time } => (format!("{distance}, arrived at {time:.0} s"), false),
+        Outcome::Stuck { time, .. } => (format!("{distance}, stuck at {time:.0} s"), true),
+        Outcome::Overturned { time, .. } => {
+            (format!("{distance}, overturned at {time:.0} s"), true)
+        }
+        Outcome::LeftTerrain { time, .. } => {
+            (format!("{distance}, off terrain at {time:.0} s"), true)
+        }
+        Outcome::NotFinite { time, .. } => (format!("{distance}, not finite at {time:.0} s"), true),
+    }
+}
+
+/// A round distance of about a fifth of the view's width, m.
+pub(super) fn round_distance(view: &View) -> f64 {
+    round_step(0.14 * f64::from(view.frame.width) * view.metres)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::Vec3;
+
+    const SPACING: f64 = 0.02;
+
+    fn way(x: f64) -> f64 {
+        22.0 * (x / 55.0).sin() + 6.0 * (x / 21.0).cos()
+    }
+
+    fn hill(x: f64, y: f64) -> f64 {
+        8.0 * (x / 70.0 + 0.4).sin() * (y / 50.0).cos()
+            + 2.5 * ((x + 1.7 * y) / 23.0).sin()
+            + 0.35 * (x / 6.0).sin() * (y / 7.0).sin()
+    }
+
+    /// Two ruts with berms that deepen towards the east, up to x = 205 m.
+    fn rut(x: f64, y: f64) -> f64 {
+        let (i, j) = ((x / SPACING).round() * SPACING, (y / SPACING).round() * SPACING);
+        if !(60.0..205.0).contains(&i) {
+            return 0.0;
+        }
+        let slope = 0.4 * (i / 55.0).cos() - 6.0 / 21.0 * (i / 21.0).sin();
+        let off = (j - way(i)) / slope.hypot(1.0);
+        let depth = 0.02 + 0.2 * ((i - 60.0) / 145.0).powi(2);
+        [-0.92, 0.92].iter().fold(0.0, |sum, side| {
+            let from = (off - side).abs();
+            if from < 0.15 {
+                sum + depth * (1.0 + 0.08 * (i * 20.0).sin())
+            } else if from < 0.30 {
+                sum - 0.25 * depth * (1.0 - ((from - 0.225) / 0.075).powi(2))
+            } else {
+                sum
+            }
+        })
+    }
+
+    fn track(n: usize, end: f64, outcome: Outcome) -> Track {
+        let points = (0..=1200).map(|k| {
+            let time = 0.05 * f64::from(k);
+            let start = -18.0 * n as f64;
+            let x = (start + 4.6 * time).min(end);
+            let stuck = x >= end;
+            let soft = ((x - 60.0) / 145.0).clamp(0.0, 1.0);
+            TrackPoint {
+                time,
+                position: [x, way(x)],
+                speed: if stuck { 0.0 } else { 5.0 - 2.2 * soft + 0.1 * (time * 3.0).sin() },
+                slip: if stuck {
+                    0.95
+                } else {
+                    0.02 + 0.4 * soft * soft + 0.01 * (time * 9.0).sin()
+                },
+                sinkage: 0.01 + 0.16 * soft * soft + 0.004 * (time * 7.0).sin(),
+            }
+        });
+        Track {
+            name: ["leader", "second", "third", "rear guard"][n].into(),
+            outcome,
+            distance: end + 18.0 * n as f64,
+            points: points.collect(),
+        }
+    }
+
+    fn scene() -> Scene<'static> {
+        let stuck = Outcome::Stuck {
+            time: 44.6,
+            position: Vec3::new(205.0, 0.0, 0.0),
+            soil: "mud".into(),
+            why: "traction exhausted".into(),
+        };
+        let fact = |value: &str, label: &str| Fact { value: value.into(), label: label.into() };
+        Scene {
+            title: "Convoy into mud".into(),
+            subtitle:
+                "four HMMWVs, 60 s, gap 18 m; firm loam turning into lean clay at 32 % moisture"
+                    .into(),
+            facts: vec![
+                fact("22 cm", "deepest rut"),
+                fact("812 k", "nodes deformed"),
+                fact("2.5 ×", "real time on 2 cores"),
+            ],
+            footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),
+            height: &hill,
+            rut: &rut,
+            spacing: SPACING,
+            soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),
+            soils: vec!["firm loam".into(), "lean clay, 32 % moisture".into()],
+            bounds: [-100.0, -70.0, 400.0, 300.0],
+            tracks: vec![
+                track(0, 204.0, stuck),
+                track(1, 186.0, Outcome::Running),
+                track(2, 168.0, Outcome::Running),
+                track(3, 150.0, Outcome::Arrived { time: 55.0 }),
+            ],
+        }
+    }
+
+    fn decoded(path: &Path) -> (u32, u32, Vec<u8>) {
+        let file = std::fs::File::open(path).unwrap();
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        (reader.info().width, reader.info().height, pixels)
+    }
+
+    #[test]
+    fn shows_ruts_tracks_and_trouble() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.png");
+        write(&path, &scene(), Size::default()).unwrap();
+        if let Some(kept) = std::env::var_os("BEKKER_KEEP_PICTURES") {
+            std::fs::copy(&path, Path::new(&kept).join("run.png")).unwrap();
+        }
+        let (width, height, pixels) = decoded(&path);
+        assert_eq!((width, height), (1920, 1200));
+        let count = |c: Rgb| pixels.chunks(3).filter(|p| **p == [c.0, c.1, c.2]).count();
+        for n in 0..4 {
+            assert!(count(color::line(n)) > 500, "track {n} is not to be seen");
+        }
+        assert!(count(ALARM) > 50, "the stuck vehicle is not marked");
+    }
+
+    #[test]
+    fn one_vehicle_on_level_firm_ground_is_drawn_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.png");
+        let infinite = f64::INFINITY;
+        let mut still = track(0, 0.0, Outcome::Running);
+        still.points.truncate(2);
+        let scene = Scene {
+            height: &|_, _| 1.0,
+            rut: &|_, _| 0.0,
+            soil: &|_, _| 0,
+            bounds: [-infinite, -infinite, infinite, infinite],
+            tracks: vec![still],
+            ..scene()
+        };
+        write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
+        assert_eq!(decoded(&path).0, 960);
+    }
+
+    #[test]
+    fn nothing_to_draw_and_odd_sizes_are_errors() {
+        let path = Path::new("/nowhere/run.png");
+        let empty = Scene { tracks: vec![], ..scene() };
+        let error = write(path, &empty, Size::default()).unwrap_err().to_string();
+        assert_eq!(error, "nothing to draw: no vehicle has a track");
+        let flat = Size { width: 1920, height: 400 };
+        let error = write(path, &scene(), flat).unwrap_err().to_string();
+        assert!(error.contains("1920 x 400; allowed is at most twice as wide as high"), "{error}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Line plots of the rigs: stacked panels over one another.
+
+use super::canvas::{Anchor, Canvas, Frame, TextStyle};
+use super::chart::{Axes, Scale};
+use super::color::{self, INK, SECONDARY};
+use super::{ReportError, file};
+use std::path::Path;
+
+pub use super::chart::Mark;
+
+/// A plot of one or more panels, one above the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figure {
+    /// What is shown.
+    pub title: String,
+    /// Under which circumstances: soil, load, grid.
+    pub subtitle: String,
+    /// From the top down.
+    pub panels: Vec<Panel>,
+}
+
+/// Axes with their lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// Heading; may be empty.
+    pub title: String,
+    /// Quantity and unit across. Panels of one label share their axis, and the
+    /// lowest of them bears its ticks.
+    pub x_label: String,
+    /// Quantity and unit upwards.
+    pub y_label: String,
+    /// The lines, first drawn lowest.
+    pub series: Vec<Series>,
+}
+
+/// A line of a panel. Where a value is not finite the line is broken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Name in the legend; series of one name share a colour over all panels.
+    pub name: String,
+    /// Points (x, y) in the units of the labels.
+    pub points: Vec<[f64; 2]>,
+    /// How it is drawn.
+    pub mark: Mark,
+}
+
+const WIDTH: f32 = 1000.0;
+const LEFT: f32 = 92.0;
+const RIGHT: f32 = 36.0;
+const HEADER: f32 = 108.0;
+const FOOTER: f32 = 76.0;
+const GAP: f32 = 34.0;
+const TITLED_GAP: f32 = 62.0;
+/// Pixels a design unit.
+const SCALE: f32 = 1.6;
+
+/// Draws the figure as a PNG, 1600 pixels wide and as high as its panels ask.
+pub fn write(path: &Path, figure: &Figure) -> Result<(), ReportError> {
+    let bytes = draw(figure)?.encode().map_err(ReportError::encode(path))?;
+    file::write(path, &bytes)
+}
+
+fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
+    let points = || figure.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
+    if !points().any(|point| point.iter().all(|value| value.is_finite())) {
+        return Err(ReportError::Nothing("the plot has no finite points"));
+    }
+    let panel_height = match figure.panels.len() {
+        1 => 470.0,
+        2 => 300.0,
+        _ => 220.0,
+    };
+    let legend = legend(figure);
+    let gaps: f32 = figure.panels.iter().map(|panel| gap(figure, panel)).sum();
+    let legend_height = if legend.len() > 1 { 34.0 } else { 0.0 };
+    let height = HEADER + legend_height + gaps + panel_height * figure.panels.len() as f32 + FOOTER;
+    let pixels = |length: f32| (length * SCALE).round() as u32;
+    let mut canvas = Canvas::new(pixels(WIDTH), pixels(height), SCALE)?;
+
+    let title = TextStyle::new(26.0, INK).bold();
+    let subtitle = TextStyle::new(15.0, SECONDARY);
+    let room = WIDTH - 40.0 - RIGHT;
+    canvas.text(&canvas.fitted(&figure.title, room, title), [40.0, 50.0], title);
+    canvas.text(&canvas.fitted(&figure.subtitle, room, subtitle), [40.0, 76.0], subtitle);
+    if legend.len() > 1 {
+        draw_legend(&mut canvas, &legend);
+    }
+
+    let mut top = HEADER + legend_height;
+    for (n, panel) in figure.panels.iter().enumerate() {
+        top += gap(figure, panel);
+        let frame = Frame { x: LEFT, y: top, width: WIDTH - LEFT - RIGHT, height: panel_height };
+        let next = figure.panels.get(n + 1);
+        let labelled = next.is_none_or(|next| next.x_label != panel.x_label);
+        draw_panel(&mut canvas, figure, panel, frame, labelled, &legend);
+        top += panel_height;
+    }
+    Ok(canvas)
+}
+
+/// Space above a panel: for its title, and for the x label of the one above.
+fn gap(figure: &Figure, panel: &Panel) -> f32 {
+    let place = figure.panels.iter().position(|other| std::ptr::eq(other, panel));
+    let above = place.and_then(|n| n.checked_sub(1)).map(|n| &figure.panels[n]);
+    let label = match above {
+        Some(above) if above.x_label != panel.x_label => FOOTER - 20.0,
+        Some(_) => GAP,
+        None => 0.0,
+    };
+    if panel.title.is_empty() { label } else { label + TITLED_GAP - GAP }
+}
+
+/// Names in their order of appearance, with how they are drawn.
+fn legend(figure: &Figure) -> Vec<(&str, Mark)> {
+    let mut names: Vec<(&str, Mark)> = Vec::new();
+    for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+        if !names.iter().any(|(name, _)| *name == series.name) {
+            names.push((&series.name, series.mark));
+        }
+    }
+    names
+}
+
+fn draw_legend(canvas: &mut Canvas, legend: &[(&str, Mark)]) {
+    let style = TextStyle::new(14.0, INK);
+    let mut x = 40.0;
+    let y = 108.0;
+    for (n, (name, mark)) in legend.iter().enumerate() {
+        let color = color::line(n);
+        match mark {
+            Mark::Line => canvas.line(&[[x, y], [x + 26.0, y]], 3.0, color, 1.0),
+            Mark::Dashes => canvas.dashes(&[[x, y], [x + 26.0, y]], 2.5, color, [8.0, 5.0]),
+            Mark::Dots => canvas.disc([x + 13.0, y], 4.5, color),
+        }
+        canvas.text(name, [x + 34.0, y + 5.0], style);
+        x += 34.0 + canvas.text_width(name, style) + 28.0;
+    }
+}
+
+fn draw_panel(
+    canvas: &mut Canvas,
+    figure: &Figure,
+    panel: &Panel,
+    frame: Frame,
+    labelled: bool,
+    legend: &[(&str, Mark)],
+) {
+    let sharing = figure.panels.iter().filter(|other| other.x_label == panel.x_label);
+    let across = sharing.flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p[0]);
+    let upward = || panel.series.iter().flat_map(|s| &s.points).map(|p| p[1]);
+    let rows = if figure.panels.len() > 2 { 5 } else { 6 };
+    let axes = Axes {
+        frame,
+        x: Scale::covering(across, false, 8),
+        y: Scale::covering(upward(), near_zero(upward()), rows),
+        size: 14.0,
+    };
+    axes.draw(canvas, labelled);
+    if !panel.title.is_empty() {
+        axes.title(canvas, &panel.title);
+    }
+    let label = TextStyle::new(14.0, INK).anchor(Anchor::Middle);
+    let middle = frame.y + 0.5 * frame.height;
+    canvas.text(&panel.y_label, [30.0, middle], label.upward());
+    if labelled {
+        let centre = frame.x + 0.5 * frame.width;
+        canvas.text(&panel.x_label, [centre, frame.bottom() + 46.0], label);
+    }
+    canvas.clip(Frame {
+        x: frame.x - 6.0,
+        y: frame.y - 6.0,
+        width: frame.width + 12.0,
+        height: frame.height + 12.0,
+    });
+    for series in &panel.series {
+        let place = legend.iter().position(|(name, _)| *name == series.name).unwrap_or(0);
+        axes.series(canvas, &series.points, color::line(place), 2.4, series.mark);
+    }
+    canvas.unclip();
+}
+
+/// Whether the axis should reach zero: it is not far off the values.
+fn near_zero(values: impl Iterator<Item = f64>) -> bool {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    low <= high && low.abs().min(high.abs()) <= 0.6 * low.abs().max(high.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wheel_rig() -> Figure {
+        let slips: Vec<f64> = (0..=16).map(|n| 0.05 * f64::from(n)).collect();
+        let over = |f: &dyn Fn(f64) -> f64| slips.iter().map(|s| [*s, f(*s)]).collect::<Vec<_>>();
+        let panel = |y_label: &str, f: &dyn Fn(f64) -> f64| Panel {
+            title: String::new(),
+            x_label: "slip".into(),
+            y_label: y_label.into(),
+            series: vec![
+                Series { name: "2 cm grid".into(), points: over(f), mark: Mark::Line },
+                Series {
+                    name: "1 cm grid".into(),
+                    points: over(&|s| 1.02 * f(s)),
+                    mark: Mark::Dashes,
+                },
+                Series {
+                    name: "closed form".into(),
+                    points: over(&|s| 0.99 * f(s)),
+                    mark: Mark::Dots,
+                },
+            ],
+        };
+        Figure {
+            title: "Driven wheel on lean clay at 22 % moisture".into(),
+            subtitle: "rigid wheel 0.47 m x 0.25 m, load 8 kN, converged to 1.2 %".into(),
+            panels: vec![
+                panel("drawbar pull, kN", &|s| 3.0 * (1.0 - (-s / 0.12f64).exp()) - 1.1),
+                panel("torque, kN m", &|s| 2.2 * (1.0 - (-s / 0.15f64).exp())),
+                panel("sinkage, cm", &|s| 6.0 + 5.0 * s),
+            ],
+        }
+    }
+
+    #[test]
+    fn draws_what_a_decoder_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rig.png");
+        write(&path, &wheel_rig()).unwrap();
+        if let Some(kept) = std::env::var_os("BEKKER_KEEP_PICTURES") {
+            std::fs::copy(&path, Path::new(&kept).join("rig.png")).unwrap();
+        }
+        let decoder =
+            png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(reader.info().width, 1600);
+        let line = color::line(0);
+        let drawn = pixels.chunks(3).filter(|p| **p == [line.0, line.1, line.2]).count();
+        assert!(drawn > 3 * 500, "only {drawn} pixels in the first line's colour");
+    }
+
+    #[test]
+    fn a_plot_without_points_is_refused() {
+        let mut figure = wheel_rig();
+        for series in figure.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+            series.points = vec![[0.0, f64::NAN]];
+        }
+        let error = write(Path::new("/nowhere/plot.png"), &figure).unwrap_err();
+        assert_eq!(error.to_string(), "nothing to draw: the plot has no finite points");
+    }
+}

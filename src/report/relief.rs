@@ -1,0 +1,196 @@
+//! Ground as a shaded picture.
+
+use super::canvas::{Canvas, Frame, Point};
+use super::color::{Oklab, Rgb};
+use rayon::prelude::*;
+
+/// A window onto the world, north up, at one scale in both directions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub frame: Frame,
+    /// World point at the frame's centre, m.
+    pub centre: [f64; 2],
+    /// Metres a design unit.
+    pub metres: f64,
+}
+
+impl View {
+    /// Shows all of `[x_min, y_min, x_max, y_max]` in the frame.
+    pub fn fitting(frame: Frame, [x_min, y_min, x_max, y_max]: [f64; 4]) -> View {
+        let across = (x_max - x_min) / f64::from(frame.width);
+        let upward = (y_max - y_min) / f64::from(frame.height);
+        let centre = [0.5 * (x_min + x_max), 0.5 * (y_min + y_max)];
+        View { frame, centre, metres: across.max(upward) }
+    }
+
+    /// Where a world point stands on the sheet.
+    pub fn point(&self, [x, y]: [f64; 2]) -> Point {
+        let Frame { width, height, .. } = self.frame;
+        [
+            self.frame.x + 0.5 * width + ((x - self.centre[0]) / self.metres) as f32,
+            self.frame.y + 0.5 * height - ((y - self.centre[1]) / self.metres) as f32,
+        ]
+    }
+
+    /// The world point at a share of the frame's width and height, from the top
+    /// left.
+    fn world(&self, across: f64, down: f64) -> [f64; 2] {
+        let width = f64::from(self.frame.width) * self.metres;
+        let height = f64::from(self.frame.height) * self.metres;
+        [self.centre[0] + (across - 0.5) * width, self.centre[1] + (0.5 - down) * height]
+    }
+
+    /// The corners `[x_min, y_min, x_max, y_max]` of what is seen, m.
+    pub fn bounds(&self) -> [f64; 4] {
+        let ([x_min, y_max], [x_max, y_min]) = (self.world(0.0, 0.0), self.world(1.0, 1.0));
+        [x_min, y_min, x_max, y_max]
+    }
+}
+
+/// Height and slope at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ground {
+    pub height: f64,
+    pub slope: [f64; 2],
+}
+
+/// Heights sampled on a square grid, with what lies between interpolated.
+pub(super) struct HeightField {
+    origin: [f64; 2],
+    step: f64,
+    columns: usize,
+    rows: usize,
+    heights: Vec<f64>,
+}
+
+impl HeightField {
+    /// Samples `height` over the view, `step` metres apart, at whole multiples
+    /// of `step`, with a rim for the slopes.
+    pub fn sample(
+        view: &View,
+        step: f64,
+        height: &(dyn Fn(f64, f64) -> f64 + Sync),
+    ) -> HeightField {
+        let [x_min, y_min, x_max, y_max] = view.bounds();
+        let first = |low: f64| (low / step).floor() - 1.0;
+        let count = |low: f64, high: f64| ((high / step).ceil() - first(low)) as usize + 2;
+        let (columns, rows) = (count(x_min, x_max), count(y_min, y_max));
+        let (column, row) = (first(x_min), first(y_min));
+        let at = |n: usize| {
+            let (i, j) = (column + (n % columns) as f64, row + (n / columns) as f64);
+            height(i * step, j * step)
+        };
+        let heights = (0..columns * rows).into_par_iter().map(at).collect();
+        HeightField { origin: [column * step, row * step], step, columns, rows, heights }
+    }
+
+    /// Height by bilinear interpolation, slope by that of central differences.
+    pub fn at(&self, [x, y]: [f64; 2]) -> Ground {
+        let place = |value: f64, origin: f64, count: usize| {
+            let place = ((value - origin) / self.step).clamp(1.0, count as f64 - 2.001);
+            (place as usize, place.fract())
+        };
+        let (i, u) = place(x, self.origin[0], self.columns);
+        let (j, v) = place(y, self.origin[1], self.rows);
+        let corner = |i: usize, j: usize| {
+            let height = |i: usize, j: usize| self.heights[j.min(self.rows - 1) * self.columns + i];
+            let reach = 2.0 * self.step;
+            let right = (i + 1).min(self.columns - 1);
+            let across = (height(right, j) - height(i - 1, j)) / reach;
+            let upward = (height(i, j + 1) - height(i, j - 1)) / reach;
+            [height(i, j), across, upward]
+        };
+        let corners = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
+        let blend = |n: usize| {
+            let low = corners[0][n] + u * (corners[1][n] - corners[0][n]);
+            let high = corners[2][n] + u * (corners[3][n] - corners[2][n]);
+            low + v * (high - low)
+        };
+        Ground { height: blend(0), slope: [blend(1), blend(2)] }
+    }
+
+    /// Lowest and highest sample, m.
+    pub fn range(&self) -> (f64, f64) {
+        let start = (f64::INFINITY, f64::NEG_INFINITY);
+        self.heights.iter().fold(start, |(low, high), z| (low.min(*z), high.max(*z)))
+    }
+
+    /// Root mean square of the slope.
+    pub fn roughness(&self) -> f64 {
+        let rises = |row: &[f64]| row.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
+        let rises: Vec<f64> = self.heights.chunks(self.columns).flat_map(rises).collect();
+        let square: f64 = rises.iter().map(|rise| rise * rise).sum();
+        (square / rises.len().max(1) as f64).sqrt() / self.step
+    }
+}
+
+/// Suns from the north-west and, fainter, from beside it: direction to them in
+/// the plan, and their share.
+const SUNS: [([f64; 2], f64); 3] = [([-0.707, 0.707], 0.6), ([-1.0, 0.0], 0.2), ([0.0, 1.0], 0.2)];
+/// Sine and cosine of their height above the horizon, 45 degrees.
+const SUN_HEIGHT: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
+/// Brightness of ground of a slope, relative to level ground: -0.7 to +0.3.
+pub(super) fn shade([slope_x, slope_y]: [f64; 2], exaggeration: f64) -> f64 {
+    let (x, y) = (slope_x * exaggeration, slope_y * exaggeration);
+    let length = (1.0 + x * x + y * y).sqrt();
+    let lit = |(to, share): ([f64; 2], f64)| {
+        let toward = (-x * to[0] - y * to[1] + 1.0) * SUN_HEIGHT / length;
+        share * toward.max(0.0)
+    };
+    SUNS.into_iter().map(lit).sum::<f64>() - SUN_HEIGHT
+}
+
+/// A colour under that light.
+pub(super) fn lit(color: Oklab, shade: f64) -> Oklab {
+    let gain = if shade < 0.0 { 0.55 } else { 0.45 };
+    Oklab { lightness: (color.lightness + gain * shade).clamp(0.0, 1.0), ..color }
+}
+
+/// Paints every pixel of the view from the world point under it.
+pub(super) fn paint(canvas: &mut Canvas, view: &View, color: &(dyn Fn([f64; 2]) -> Rgb + Sync)) {
+    let (columns, rows) = canvas.pixels_in(view.frame);
+    let at = |n: usize| {
+        let across = ((n % columns) as f64 + 0.5) / columns as f64;
+        let down = ((n / columns) as f64 + 0.5) / rows as f64;
+        color(view.world(across, down))
+    };
+    let colors: Vec<Rgb> = (0..columns * rows).into_par_iter().map(at).collect();
+    canvas.pixels(view.frame, &colors);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: Frame = Frame { x: 10.0, y: 20.0, width: 200.0, height: 100.0 };
+
+    #[test]
+    fn a_view_shows_all_it_should_and_north_is_up() {
+        let view = View::fitting(FRAME, [0.0, 0.0, 100.0, 10.0]);
+        assert_eq!(view.metres, 0.5);
+        assert_eq!(view.point([0.0, 5.0]), [10.0, 70.0]);
+        assert!(view.point([0.0, 10.0])[1] < 70.0);
+        assert_eq!(view.bounds(), [0.0, -20.0, 100.0, 30.0]);
+    }
+
+    #[test]
+    fn a_plane_is_sampled_exactly() {
+        let view = View::fitting(FRAME, [-7.0, 3.0, 40.0, 20.0]);
+        let field = HeightField::sample(&view, 0.5, &|x, y| 2.0 + 0.25 * x - 0.5 * y);
+        for point in [[-6.9, 3.1], [0.0, 10.0], [17.123, 8.77], [39.9, 19.9]] {
+            let ground = field.at(point);
+            // Exact but for rounding.
+            assert!((ground.height - (2.0 + 0.25 * point[0] - 0.5 * point[1])).abs() < 1e-9);
+            assert!((ground.slope[0] - 0.25).abs() < 1e-9 && (ground.slope[1] + 0.5).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn slopes_to_the_north_west_are_bright() {
+        assert!(shade([0.0, 0.0], 1.0).abs() < 1e-3);
+        // Falling towards the north-west, it faces the sun.
+        assert!(shade([0.3, -0.3], 1.0) > 0.1);
+        assert!(shade([-0.3, 0.3], 1.0) < -0.1);
+    }
+}

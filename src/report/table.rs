@@ -1,0 +1,239 @@
+//! The closing table of a run.
+//!
+//! For machines there is [`RunSummary`] itself, which serde writes as JSON.
+
+use crate::simulation::{Outcome, RunSummary, VehicleSummary};
+use crate::spatial::Vec3;
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+
+/// How the table is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// ASCII without colour: for files, pipes and `NO_COLOR`.
+    Plain,
+    /// Line drawing and colour, for a terminal.
+    Terminal,
+}
+
+impl Look {
+    /// The look that standard output calls for.
+    pub fn of_stdout() -> Look {
+        use std::io::IsTerminal;
+        let colour_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if std::io::stdout().is_terminal() && !colour_refused {
+            Look::Terminal
+        } else {
+            Look::Plain
+        }
+    }
+}
+
+const HEADER: [&str; 11] = [
+    "vehicle",
+    "distance\nm",
+    "speed\nmean m/s",
+    "\nfinal",
+    "slip\nmean %",
+    "\npeak",
+    "sinkage\nmean cm",
+    "\ndeepest",
+    "resistance\nkN",
+    "energy\nkJ",
+    "outcome",
+];
+
+/// The run as a table of one row a vehicle, with what happened to those that
+/// did not drive to the end below it, and a closing line on speed and ground.
+/// At most 116 columns wide for names of up to 18 characters.
+///
+/// Resistance is the mean motion resistance: energy lost in the soil by
+/// rolling, per metre. Energy is what the driveline put into the wheels.
+pub fn summary(run: &RunSummary, look: Look) -> String {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
+    for vehicle in &run.vehicles {
+        table.add_row(row(vehicle, look));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    match look {
+        Look::Plain => table.load_style(ruled('-')).force_no_tty(),
+        Look::Terminal => table.load_style(ruled('─')).enforce_styling(),
+    };
+    let mut text = table.trim_fmt();
+    text.push('\n');
+    let ends: Vec<String> = run.vehicles.iter().filter_map(end).collect();
+    if !ends.is_empty() {
+        text.push('\n');
+        text.extend(ends);
+    }
+    text.push('\n');
+    text.push_str(&closing(run));
+    text
+}
+
+/// No lines but one under the header.
+fn ruled(line: char) -> TableStyle {
+    TableStyle::new().header_separator(LineStyle::none().fill(line).junction(line))
+}
+
+fn aligned(column: usize, text: &str) -> Cell {
+    let ends = column == 0 || column == HEADER.len() - 1;
+    Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
+}
+
+fn row(vehicle: &VehicleSummary, look: Look) -> Vec<Cell> {
+    let texts = [
+        vehicle.name.clone(),
+        format!("{:.1}", vehicle.distance),
+        format!("{:.2}", vehicle.mean_speed),
+        format!("{:.2}", vehicle.final_speed),
+        format!("{:.1}", 100.0 * vehicle.mean_slip),
+        format!("{:.1}", 100.0 * vehicle.peak_slip),
+        format!("{:.1}", 100.0 * vehicle.mean_sinkage),
+        format!("{:.1}", 100.0 * vehicle.max_sinkage),
+        format!("{:.2}", vehicle.motion_resistance / 1e3),
+        format!("{:.0}", vehicle.wheel_energy / 1e3),
+        outcome(&vehicle.outcome),
+    ];
+    let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
+    if look == Look::Terminal
+        && let Some(cell) = cells.pop()
+    {
+        cells.push(cell.fg(colour(&vehicle.outcome)));
+    }
+    cells
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Running => "drove on".to_owned(),
+        Outcome::Arrived { time } => format!("arrived {time:.1} s"),
+        Outcome::Stuck { time, .. } => format!("stuck {time:.1} s"),
+        Outcome::Overturned { time, .. } => format!("overturned {time:.1} s"),
+        Outcome::LeftTerrain { time, .. } => format!("off terrain {time:.1} s"),
+        Outcome::NotFinite { time, .. } => format!("not finite {time:.1} s"),
+    }
+}
+
+fn colour(outcome: &Outcome) -> Color {
+    match outcome {
+        Outcome::Running | Outcome::Arrived { .. } => Color::Green,
+        Outcome::Stuck { .. } => Color::Yellow,
+        Outcome::Overturned { .. } | Outcome::LeftTerrain { .. } | Outcome::NotFinite { .. } => {
+            Color::Red
+        }
+    }
+}
+
+/// Where and why a vehicle came to an early end, as a line.
+fn end(vehicle: &VehicleSummary) -> Option<String> {
+    let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
+    let name = &vehicle.name;
+    match &vehicle.outcome {
+        Outcome::Running | Outcome::Arrived { .. } => None,
+        Outcome::Stuck { time, position, soil, why } => {
+            let place = at(position);
+            Some(format!("{name} stuck since {time:.1} s at {place} in {soil}: {why}\n"))
+        }
+        Outcome::Overturned { time, position } => {
+            Some(format!("{name} overturned at {time:.1} s at {}\n", at(position)))
+        }
+        Outcome::LeftTerrain { time, position } => {
+            Some(format!("{name} left the terrain at {time:.1} s at {}\n", at(position)))
+        }
+        Outcome::NotFinite { time, position, what } => Some(format!(
+            "{name} failed at {time:.1} s at {}: {what} is no longer finite\n",
+            at(position)
+        )),
+    }
+}
+
+fn closing(run: &RunSummary) -> String {
+    let factor = if run.wall > 0.0 { run.simulated / run.wall } else { f64::INFINITY };
+    format!(
+        "{}: {:.1} s simulated in {:.1} s, {factor:.2} x real time; {} nodes deformed; state {}\n",
+        run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
+        VehicleSummary {
+            name: name.into(),
+            model: "hmmwv".into(),
+            distance: 1284.31,
+            mean_speed: 14.72,
+            final_speed: 15.1,
+            mean_slip: 0.1834,
+            peak_slip: 1.0,
+            mean_sinkage: 0.0812,
+            max_sinkage: 0.2549,
+            motion_resistance: 12_345.0,
+            wheel_energy: 12_345_678.0,
+            outcome,
+        }
+    }
+
+    fn run() -> RunSummary {
+        let stuck = Outcome::Stuck {
+            time: 41.25,
+            position: Vec3::new(212.34, -8.5, 3.0),
+            soil: "mud".into(),
+            why: "traction exhausted at 98 % slip".into(),
+        };
+        RunSummary {
+            scenario: "convoy_mud".into(),
+            simulated: 60.0,
+            wall: 24.0,
+            deformed_nodes: 812_345,
+            state_hash: "9f86d081884c7d65".into(),
+            vehicles: vec![
+                vehicle("leader", Outcome::Running),
+                vehicle("second in the line", stuck),
+                vehicle("third", Outcome::Arrived { time: 55.0 }),
+            ],
+        }
+    }
+
+    #[test]
+    fn says_it_all_within_116_columns() {
+        let text = summary(&run(), Look::Plain);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 116, "{widest} columns:\n{text}");
+        assert!(text.is_ascii(), "{text}");
+        for said in [
+            "1284.3",
+            "14.72",
+            "18.3",
+            "100.0",
+            "25.5",
+            "12.35",
+            "12346",
+            "drove on",
+            "stuck 41.2 s",
+            "second in the line stuck since 41.2 s at (212.3, -8.5) m in mud: traction exhausted",
+            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
+        ] {
+            assert!(text.contains(said), "{said} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn colour_only_where_asked_for() {
+        assert!(!summary(&run(), Look::Plain).contains('\u{1b}'));
+        assert!(summary(&run(), Look::Terminal).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn the_summary_is_its_own_json() {
+        let text = serde_json::to_string(&run()).unwrap();
+        assert_eq!(serde_json::from_str::<RunSummary>(&text).unwrap(), run());
+        assert!(text.contains(r#""outcome":{"outcome":"stuck""#), "{text}");
+    }
+}
