@@ -1,6 +1,6 @@
 //! Every kind of wrong input, with the message it must give.
 //!
-//! One table for scenarios, one for `--set`, one for command lines. A message
+//! One table for scenarios, one for vehicles, one for `--set`, one for command lines. A message
 //! must name the place, the key, the value and what is allowed; the exit code
 //! is 3 for wrong input and 2 for a wrong command line; standard output, which
 //! is for data, stays empty; nothing panics.
@@ -358,6 +358,36 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "overrides = 3",
         ":57: vehicle[2].overrides = 3: must be a table, not an integer",
     ),
+    (
+        "heading_deg = 10",
+        "overrides = { chassis.mass = -5 }",
+        "sound.toml:57: chassis.mass = -5: must be finite and above 0",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { chassis.mas = 2000 }",
+        "sound.toml:57: chassis.mas = 2000: unknown key (did you mean `mass`?)",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { axles.1.brake_torque = \"strong\" }",
+        "sound.toml:57: axles[1].brake_torque = \"strong\": must be a number, not a text",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"humvee\"",
+        ":43: vehicle[0].model = \"humvee\": no vehicle has this name",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"hmmvw\"",
+        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: hmmwv, mrzr4; a file's name ends in .toml",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"gone.toml\"",
+        ":43: vehicle[0].model = \"gone.toml\": cannot be read: gone.toml: No such file",
+    ),
     // Drivers
     (
         "kind = \"follow\"",
@@ -450,6 +480,53 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The same for a vehicle file; `truck.toml:N:` is checked to be the line of
+/// the change, so messages here start after it.
+const VEHICLES: &[(&str, &str, &str)] = &[
+    ("name = \"MRZR-4\"", "name = \"\"", "name = '': must be given"),
+    ("wheelbase = 2.72", "wheelbase = -2.72", "wheelbase = -2.72: must be finite and above 0"),
+    ("wheelbase = 2.72", "wheelbase = 2,72", "not valid TOML: "),
+    ("mass = 1136.6", "mass = \"heavy\"", "chassis.mass = \"heavy\": must be a number, not a text"),
+    ("mass = 1136.6", "weight = 1136.6", "chassis.weight = 1136.6: unknown key"),
+    ("mass = 1136.6", "mass = inf", "chassis.mass = inf: must be finite"),
+    (
+        "com = [-0.08625, 0.0, 0.25]",
+        "com = [-0.08625, 0.0]",
+        "chassis.com = [-0.08625, 0.0]: must have 3 elements, has 2",
+    ),
+    (
+        "position = [-1.36, 0.0, 0.0]",
+        "position = [1.5, 0.0, 0.0]",
+        "axles[1].position = [1.5, 0, 0]: must be behind the axle before it (x below 1.36)",
+    ),
+    ("name = \"rear\"", "name = \"front\"", "axles[1].name = front: must be unique"),
+    (
+        "[axles.suspension.double_wishbone]",
+        "[axles.suspension.double_wishbon]",
+        "axles[0].suspension.double_wishbon: unknown key (did you mean `double_wishbone`?); allowed: double_wishbone, trailing_arm, solid_axle",
+    ),
+    (
+        "layout = \"awd\"",
+        "layout = \"4x4\"",
+        "driveline.layout = \"4x4\": must be one of \"awd\", \"fwd\", \"rwd\"",
+    ),
+    (
+        "max_length = 0.5381",
+        "max_length = 0.1",
+        "axles[0].spring.stops.max_length = 0.1: must be above min_length (0.4337)",
+    ),
+    (
+        "max_wheel_angle_deg = 17.5",
+        "max_wheel_angle_deg = 75",
+        "steering.rack_pinion.max_wheel_angle_deg = 75: must be from 0.1 to 60",
+    ),
+    (
+        "latency = 1.0",
+        "latency = true",
+        "powertrain.gearbox.latency = true: must be a number, not a boolean",
+    ),
+];
+
 /// A `--set` argument laid over the sound scenario, and the report.
 const SETS: &[(&str, &str)] = &[
     (
@@ -496,6 +573,8 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["validate", "."], ".: cannot be read: ", 3),
     (&["schema", "extra"], "unexpected argument 'extra'", 2),
     (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
+    (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
+    (&["vehicles", "gone.toml"], "gone.toml: cannot be read: gone.toml: No such file", 3),
     (&["completions", "tcsh"], "invalid value 'tcsh'", 2),
 ];
 
@@ -538,6 +617,23 @@ fn malformed_scenarios() {
         assert!(SOUND.contains(sound), "not in the sound scenario: {sound}");
         std::fs::write(folder.path().join("sound.toml"), SOUND.replacen(sound, broken, 1)).unwrap();
         found.extend(amiss(bekker(folder.path()).args(["validate", "sound.toml"]), message, 3));
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn malformed_vehicles() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("vehicles/mrzr4.toml");
+    let shipped = std::fs::read_to_string(shipped).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (sound, broken, message) in VEHICLES {
+        let offset = shipped.find(sound).unwrap_or_else(|| panic!("not in the vehicle: {sound}"));
+        let line = shipped[..offset].matches('\n').count() + 1;
+        let path = folder.path().join("truck.toml");
+        std::fs::write(path, shipped.replacen(sound, broken, 1)).unwrap();
+        let message = format!("truck.toml:{line}: {message}");
+        found.extend(amiss(bekker(folder.path()).args(["vehicles", "truck.toml"]), &message, 3));
     }
     assert_none_amiss(found);
 }

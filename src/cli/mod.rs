@@ -10,6 +10,7 @@ mod schema;
 mod soils;
 mod stdout;
 mod validate;
+mod vehicles;
 
 pub use failure::Failure;
 
@@ -38,6 +39,7 @@ enum Command {
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
+    Vehicles(vehicles::Vehicles),
     Completions(completions::Completions),
 }
 
@@ -48,6 +50,7 @@ impl Cli {
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
+            Command::Vehicles(command) => command.execute(),
             Command::Completions(command) => command.execute(),
         };
         match result {

@@ -45,7 +45,6 @@ fn list() -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header([
         "name",
-        "soil",
         "k_phi",
         "k_c",
         "n",
@@ -57,7 +56,7 @@ fn list() -> String {
     for soil in &catalogue().soils {
         table.add_row(row(soil));
     }
-    for column in 2..=7 {
+    for column in 1..=6 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -76,7 +75,7 @@ fn list() -> String {
 }
 
 fn row(soil: &CatalogueSoil) -> Vec<String> {
-    let start = [soil.id.clone(), soil.name.clone()];
+    let start = [soil.id.clone()];
     let figures = match &soil.kind {
         SoilKind::Firm { friction } => {
             ["", "", "", "", &format!("mu {friction}"), ""].map(String::from)
@@ -103,7 +102,8 @@ fn sheet(soil: &CatalogueSoil) -> String {
             for (name, value, unit) in parameters(y) {
                 let assumed = soil.assumed.iter().any(|a| name.starts_with(a.to_string().as_str()));
                 let mark = if assumed { "  (assumed)" } else { "" };
-                entry(name, format!("{value} {unit}{mark}"));
+                let figure = if value < 1e6 { value.to_string() } else { format!("{value:.3e}") };
+                entry(name, format!("{figure} {unit}{mark}"));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::build::soil_table;
+use crate::scenario::build::{soil_table, vehicle_specs};
 use crate::scenario::{Fault, Faults, Place, ScenarioFile};
 use clap::Args;
 use serde_json::json;
@@ -45,7 +45,8 @@ impl Validate {
 /// Everything that can be checked without a step.
 fn check(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
     let file = ScenarioFile::read(path, sets)?;
-    soil_table(&file)?;
+    let (soils, vehicles) = (soil_table(&file), vehicle_specs(&file));
+    Faults::joined([soils.err(), vehicles.err()])?;
     Ok(file)
 }
 

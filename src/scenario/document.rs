@@ -150,6 +150,12 @@ impl Document {
         (node, Vec::new())
     }
 
+    /// Lays a table of changes over the document, table by table. Over a list,
+    /// a table's keys are the numbers of the elements to change.
+    pub fn lay_over(&mut self, changes: &Node) {
+        lay_over(&mut self.root, changes);
+    }
+
     /// Lays one `--set key=value` argument over the document.
     ///
     /// The value is TOML; a bare word that is not is taken as text. Tables on
@@ -202,6 +208,33 @@ impl Document {
         }
         *node = Node { place, value };
         Ok(())
+    }
+}
+
+fn lay_over(node: &mut Node, changes: &Node) {
+    let Value::Table(changed) = &changes.value else {
+        *node = changes.clone();
+        return;
+    };
+    match &mut node.value {
+        Value::Table(entries) => {
+            for (key, change) in changed {
+                match entries.get_mut(key) {
+                    Some(entry) => lay_over(entry, change),
+                    None => drop(entries.insert(key.clone(), change.clone())),
+                }
+            }
+        }
+        Value::List(items)
+            if changed.keys().all(|k| k.parse().is_ok_and(|i: usize| i < items.len())) =>
+        {
+            for (key, change) in changed {
+                if let Some(item) = key.parse().ok().and_then(|i: usize| items.get_mut(i)) {
+                    lay_over(item, change);
+                }
+            }
+        }
+        _ => *node = changes.clone(),
     }
 }
 

@@ -262,7 +262,19 @@ impl Faults {
             return Ok(());
         }
         faults.sort_by(|a, b| a.place.cmp(&b.place));
+        // One vehicle file may be read for several vehicles.
+        faults.dedup();
         Err(Faults(faults))
+    }
+}
+
+impl Faults {
+    /// The faults of several checks as one report.
+    ///
+    /// # Errors
+    /// All of them, if there are any.
+    pub fn joined(found: impl IntoIterator<Item = Option<Faults>>) -> Result<(), Faults> {
+        Faults::into_result(found.into_iter().flatten().flat_map(|faults| faults.0).collect())
     }
 }
 

@@ -4,5 +4,7 @@
 //! the key that led to it.
 
 mod soils;
+mod vehicles;
 
 pub use soils::{SoilTable, soil_table};
+pub use vehicles::{vehicle_spec, vehicle_specs};
