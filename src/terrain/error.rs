@@ -1,0 +1,162 @@
+//! What can be wrong with a terrain.
+
+/// Why a terrain, or a raster for one, was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TerrainError {
+    /// A line of an ESRI ASCII grid cannot be read.
+    #[error("ascii grid, line {line}: {field} is '{value}'; allowed: {allowed}")]
+    AsciiField {
+        /// Line, counted from 1.
+        line: usize,
+        /// Header key, or `height`.
+        field: String,
+        /// The text found.
+        value: String,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// A header of an ESRI ASCII grid lacks a key.
+    #[error("ascii grid: the header has no '{0}'")]
+    AsciiMissing(&'static str),
+    /// An ESRI ASCII grid holds too few or too many heights.
+    #[error(
+        "ascii grid: {found} heights; allowed: ncols x nrows = {columns} x {rows} = {expected}"
+    )]
+    AsciiCount {
+        /// Heights found.
+        found: usize,
+        /// Heights that the header announces.
+        expected: usize,
+        /// Columns announced.
+        columns: usize,
+        /// Rows announced.
+        rows: usize,
+    },
+    /// A TIFF cannot be decoded or lacks its georeference.
+    #[error("geotiff: {0}")]
+    GeoTiff(String),
+    /// A TIFF tag holds something that cannot be used.
+    #[error("geotiff: {tag} is {value}; allowed: {allowed}")]
+    GeoTiffTag {
+        /// Name of the tag or geo-key.
+        tag: &'static str,
+        /// What it holds.
+        value: String,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// A PNG cannot be decoded.
+    #[error("png: {0}")]
+    Png(String),
+    /// A PNG is not a picture of heights.
+    #[error("png: colour type is {0}; allowed: grayscale, of 16 (or 8) bits")]
+    PngColour(String),
+    /// The bytes are of no known raster format.
+    #[error("unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG")]
+    UnknownFormat,
+    /// A raster is too small, or its values do not fill it.
+    #[error(
+        "raster of {columns} x {rows} cells with {values} values; allowed: at least 2 x 2, one value each"
+    )]
+    RasterSize {
+        /// Columns.
+        columns: usize,
+        /// Rows.
+        rows: usize,
+        /// Values given.
+        values: usize,
+    },
+    /// A raster has cells without data.
+    #[error(
+        "{missing} of {total} cells hold no data, the first in row {row} (0 is north), column {column}; crop the raster or ask for them to be filled"
+    )]
+    NoData {
+        /// Cells without data.
+        missing: usize,
+        /// Cells in all.
+        total: usize,
+        /// Row of the first.
+        row: usize,
+        /// Column of the first.
+        column: usize,
+    },
+    /// Nothing to fill the missing cells from.
+    #[error("no cell of the raster holds data")]
+    Empty,
+    /// A raster in degrees is used where metres are needed.
+    #[error("the raster's coordinates are in {0}, not in metres; place it at a local origin first")]
+    NotMetres(String),
+    /// A raster of soil classes holds a class that the table does not list.
+    #[error(
+        "soil class {class} in row {row} (0 is north), column {column} is not in the table; allowed: {allowed}"
+    )]
+    UnknownClass {
+        /// The class found.
+        class: f64,
+        /// Row of the first such cell.
+        row: usize,
+        /// Column of the first such cell.
+        column: usize,
+        /// Classes of the table.
+        allowed: String,
+    },
+    /// A figure is outside its range.
+    #[error("{field} is {value}; allowed: {allowed}")]
+    OutOfRange {
+        /// What the figure is, with its unit.
+        field: &'static str,
+        /// The figure given.
+        value: f64,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// A box is empty or upside down.
+    #[error("{field} [{}, {}, {}, {}] (x_min, y_min, x_max, y_max) is empty", bounds[0], bounds[1], bounds[2], bounds[3])]
+    EmptyBox {
+        /// What the box is for.
+        field: &'static str,
+        /// The box given, m.
+        bounds: [f64; 4],
+    },
+    /// A polygon has too few corners.
+    #[error("polygon of {0} corners; allowed: at least 3")]
+    Polygon(usize),
+}
+
+/// What a reader should know of a raster that was accepted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RasterWarning {
+    /// Heights of 8 bits: the ground comes in steps that wheels feel.
+    #[error("heights of 8 bits come in steps of {step} m; use 16 bits or floating point")]
+    StairSteps {
+        /// Height of one step, m.
+        step: f64,
+    },
+    /// The file does not say in what its coordinates are measured.
+    #[error("coordinates look like degrees (cell of {cell}); taken as degrees")]
+    DegreesGuessed {
+        /// Cell size in the file's coordinates.
+        cell: f64,
+    },
+    /// The file does not say in what its coordinates are measured.
+    #[error("no coordinate unit in the file; taken as metres")]
+    MetresGuessed,
+    /// The file carries further bands or images, which are not read.
+    #[error("only the first of {0} images is read")]
+    FurtherImages(usize),
+}
+
+pub(crate) fn finite(
+    field: &'static str,
+    value: f64,
+    allowed: &'static str,
+    test: impl Fn(f64) -> bool,
+) -> Result<(), TerrainError> {
+    if value.is_finite() && test(value) {
+        Ok(())
+    } else {
+        Err(TerrainError::OutOfRange { field, value, allowed })
+    }
+}

@@ -1,0 +1,234 @@
+//! ESRI ASCII grids.
+//!
+//! Keys in any order and case; `xllcorner` or `xllcenter`; `cellsize`, or `dx`
+//! and `dy` as GDAL writes them; lines of the body need not match rows. The
+//! crate `esri_ascii_grid` was weighed: it wants the keys in one order, and its
+//! errors name neither line nor value.
+
+use super::error::{RasterWarning, TerrainError};
+use super::raster::{Crs, Raster, Unit};
+
+#[derive(Default)]
+struct Header {
+    columns: Option<usize>,
+    rows: Option<usize>,
+    west: Option<(f64, bool)>,
+    south: Option<(f64, bool)>,
+    cell: [Option<f64>; 2],
+    no_data: Option<f64>,
+}
+
+fn number(line: usize, field: &str, text: &str) -> Result<f64, TerrainError> {
+    text.parse().map_err(|_| TerrainError::AsciiField {
+        line,
+        field: field.to_string(),
+        value: text.to_string(),
+        allowed: "a number",
+    })
+}
+
+impl Header {
+    /// Takes one line; false if the line belongs to the body.
+    fn take(&mut self, line: usize, words: &[&str]) -> Result<bool, TerrainError> {
+        let Some(key) = words.first().filter(|k| k.starts_with(|c: char| c.is_ascii_alphabetic()))
+        else {
+            return Ok(false);
+        };
+        let key = key.to_ascii_lowercase();
+        if key == "nan" || key.starts_with("inf") {
+            return Ok(false);
+        }
+        let refuse = |value: &str, allowed| TerrainError::AsciiField {
+            line,
+            field: key.clone(),
+            value: value.to_string(),
+            allowed,
+        };
+        let [_, text] = words else {
+            return Err(refuse(&words[1..].join(" "), "a key and one number"));
+        };
+        let value = number(line, &key, text)?;
+        let finite = || value.is_finite().then_some(value).ok_or(refuse(text, "a finite number"));
+        let size = || {
+            let size = value.is_finite() && value > 0.0;
+            size.then_some(value).ok_or(refuse(text, "a positive number"))
+        };
+        let count = || {
+            let whole = value.fract() == 0.0 && (2.0..=1e6).contains(&value);
+            whole.then_some(value as usize).ok_or(refuse(text, "a whole number from 2 to 1000000"))
+        };
+        match key.as_str() {
+            "ncols" => self.columns = Some(count()?),
+            "nrows" => self.rows = Some(count()?),
+            "xllcorner" => self.west = Some((finite()?, false)),
+            "xllcenter" => self.west = Some((finite()?, true)),
+            "yllcorner" => self.south = Some((finite()?, false)),
+            "yllcenter" => self.south = Some((finite()?, true)),
+            "cellsize" => self.cell = [Some(size()?); 2],
+            "dx" => self.cell[0] = Some(size()?),
+            "dy" => self.cell[1] = Some(size()?),
+            "nodata_value" => self.no_data = Some(value),
+            _ => {
+                return Err(refuse(
+                    text,
+                    "the keys ncols, nrows, xllcorner or xllcenter, yllcorner or yllcenter, \
+                     cellsize or dx and dy, nodata_value",
+                ));
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Reads an ESRI ASCII grid.
+///
+/// The format carries no reference system: a grid that fits the globe and has
+/// cells below 0.1 is taken to be in degrees, any other in metres, and the
+/// guess is returned as a warning.
+pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut header = Header::default();
+    let mut in_header = true;
+    let mut values = Vec::new();
+    for (index, content) in text.lines().enumerate() {
+        let line = index + 1;
+        if in_header {
+            let words: Vec<&str> = content.split_whitespace().collect();
+            if words.is_empty() || header.take(line, &words)? {
+                continue;
+            }
+            in_header = false;
+        }
+        for word in content.split_whitespace() {
+            let value = number(line, "height", word)?;
+            let missing = header.no_data == Some(value) || !value.is_finite();
+            values.push(if missing { f64::NAN } else { value });
+        }
+    }
+    let need = TerrainError::AsciiMissing;
+    let columns = header.columns.ok_or(need("ncols"))?;
+    let rows = header.rows.ok_or(need("nrows"))?;
+    let cell = [header.cell[0].ok_or(need("cellsize"))?, header.cell[1].ok_or(need("cellsize"))?];
+    let centre =
+        |(at, is_centre): (f64, bool), k: usize| at + if is_centre { 0.0 } else { 0.5 * cell[k] };
+    let south_west = [
+        centre(header.west.ok_or(need("xllcorner"))?, 0),
+        centre(header.south.ok_or(need("yllcorner"))?, 1),
+    ];
+    if values.len() != columns * rows {
+        let (found, expected) = (values.len(), columns * rows);
+        return Err(TerrainError::AsciiCount { found, expected, columns, rows });
+    }
+    let crs = Crs::local();
+    let mut raster = Raster { columns, rows, south_west, cell, values, crs };
+    let [west, south, east, north] = raster.bounds();
+    let on_globe = west >= -180.0 && east <= 360.0 && south >= -90.0 && north <= 90.0;
+    let warning = if on_globe && cell[0] < 0.1 && cell[1] < 0.1 {
+        raster.crs.unit = Unit::Degree;
+        RasterWarning::DegreesGuessed { cell: cell[0] }
+    } else {
+        RasterWarning::MetresGuessed
+    };
+    Ok((raster, vec![warning]))
+}
+
+/// Writes an ESRI ASCII grid; gaps become -9999.
+///
+/// Numbers are written with as many digits as they need to be read back
+/// exactly. Cells that are not square are written with `dx` and `dy`.
+pub fn write_esri_ascii(raster: &Raster) -> String {
+    let [dx, dy] = raster.cell;
+    let [x, y] = raster.south_west;
+    let size = if dx == dy { format!("cellsize {dx}") } else { format!("dx {dx}\ndy {dy}") };
+    let mut text = format!(
+        "ncols {}\nnrows {}\nxllcenter {x}\nyllcenter {y}\n{size}\nNODATA_value -9999\n",
+        raster.columns, raster.rows
+    );
+    for row in raster.values.chunks(raster.columns.max(1)) {
+        let words: Vec<String> = row
+            .iter()
+            .map(|v| if v.is_finite() { v.to_string() } else { "-9999".to_string() })
+            .collect();
+        text.push_str(&words.join(" "));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRID: &str = "NCOLS 3\nnrows 2\nxllcorner 100\nyllcorner 200\nCELLSIZE 10\n\
+                        NODATA_value -9999\n1 2 3\n4 -9999 6.5\n";
+
+    #[test]
+    fn corner_and_centre_are_told_apart() {
+        let (raster, warnings) = read_esri_ascii(GRID.as_bytes()).unwrap();
+        assert_eq!(raster.south_west, [105.0, 205.0]);
+        assert_eq!(raster.at(0, 1), 1.0);
+        assert!(raster.values[4].is_nan());
+        assert_eq!(warnings, [RasterWarning::MetresGuessed]);
+        let centred = GRID.replace("corner", "center");
+        assert_eq!(read_esri_ascii(centred.as_bytes()).unwrap().0.south_west, [100.0, 200.0]);
+    }
+
+    #[test]
+    fn writing_and_reading_return_the_raster() {
+        let (mut raster, _) = read_esri_ascii(GRID.as_bytes()).unwrap();
+        raster.values[4] = 0.1 + 0.2;
+        raster.cell[1] = 7.25;
+        assert_eq!(read_esri_ascii(write_esri_ascii(&raster).as_bytes()).unwrap().0, raster);
+    }
+
+    #[test]
+    fn small_cells_on_the_globe_are_degrees() {
+        let grid =
+            GRID.replace("CELLSIZE 10", "cellsize 0.001").replace("yllcorner 200", "yllcorner 40");
+        assert_eq!(read_esri_ascii(grid.as_bytes()).unwrap().0.crs.unit, Unit::Degree);
+    }
+
+    #[test]
+    fn faults_are_named_with_line_field_and_value() {
+        let cases = [
+            (
+                "NCOLS 3",
+                "ncols 3.5",
+                "ascii grid, line 1: ncols is '3.5'; allowed: a whole number from 2 to 1000000",
+            ),
+            (
+                "NCOLS 3",
+                "ncols 1e12",
+                "ascii grid, line 1: ncols is '1e12'; allowed: a whole number from 2 to 1000000",
+            ),
+            ("NCOLS 3\n", "", "ascii grid: the header has no 'ncols'"),
+            ("nrows 2", "nrows two", "ascii grid, line 2: nrows is 'two'; allowed: a number"),
+            ("nrows 2", "nrows", "ascii grid, line 2: nrows is ''; allowed: a key and one number"),
+            (
+                "CELLSIZE 10",
+                "cellsize -1",
+                "ascii grid, line 5: cellsize is '-1'; allowed: a positive number",
+            ),
+            (
+                "CELLSIZE 10",
+                "cellsise 10",
+                "ascii grid, line 5: cellsise is '10'; allowed: the keys ncols, nrows, xllcorner or xllcenter, yllcorner or yllcenter, cellsize or dx and dy, nodata_value",
+            ),
+            (
+                "xllcorner 100",
+                "xllcorner inf",
+                "ascii grid, line 3: xllcorner is 'inf'; allowed: a finite number",
+            ),
+            ("1 2 3", "1 2 x", "ascii grid, line 7: height is 'x'; allowed: a number"),
+            ("1 2 3", "1 2", "ascii grid: 5 heights; allowed: ncols x nrows = 3 x 2 = 6"),
+        ];
+        for (good, bad, message) in cases {
+            let error = read_esri_ascii(GRID.replace(good, bad).as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+        assert_eq!(
+            read_esri_ascii(b"").unwrap_err().to_string(),
+            "ascii grid: the header has no 'ncols'"
+        );
+    }
+}

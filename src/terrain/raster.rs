@@ -1,0 +1,422 @@
+//! A raster of heights or classes with its place on the earth.
+
+use super::error::{TerrainError, finite};
+use crate::numeric::{cos, sin};
+
+/// In what the coordinates of a raster are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Metres east and north: a projection, or a local frame.
+    Metre,
+    /// Degrees of longitude and latitude.
+    Degree,
+}
+
+/// Coordinate reference system of a raster, as far as its file tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crs {
+    /// In what coordinates are measured.
+    pub unit: Unit,
+    /// EPSG code, if given.
+    pub epsg: Option<u16>,
+    /// The file's own words, if any.
+    pub text: Option<String>,
+}
+
+impl Crs {
+    /// Metres in a frame of the project's own.
+    pub fn local() -> Crs {
+        Crs { unit: Unit::Metre, epsg: None, text: None }
+    }
+}
+
+/// Cells in rows and columns, each with one value at its centre.
+///
+/// Row 0 is the north row and column 0 the west column, as rasters are stored.
+/// A cell without data holds a NaN. Values are `f64`: at a height of 3 km an
+/// `f32` has steps of 0.2 mm, which a fine survey would show as slope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raster {
+    /// Cells along x (east).
+    pub columns: usize,
+    /// Cells along y (north).
+    pub rows: usize,
+    /// x and y of the centre of the south-west cell, in the unit of `crs`.
+    pub south_west: [f64; 2],
+    /// Size of a cell along x and along y, in the unit of `crs`.
+    pub cell: [f64; 2],
+    /// Values, row by row from the north-west; NaN where there is no data.
+    pub values: Vec<f64>,
+    /// What the coordinates mean.
+    pub crs: Crs,
+}
+
+/// How cells without data are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoData {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// They take the value of the nearest cell with data.
+    Nearest,
+    /// They are filled by a smooth surface through the cells around them
+    /// (relaxation of Laplace's equation).
+    Interpolate,
+}
+
+/// Where the local frame of a scenario has its origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Origin {
+    /// The middle of the raster.
+    #[default]
+    Centre,
+    /// The centre of the south-west cell.
+    SouthWest,
+    /// This point, in the raster's own coordinates.
+    At([f64; 2]),
+}
+
+/// How a local frame in metres lies in the coordinates of a raster's file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The local origin in the file's coordinates.
+    pub origin: [f64; 2],
+    /// Metres that one unit of the file's coordinates is long, along x and y.
+    pub metres_per_unit: [f64; 2],
+    /// The file's coordinate reference system.
+    pub crs: Crs,
+}
+
+impl Placement {
+    /// Local metres of a point in the file's coordinates.
+    pub fn to_local(&self, point: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| (point[k] - self.origin[k]) * self.metres_per_unit[k])
+    }
+
+    /// The file's coordinates of a point in local metres.
+    pub fn to_file(&self, point: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| point[k] / self.metres_per_unit[k] + self.origin[k])
+    }
+
+    /// A raster in local metres, put back into the file's coordinates.
+    pub fn georeference(&self, raster: &Raster) -> Raster {
+        Raster {
+            south_west: self.to_file(raster.south_west),
+            cell: [0, 1].map(|k| raster.cell[k] / self.metres_per_unit[k]),
+            crs: self.crs.clone(),
+            ..raster.clone()
+        }
+    }
+}
+
+/// Length of one degree of longitude and of one degree of latitude on the
+/// WGS 84 ellipsoid at a latitude in degrees, m.
+pub fn degree_lengths(latitude_deg: f64) -> [f64; 2] {
+    const A: f64 = 6_378_137.0;
+    const E2: f64 = 0.006_694_379_990_14;
+    let latitude = latitude_deg.to_radians();
+    let w = (1.0 - E2 * sin(latitude) * sin(latitude)).sqrt();
+    let degree = std::f64::consts::PI / 180.0;
+    [A * cos(latitude) / w * degree, A * (1.0 - E2) / (w * w * w) * degree]
+}
+
+impl Raster {
+    /// Whether sizes, positions and number of values make sense.
+    pub fn check(&self) -> Result<(), TerrainError> {
+        let (columns, rows, values) = (self.columns, self.rows, self.values.len());
+        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(values) {
+            return Err(TerrainError::RasterSize { columns, rows, values });
+        }
+        for k in 0..2 {
+            finite("cell size", self.cell[k], "above 0", |v| v > 0.0)?;
+            finite("position of the south-west cell", self.south_west[k], "finite", |_| true)?;
+        }
+        Ok(())
+    }
+
+    /// Value of the cell in `column` from the west and `row` from the south.
+    #[inline]
+    pub fn at(&self, column: usize, row_from_south: usize) -> f64 {
+        self.values[(self.rows - 1 - row_from_south) * self.columns + column]
+    }
+
+    /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.
+    pub fn bounds(&self) -> [f64; 4] {
+        let [x, y] = self.south_west;
+        [
+            x,
+            y,
+            x + (self.columns - 1) as f64 * self.cell[0],
+            y + (self.rows - 1) as f64 * self.cell[1],
+        ]
+    }
+
+    /// Lowest and highest value; `None` if no cell holds data.
+    pub fn range(&self) -> Option<[f64; 2]> {
+        self.values.iter().filter(|v| v.is_finite()).fold(None, |range, &v| match range {
+            None => Some([v, v]),
+            Some([low, high]) => Some([low.min(v), high.max(v)]),
+        })
+    }
+
+    /// Number of cells without data.
+    pub fn missing(&self) -> usize {
+        self.values.iter().filter(|v| !v.is_finite()).count()
+    }
+
+    /// The raster in local metres, with the placement that leads back.
+    ///
+    /// Coordinates in degrees are unrolled with the lengths of a degree at the
+    /// origin's latitude: exact there, and off by tan(latitude) times the
+    /// distance north over the earth's radius (1e-4 at 1 km in mid latitudes)
+    /// away from it.
+    pub fn localised(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
+        self.check()?;
+        let [west, south, east, north] = self.bounds();
+        let origin = match origin {
+            Origin::Centre => [0.5 * (west + east), 0.5 * (south + north)],
+            Origin::SouthWest => self.south_west,
+            Origin::At(point) => point,
+        };
+        let metres_per_unit = match self.crs.unit {
+            Unit::Metre => [1.0, 1.0],
+            Unit::Degree => {
+                finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
+                degree_lengths(origin[1])
+            }
+        };
+        let placement = Placement { origin, metres_per_unit, crs: self.crs.clone() };
+        let raster = Raster {
+            south_west: placement.to_local(self.south_west),
+            cell: [0, 1].map(|k| self.cell[k] * metres_per_unit[k]),
+            crs: Crs::local(),
+            ..self.clone()
+        };
+        Ok((raster, placement))
+    }
+
+    /// The part whose cell centres lie within `[x_min, y_min, x_max, y_max]`,
+    /// and the cells next to it, so that the box itself is covered.
+    pub fn cropped(&self, bounds: [f64; 4]) -> Result<Raster, TerrainError> {
+        self.check()?;
+        let empty = TerrainError::EmptyBox { field: "crop", bounds };
+        let span = |k: usize, count: usize| {
+            let last = (count - 1) as f64;
+            let index = |v: f64| (v - self.south_west[k]) / self.cell[k];
+            let (low, high) = (index(bounds[k]).floor(), index(bounds[k + 2]).ceil());
+            let valid = low < high && high > 0.0 && low < last;
+            valid.then(|| (low.max(0.0) as usize, high.min(last) as usize))
+        };
+        let (Some((c0, c1)), Some((r0, r1))) = (span(0, self.columns), span(1, self.rows)) else {
+            return Err(empty);
+        };
+        let values = (r0..=r1).rev().flat_map(|r| (c0..=c1).map(move |c| self.at(c, r))).collect();
+        Ok(Raster {
+            columns: c1 - c0 + 1,
+            rows: r1 - r0 + 1,
+            south_west: [
+                self.south_west[0] + c0 as f64 * self.cell[0],
+                self.south_west[1] + r0 as f64 * self.cell[1],
+            ],
+            cell: self.cell,
+            values,
+            crs: self.crs.clone(),
+        })
+    }
+
+    /// Heights smoothed `passes` times with the weights 1-2-1 along both axes;
+    /// cells without data stay without and lend no weight.
+    pub fn smoothed(&self, passes: usize) -> Result<Raster, TerrainError> {
+        self.check()?;
+        let mut raster = self.clone();
+        for _ in 0..passes {
+            raster.smooth_along(1, self.columns);
+            raster.smooth_along(self.columns, self.rows);
+        }
+        Ok(raster)
+    }
+
+    fn smooth_along(&mut self, stride: usize, length: usize) {
+        let source = self.values.clone();
+        for (index, value) in self.values.iter_mut().enumerate() {
+            if !value.is_finite() {
+                continue;
+            }
+            let place = index / stride % length;
+            let (mut sum, mut weight) = (2.0 * *value, 2.0);
+            let before = (place > 0).then(|| source[index - stride]);
+            let after = (place + 1 < length).then(|| source[index + stride]);
+            for neighbour in [before, after].into_iter().flatten().filter(|v| v.is_finite()) {
+                sum += neighbour;
+                weight += 1.0;
+            }
+            *value = sum / weight;
+        }
+    }
+
+    /// The raster with every cell holding data, or the reason why not.
+    pub fn without_gaps(mut self, rule: NoData) -> Result<Raster, TerrainError> {
+        self.check()?;
+        let Some(first) = self.values.iter().position(|v| !v.is_finite()) else {
+            return Ok(self);
+        };
+        let missing: Vec<usize> =
+            (0..self.values.len()).filter(|&k| !self.values[k].is_finite()).collect();
+        if missing.len() == self.values.len() {
+            return Err(TerrainError::Empty);
+        }
+        match rule {
+            NoData::Refuse => Err(TerrainError::NoData {
+                missing: missing.len(),
+                total: self.values.len(),
+                row: first / self.columns,
+                column: first % self.columns,
+            }),
+            NoData::Nearest => {
+                self.fill_by_growth();
+                Ok(self)
+            }
+            NoData::Interpolate => {
+                self.fill_by_growth();
+                self.relax(&missing);
+                Ok(self)
+            }
+        }
+    }
+
+    fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
+        let (row, column) = (index / self.columns, index % self.columns);
+        let (rows, columns) = (self.rows, self.columns);
+        [
+            (column > 0).then(|| index - 1),
+            (column + 1 < columns).then_some(index + 1),
+            (row > 0).then(|| index - columns),
+            (row + 1 < rows).then_some(index + columns),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Each gap takes the value of a cell with data that is nearest in steps
+    /// along rows and columns (growth in rings, in the order of the cells).
+    fn fill_by_growth(&mut self) {
+        let mut front: Vec<usize> =
+            (0..self.values.len()).filter(|&k| self.values[k].is_finite()).collect();
+        while !front.is_empty() {
+            let mut next = Vec::new();
+            for &from in &front {
+                for to in self.neighbours(from) {
+                    if !self.values[to].is_finite() {
+                        self.values[to] = self.values[from];
+                        next.push(to);
+                    }
+                }
+            }
+            front = next;
+        }
+    }
+
+    /// Successive over-relaxation of the gaps until no cell moves by more than
+    /// a ten-thousandth of the range, or 2000 sweeps.
+    fn relax(&mut self, gaps: &[usize]) {
+        let [low, high] = self.range().unwrap_or_default();
+        let enough = 1e-4 * (high - low);
+        for _ in 0..2000 {
+            let mut largest = 0.0_f64;
+            for &gap in gaps {
+                let (mut sum, mut count) = (0.0, 0.0);
+                for neighbour in self.neighbours(gap) {
+                    sum += self.values[neighbour];
+                    count += 1.0;
+                }
+                let change = 1.8 * (sum / count - self.values[gap]);
+                self.values[gap] += change;
+                largest = largest.max(change.abs());
+            }
+            if largest <= enough {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane(columns: usize, rows: usize) -> Raster {
+        let values = (0..rows * columns)
+            .map(|k| (k % columns) as f64 + 10.0 * (rows - 1 - k / columns) as f64)
+            .collect();
+        Raster {
+            columns,
+            rows,
+            south_west: [100.0, 200.0],
+            cell: [2.0, 3.0],
+            values,
+            crs: Crs::local(),
+        }
+    }
+
+    #[test]
+    fn row_0_is_north() {
+        let raster = plane(4, 3);
+        assert_eq!(raster.values[0], 20.0);
+        assert_eq!(raster.at(3, 0), 3.0);
+        assert_eq!(raster.bounds(), [100.0, 200.0, 106.0, 206.0]);
+    }
+
+    #[test]
+    fn cropping_keeps_places_and_covers_the_box() {
+        let raster = plane(6, 5);
+        let part = raster.cropped([102.5, 203.5, 105.0, 208.0]).unwrap();
+        assert_eq!((part.columns, part.rows, part.south_west), (3, 3, [102.0, 203.0]));
+        assert_eq!(part.at(0, 0), 11.0);
+        assert_eq!(part.at(2, 2), 33.0);
+        assert!(matches!(raster.cropped([0.0, 0.0, 1.0, 1.0]), Err(TerrainError::EmptyBox { .. })));
+    }
+
+    #[test]
+    fn gaps_are_refused_or_filled() {
+        let mut raster = plane(5, 5);
+        raster.values[12] = f64::NAN;
+        raster.values[13] = f64::NAN;
+        let refusal = raster.clone().without_gaps(NoData::Refuse).unwrap_err().to_string();
+        assert!(refusal.starts_with("2 of 25 cells hold no data, the first in row 2"), "{refusal}");
+        let nearest = raster.clone().without_gaps(NoData::Nearest).unwrap();
+        assert!([17.0, 19.0, 27.0, 21.0, 32.0, 12.0].contains(&nearest.values[12]));
+        // A plane is harmonic, so relaxation restores it, up to its own tolerance.
+        let smooth = raster.clone().without_gaps(NoData::Interpolate).unwrap();
+        assert!((smooth.values[12] - 22.0).abs() < 0.02, "{}", smooth.values[12]);
+        assert!((smooth.values[13] - 23.0).abs() < 0.02, "{}", smooth.values[13]);
+        raster.values.fill(f64::NAN);
+        assert_eq!(raster.without_gaps(NoData::Nearest).unwrap_err(), TerrainError::Empty);
+    }
+
+    #[test]
+    fn smoothing_keeps_a_plane_inside_and_flattens_a_spike() {
+        let smooth = plane(6, 6).smoothed(1).unwrap();
+        assert!((smooth.at(2, 2) - 22.0).abs() < 1e-12);
+        let mut spike = plane(5, 5);
+        spike.values.fill(0.0);
+        spike.values[12] = 16.0;
+        assert_eq!(spike.smoothed(1).unwrap().values[12], 4.0);
+    }
+
+    #[test]
+    fn degrees_become_metres_and_back() {
+        // Degree lengths at 45°: 78 846.8 m and 111 131.8 m (WGS 84 tables).
+        let [east, north] = degree_lengths(45.0);
+        assert!((east - 78_846.8).abs() < 0.1 && (north - 111_131.8).abs() < 0.1);
+        let mut raster = plane(4, 3);
+        raster.crs.unit = Unit::Degree;
+        raster.south_west = [-84.0, 45.0];
+        raster.cell = [1e-3, 1e-3];
+        let (local, placement) = raster.localised(Origin::At([-84.0, 45.0])).unwrap();
+        assert!((local.cell[0] - 78.8468).abs() < 1e-3 && local.south_west == [0.0, 0.0]);
+        let back = placement.georeference(&local);
+        assert!((back.cell[1] - 1e-3).abs() < 1e-15 && back.crs == raster.crs);
+        let point = placement.to_file(placement.to_local([-83.9, 45.1]));
+        assert!((point[0] + 83.9).abs() < 1e-12 && (point[1] - 45.1).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,289 @@
+//! Road and field roughness after ISO 8608, as a random field over the plane.
+//!
+//! # Theory
+//!
+//! ISO 8608 classes a profile by the one-sided spectral density of its height
+//! over spatial frequency n, G(n) = G(n0) (n/n0)^-2 with n0 = 0.1 cycles/m, for
+//! n from 0.011 to 2.83 cycles/m; the geometric means of G(n0) are 16e-6 m³ for
+//! class A and four times more for each class.
+//!
+//! Here octaves of white noise are added: octave k has independent values of
+//! variance σ_k² = c h_k on a square lattice of spacing h_k, spread by the
+//! tensor-product quadratic B-spline. A profile through one octave has the
+//! density 2 h_k sinc⁶(n h_k) · 11/20 · σ_k² (11/20 being the integral of the
+//! squared spline), and with h_k halved from octave to octave
+//! Σ (n h_k)² sinc⁶(n h_k) = 0.06835 within 2 % for every n between the first
+//! and the last octave, so that c = G(n0) n0² / (1.1 · 0.06835).
+//!
+//! # Choices
+//!
+//! Lattices are turned against each other, so that profiles in all directions
+//! are alike; a sum of harmonics would need hundreds of sines a point to be as
+//! free of repetition. The field is a pure function of place and seed, has a
+//! continuous slope in closed form, and never repeats. Below the lowest
+//! frequency its density stays level, above the highest it falls off.
+
+use super::error::{TerrainError, finite};
+use crate::numeric::{cos, sin};
+use crate::random::Stream;
+
+/// Reference spatial frequency of ISO 8608, cycles/m.
+pub const REFERENCE_FREQUENCY: f64 = 0.1;
+/// Wavelengths that ISO 8608 covers, shortest and longest, m.
+pub const STANDARD_WAVELENGTHS: [f64; 2] = [1.0 / 2.83, 1.0 / 0.011];
+/// Mean over n of Σ (n h)² sinc⁶(n h) for h halved from term to term:
+/// ∫ u sinc⁶(u) du / ln 2.
+const OCTAVE_SUM: f64 = 0.068_353_72;
+/// Integral of the squared quadratic B-spline.
+const SPLINE_ENERGY: f64 = 11.0 / 20.0;
+/// Angle between the lattices of successive octaves, rad: the golden angle,
+/// whose multiples stay apart from each other and from quarter turns.
+const TURN: f64 = 2.399_963_229_728_653;
+
+/// Classes of ISO 8608, from a very good road to rough ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum RoughnessClass {
+    /// 16e-6 m³: a good motorway.
+    A,
+    /// 64e-6 m³.
+    B,
+    /// 256e-6 m³.
+    C,
+    /// 1024e-6 m³.
+    D,
+    /// 4096e-6 m³.
+    E,
+    /// 16384e-6 m³.
+    F,
+    /// 65536e-6 m³.
+    G,
+    /// 262144e-6 m³.
+    H,
+}
+
+impl RoughnessClass {
+    /// Geometric mean of the spectral density at 0.1 cycles/m, m³.
+    pub fn density(self) -> f64 {
+        16e-6 * f64::from(1u32 << (2 * self as u32))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Octave {
+    stream: Stream,
+    spacing: f64,
+    /// Square root of three times the variance: values are uniform within it.
+    reach: f64,
+    /// Cosine and sine of the lattice's angle.
+    turn: [f64; 2],
+}
+
+/// A rough field to add to a terrain.
+#[derive(Clone, Debug)]
+pub struct Roughness {
+    octaves: Vec<Octave>,
+}
+
+impl Roughness {
+    /// Roughness of a class over the wavelengths of the standard.
+    pub fn new(class: RoughnessClass, seed: u64) -> Roughness {
+        Roughness::build(class.density(), STANDARD_WAVELENGTHS, seed)
+    }
+
+    /// Roughness of spectral density `density` (m³) at 0.1 cycles/m, over
+    /// wavelengths from `wavelengths[0]` to `wavelengths[1]`, m. On a DEM the
+    /// longest should be about its cell size: longer waves are in the DEM.
+    pub fn with_density(
+        density: f64,
+        wavelengths: [f64; 2],
+        seed: u64,
+    ) -> Result<Roughness, TerrainError> {
+        finite("roughness at 0.1 cycles/m, m³", density, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+        finite("shortest wavelength, m", wavelengths[0], "0.01 or above", |v| v >= 0.01)?;
+        finite("longest wavelength, m", wavelengths[1], "above the shortest, to 10000", |v| {
+            v > wavelengths[0] && v <= 1e4
+        })?;
+        Ok(Roughness::build(density, wavelengths, seed))
+    }
+
+    fn build(density: f64, [shortest, longest]: [f64; 2], seed: u64) -> Roughness {
+        let c = density * REFERENCE_FREQUENCY * REFERENCE_FREQUENCY
+            / (2.0 * SPLINE_ENERGY * OCTAVE_SUM);
+        // An octave matters where 0.15 < n h < 0.7: elsewhere the summand is
+        // below a tenth of its peak.
+        let mut spacing = 0.7 * longest;
+        let mut octaves = Vec::new();
+        while spacing > 0.15 * shortest {
+            let k = octaves.len();
+            let angle = TURN * k as f64;
+            octaves.push(Octave {
+                stream: Stream::new(seed, &format!("terrain roughness {k}")),
+                spacing,
+                reach: (3.0 * c * spacing).sqrt(),
+                turn: [cos(angle), sin(angle)],
+            });
+            spacing *= 0.5;
+        }
+        Roughness { octaves }
+    }
+
+    pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
+        let mut height = [0.0];
+        self.heights(&[[x, y]], &mut height);
+        height[0]
+    }
+
+    /// Heights at many points. Points that follow each other are best close:
+    /// lattice values are drawn anew only where a point leaves the cell of the
+    /// one before.
+    pub(crate) fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
+        heights.fill(0.0);
+        for octave in &self.octaves {
+            let mut values = octave.around([i64::MIN; 2]);
+            for (&[x, y], height) in points.iter().zip(heights.iter_mut()) {
+                let (cell, [s, t]) = octave.locate(x, y);
+                if cell != values.cell {
+                    values = octave.around(cell);
+                }
+                *height += values.weighted(spline(s), spline(t));
+            }
+        }
+    }
+
+    pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
+        let mut gradient = [0.0; 2];
+        for octave in &self.octaves {
+            let (cell, [s, t]) = octave.locate(x, y);
+            let values = octave.around(cell);
+            let du = values.weighted(spline_slope(s), spline(t)) / octave.spacing;
+            let dv = values.weighted(spline(s), spline_slope(t)) / octave.spacing;
+            let [c, s] = octave.turn;
+            gradient[0] += c * du - s * dv;
+            gradient[1] += s * du + c * dv;
+        }
+        gradient
+    }
+}
+
+/// Weights of the lattice points -1, 0 and 1 about the nearest one, `t` of a
+/// spacing away (-1/2..1/2).
+fn spline(t: f64) -> [f64; 3] {
+    [0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)]
+}
+
+fn spline_slope(t: f64) -> [f64; 3] {
+    [t - 0.5, -2.0 * t, t + 0.5]
+}
+
+/// Values at the nine lattice points about one of them.
+struct Values {
+    cell: [i64; 2],
+    rows: [[f64; 3]; 3],
+}
+
+impl Octave {
+    /// The lattice point nearest to (x, y), and the way from it in spacings.
+    #[inline]
+    fn locate(&self, x: f64, y: f64) -> ([i64; 2], [f64; 2]) {
+        let [c, s] = self.turn;
+        let place = [(c * x + s * y) / self.spacing, (c * y - s * x) / self.spacing];
+        let nearest = place.map(|v| (v + 0.5).floor());
+        (nearest.map(|v| v as i64), [place[0] - nearest[0], place[1] - nearest[1]])
+    }
+
+    #[inline]
+    fn around(&self, cell: [i64; 2]) -> Values {
+        let value = |i: i64, j: i64| {
+            let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
+            self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
+        };
+        let row = |j: i64| [-1, 0, 1].map(|a: i64| value(cell[0].wrapping_add(a), j));
+        Values { cell, rows: [-1, 0, 1].map(|b: i64| row(cell[1].wrapping_add(b))) }
+    }
+}
+
+impl Values {
+    #[inline]
+    fn weighted(&self, across: [f64; 3], up: [f64; 3]) -> f64 {
+        let line = |row: &[f64; 3]| across[0] * row[0] + across[1] * row[1] + across[2] * row[2];
+        up[0] * line(&self.rows[0]) + up[1] * line(&self.rows[1]) + up[2] * line(&self.rows[2])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One-sided density at frequency n, averaged over profiles and over the
+    /// band n ± 20 %, by direct Fourier sums with a Hann window.
+    fn measured_density(field: &Roughness, n: f64, heading: f64, profiles: usize) -> f64 {
+        let (c, s) = (cos(heading), sin(heading));
+        // 24 waves to a profile and 16 points to a wave: leakage and aliasing
+        // are small against the band.
+        let (length, count) = (24.0 / n, 384usize);
+        let step = length / count as f64;
+        let mut sum = 0.0;
+        let bins = [20, 22, 24, 26, 28];
+        for profile in 0..profiles {
+            // Profiles lie 500 m apart, beyond the longest correlation.
+            let offset = 500.0 * profile as f64;
+            let heights: Vec<f64> = (0..count)
+                .map(|k| {
+                    let at = k as f64 * step;
+                    let window = 0.5 - 0.5 * cos(std::f64::consts::TAU * k as f64 / count as f64);
+                    window * field.height(c * at - s * offset + 31.0, s * at + c * offset - 77.0)
+                })
+                .collect();
+            for bin in bins {
+                let (mut re, mut im) = (0.0, 0.0);
+                for (k, h) in heights.iter().enumerate() {
+                    let phase = std::f64::consts::TAU * (bin * k % count) as f64 / count as f64;
+                    re += h * cos(phase);
+                    im += h * sin(phase);
+                }
+                // Mean square of the Hann window is 3/8; n^-2 is divided out.
+                let density = 2.0 * (re * re + im * im) * step / (count as f64 * 0.375);
+                sum += density * (bin as f64 / 24.0) * (bin as f64 / 24.0);
+            }
+        }
+        sum / (profiles * bins.len()) as f64
+    }
+
+    #[test]
+    fn profiles_in_every_direction_have_the_density_of_their_class() {
+        let field = Roughness::new(RoughnessClass::D, 11);
+        for heading in [0.0, 0.6, 2.0] {
+            for n in [0.03, 0.1, 0.4, 1.2] {
+                let expected = 1024e-6 * (n / REFERENCE_FREQUENCY).powi(-2);
+                let ratio = measured_density(&field, n, heading, 60) / expected;
+                // 60 profiles of about 3 independent bins: standard error 8 %;
+                // three of them, and 2 % of ripple. A class is a factor of 4.
+                assert!((0.75..1.33).contains(&ratio), "n {n}, heading {heading}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_height() {
+        let field = Roughness::new(RoughnessClass::H, 3);
+        for k in 0..200 {
+            let (x, y) = (1.37 * f64::from(k) - 120.0, 0.73 * f64::from(k) + 5.0);
+            let h = 1e-6;
+            let [gx, gy] = field.gradient(x, y);
+            let fx = (field.height(x + h, y) - field.height(x - h, y)) / (2.0 * h);
+            let fy = (field.height(x, y + h) - field.height(x, y - h)) / (2.0 * h);
+            // Rounding 1e-16/1e-6 and curvature (below 1e3 1/m in class H,
+            // jumping at lattice lines) times 1e-6.
+            assert!((gx - fx).abs() < 1e-3 && (gy - fy).abs() < 1e-3, "{gx} {fx} {gy} {fy}");
+        }
+    }
+
+    #[test]
+    fn classes_are_those_of_the_standard() {
+        assert_eq!(RoughnessClass::A.density(), 16e-6);
+        assert_eq!(RoughnessClass::D.density(), 1024e-6);
+        assert_eq!(RoughnessClass::H.density(), 262_144e-6);
+        assert!(Roughness::with_density(2.0, [0.3, 90.0], 0).is_err());
+        assert!(Roughness::with_density(1e-3, [0.3, 0.2], 0).is_err());
+    }
+}

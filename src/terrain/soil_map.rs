@@ -1,0 +1,276 @@
+//! Which soil lies where.
+
+use std::sync::Arc;
+
+use super::error::{TerrainError, finite};
+use super::raster::{Raster, Unit};
+use crate::soil::SoilId;
+
+/// A part of the plane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Region {
+    /// All points ahead of a line: those with (p - point) · direction >= 0.
+    HalfPlane {
+        /// A point of the line, m.
+        point: [f64; 2],
+        /// Direction that leads into the region; any length but zero.
+        direction: [f64; 2],
+    },
+    /// Points between two corners, inclusive.
+    Rectangle {
+        /// South-west corner, m.
+        min: [f64; 2],
+        /// North-east corner, m.
+        max: [f64; 2],
+    },
+    /// Points within half of `width` of a segment.
+    Band {
+        /// One end, m.
+        from: [f64; 2],
+        /// The other end, m.
+        to: [f64; 2],
+        /// Full width, m.
+        width: f64,
+    },
+    /// The inside of a polygon, by the even–odd rule; closed by itself.
+    Polygon(Vec<[f64; 2]>),
+}
+
+impl Region {
+    fn check(&self) -> Result<(), TerrainError> {
+        let points = match self {
+            Region::HalfPlane { point, direction } => {
+                let squared = direction[0] * direction[0] + direction[1] * direction[1];
+                finite("length of a direction", squared.sqrt(), "above 0", |v| v > 0.0)?;
+                std::slice::from_ref(point)
+            }
+            Region::Rectangle { min, max } => {
+                let bounds = [min[0], min[1], max[0], max[1]];
+                if !(min[0] < max[0] && min[1] < max[1]) {
+                    return Err(TerrainError::EmptyBox { field: "rectangle", bounds });
+                }
+                return Ok(());
+            }
+            Region::Band { from, to, width } => {
+                finite("width of a band, m", *width, "above 0", |v| v > 0.0)?;
+                &[*from, *to]
+            }
+            Region::Polygon(corners) if corners.len() < 3 => {
+                return Err(TerrainError::Polygon(corners.len()));
+            }
+            Region::Polygon(corners) => corners,
+        };
+        points
+            .iter()
+            .flatten()
+            .try_for_each(|c| finite("corner of a region, m", *c, "a finite number", |_| true))
+    }
+
+    /// Whether (x, y) lies in the region.
+    pub fn contains(&self, x: f64, y: f64) -> bool {
+        match self {
+            Region::HalfPlane { point, direction } => {
+                (x - point[0]) * direction[0] + (y - point[1]) * direction[1] >= 0.0
+            }
+            Region::Rectangle { min, max } => {
+                x >= min[0] && x <= max[0] && y >= min[1] && y <= max[1]
+            }
+            Region::Band { from, to, width } => {
+                let axis = [to[0] - from[0], to[1] - from[1]];
+                let (dx, dy) = (x - from[0], y - from[1]);
+                let squared = axis[0] * axis[0] + axis[1] * axis[1];
+                let along = if squared > 0.0 {
+                    ((dx * axis[0] + dy * axis[1]) / squared).clamp(0.0, 1.0)
+                } else {
+                    0.0
+                };
+                let (rx, ry) = (dx - along * axis[0], dy - along * axis[1]);
+                rx * rx + ry * ry <= 0.25 * width * width
+            }
+            Region::Polygon(corners) => {
+                let mut inside = false;
+                let mut previous = corners.len() - 1;
+                for k in 0..corners.len() {
+                    let ([ax, ay], [bx, by]) = (corners[k], corners[previous]);
+                    if (ay > y) != (by > y) && x < ax + (bx - ax) * (y - ay) / (by - ay) {
+                        inside = !inside;
+                    }
+                    previous = k;
+                }
+                inside
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Classes {
+    columns: usize,
+    rows: usize,
+    south_west: [f64; 2],
+    cell: [f64; 2],
+    /// Row 0 is north, as in the raster.
+    soils: Vec<SoilId>,
+}
+
+/// Which soil lies where: one soil or a raster of classes, with regions
+/// painted over it in order.
+#[derive(Clone, Debug)]
+pub struct SoilMap {
+    ground: SoilId,
+    classes: Option<Arc<Classes>>,
+    regions: Vec<(Region, SoilId)>,
+}
+
+impl SoilMap {
+    /// One soil everywhere.
+    pub fn uniform(soil: SoilId) -> SoilMap {
+        SoilMap { ground: soil, classes: None, regions: Vec::new() }
+    }
+
+    /// Soils by the class of the nearest cell of a raster in local metres;
+    /// beyond its edge the outermost cells go on. `table` lists what each class
+    /// means; gaps take `gaps`, or are refused without it.
+    pub fn classes(
+        raster: &Raster,
+        table: &[(i32, SoilId)],
+        gaps: Option<SoilId>,
+    ) -> Result<SoilMap, TerrainError> {
+        raster.check()?;
+        if raster.crs.unit != Unit::Metre {
+            return Err(TerrainError::NotMetres("degrees".to_string()));
+        }
+        let place = |index: usize| (index / raster.columns, index % raster.columns);
+        let soil = |(index, &class): (usize, &f64)| {
+            let (row, column) = place(index);
+            if !class.is_finite() {
+                return gaps.ok_or(TerrainError::NoData {
+                    missing: raster.missing(),
+                    total: raster.values.len(),
+                    row,
+                    column,
+                });
+            }
+            let entry = table.iter().find(|(number, _)| f64::from(*number) == class);
+            entry.map(|(_, soil)| *soil).ok_or_else(|| {
+                let numbers: Vec<String> = table.iter().map(|(n, _)| n.to_string()).collect();
+                TerrainError::UnknownClass { class, row, column, allowed: numbers.join(", ") }
+            })
+        };
+        let soils = raster.values.iter().enumerate().map(soil).collect::<Result<Vec<_>, _>>()?;
+        let classes = Classes {
+            columns: raster.columns,
+            rows: raster.rows,
+            south_west: raster.south_west,
+            cell: raster.cell,
+            soils,
+        };
+        Ok(SoilMap { ground: SoilId(0), classes: Some(Arc::new(classes)), regions: Vec::new() })
+    }
+
+    /// Paints a region with a soil, over what is there.
+    pub fn paint(mut self, region: Region, soil: SoilId) -> Result<SoilMap, TerrainError> {
+        region.check()?;
+        self.regions.push((region, soil));
+        Ok(self)
+    }
+
+    /// Soil at (x, y).
+    pub fn soil(&self, x: f64, y: f64) -> SoilId {
+        let painted = self.regions.iter().rev().find(|(region, _)| region.contains(x, y));
+        match (painted, &self.classes) {
+            (Some((_, soil)), _) => *soil,
+            (None, Some(classes)) => classes.soil(x, y),
+            (None, None) => self.ground,
+        }
+    }
+}
+
+impl Classes {
+    fn soil(&self, x: f64, y: f64) -> SoilId {
+        let nearest = |axis: usize, v: f64, count: usize| {
+            let place = ((v - self.south_west[axis]) / self.cell[axis] + 0.5).floor();
+            // `as` sends what lies before the first cell, and NaN, to 0.
+            (place as usize).min(count - 1)
+        };
+        let column = nearest(0, x, self.columns);
+        let row = self.rows - 1 - nearest(1, y, self.rows);
+        self.soils[row * self.columns + column]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raster::Crs;
+    use super::*;
+
+    const FIRM: SoilId = SoilId(0);
+    const MUD: SoilId = SoilId(1);
+    const SNOW: SoilId = SoilId(2);
+
+    #[test]
+    fn later_regions_cover_earlier_ones() {
+        let beyond = Region::HalfPlane { point: [10.0, 0.0], direction: [2.0, 0.0] };
+        let patch = Region::Rectangle { min: [20.0, -1.0], max: [22.0, 1.0] };
+        let map = SoilMap::uniform(FIRM).paint(beyond, MUD).unwrap().paint(patch, SNOW).unwrap();
+        assert_eq!(map.soil(9.99, 5.0), FIRM);
+        assert_eq!(map.soil(10.0, 5.0), MUD);
+        assert_eq!(map.soil(21.0, 0.0), SNOW);
+        assert_eq!(map.soil(21.0, 1.5), MUD);
+    }
+
+    #[test]
+    fn a_polygon_may_be_concave() {
+        let corner = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 4.0], [2.0, 2.0], [0.0, 2.0]];
+        let region = Region::Polygon(corner);
+        assert!(region.contains(1.0, 1.0) && region.contains(3.0, 3.0));
+        assert!(!region.contains(1.0, 3.0) && !region.contains(5.0, 1.0));
+    }
+
+    #[test]
+    fn a_band_follows_its_axis() {
+        let band = Region::Band { from: [0.0, 0.0], to: [10.0, 10.0], width: 2.0 };
+        assert!(band.contains(5.0, 6.3) && !band.contains(5.0, 6.5));
+    }
+
+    #[test]
+    fn classes_are_looked_up_in_the_nearest_cell() {
+        let raster = Raster {
+            columns: 2,
+            rows: 2,
+            south_west: [0.0, 0.0],
+            cell: [10.0, 10.0],
+            values: vec![7.0, 8.0, 8.0, f64::NAN],
+            crs: Crs::local(),
+        };
+        let table = [(7, MUD), (8, SNOW)];
+        let map = SoilMap::classes(&raster, &table, Some(FIRM)).unwrap();
+        assert_eq!(map.soil(-90.0, 9.0), MUD);
+        assert_eq!(map.soil(4.0, 4.0), SNOW);
+        assert_eq!(map.soil(6.0, 4.0), FIRM);
+        assert!(matches!(
+            SoilMap::classes(&raster, &table, None),
+            Err(TerrainError::NoData { row: 1, column: 1, .. })
+        ));
+        assert_eq!(
+            SoilMap::classes(&raster, &table[..1], Some(FIRM)).unwrap_err().to_string(),
+            "soil class 8 in row 0 (0 is north), column 1 is not in the table; allowed: 7"
+        );
+    }
+
+    #[test]
+    fn regions_are_checked() {
+        let refuse = |region| SoilMap::uniform(FIRM).paint(region, MUD).unwrap_err().to_string();
+        assert_eq!(
+            refuse(Region::Polygon(vec![[0.0, 0.0]])),
+            "polygon of 1 corners; allowed: at least 3"
+        );
+        assert_eq!(
+            refuse(Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 0.0] }),
+            "length of a direction is 0; allowed: above 0"
+        );
+        assert!(
+            refuse(Region::Rectangle { min: [1.0, 0.0], max: [0.0, 1.0] }).contains("is empty")
+        );
+    }
+}
