@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod controls;
+pub mod driver;
 pub mod powertrain;
 pub mod spec;
 pub mod tyre;

@@ -132,8 +132,7 @@ impl VehicleSpec {
     /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing
     /// keys; [`SpecError::Value`] when a figure is not allowed.
     pub fn from_toml(text: &str) -> Result<VehicleSpec, SpecError> {
-        let spec: VehicleSpec =
-            toml::from_str(text).map_err(|error| SpecError::Syntax { what: error.to_string() })?;
+        let spec: VehicleSpec = toml::from_str(text).map_err(|error| check::syntax(&error))?;
         spec.check()?;
         Ok(spec)
     }

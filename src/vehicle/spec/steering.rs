@@ -28,7 +28,7 @@ pub struct PitmanArm {
     pub position: Point,
     /// Rotation of the mechanism about +y, degrees (positive tilts x downwards).
     pub pitch_deg: f64,
-    /// Rotation of the pitman arm at steering 1, degrees.
+    /// Rotation of the pitman arm at steering 1, degrees; in the sense that turns the wheels left.
     pub max_angle_deg: f64,
     /// Mean angle of the wheels at steering 1, degrees (for drivers).
     pub max_wheel_angle_deg: f64,
@@ -67,7 +67,7 @@ pub struct RackPinion {
     /// Rotation of the mechanism about +y, degrees.
     #[serde(default)]
     pub pitch_deg: f64,
-    /// Rotation of the pinion at steering 1, degrees.
+    /// Rotation of the pinion at steering 1, degrees; in the sense that turns the wheels left.
     pub max_angle_deg: f64,
     /// Mean angle of the wheels at steering 1, degrees (for drivers).
     pub max_wheel_angle_deg: f64,

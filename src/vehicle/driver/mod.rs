@@ -1,0 +1,79 @@
+//! Drivers: from what is seen to throttle, steering and brake.
+//!
+//! A [`Driver`] is immutable; what it remembers is plain data in a
+//! [`DriverState`]. Steering is positive to the left, 1 being full lock.
+
+mod following;
+mod path;
+mod path_follower;
+mod pure_pursuit;
+mod speed;
+mod table;
+
+pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
+pub use path::{Path, PathError, Place};
+pub use path_follower::{PathFollower, Plan};
+pub use pure_pursuit::{PurePursuit, SteeringGeometry};
+pub use speed::{SpeedControl, SpeedState};
+pub use table::Table;
+
+use super::Controls;
+use crate::spatial::Pose;
+use serde::{Deserialize, Serialize};
+
+/// What a driver sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DriverView {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Time until the next view, s.
+    pub step: f64,
+    /// Chassis frame of the own vehicle in the world.
+    pub pose: Pose,
+    /// Own speed along the chassis x axis, m/s.
+    pub speed: f64,
+    /// The vehicle to keep behind, if any.
+    pub leader: Option<LeaderView>,
+}
+
+/// What a follower sees of its leader.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeaderView {
+    /// Clear distance to it along the path, m.
+    pub gap: f64,
+    /// Its speed, m/s.
+    pub speed: f64,
+}
+
+/// What a driver remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DriverState {
+    /// Place on the path.
+    pub place: Place,
+    /// Memory of the speed control.
+    pub speed: SpeedState,
+    /// Steering of the last step.
+    pub steering: f64,
+    /// Whether the vehicle has come to its last stop and holds.
+    pub holding: bool,
+}
+
+/// A driver.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a handful per simulation
+pub enum Driver {
+    /// Commands over time, whatever happens.
+    Table(Table),
+    /// Follows a path, alone or behind a leader.
+    Path(PathFollower),
+}
+
+impl Driver {
+    /// Commands for the step that begins at the view.
+    pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
+        match self {
+            Driver::Table(table) => table.controls(view.time),
+            Driver::Path(follower) => follower.controls(state, view),
+        }
+    }
+}

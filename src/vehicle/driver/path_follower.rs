@@ -1,0 +1,322 @@
+//! A driver that follows a path.
+
+use super::{
+    DriverState, DriverView, Following, Path, PurePursuit, SpeedControl, SteeringGeometry,
+};
+use crate::vehicle::Controls;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Speed below which a vehicle that is to stop is held, m/s.
+const STANDSTILL: f64 = 0.2;
+/// Distance from the end of the path at which a vehicle has arrived, m.
+const ARRIVAL: f64 = 1.0;
+
+/// What a path follower is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Plan {
+    /// Speed on an open road, m/s.
+    pub cruise_speed: f64,
+    /// Largest lateral acceleration in bends, m/s².
+    pub lateral_acceleration: f64,
+    /// Deceleration ahead of bends and stops, m/s².
+    pub deceleration: f64,
+    /// Whether to stop at the end of the path, or to drive straight on.
+    pub stop_at_end: bool,
+    /// Time until which to stand, s.
+    pub start_time: f64,
+    /// Time from which to stop and hold, s, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_time: Option<f64>,
+    /// Rule for the gap to the leader, for those who have one.
+    pub following: Following,
+    /// Gains of the steering.
+    pub steering: PurePursuit,
+    /// Gains of the speed control.
+    pub speed_control: SpeedControl,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            cruise_speed: 6.0,
+            lateral_acceleration: 2.0,
+            deceleration: 1.5,
+            stop_at_end: true,
+            start_time: 0.0,
+            stop_time: None,
+            following: Following::ConstantTimeGap(super::ConstantTimeGap::default()),
+            steering: PurePursuit::default(),
+            speed_control: SpeedControl::default(),
+        }
+    }
+}
+
+/// Pure pursuit along a path with a speed that suits its bends, alone or behind
+/// a leader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathFollower {
+    path: Path,
+    /// Square of the speed allowed at each point of the path, m²/s².
+    allowed: Vec<f64>,
+    geometry: SteeringGeometry,
+    plan: Plan,
+}
+
+impl PathFollower {
+    /// A driver of a vehicle of this geometry along `path` by `plan`.
+    pub fn new(path: Path, geometry: SteeringGeometry, plan: Plan) -> PathFollower {
+        let allowed = allowed_speeds(&path, &plan);
+        PathFollower { path, allowed, geometry, plan }
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether the vehicle has come to its stop at the end of the path.
+    pub fn has_arrived(&self, state: &DriverState) -> bool {
+        state.holding && self.remaining(state) < 2.0 * ARRIVAL
+    }
+
+    /// State of a driver whose vehicle starts at `pose`.
+    pub fn start(&self, pose: &crate::spatial::Pose) -> DriverState {
+        DriverState { place: self.path.locate(self.geometry.rear(pose)), ..DriverState::default() }
+    }
+
+    /// Commands for the step that begins at the view.
+    pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
+        let plan = &self.plan;
+        state.place = self.path.track(&state.place, self.geometry.rear(&view.pose));
+        let steering = plan.steering.steering(
+            &self.geometry,
+            &self.path,
+            &state.place,
+            &view.pose,
+            view.speed,
+        );
+        let turn = plan.steering.steering_rate * view.step;
+        state.steering = steering.clamp(state.steering - turn, state.steering + turn);
+
+        let last_stop = plan.stop_time.is_some_and(|stop| view.time >= stop)
+            || (plan.stop_at_end && self.remaining(state) < ARRIVAL);
+        state.holding |= last_stop && view.speed.abs() < STANDSTILL;
+        let target = if state.holding || last_stop || view.time < plan.start_time {
+            0.0
+        } else {
+            self.target_speed(state, view)
+        };
+        let control = &plan.speed_control;
+        let standing = target < STANDSTILL && view.speed.abs() < STANDSTILL;
+        let pedals = if state.holding || standing {
+            control.standing(&mut state.speed)
+        } else {
+            control.controls(&mut state.speed, target, view.speed, view.step)
+        };
+        Controls { steering: state.steering, ..pedals }.clamped()
+    }
+
+    /// Distance left to the end of the path, m.
+    fn remaining(&self, state: &DriverState) -> f64 {
+        self.path.length() - state.place.station
+    }
+
+    fn target_speed(&self, state: &DriverState, view: &DriverView) -> f64 {
+        let free = self.allowed_speed(state);
+        match &view.leader {
+            Some(leader) => self.plan.following.target_speed(view.speed, free, leader),
+            None => free,
+        }
+    }
+
+    /// Speed that the path allows where the vehicle is, m/s: what it can brake
+    /// from before the next point.
+    fn allowed_speed(&self, state: &DriverState) -> f64 {
+        let plan = &self.plan;
+        let next = state.place.segment + 1;
+        let left = (self.path.stations()[next] - state.place.station).max(0.0);
+        let braking = self.allowed[next] + 2.0 * plan.deceleration * left;
+        let square = braking.min(plan.cruise_speed * plan.cruise_speed);
+        // creeps up to the end instead of stopping short of it
+        let creep = if self.remaining(state) < ARRIVAL { 0.0 } else { 2.0 * STANDSTILL };
+        square.sqrt().max(creep)
+    }
+}
+
+/// Squares of the speed allowed at each point: by the cruise speed, the bends,
+/// and braking ahead of what comes.
+fn allowed_speeds(path: &Path, plan: &Plan) -> Vec<f64> {
+    let count = path.points().len();
+    let cruise = plan.cruise_speed * plan.cruise_speed;
+    let mut allowed: Vec<f64> = (0..count)
+        .map(|index| {
+            let curvature = path.curvature(index).abs();
+            cruise.min(plan.lateral_acceleration / curvature.max(1e-9))
+        })
+        .collect();
+    if plan.stop_at_end {
+        allowed[count - 1] = 0.0;
+    }
+    for index in (0..count - 1).rev() {
+        let length = path.stations()[index + 1] - path.stations()[index];
+        let braking = allowed[index + 1] + 2.0 * plan.deceleration * length;
+        allowed[index] = allowed[index].min(braking);
+    }
+    allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::{Pose, Quat, Vec3};
+    use crate::vehicle::driver::{Driver, LeaderView};
+
+    const GEOMETRY: SteeringGeometry =
+        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276 };
+
+    /// A kinematic bicycle with a first-order engine.
+    struct Vehicle {
+        rear: [f64; 2],
+        yaw: f64,
+        speed: f64,
+        state: DriverState,
+    }
+
+    impl Vehicle {
+        fn at(driver: &PathFollower, x: f64, y: f64) -> Vehicle {
+            let mut vehicle =
+                Vehicle { rear: [x, y], yaw: 0.0, speed: 0.0, state: DriverState::default() };
+            vehicle.state = driver.start(&vehicle.pose());
+            vehicle
+        }
+
+        fn pose(&self) -> Pose {
+            let orientation = Quat::from_axis_angle(&Vec3::z_axis(), self.yaw);
+            let rear = Vec3::new(self.rear[0], self.rear[1], 0.0);
+            Pose { position: rear + orientation * Vec3::new(1.689, 0.0, 0.0), orientation }
+        }
+
+        fn step(&mut self, driver: &Driver, time: f64, leader: Option<LeaderView>) -> Controls {
+            let h = 0.01;
+            let view = DriverView { time, step: h, pose: self.pose(), speed: self.speed, leader };
+            let c = driver.controls(&mut self.state, &view);
+            let steer = c.steering * GEOMETRY.max_steer;
+            self.rear[0] += h * self.speed * self.yaw.cos();
+            self.rear[1] += h * self.speed * self.yaw.sin();
+            self.yaw += h * self.speed * steer.tan() / GEOMETRY.wheelbase;
+            let resistance = if self.speed > 0.0 { 0.3 } else { 0.0 };
+            let change = 4.0 * c.throttle - 8.0 * c.brake - resistance;
+            self.speed = (self.speed + h * change).max(0.0);
+            c
+        }
+    }
+
+    fn slalom() -> Path {
+        let points: Vec<[f64; 2]> =
+            (0..12).map(|i| [12.0 * f64::from(i), if i % 2 == 0 { 0.0 } else { 3.0 }]).collect();
+        Path::smooth(&points, 0.5).unwrap()
+    }
+
+    #[test]
+    fn drives_a_slalom_and_stops_at_its_end() {
+        let follower = PathFollower::new(slalom(), GEOMETRY, Plan::default());
+        let mut vehicle = Vehicle::at(&follower, -5.0, 0.0);
+        let length = follower.path().length();
+        let driver = Driver::Path(follower.clone());
+        let mut worst = 0.0_f64;
+        for step in 0..8000 {
+            vehicle.step(&driver, 0.01 * f64::from(step), None);
+            // it starts beside the path, which goes off at an angle
+            if vehicle.state.place.station > 10.0 {
+                worst = worst.max(vehicle.state.place.offset.abs());
+            }
+        }
+        assert!(follower.has_arrived(&vehicle.state), "{:?}", vehicle.state);
+        assert_eq!(vehicle.speed, 0.0);
+        assert!((vehicle.state.place.station - length).abs() < 1.0);
+        // cutting corners of 12 m by a look-ahead of 5 to 6 m
+        assert!(worst < 0.8, "strays by {worst} m");
+    }
+
+    #[test]
+    fn slows_down_ahead_of_a_bend() {
+        let path =
+            Path::smooth(&[[0.0, 0.0], [60.0, 0.0], [66.0, 2.5], [68.5, 8.5], [68.5, 60.0]], 0.5)
+                .unwrap();
+        let plan = Plan { cruise_speed: 12.0, ..Plan::default() };
+        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let at = |station: f64| {
+            let place = follower.path().locate(follower.path().point(0, station));
+            let state = DriverState { place, ..DriverState::default() };
+            follower.allowed_speed(&state)
+        };
+        assert!((at(5.0) - 12.0).abs() < 1e-9);
+        assert!(at(64.0) < 6.0);
+        for step in 0..120 {
+            let (here, there) = (at(f64::from(step)), at(f64::from(step) + 1.0));
+            assert!(here * here - there * there < 2.0 * 1.5 + 1e-9, "brakes harder at {step} m");
+        }
+    }
+
+    #[test]
+    fn waits_starts_and_stops_on_time() {
+        let path = Path::polyline(&[[0.0, 0.0], [500.0, 0.0]]).unwrap();
+        let plan = Plan { start_time: 2.0, stop_time: Some(20.0), ..Plan::default() };
+        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let driver = Driver::Path(follower.clone());
+        let mut vehicle = Vehicle::at(&follower, 0.0, 0.0);
+        for step in 0..3000 {
+            let time = 0.01 * f64::from(step);
+            let controls = vehicle.step(&driver, time, None);
+            if time < 2.0 {
+                assert_eq!(vehicle.speed, 0.0);
+                assert!(controls.brake > 0.0);
+            }
+            if (time - 19.0).abs() < 0.005 {
+                assert!((vehicle.speed - 6.0).abs() < 0.3, "drives at {}", vehicle.speed);
+            }
+        }
+        assert!(vehicle.state.holding && vehicle.speed == 0.0);
+        assert!(!follower.has_arrived(&vehicle.state));
+    }
+
+    #[test]
+    fn a_convoy_keeps_its_gaps_and_stops_one_behind_the_other() {
+        let path = Path::polyline(&[[0.0, 0.0], [200.0, 0.0]]).unwrap();
+        let follower = PathFollower::new(path, GEOMETRY, Plan::default());
+        let driver = Driver::Path(follower.clone());
+        let mut convoy: Vec<Vehicle> =
+            (0..4).map(|i| Vehicle::at(&follower, -20.0 * f64::from(i), 0.0)).collect();
+        let length = 4.7;
+        for step in 0..10_000 {
+            for index in 0..convoy.len() {
+                let leader = index.checked_sub(1).map(|ahead| LeaderView {
+                    gap: convoy[ahead].state.place.station
+                        - convoy[index].state.place.station
+                        - length,
+                    speed: convoy[ahead].speed,
+                });
+                if let Some(leader) = leader {
+                    assert!(leader.gap > 4.0, "gap of {} m at step {step}", leader.gap);
+                }
+                convoy[index].step(&driver, 0.01 * f64::from(step), leader);
+            }
+            if step == 2500 {
+                for pair in convoy.windows(2) {
+                    let gap = pair[0].state.place.station - pair[1].state.place.station - length;
+                    // 8 m and 2 s
+                    let wanted = 8.0 + 2.0 * pair[1].speed;
+                    assert!((gap - wanted).abs() < 1.5, "{gap} m instead of {wanted}");
+                }
+            }
+        }
+        assert!(convoy.iter().all(|vehicle| vehicle.speed == 0.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Steering by pure pursuit.
+//!
+//! The driver aims at the point of the path at a look-ahead distance and steers
+//! along the circle through it that is tangent to the vehicle at its rear axle:
+//! tan δ = 2 L sin α / d. Source: R. C. Coulter, *Implementation of the Pure
+//! Pursuit Path Tracking Algorithm*, CMU-RI-TR-92-01 (1992).
+
+use super::{Path, Place};
+use crate::numeric::{atan, hypot};
+use crate::spatial::{Pose, Vec3};
+use crate::vehicle::VehicleSpec;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What steering needs to know of a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteeringGeometry {
+    /// Distance between the axles, m.
+    pub wheelbase: f64,
+    /// The rear axle's x in the chassis frame, m.
+    pub rear_axle: f64,
+    /// Mean angle of the steered wheels at steering 1, rad.
+    pub max_steer: f64,
+}
+
+/// Gains of pure pursuit; the defaults suit the HMMWV.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PurePursuit {
+    /// Look-ahead distance over speed, s.
+    pub look_ahead_time: f64,
+    /// Shortest look-ahead distance, m.
+    pub min_look_ahead: f64,
+    /// Longest look-ahead distance, m.
+    pub max_look_ahead: f64,
+    /// Fastest change of steering, 1/s; 2 turns from lock to lock in 1 s.
+    pub steering_rate: f64,
+}
+
+impl Default for PurePursuit {
+    fn default() -> Self {
+        PurePursuit {
+            look_ahead_time: 1.0,
+            min_look_ahead: 5.0,
+            max_look_ahead: 25.0,
+            steering_rate: 2.0,
+        }
+    }
+}
+
+impl SteeringGeometry {
+    /// Of a vehicle by its file.
+    pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
+        SteeringGeometry {
+            wheelbase: spec.wheelbase,
+            rear_axle: spec.axles.last().map_or(0.0, |axle| axle.position[0]),
+            max_steer: spec.max_steer(),
+        }
+    }
+
+    /// Middle of the rear axle in the horizontal plane, m.
+    pub fn rear(&self, pose: &Pose) -> [f64; 2] {
+        let rear = pose.point(&Vec3::new(self.rear_axle, 0.0, 0.0));
+        [rear.x, rear.y]
+    }
+}
+
+impl PurePursuit {
+    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s).
+    pub fn steering(
+        &self,
+        geometry: &SteeringGeometry,
+        path: &Path,
+        place: &Place,
+        pose: &Pose,
+        speed: f64,
+    ) -> f64 {
+        let look_ahead = (self.look_ahead_time * speed.abs())
+            .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead));
+        let target = path.point(place.segment, place.station + look_ahead);
+        let rear = geometry.rear(pose);
+        let [dx, dy] = [target[0] - rear[0], target[1] - rear[1]];
+        let heading = pose.direction(&Vec3::x());
+        let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
+        let across = (heading.x * dy - heading.y * dx) / level;
+        let along = (heading.x * dx + heading.y * dy) / level;
+        let distance = hypot(dx, dy).max(f64::MIN_POSITIVE);
+        if along < 0.0 {
+            // the target lies behind: turn round by full lock
+            return if across < 0.0 { -1.0 } else { 1.0 };
+        }
+        let curvature = 2.0 * across / (distance * distance);
+        let steer = atan(geometry.wheelbase * curvature);
+        (steer / geometry.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::Quat;
+
+    const GEOMETRY: SteeringGeometry =
+        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276 };
+
+    /// A kinematic bicycle that follows `path` at `speed` from a place and heading
+    /// of its rear axle; its offset after `distance`.
+    fn drive(path: &Path, start: [f64; 2], heading: f64, speed: f64, distance: f64) -> f64 {
+        let pursuit = PurePursuit::default();
+        let (mut rear, mut yaw, h) = (start, heading, 0.01);
+        let mut place = path.locate(rear);
+        for _ in 0..(distance / speed / h) as usize {
+            let orientation = Quat::from_axis_angle(&Vec3::z_axis(), yaw);
+            let origin =
+                Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
+            let pose = Pose { position: origin, orientation };
+            place = path.track(&place, GEOMETRY.rear(&pose));
+            let steering = pursuit.steering(&GEOMETRY, path, &place, &pose, speed);
+            let steer = steering * GEOMETRY.max_steer;
+            rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
+            yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;
+        }
+        place.offset
+    }
+
+    #[test]
+    fn converges_to_a_straight_line_from_either_side() {
+        let path = Path::polyline(&[[0.0, 0.0], [500.0, 0.0]]).unwrap();
+        for (offset, heading) in [(3.0, 0.0), (-3.0, 0.4), (8.0, -0.8)] {
+            for speed in [2.0, 6.0, 15.0] {
+                let end = drive(&path, [0.0, offset], heading, speed, 150.0);
+                assert!(end.abs() < 0.01, "{end} m beside the line at {speed} m/s");
+            }
+        }
+    }
+
+    #[test]
+    fn stays_on_a_circle() {
+        let radius = 25.0;
+        let points: Vec<_> = (0..=720)
+            .map(|i| {
+                let angle = f64::from(i) / 360.0 * std::f64::consts::TAU;
+                [radius * angle.sin(), radius - radius * angle.cos()]
+            })
+            .collect();
+        let path = Path::polyline(&points).unwrap();
+        // on a circle the pursuit circle is the path itself; chords of half a
+        // degree remain, and the explicit steps of the bicycle
+        let end = drive(&path, [0.0, 0.0], 0.0, 5.0, 250.0);
+        assert!(end.abs() < 0.02, "{end} m beside the circle");
+    }
+}

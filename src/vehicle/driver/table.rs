@@ -1,0 +1,56 @@
+//! An open-loop driver.
+
+use crate::curve::Curve;
+use crate::vehicle::Controls;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Commands over time, linear between the points and constant beyond them;
+/// zero where no curve is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Throttle (0 to 1) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub throttle: Option<Curve>,
+    /// Steering (-1 right to 1 left) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub steering: Option<Curve>,
+    /// Brake (0 to 1) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub brake: Option<Curve>,
+}
+
+impl Table {
+    /// Commands at `time`, s, within their ranges.
+    pub fn controls(&self, time: f64) -> Controls {
+        let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
+        Controls {
+            throttle: at(&self.throttle),
+            steering: at(&self.steering),
+            brake: at(&self.brake),
+        }
+        .clamped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpolates_holds_and_stays_in_range() {
+        let table = Table {
+            throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
+            steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
+            brake: None,
+        };
+        assert_eq!(table.controls(0.5), Controls { throttle: 0.0, steering: -1.0, brake: 0.0 });
+        let middle = table.controls(1.1);
+        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
+        assert_eq!(table.controls(50.0), Controls { throttle: 0.7, steering: 1.0, brake: 0.0 });
+    }
+}
