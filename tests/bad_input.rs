@@ -259,7 +259,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"half_plane\"",
         "\"halfplane\"",
-        ":30: soil.zone[0].area.kind = \"halfplane\": must be one of \"half_plane\", \"rectangle\", \"polygon\" (did you mean `half_plane`?)",
+        ":30: soil.zone[0].area.kind = \"halfplane\": must be one of \"half_plane\", \"rectangle\", \"band\", \"polygon\" (did you mean `half_plane`?)",
     ),
     (
         "towards_deg = 0",
@@ -527,6 +527,36 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// A grid of heights that is sound; the table of DEMs breaks it.
+const GRID: &str =
+    "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3\n4 5 6\n";
+
+/// Replace the first text by the second in [`GRID`]; what `terrain import` must say.
+const GRIDS: &[(&str, &str, &str)] = &[
+    ("ncols 3\n", "", "grid.asc: ascii grid: the header has no 'ncols'"),
+    ("ncols 3", "ncols three", "grid.asc: ascii grid, line 1: ncols is 'three'; allowed: "),
+    ("nrows 2", "nrows 3", "grid.asc: ascii grid: 6 heights; allowed: ncols x nrows = 3 x 3 = 9"),
+    ("cellsize 10", "cellsize -10", "grid.asc: ascii grid, line 5: cellsize is '-10'; allowed: "),
+    ("4 5 6", "4 x 6", "grid.asc: ascii grid, line 8: height is 'x'; allowed: "),
+    (
+        "4 5 6",
+        "4 -9999 6",
+        "grid.asc: 1 of 6 cells hold no data, the first in row 1 (0 is north), column 1; ",
+    ),
+    (
+        "ncols 3",
+        "\0\u{1}\u{2}",
+        "grid.asc: unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG",
+    ),
+    ("ncols 3", "II*\0ncols", "grid.asc: geotiff: "),
+    ("ncols 3", "\u{0}PNG", "grid.asc: unknown raster format"),
+    (
+        "ncols 3\nnrows 2",
+        "ncols 6\nnrows 1",
+        "grid.asc: raster of 6 x 1 cells with 6 values; allowed: at least 2 x 2",
+    ),
+];
+
 /// A `--set` argument laid over the sound scenario, and the report.
 const SETS: &[(&str, &str)] = &[
     (
@@ -575,6 +605,15 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
     (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
     (&["vehicles", "gone.toml"], "gone.toml: cannot be read: gone.toml: No such file", 3),
+    (&["terrain"], "Usage: bekker terrain", 2),
+    (&["terrain", "info", "gone.tif"], "gone.tif: No such file", 3),
+    (&["terrain", "info", "a.png", "--cell-size", "2"], "--height-range", 2),
+    (&["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"], "--crop", 2),
+    (
+        &["terrain", "import", "a.asc", "b.tif", "--fill", "zero"],
+        "possible values: nearest, interpolated",
+        2,
+    ),
     (&["completions", "tcsh"], "invalid value 'tcsh'", 2),
 ];
 
@@ -634,6 +673,62 @@ fn malformed_vehicles() {
         std::fs::write(path, shipped.replacen(sound, broken, 1)).unwrap();
         let message = format!("truck.toml:{line}: {message}");
         found.extend(amiss(bekker(folder.path()).args(["vehicles", "truck.toml"]), &message, 3));
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn malformed_elevation_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (sound, broken, message) in GRIDS {
+        assert!(GRID.contains(sound), "not in the grid: {sound}");
+        std::fs::write(folder.path().join("grid.asc"), GRID.replacen(sound, broken, 1)).unwrap();
+        let arguments = ["terrain", "import", "grid.asc", "out.tif"];
+        found.extend(amiss(bekker(folder.path()).args(arguments), message, 3));
+        assert!(!folder.path().join("out.tif").exists());
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn scenarios_on_elevation_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("grid.asc"), GRID.replace("cellsize 10", "cellsize 100")).unwrap();
+    std::fs::write(at("gap.asc"), GRID.replace("4 5 6", "4 -9999 6")).unwrap();
+    std::fs::write(at("classes.asc"), GRID.replace("cellsize 10", "cellsize 100")).unwrap();
+    let procedural = "\"procedural\", amplitude = 2, wavelength = 80";
+    let raster =
+        "default = \"firm\"\nraster = { file = \"classes.asc\", classes = { 1 = \"mud\" } }";
+    let cases = [
+        (
+            procedural,
+            "\"dem\", file = \"gone.tif\"",
+            ":15: terrain.surface.file = \"gone.tif\": cannot be read: gone.tif: No such file",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"gap.asc\"",
+            ":15: terrain.surface.file = \"gap.asc\": 1 of 6 cells hold no data",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"grid.asc\"",
+            ":44: vehicle[0].position = [0, 0]: lies outside the terrain, x 50 to 250, y 50 to 150 m",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"grid.asc\", crop = [900, 900, 950, 950]",
+            ":15: terrain.surface.crop = [900, 900, 950, 950]: ",
+        ),
+        ("default = \"firm\"", raster, ":27: soil.raster.file = \"classes.asc\": "),
+    ];
+    let mut found = Vec::new();
+    for (sound, broken, message) in cases {
+        let broken = broken.replace("grid.asc\"", "grid.asc\", origin = [0, 0]");
+        std::fs::write(at("sound.toml"), SOUND.replacen(sound, &broken, 1)).unwrap();
+        found.extend(amiss(bekker(folder.path()).args(["validate", "sound.toml"]), message, 3));
     }
     assert_none_amiss(found);
 }

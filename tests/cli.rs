@@ -108,6 +108,32 @@ fn soils_are_listed_with_their_sources() {
 }
 
 #[test]
+fn an_imported_terrain_is_the_one_it_came_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("valley.tif").display().to_string();
+    let source = "terrains/jacksboro_fault.tif";
+    let crop = ["--origin=-84.1901,36.6206", "--crop=-300,-300,300,300"];
+    let (data, report, code) = bekker(&["terrain", "import", source, &out, crop[0], crop[1]]);
+    assert_eq!(code, 0, "{report}");
+    assert!(data.starts_with("[terrain.surface]\nkind = \"dem\"\n"), "{data}");
+    let (data, report, _) = bekker(&["terrain", "info", &out, "--json"]);
+    let info: serde_json::Value = serde_json::from_str(&data).expect(&report);
+    assert_eq!(info["unit"], "m");
+    assert_eq!(info["cells_without_data"], 0);
+    let bounds: Vec<f64> = serde_json::from_value(info["bounds"].clone()).unwrap();
+    assert!(bounds[0] <= -300.0 && bounds[3] >= 300.0, "{bounds:?}");
+    let (data, _, _) = bekker(&["terrain", "info", source]);
+    assert!(data.contains("403 x 344"), "{data}");
+}
+
+#[test]
+fn vehicles_are_listed_with_their_mass() {
+    let (data, _, code) = bekker(&["vehicles"]);
+    assert_eq!(code, 0);
+    assert!(data.contains("hmmwv") && data.contains("2573.1"), "{data}");
+}
+
+#[test]
 fn quiet_says_nothing_when_all_is_well() {
     assert_eq!(
         bekker(&["validate", "-q", "examples/single_vehicle.toml"]),

@@ -1,6 +1,7 @@
 //! Why a command did not do what was asked, and its exit code.
 
 use crate::scenario::Faults;
+use std::path::Path;
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -30,6 +31,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// A file that cannot be read or used.
+    pub fn input(file: &Path, cause: &dyn std::error::Error) -> Failure {
+        Failure::Input { subject: file.display().to_string(), cause: cause.to_string() }
+    }
+
     /// The exit code that scripts see.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {

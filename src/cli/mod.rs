@@ -9,6 +9,7 @@ mod failure;
 mod schema;
 mod soils;
 mod stdout;
+mod terrain;
 mod validate;
 mod vehicles;
 
@@ -40,6 +41,7 @@ enum Command {
     Schema(schema::Schema),
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
+    Terrain(terrain::Terrain),
     Completions(completions::Completions),
 }
 
@@ -51,6 +53,7 @@ impl Cli {
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
+            Command::Terrain(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         };
         match result {

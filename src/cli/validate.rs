@@ -1,7 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::build::{soil_table, vehicle_specs};
+use crate::scenario::build::{soil_table, terrain, vehicle_specs};
 use crate::scenario::{Fault, Faults, Place, ScenarioFile};
 use clap::Args;
 use serde_json::json;
@@ -28,13 +28,20 @@ impl Validate {
         let checked = check(&self.file, &self.sets);
         if self.json {
             stdout::print_json(&match &checked {
-                Ok(file) => json!({ "valid": true, "scenario": file.scenario }),
+                Ok((file, warnings)) => json!({
+                    "valid": true,
+                    "scenario": file.scenario,
+                    "warnings": warnings.iter().map(as_json).collect::<Vec<_>>(),
+                }),
                 Err(Faults(faults)) => {
                     json!({ "valid": false, "faults": faults.iter().map(as_json).collect::<Vec<_>>() })
                 }
             })?;
         }
-        let file = checked?;
+        let (file, warnings) = checked?;
+        for warning in &warnings {
+            eprintln!("warning: {warning}");
+        }
         if !self.json && !quiet {
             stdout::print(&summary(&self.file, &file))?;
         }
@@ -43,11 +50,13 @@ impl Validate {
 }
 
 /// Everything that can be checked without a step.
-fn check(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
+fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
     let file = ScenarioFile::read(path, sets)?;
     let (soils, vehicles) = (soil_table(&file), vehicle_specs(&file));
-    Faults::joined([soils.err(), vehicles.err()])?;
-    Ok(file)
+    let terrain = soils.as_ref().ok().map(|soils| terrain(&file, soils)).transpose();
+    let warnings = terrain.as_ref().ok().and_then(Option::as_ref).map(|t| t.warnings.clone());
+    Faults::joined([soils.err(), terrain.err(), vehicles.err()])?;
+    Ok((file, warnings.unwrap_or_default()))
 }
 
 fn summary(path: &Path, file: &ScenarioFile) -> String {

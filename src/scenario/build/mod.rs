@@ -4,7 +4,9 @@
 //! the key that led to it.
 
 mod soils;
+mod terrain;
 mod vehicles;
 
 pub use soils::{SoilTable, soil_table};
+pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};

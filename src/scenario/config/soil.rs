@@ -64,6 +64,16 @@ pub enum Area {
         /// North-east corner, m.
         max: [f64; 2],
     },
+    /// A strip along a segment.
+    Band {
+        /// One end of its axis, m.
+        from: [f64; 2],
+        /// The other end, m.
+        to: [f64; 2],
+        /// Full width, m.
+        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        width: f64,
+    },
     /// A polygon.
     Polygon {
         /// Its corners in order, m.
