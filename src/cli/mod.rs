@@ -1,1 +1,67 @@
 //! The command line, one file a subcommand.
+//!
+//! Data goes to standard output, everything else to standard error. The exit
+//! code is 0 if all went well, 1 if a run failed, 2 for a wrong command line,
+//! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
+
+mod completions;
+mod failure;
+mod schema;
+mod soils;
+mod stdout;
+mod terrain;
+mod validate;
+mod vehicles;
+
+pub use failure::Failure;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Vehicles on ground that gives way, bit for bit repeatable.
+#[derive(Debug, Parser)]
+#[command(
+    name = "bekker",
+    version,
+    arg_required_else_help = true,
+    after_help = "Start here:\n  bekker validate examples/convoy_mud.toml\n  bekker soils\n\n\
+                  Exit codes: 0 ok, 1 run failed, 2 usage, 3 wrong input, 130 interrupted"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say only what is wrong
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Validate(validate::Validate),
+    Schema(schema::Schema),
+    Soils(soils::Soils),
+    Vehicles(vehicles::Vehicles),
+    Terrain(terrain::Terrain),
+    Completions(completions::Completions),
+}
+
+impl Cli {
+    /// Does what the command line says and reports what went wrong.
+    pub fn execute(self) -> ExitCode {
+        let result = match self.command {
+            Command::Validate(command) => command.execute(self.quiet),
+            Command::Schema(command) => command.execute(),
+            Command::Soils(command) => command.execute(),
+            Command::Vehicles(command) => command.execute(),
+            Command::Terrain(command) => command.execute(self.quiet),
+            Command::Completions(command) => command.execute(),
+        };
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                eprintln!("{failure}");
+                failure.exit_code()
+            }
+        }
+    }
+}

@@ -1,2 +1,195 @@
 //! Scenarios: TOML in, validated and built into a simulation, or an error that
 //! names file, line, key, value and what is allowed.
+//!
+//! Reading goes through four stages, each of which reports all its faults
+//! together:
+//!
+//! 1. [`Document`]: TOML text into a tree in which every value knows its line;
+//!    `--set` arguments are laid over it;
+//! 2. [`conform()`]: the tree against the JSON Schema of the [`config`] types;
+//! 3. the cross-checks of names, references and ratios;
+//! 4. building: files are opened, soils and vehicles looked up.
+
+pub mod build;
+pub mod config;
+mod conform;
+mod consistency;
+mod document;
+mod fault;
+
+pub use config::Scenario;
+pub use conform::{KEYWORDS, conform};
+pub use document::{Document, Node, Value};
+pub use fault::{Fault, Faults, Place, Problem, nearest_word};
+
+use std::path::{Path, PathBuf};
+
+/// A scenario with the document it came from.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it says.
+    pub scenario: Scenario,
+    /// Where it says it.
+    pub document: Document,
+    /// The folder that its relative paths start from.
+    pub folder: PathBuf,
+}
+
+impl ScenarioFile {
+    /// Reads a scenario file, with `--set` arguments laid over it.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            let problem = Problem::Unreadable { cause: e.to_string() };
+            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        ScenarioFile::parse(&file, &text, &folder, sets)
+    }
+
+    /// The same from text; `file` names it in messages.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+    ) -> Result<ScenarioFile, Faults> {
+        let mut document = Document::parse(file, text)?;
+        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Faults::into_result(refused)?;
+        Faults::into_result(conform(&document, &schema()))?;
+        let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
+            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        Faults::into_result(consistency::check(&scenario, &document))?;
+        Ok(ScenarioFile { scenario, document, folder: folder.to_path_buf() })
+    }
+}
+
+/// The JSON Schema of the scenario format.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scenario).to_value()
+}
+
+/// Keywords of a schema that [`conform()`] would pass over, properties' names aside.
+#[cfg(test)]
+fn unknown_keywords(schema: &serde_json::Value) -> Vec<String> {
+    use serde_json::Value as Json;
+    fn collect(schema: &Json, found: &mut std::collections::BTreeSet<String>) {
+        match schema {
+            Json::Object(entries) => {
+                for (key, value) in entries {
+                    found.insert(key.clone());
+                    match key.as_str() {
+                        "properties" | "$defs" => {
+                            value.as_object().unwrap().values().for_each(|v| collect(v, found));
+                        }
+                        "default" | "const" | "enum" | "examples" => {}
+                        _ => collect(value, found),
+                    }
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    collect(schema, &mut found);
+    found.into_iter().filter(|key| !KEYWORDS.contains(&key.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value as Json;
+
+    const MINIMAL: &str = "\
+format = 1
+name = 'x'
+time = { duration = 1 }
+soil = { default = 'mud' }
+[[vehicle]]
+name = 'a'
+model = 'hmmwv'
+position = [0, 0]
+";
+
+    fn faults(text: &str, sets: &[&str]) -> String {
+        let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
+        match ScenarioFile::parse("x.toml", text, Path::new(""), &sets) {
+            Ok(_) => String::new(),
+            Err(faults) => faults.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_schema_uses_only_keywords_that_are_checked() {
+        assert_eq!(unknown_keywords(&schema()), Vec::<String>::new());
+    }
+
+    /// Every table of the format refuses keys that it does not know, save those
+    /// whose keys are the user's own.
+    #[test]
+    fn unknown_keys_are_refused_at_every_level() {
+        fn open_tables(schema: &Json, path: &str, open: &mut Vec<String>) {
+            if let Some(properties) = schema["properties"].as_object()
+                && schema["additionalProperties"] != Json::Bool(false)
+            {
+                open.push(format!("{path}: {:?}", properties.keys().collect::<Vec<_>>()));
+            }
+            match schema {
+                Json::Object(entries) => {
+                    entries.iter().for_each(|(k, v)| open_tables(v, &format!("{path}/{k}"), open));
+                }
+                Json::Array(items) => items.iter().for_each(|v| open_tables(v, path, open)),
+                _ => {}
+            }
+        }
+        let mut open = Vec::new();
+        open_tables(&schema(), "", &mut open);
+        assert!(open.is_empty(), "tables without additionalProperties = false: {open:#?}");
+    }
+
+    #[test]
+    fn a_minimal_scenario_takes_every_default() {
+        let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
+        assert_eq!(file.scenario.ground.spacing, 0.05);
+        assert_eq!(file.scenario.time.steps_per_heartbeat(), Some(5));
+        assert_eq!(file.scenario.time.heartbeats(), Some(100));
+    }
+
+    #[test]
+    fn the_resolved_scenario_reads_back_as_itself() {
+        let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
+        let text = toml::to_string(&file.scenario).unwrap();
+        let again = ScenarioFile::parse("y.toml", &text, Path::new(""), &[]).unwrap();
+        assert_eq!(again.scenario, file.scenario);
+    }
+
+    #[test]
+    fn faults_name_file_line_key_value_and_what_is_allowed() {
+        let text = MINIMAL.replace("duration = 1", "duration = -1");
+        assert_eq!(faults(&text, &[]), "x.toml:3: time.duration = -1: must be > 0 s");
+        assert_eq!(
+            faults(MINIMAL, &["vehicle[0].heading_deg=720"]),
+            "--set vehicle[0].heading_deg=720: vehicle[0].heading_deg = 720: \
+             must be from -360 to 360 deg"
+        );
+    }
+
+    #[test]
+    fn faults_are_reported_together_in_the_order_of_lines() {
+        let text =
+            MINIMAL.replace("duration = 1", "duration = 'long'").replace("position", "positoin");
+        let report = faults(&text, &[]);
+        let lines: Vec<&str> = report.lines().collect();
+        assert!(lines[0].starts_with("x.toml:3: time.duration"), "{report}");
+        assert!(lines[1].starts_with("x.toml:5: vehicle[0].position: missing"), "{report}");
+        assert!(lines[2].contains("(did you mean `position`?)"), "{report}");
+    }
+}

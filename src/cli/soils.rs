@@ -1,0 +1,153 @@
+//! `bekker soils`
+
+use super::{Failure, stdout};
+use crate::soil::catalogue::{CatalogueSoil, catalogue};
+use crate::soil::{SoilKind, Yielding};
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::{Value, json};
+
+/// List the soils with their parameters and sources
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker soils\n  bekker soils mud\n  bekker soils --json")]
+pub struct Soils {
+    /// Show this soil in full
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Soils {
+    pub fn execute(self) -> Result<(), Failure> {
+        let catalogue = catalogue();
+        match self.name {
+            Some(name) => {
+                let soil = catalogue
+                    .find(&name)
+                    .map_err(|error| Failure::Input { subject: name, cause: error.to_string() })?;
+                if self.json {
+                    stdout::print_json(&as_json(soil))
+                } else {
+                    stdout::print(&sheet(soil))
+                }
+            }
+            None if self.json => {
+                let soils: Vec<Value> = catalogue.soils.iter().map(as_json).collect();
+                stdout::print_json(&json!({ "soils": soils, "aliases": catalogue.aliases }))
+            }
+            None => stdout::print(&list()),
+        }
+    }
+}
+
+fn list() -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header([
+        "name",
+        "k_phi",
+        "k_c",
+        "n",
+        "cohesion Pa",
+        "friction",
+        "K mm",
+        "figures",
+    ]);
+    for soil in &catalogue().soils {
+        table.add_row(row(soil));
+    }
+    for column in 1..=6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let aliases: Vec<String> = catalogue()
+        .aliases
+        .iter()
+        .map(|alias| format!("  {:<12} {:<24} {}", alias.id, alias.soil, alias.why))
+        .collect();
+    format!(
+        "{}\n\nSecond names:\n{}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). \
+         `bekker soils NAME` shows one in full with its source.",
+        table.trim_fmt(),
+        aliases.join("\n")
+    )
+}
+
+fn row(soil: &CatalogueSoil) -> Vec<String> {
+    let start = [soil.id.clone()];
+    let figures = match &soil.kind {
+        SoilKind::Firm { friction } => {
+            ["", "", "", "", &format!("mu {friction}"), ""].map(String::from)
+        }
+        SoilKind::Yielding(y) => [
+            format!("{:.0}", y.k_phi),
+            format!("{:.0}", y.k_c),
+            format!("{}", y.n),
+            format!("{:.0}", y.cohesion),
+            format!("{:.1}°", y.friction_angle.to_degrees()),
+            format!("{:.0}", y.shear_modulus * 1e3),
+        ],
+    };
+    start.into_iter().chain(figures).chain([soil.trust.words().to_string()]).collect()
+}
+
+/// One soil in full.
+fn sheet(soil: &CatalogueSoil) -> String {
+    let mut lines = vec![format!("{}: {}", soil.id, soil.name)];
+    let mut entry = |name: &str, value: String| lines.push(format!("  {name:<20} {value}"));
+    match &soil.kind {
+        SoilKind::Firm { friction } => entry("friction", friction.to_string()),
+        SoilKind::Yielding(y) => {
+            for (name, value, unit) in parameters(y) {
+                let assumed = soil.assumed.iter().any(|a| name.starts_with(a.to_string().as_str()));
+                let mark = if assumed { "  (assumed)" } else { "" };
+                let figure = if value < 1e6 { value.to_string() } else { format!("{value:.3e}") };
+                entry(name, format!("{figure} {unit}{mark}"));
+            }
+        }
+    }
+    entry("figures", soil.trust.words().to_string());
+    entry("source", soil.source.clone());
+    if !soil.notes.is_empty() {
+        entry("notes", soil.notes.clone());
+    }
+    lines.join("\n")
+}
+
+/// The parameters by the keys of a scenario's custom soil.
+fn parameters(y: &Yielding) -> [(&'static str, f64, &'static str); 8] {
+    // Degrees come back from radians with an error in the last digits.
+    let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
+    [
+        ("k_phi", y.k_phi, "N/m^(n+2)"),
+        ("k_c", y.k_c, "N/m^(n+1)"),
+        ("n", y.n, ""),
+        ("cohesion", y.cohesion, "Pa"),
+        ("friction_angle_deg", degrees, "deg"),
+        ("shear_modulus", y.shear_modulus, "m"),
+        ("elastic_stiffness", y.elastic_stiffness, "Pa/m"),
+        ("damping", y.damping, "Pa s/m"),
+    ]
+}
+
+fn as_json(soil: &CatalogueSoil) -> Value {
+    let parameters: serde_json::Map<String, Value> = match &soil.kind {
+        SoilKind::Firm { friction } => {
+            [("friction".to_string(), json!(friction))].into_iter().collect()
+        }
+        SoilKind::Yielding(y) => {
+            parameters(y).into_iter().map(|(name, value, _)| (name.into(), json!(value))).collect()
+        }
+    };
+    json!({
+        "id": soil.id,
+        "name": soil.name,
+        "family": soil.family,
+        "parameters": parameters,
+        "assumed": soil.assumed,
+        "trust": soil.trust,
+        "source": soil.source,
+        "notes": soil.notes,
+    })
+}

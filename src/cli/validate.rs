@@ -1,0 +1,89 @@
+//! `bekker validate`
+
+use super::{Failure, stdout};
+use crate::scenario::build::{soil_table, terrain, vehicle_specs};
+use crate::scenario::{Fault, Faults, Place, ScenarioFile};
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Check a scenario without running it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker validate examples/convoy_mud.toml\n  \
+    bekker validate examples/convoy_mud.toml --set time.duration=10 --set vehicle[0].driver.speed=3\n\n\
+    With --json: the scenario with every default filled in, or the list of faults.")]
+pub struct Validate {
+    /// The scenario
+    file: PathBuf,
+    /// Override a value; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Validate {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let checked = check(&self.file, &self.sets);
+        if self.json {
+            stdout::print_json(&match &checked {
+                Ok((file, warnings)) => json!({
+                    "valid": true,
+                    "scenario": file.scenario,
+                    "warnings": warnings.iter().map(as_json).collect::<Vec<_>>(),
+                }),
+                Err(Faults(faults)) => {
+                    json!({ "valid": false, "faults": faults.iter().map(as_json).collect::<Vec<_>>() })
+                }
+            })?;
+        }
+        let (file, warnings) = checked?;
+        for warning in &warnings {
+            eprintln!("warning: {warning}");
+        }
+        if !self.json && !quiet {
+            stdout::print(&summary(&self.file, &file))?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that can be checked without a step.
+fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
+    let file = ScenarioFile::read(path, sets)?;
+    let (soils, vehicles) = (soil_table(&file), vehicle_specs(&file));
+    let terrain = soils.as_ref().ok().map(|soils| terrain(&file, soils)).transpose();
+    let warnings = terrain.as_ref().ok().and_then(Option::as_ref).map(|t| t.warnings.clone());
+    Faults::joined([soils.err(), terrain.err(), vehicles.err()])?;
+    Ok((file, warnings.unwrap_or_default()))
+}
+
+fn summary(path: &Path, file: &ScenarioFile) -> String {
+    let scenario = &file.scenario;
+    let vehicles = match scenario.vehicle.len() {
+        1 => "1 vehicle".to_string(),
+        several => format!("{several} vehicles"),
+    };
+    format!(
+        "{}: valid: {vehicles} for {} s, soil spacing {} m, step {} s",
+        path.display(),
+        scenario.time.duration,
+        scenario.ground.spacing,
+        scenario.time.step
+    )
+}
+
+fn as_json(fault: &Fault) -> serde_json::Value {
+    let (place, line) = match &fault.place {
+        Place::Line(file, line) => (file.to_string(), Some(*line)),
+        other => (other.to_string(), None),
+    };
+    json!({
+        "place": place,
+        "line": line,
+        "key": fault.key,
+        "value": fault.value,
+        "problem": fault.problem.to_string(),
+    })
+}

@@ -1,0 +1,69 @@
+//! `bekker vehicles`
+
+use super::{Failure, stdout};
+use crate::scenario::build::vehicle_spec;
+use crate::vehicle::{VehicleSpec, catalogue};
+use clap::Args;
+use comfy_table::{Table, presets};
+use std::path::Path;
+
+/// List the vehicles, or check and show one
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker vehicles\n  bekker vehicles hmmwv --json\n  \
+    bekker vehicles my_truck.toml")]
+pub struct Vehicles {
+    /// A vehicle of the catalogue or a vehicle file (.toml)
+    model: Option<String>,
+    /// Print JSON, with every default filled in
+    #[arg(long)]
+    json: bool,
+}
+
+impl Vehicles {
+    pub fn execute(self) -> Result<(), Failure> {
+        let read = |model: &str| vehicle_spec(model, Path::new(""));
+        match self.model {
+            Some(model) => {
+                let spec = read(&model)?;
+                if self.json { stdout::print_json(&spec) } else { stdout::print(&sheet(&spec)) }
+            }
+            None => {
+                let entries = catalogue().iter().map(|entry| Ok((entry.key, read(entry.key)?)));
+                let specs: Vec<(&str, VehicleSpec)> = entries.collect::<Result<_, Failure>>()?;
+                if self.json {
+                    let specs: serde_json::Map<_, _> = specs
+                        .into_iter()
+                        .map(|(key, spec)| (key.to_string(), serde_json::json!(spec)))
+                        .collect();
+                    return stdout::print_json(&specs);
+                }
+                stdout::print(&list(&specs))
+            }
+        }
+    }
+}
+
+fn list(specs: &[(&str, VehicleSpec)]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["name", "mass kg", "vehicle"]);
+    for (key, spec) in specs {
+        let mass = format!("{:.1}", spec.total_mass());
+        table.add_row([key.to_string(), mass, spec.description.clone()]);
+    }
+    format!("{}\n\n`bekker vehicles NAME` shows one with its source.", table.trim_fmt())
+}
+
+fn sheet(spec: &VehicleSpec) -> String {
+    let axles: Vec<&str> = spec.axles.iter().map(|axle| axle.name.as_str()).collect();
+    let entries = [
+        ("description", spec.description.clone()),
+        ("mass", format!("{:.3} kg", spec.total_mass())),
+        ("wheelbase", format!("{} m", spec.wheelbase)),
+        ("axles", axles.join(", ")),
+        ("steer angle", format!("{:.1} deg at most", spec.max_steer().to_degrees())),
+        ("source", spec.source.clone()),
+    ];
+    let lines: Vec<String> =
+        entries.iter().map(|(name, value)| format!("  {name:<12} {value}")).collect();
+    format!("{}\n{}", spec.name, lines.join("\n"))
+}

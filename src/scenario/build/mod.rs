@@ -1,0 +1,12 @@
+//! From what a scenario says to what it names: soils, terrain, vehicles.
+//!
+//! Here files are opened and catalogues asked. Each part reports its faults at
+//! the key that led to it.
+
+mod soils;
+mod terrain;
+mod vehicles;
+
+pub use soils::{SoilTable, soil_table};
+pub use terrain::{BuiltTerrain, terrain};
+pub use vehicles::{vehicle_spec, vehicle_specs};

@@ -1,0 +1,159 @@
+//! The soils that a scenario names, as one table.
+
+use crate::scenario::config::{BulldozingConfig, CustomSoil};
+use crate::scenario::document::Document;
+use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::{Faults, ScenarioFile};
+use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
+use crate::soil::{Bulldozing, CatalogueError, Soil, SoilId, SoilKind, Yielding};
+
+/// The soils of a scenario under the names by which it calls them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoilTable {
+    names: Vec<String>,
+    soils: Vec<Soil>,
+}
+
+impl SoilTable {
+    /// The soils, in the order of their ids.
+    pub fn soils(&self) -> &[Soil] {
+        &self.soils
+    }
+
+    /// The id of a soil that the scenario names.
+    pub fn id(&self, name: &str) -> Option<SoilId> {
+        self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
+    }
+}
+
+/// Looks up every soil that a scenario names, in the order of first mention.
+///
+/// # Errors
+/// Unknown names, and custom soils that cannot be.
+pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
+    let soil = &file.scenario.soil;
+    let bulldozing = file.scenario.ground.bulldozing;
+    let mut faults = Vec::new();
+    let mut custom = Vec::new();
+    for (index, entry) in soil.custom.iter().enumerate() {
+        match custom_soil(entry, &format!("soil.custom[{index}]"), &file.document) {
+            Ok(soil) => custom.push(soil),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let mut table = SoilTable::default();
+    let mut mention = |key: String, name: &str| {
+        if table.id(name).is_some() || faults_in_custom(soil.custom.as_slice(), &custom, name) {
+            return;
+        }
+        match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| named(name), Ok) {
+            Ok(found) => {
+                table.names.push(name.to_string());
+                table.soils.push(with_bulldozing(found, bulldozing));
+            }
+            Err(problem) => faults.push(file.document.fault(&key, problem)),
+        }
+    };
+    mention("soil.default".into(), &soil.default);
+    for (class, name) in soil.raster.iter().flat_map(|raster| &raster.classes) {
+        mention(format!("soil.raster.classes.{class}"), name);
+    }
+    for (index, zone) in soil.zone.iter().enumerate() {
+        mention(format!("soil.zone[{index}].soil"), &zone.soil);
+    }
+    Faults::into_result(faults)?;
+    Ok(table)
+}
+
+/// Whether a name is that of a custom soil which has already been refused.
+fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool {
+    given.iter().any(|s| s.name == name) && !accepted.iter().any(|s| s.name == name)
+}
+
+/// A soil of the catalogue.
+fn named(name: &str) -> Result<Soil, Problem> {
+    catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
+        CatalogueError::Unknown { suggestion, .. } => Problem::UnknownSoil { suggestion },
+        other => Problem::Refused { cause: other.to_string() },
+    })
+}
+
+/// A custom soil, from the soil it is based on or from its own figures alone.
+fn custom_soil(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil, Fault> {
+    let refuse = |name: &str, problem| document.fault(&format!("{key}{name}"), problem);
+    let base = custom.based_on.as_deref().map(named).transpose();
+    let base = base.map_err(|problem| refuse(".based_on", problem))?;
+    let kind = match (&base, custom.friction) {
+        (_, Some(friction)) => SoilKind::Firm { friction },
+        (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
+            SoilKind::Yielding(changed(base.clone(), custom))
+        }
+        (Some(firm), None) => {
+            let cause = format!("is firm: only friction can be given upon `{}`", firm.name);
+            return Err(refuse(".based_on", Problem::Refused { cause }));
+        }
+        (None, None) => SoilKind::Yielding(changed(blank(custom), custom)),
+    };
+    let source = match (&custom.source, &base) {
+        (Some(source), _) => source.clone(),
+        (None, Some(base)) => format!("changed by the scenario from: {}", base.source),
+        (None, None) => "given in the scenario".to_string(),
+    };
+    let soil = Soil { name: custom.name.clone(), source, kind };
+    match soil.check() {
+        Ok(()) => Ok(soil),
+        Err(error) => Err(refuse("", Problem::Refused { cause: error.to_string() })),
+    }
+}
+
+/// What a soil without a base starts from: the catalogue's rules for what is not given.
+fn blank(custom: &CustomSoil) -> Yielding {
+    let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
+    Yielding {
+        k_phi,
+        k_c,
+        n,
+        cohesion: 0.0,
+        friction_angle: 0.0,
+        shear_modulus: 0.0,
+        elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
+        damping: 0.0,
+        bulldozing: None,
+    }
+}
+
+/// The parameters with those that the scenario gives.
+fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
+    Yielding {
+        k_phi: custom.k_phi.unwrap_or(base.k_phi),
+        k_c: custom.k_c.unwrap_or(base.k_c),
+        n: custom.n.unwrap_or(base.n),
+        cohesion: custom.cohesion.unwrap_or(base.cohesion),
+        friction_angle: custom.friction_angle_deg.map_or(base.friction_angle, f64::to_radians),
+        shear_modulus: custom.shear_modulus.unwrap_or(base.shear_modulus),
+        elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
+        damping: custom.damping.unwrap_or(base.damping),
+        bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
+    }
+}
+
+fn in_radians(config: &BulldozingConfig) -> Bulldozing {
+    Bulldozing {
+        flow_factor: config.flow_factor,
+        erosion_angle: config.erosion_angle_deg.to_radians(),
+        erosion_sweeps: config.erosion_sweeps,
+        erosion_rings: config.erosion_rings,
+    }
+}
+
+/// The soil heaping up or not, as the scenario wants it.
+fn with_bulldozing(mut soil: Soil, wanted: bool) -> Soil {
+    if let SoilKind::Yielding(yielding) = &mut soil.kind {
+        yielding.bulldozing = match yielding.bulldozing {
+            _ if !wanted => None,
+            None => Some(in_radians(&BulldozingConfig::default())),
+            given => given,
+        };
+    }
+    soil
+}

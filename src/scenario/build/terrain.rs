@@ -1,0 +1,242 @@
+//! The terrain that a scenario describes, with its soils laid on it.
+
+use super::SoilTable;
+use crate::numeric::{cos, sin};
+use crate::scenario::config::{self, Area, OriginName};
+use crate::scenario::document::Document;
+use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::{Faults, ScenarioFile};
+use crate::soil::SoilId;
+use crate::terrain::{
+    NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness, RoughnessClass,
+    SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+};
+use std::path::{Path, PathBuf};
+
+/// The undisturbed ground of a scenario.
+#[derive(Clone, Debug)]
+pub struct BuiltTerrain {
+    /// The ground.
+    pub terrain: Terrain,
+    /// Where its local frame lies on earth, if a DEM says so.
+    pub placement: Option<Placement>,
+    /// What is doubtful but not wrong.
+    pub warnings: Vec<Fault>,
+    /// The files that it was read from.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Opens the terrain of a scenario and checks that all vehicles and waypoints
+/// stand on it.
+///
+/// # Errors
+/// Files that cannot be read or used, and points outside the terrain.
+pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, Faults> {
+    let mut builder =
+        Builder { file, soils, placement: None, warnings: Vec::new(), inputs: Vec::new() };
+    let surface = builder.surface()?;
+    let map = builder.soil_map()?;
+    let mut terrain = Terrain::builder(surface, map);
+    let config = &file.scenario.terrain;
+    if let Some(class) = config.roughness {
+        terrain = terrain.roughness(Roughness::new(roughness_class(class), file.scenario.seed));
+    }
+    for entry in &config.stamp {
+        terrain = terrain.stamp(stamp(entry));
+    }
+    let terrain = terrain.build().map_err(|error| builder.refused("terrain", &error))?;
+    Faults::into_result(outside(file, &terrain))?;
+    let Builder { placement, warnings, inputs, .. } = builder;
+    Ok(BuiltTerrain { terrain, placement, warnings, inputs })
+}
+
+struct Builder<'a> {
+    file: &'a ScenarioFile,
+    soils: &'a SoilTable,
+    placement: Option<Placement>,
+    warnings: Vec<Fault>,
+    inputs: Vec<PathBuf>,
+}
+
+impl Builder<'_> {
+    fn document(&self) -> &Document {
+        &self.file.document
+    }
+
+    fn refused(&self, key: &str, error: &TerrainError) -> Faults {
+        self.document().fault(key, Problem::Refused { cause: error.to_string() }).into()
+    }
+
+    fn surface(&mut self) -> Result<Surface, Faults> {
+        let key = "terrain.surface";
+        match &self.file.scenario.terrain.surface {
+            config::Surface::Flat { elevation } => {
+                Ok(Surface::Plane { elevation: *elevation, slope: [0.0; 2] })
+            }
+            config::Surface::Slope { elevation, grade, uphill_deg } => {
+                let uphill = uphill_deg.to_radians();
+                let slope = [grade * cos(uphill), grade * sin(uphill)];
+                Ok(Surface::Plane { elevation: *elevation, slope })
+            }
+            config::Surface::Procedural { elevation, amplitude, wavelength, octaves } => {
+                let seed = self.file.scenario.seed;
+                Procedural::new(*elevation, *amplitude, *wavelength, *octaves, seed)
+                    .map(Surface::Procedural)
+                    .map_err(|error| self.refused(key, &error))
+            }
+            config::Surface::Dem { file, origin, crop, no_data, height_range, cell_size } => {
+                let scale = height_range.zip(*cell_size).map(|(heights, cell)| PngScale {
+                    heights,
+                    cell,
+                    south_west: [0.0; 2],
+                });
+                let file_key = "terrain.surface.file";
+                let raster = self.raster(file, scale.as_ref(), file_key)?;
+                let (local, placement) = raster
+                    .localised(origin_of(*origin))
+                    .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+                self.placement = Some(placement);
+                let cropped = match crop {
+                    Some(bounds) => local
+                        .cropped(*bounds)
+                        .map_err(|error| self.refused("terrain.surface.crop", &error))?,
+                    None => local,
+                };
+                cropped
+                    .without_gaps(no_data_rule(*no_data))
+                    .and_then(Surface::raster)
+                    .map_err(|error| self.refused(file_key, &error))
+            }
+        }
+    }
+
+    fn soil_map(&mut self) -> Result<SoilMap, Faults> {
+        let soil = &self.file.scenario.soil;
+        let mut map = SoilMap::uniform(self.id(&soil.default));
+        if let Some(classes) = &soil.raster {
+            let key = "soil.raster.file";
+            let raster = self.raster(&classes.file, None, key)?;
+            // Class rasters lie in the coordinates of the DEM; without one, in local metres.
+            let origin = self.placement.as_ref().map_or([0.0; 2], |p| p.origin);
+            let table: Vec<(i32, SoilId)> = classes
+                .classes
+                .iter()
+                .filter_map(|(class, name)| Some((class.parse().ok()?, self.id(name))))
+                .collect();
+            map = raster
+                .localised(Origin::At(origin))
+                .and_then(|(local, _)| {
+                    SoilMap::classes(&local, &table, Some(self.id(&soil.default)))
+                })
+                .map_err(|error| self.refused(key, &error))?;
+        }
+        for (index, zone) in soil.zone.iter().enumerate() {
+            let key = format!("soil.zone[{index}].area");
+            map = map
+                .paint(region(&zone.area), self.id(&zone.soil))
+                .map_err(|error| self.refused(&key, &error))?;
+        }
+        Ok(map)
+    }
+
+    /// The id of a soil that the table was made for.
+    fn id(&self, name: &str) -> SoilId {
+        self.soils.id(name).unwrap_or_default()
+    }
+
+    fn raster(
+        &mut self,
+        file: &Path,
+        scale: Option<&PngScale>,
+        key: &str,
+    ) -> Result<Raster, Faults> {
+        let path = self.file.folder.join(file);
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let cause = format!("{}: {error}", path.display());
+            self.document().fault(key, Problem::Unreadable { cause })
+        })?;
+        let (raster, warnings) =
+            read_raster(&bytes, scale).map_err(|error| self.refused(key, &error))?;
+        for warning in warnings {
+            let cause = warning.to_string();
+            self.warnings.push(self.document().fault(key, Problem::Refused { cause }));
+        }
+        self.inputs.push(path);
+        Ok(raster)
+    }
+}
+
+/// Vehicles and waypoints that do not stand on the terrain.
+fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut check = |key: String, [x, y]: [f64; 2]| {
+        if !terrain.contains(x, y) {
+            let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
+            faults.push(file.document.fault(&key, Problem::OutsideTerrain { bounds }));
+        }
+    };
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        check(format!("vehicle[{index}].position"), vehicle.position);
+        if let config::Driver::Path { waypoints, .. } = &vehicle.driver {
+            for (point, waypoint) in waypoints.iter().enumerate() {
+                check(format!("vehicle[{index}].driver.waypoints[{point}]"), *waypoint);
+            }
+        }
+    }
+    faults
+}
+
+fn origin_of(origin: config::Origin) -> Origin {
+    match origin {
+        config::Origin::Named(OriginName::Centre) => Origin::Centre,
+        config::Origin::Named(OriginName::SouthWest) => Origin::SouthWest,
+        config::Origin::Point(point) => Origin::At(point),
+    }
+}
+
+fn no_data_rule(rule: config::NoData) -> NoData {
+    match rule {
+        config::NoData::Refuse => NoData::Refuse,
+        config::NoData::FillNearest => NoData::Nearest,
+        config::NoData::FillInterpolated => NoData::Interpolate,
+    }
+}
+
+fn roughness_class(class: config::Roughness) -> RoughnessClass {
+    match class {
+        config::Roughness::A => RoughnessClass::A,
+        config::Roughness::B => RoughnessClass::B,
+        config::Roughness::C => RoughnessClass::C,
+        config::Roughness::D => RoughnessClass::D,
+        config::Roughness::E => RoughnessClass::E,
+        config::Roughness::F => RoughnessClass::F,
+        config::Roughness::G => RoughnessClass::G,
+        config::Roughness::H => RoughnessClass::H,
+    }
+}
+
+fn stamp(stamp: &config::Stamp) -> Stamp {
+    match *stamp {
+        config::Stamp::Hole { at, radius, depth, edge } => {
+            Stamp::hole(at, radius, depth, edge.unwrap_or(radius))
+        }
+        config::Stamp::Ditch { from, to, width, depth, edge } => {
+            Stamp::ditch(from, to, width, depth, edge.unwrap_or(0.5 * width))
+        }
+        config::Stamp::Bump { at, radius, height, edge } => {
+            Stamp::bump(at, radius, height, edge.unwrap_or(radius))
+        }
+    }
+}
+
+fn region(area: &Area) -> Region {
+    match area {
+        Area::HalfPlane { through, towards_deg } => {
+            let towards = towards_deg.to_radians();
+            Region::HalfPlane { point: *through, direction: [cos(towards), sin(towards)] }
+        }
+        Area::Rectangle { min, max } => Region::Rectangle { min: *min, max: *max },
+        Area::Band { from, to, width } => Region::Band { from: *from, to: *to, width: *width },
+        Area::Polygon { points } => Region::Polygon(points.clone()),
+    }
+}

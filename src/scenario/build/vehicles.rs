@@ -1,0 +1,101 @@
+//! The vehicles that a scenario names: from the catalogue or from files, with
+//! the scenario's changes laid over them.
+
+use crate::scenario::document::Document;
+use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
+use crate::scenario::{Faults, ScenarioFile, conform};
+use crate::vehicle::{SpecError, VehicleSpec, catalogue};
+use std::path::Path;
+
+/// Reads the model of every vehicle, in the scenario's order.
+///
+/// # Errors
+/// Unknown models, and every fault of a vehicle file or of the changes to it.
+pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<VehicleSpec>, Faults> {
+    let mut specs = Vec::new();
+    let mut faults = Vec::new();
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        let read = model_document(&vehicle.model, &file.folder).map_err(|problem| {
+            Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem))
+        });
+        let spec = read.flatten().and_then(|mut model| {
+            if let Some(changes) = file.document.get(&format!("vehicle[{index}].overrides")) {
+                model.lay_over(changes);
+            }
+            spec(&model)
+        });
+        match spec {
+            Ok(spec) => specs.push(spec),
+            Err(Faults(found)) => faults.extend(found),
+        }
+    }
+    Faults::into_result(faults)?;
+    Ok(specs)
+}
+
+/// One vehicle of the catalogue, or of a file whose name ends in `.toml`.
+///
+/// # Errors
+/// Every fault of the file; for an unknown name, a fault without a place of its own.
+pub fn vehicle_spec(model: &str, folder: &Path) -> Result<VehicleSpec, Faults> {
+    let unknown = |problem| Fault::new(Place::File(model.into()), "", None, problem);
+    spec(&model_document(model, folder).map_err(unknown)??)
+}
+
+/// The text of a model as a document; a problem if there is no such model.
+fn model_document(model: &str, folder: &Path) -> Result<Result<Document, Faults>, Problem> {
+    if model.ends_with(".toml") {
+        let path = folder.join(model);
+        let text = std::fs::read_to_string(&path).map_err(|error| Problem::Unreadable {
+            cause: format!("{}: {error}", path.display()),
+        })?;
+        return Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from));
+    }
+    let known = || catalogue().iter().map(|entry| entry.key);
+    match catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model)) {
+        Some(entry) => {
+            let name = format!("{} (catalogue)", entry.key);
+            Ok(Document::parse(&name, entry.text).map_err(Faults::from))
+        }
+        None => Err(Problem::UnknownVehicle {
+            suggestion: nearest_word(&model.to_lowercase(), known()),
+            known: known().map(String::from).collect(),
+        }),
+    }
+}
+
+/// The vehicle that a document describes.
+fn spec(document: &Document) -> Result<VehicleSpec, Faults> {
+    let schema = schemars::schema_for!(VehicleSpec).to_value();
+    Faults::into_result(conform(document, &schema))?;
+    let refused = |cause| document.fault("", Problem::Refused { cause });
+    let spec: VehicleSpec = serde_json::from_value(document.root.value.to_json())
+        .map_err(|error| refused(error.to_string()))?;
+    spec.check().map_err(|error| match error {
+        SpecError::Value { key, value, allowed } => {
+            let problem = Problem::OutOfRange { bounds: allowed };
+            Fault::new(document.fault(&key, problem.clone()).place, &key, Some(value), problem)
+        }
+        other => refused(other.to_string()),
+    })?;
+    Ok(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_reads_as_its_own_reader_reads_it() {
+        for entry in catalogue() {
+            let own = VehicleSpec::from_toml(entry.text).unwrap();
+            assert_eq!(vehicle_spec(entry.key, Path::new("")).unwrap(), own);
+        }
+    }
+
+    #[test]
+    fn the_vehicle_schema_uses_only_keywords_that_are_checked() {
+        let schema = schemars::schema_for!(VehicleSpec).to_value();
+        assert_eq!(crate::scenario::unknown_keywords(&schema), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,134 @@
+//! `[vehicle.driver]`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Who drives a vehicle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Driver {
+    /// Stands on the brake.
+    Hold {
+        /// How hard.
+        #[serde(default = "full")]
+        #[schemars(range(min = 0.0, max = 1.0))]
+        brake: f64,
+    },
+    /// Open loop: commands over time, linear between rows, constant after the last.
+    Table {
+        /// The rows, in order of time.
+        #[schemars(length(min = 1))]
+        rows: Vec<TableRow>,
+    },
+    /// Follows a path at a speed by pure pursuit and PID control.
+    Path {
+        /// Points of the path, m; a smooth curve runs through them.
+        #[schemars(length(min = 2))]
+        waypoints: Vec<[f64; 2]>,
+        /// Speed to hold, m/s.
+        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        speed: f64,
+        /// How far ahead it aims: least distance, m.
+        #[serde(default = "default_look_ahead")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        look_ahead: f64,
+        /// Time to wait before driving off, s.
+        #[serde(default)]
+        #[schemars(range(min = 0.0), extend("unit" = "s"))]
+        start: f64,
+        /// What it does at the end of the path.
+        #[serde(default)]
+        at_end: PathEnd,
+    },
+    /// Follows another vehicle along its path and keeps a gap.
+    Follow {
+        /// Name of the vehicle to follow.
+        leader: String,
+        /// How the gap depends on speed.
+        #[serde(default)]
+        policy: FollowPolicy,
+        /// Gap at standstill, from the leader's reference point to its own, m.
+        #[serde(default = "default_gap")]
+        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        gap: f64,
+        /// Time that the gap grows by with speed, s; not for a constant gap.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 60.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+        time_gap: Option<f64>,
+        /// Speed that it does not exceed, m/s.
+        #[serde(default = "default_top_speed")]
+        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        speed: f64,
+        /// How far ahead it aims: least distance, m.
+        #[serde(default = "default_look_ahead")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        look_ahead: f64,
+    },
+}
+
+fn full() -> f64 {
+    1.0
+}
+
+fn default_look_ahead() -> f64 {
+    5.0
+}
+
+fn default_gap() -> f64 {
+    12.0
+}
+
+fn default_top_speed() -> f64 {
+    15.0
+}
+
+impl Default for Driver {
+    fn default() -> Driver {
+        Driver::Hold { brake: full() }
+    }
+}
+
+/// Commands at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableRow {
+    /// Time, s.
+    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    pub time: f64,
+    /// Throttle.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub throttle: f64,
+    /// Steering, -1 full right to 1 full left.
+    #[serde(default)]
+    #[schemars(range(min = -1.0, max = 1.0))]
+    pub steering: f64,
+    /// Brake.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub brake: f64,
+}
+
+/// What a driver does at the end of its path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathEnd {
+    /// Stops and holds.
+    #[default]
+    Stop,
+    /// Drives on along the last straight.
+    Continue,
+}
+
+/// How the gap to a leader depends on speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowPolicy {
+    /// Always the same gap.
+    ConstantGap,
+    /// The gap plus a time times the speed.
+    #[default]
+    ConstantTimeGap,
+    /// The Intelligent Driver Model (Treiber, Hennecke & Helbing 2000).
+    Idm,
+}

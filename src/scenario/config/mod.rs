@@ -1,0 +1,60 @@
+//! The scenario as written: plain types that mirror the TOML.
+//!
+//! These types are the format. Their doc comments become the descriptions of
+//! the JSON Schema that `bekker schema` prints, and the ranges written on them
+//! are what [`conform`](super::conform()) enforces. SI units and radians,
+//! except keys ending in `_deg`; positions in the local frame of the terrain,
+//! x east, y north, z up; headings count from the x axis towards the y axis.
+
+mod driver;
+mod ground;
+mod output;
+mod soil;
+mod terrain;
+mod time;
+mod vehicle;
+
+pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
+pub use ground::{Ground, LawsPreset};
+pub use output::{Output, Picture, StateFormat};
+pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
+pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
+pub use time::{Time, whole_ratio};
+pub use vehicle::Vehicle;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A bekker scenario: what drives where, on which ground, for how long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of this format: 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub format: u32,
+    /// Name, used for the run's folder and titles.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What it shows, in a sentence or two.
+    #[serde(default)]
+    pub description: String,
+    /// Root of every random stream.
+    #[serde(default)]
+    pub seed: u64,
+    /// Duration, step and heartbeat.
+    pub time: Time,
+    /// How finely and by which laws the soil is modelled.
+    #[serde(default)]
+    pub ground: Ground,
+    /// Shape of the undisturbed ground.
+    #[serde(default)]
+    pub terrain: Terrain,
+    /// Which soil lies where.
+    pub soil: SoilMap,
+    /// The vehicles.
+    #[schemars(length(min = 1))]
+    pub vehicle: Vec<Vehicle>,
+    /// What the run leaves behind.
+    #[serde(default)]
+    pub output: Output,
+}

@@ -1,0 +1,35 @@
+//! `[[vehicle]]`
+
+use super::Driver;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A vehicle, where it starts and who drives it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vehicle {
+    /// Its name, unique in the scenario.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// A name from `bekker vehicles`, or a vehicle file (.toml) relative to
+    /// the scenario.
+    #[schemars(length(min = 1))]
+    pub model: String,
+    /// Start of the chassis reference point, x and y, m; it is set down on the
+    /// ground by itself.
+    pub position: [f64; 2],
+    /// Heading, degrees from east (x) towards north (y).
+    #[serde(default)]
+    #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
+    pub heading_deg: f64,
+    /// Forward speed at the start, m/s.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]
+    pub speed: f64,
+    /// Who drives it.
+    #[serde(default)]
+    pub driver: Driver,
+    /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub overrides: serde_json::Map<String, serde_json::Value>,
+}

@@ -1,0 +1,408 @@
+//! Whether a document conforms to a JSON Schema.
+//!
+//! The schema is generated from the configuration types, so types, ranges,
+//! required and allowed keys are written once, in Rust. A general validator
+//! crate would do the checking but reports in its own terms; this one covers
+//! just the keywords that `schemars` emits for our types (a test keeps the
+//! schemas within [`KEYWORDS`]) and reports every fault with its line.
+//!
+//! Two annotations of ours are understood: `unit`, named in messages about a
+//! range, and TOML's lack of null, by which the null of an optional is dropped.
+
+use super::document::{Document, Node, Value};
+use super::fault::{Fault, Problem, nearest_word};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Every schema keyword that may occur: those checked and those that only describe.
+pub const KEYWORDS: [&str; 26] = [
+    "$ref",
+    "type",
+    "const",
+    "enum",
+    "oneOf",
+    "anyOf",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "unit",
+    "$schema",
+    "$defs",
+    "title",
+    "description",
+    "default",
+    "format",
+    "minProperties",
+    "examples",
+];
+
+/// All faults of a document against a schema.
+pub fn conform(document: &Document, schema: &Json) -> Vec<Fault> {
+    let mut checker = Checker { definitions: &schema["$defs"], faults: Vec::new() };
+    checker.check("", &document.root, schema);
+    checker.faults
+}
+
+struct Checker<'s> {
+    definitions: &'s Json,
+    faults: Vec<Fault>,
+}
+
+impl<'s> Checker<'s> {
+    fn fault(&mut self, key: &str, node: &Node, problem: Problem) {
+        let value = match node.value {
+            Value::Table(_) => None,
+            _ => Some(node.value.to_string()),
+        };
+        self.faults.push(Fault::new(node.place.clone(), key, value, problem));
+    }
+
+    /// The schema that a reference names.
+    fn resolve(&self, schema: &'s Json) -> &'s Json {
+        match schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
+            Some(name) => self.resolve(&self.definitions[name]),
+            None => schema,
+        }
+    }
+
+    fn check(&mut self, key: &str, node: &Node, schema: &'s Json) {
+        if node.value.number().is_some_and(|x| !x.is_finite()) {
+            return self.fault(key, node, Problem::NotFinite);
+        }
+        let resolved = self.resolve(schema);
+        if !std::ptr::eq(resolved, schema) {
+            self.check(key, node, resolved);
+        }
+        for choice in ["oneOf", "anyOf"] {
+            if let Some(alternatives) = schema[choice].as_array() {
+                return self.check_alternatives(key, node, alternatives);
+            }
+        }
+        if let Some(words) = schema["enum"].as_array() {
+            return self.check_word(key, node, words.iter());
+        }
+        if let Some(word) = schema.get("const") {
+            return self.check_word(key, node, std::iter::once(word));
+        }
+        if !types(schema).is_empty() && !types(schema).iter().any(|t| has_type(&node.value, t)) {
+            let (expected, found) = (expected(schema), node.value.kind());
+            return self.fault(key, node, Problem::WrongType { expected, found });
+        }
+        match &node.value {
+            Value::Table(entries) => self.check_table(key, node, entries, schema),
+            Value::List(items) => self.check_list(key, node, items, schema),
+            Value::Text(text) => {
+                let least = schema["minLength"].as_u64().unwrap_or(0);
+                if (text.chars().count() as u64) < least {
+                    let noun = if least == 1 { "character" } else { "characters" };
+                    let expected = format!("at least {least} {noun}");
+                    let problem = Problem::WrongLength { expected, found: text.chars().count() };
+                    self.fault(key, node, problem);
+                }
+            }
+            Value::Integer(_) | Value::Float(_) => self.check_range(key, node, schema),
+            Value::Boolean(_) | Value::Moment(_) => {}
+        }
+    }
+
+    /// One of several words, tagged tables, or types.
+    fn check_alternatives(&mut self, key: &str, node: &Node, alternatives: &'s [Json]) {
+        let alternatives: Vec<&'s Json> = alternatives
+            .iter()
+            .map(|a| self.resolve(a))
+            .filter(|a| a["type"].as_str() != Some("null"))
+            .collect();
+        if let [only] = alternatives[..] {
+            return self.check(key, node, only);
+        }
+        if alternatives.iter().all(|a| a.get("const").is_some() || a.get("enum").is_some()) {
+            return self.check_word(key, node, alternatives.iter().flat_map(|a| words(a)));
+        }
+        if let Some(tag) = discriminator(&alternatives) {
+            return self.check_tagged(key, node, tag, &alternatives);
+        }
+        if alternatives.iter().all(|a| sole_key(a).is_some()) {
+            return self.check_sole_key(key, node, &alternatives);
+        }
+        match alternatives.iter().find(|a| self.accepts_type(&node.value, a)) {
+            Some(alternative) => self.check(key, node, alternative),
+            None => {
+                let kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();
+                let (expected, found) = (kinds.join(" or "), node.value.kind());
+                self.fault(key, node, Problem::WrongType { expected, found });
+            }
+        }
+    }
+
+    /// Whether a value's type, not its content, fits a schema.
+    fn accepts_type(&self, value: &Value, schema: &'s Json) -> bool {
+        if schema.get("const").is_some() || schema.get("enum").is_some() {
+            return matches!(value, Value::Text(_));
+        }
+        match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
+            Some(inner) => inner.iter().any(|a| self.accepts_type(value, self.resolve(a))),
+            None => types(schema).iter().any(|t| has_type(value, t)),
+        }
+    }
+
+    /// A table whose `tag` says which of the alternatives it is.
+    fn check_tagged(&mut self, key: &str, node: &Node, tag: &str, alternatives: &[&'s Json]) {
+        let Value::Table(entries) = &node.value else {
+            let expected = format!("a table with the key `{tag}`");
+            let found = node.value.kind();
+            return self.fault(key, node, Problem::WrongType { expected, found });
+        };
+        let tag_key = join(key, tag);
+        let tags = || alternatives.iter().flat_map(|a| words(&a["properties"][tag]));
+        let Some(given) = entries.get(tag) else {
+            let expected = one_of(tags());
+            let problem = Problem::Missing { expected };
+            self.faults.push(Fault::new(node.place.clone(), &tag_key, None, problem));
+            return;
+        };
+        let chosen = alternatives
+            .iter()
+            .find(|a| words(&a["properties"][tag]).any(|word| *word == given.value.to_json()));
+        match chosen {
+            Some(alternative) => self.check(key, node, alternative),
+            None => self.check_word(&tag_key, given, tags()),
+        }
+    }
+
+    /// A table whose one key says which of the alternatives it is.
+    fn check_sole_key(&mut self, key: &str, node: &Node, alternatives: &[&'s Json]) {
+        let names = || alternatives.iter().filter_map(|a| sole_key(a));
+        let allowed: Vec<String> = names().map(String::from).collect();
+        let Value::Table(entries) = &node.value else {
+            let expected = format!("a table with one of the keys {}", allowed.join(", "));
+            let found = node.value.kind();
+            return self.fault(key, node, Problem::WrongType { expected, found });
+        };
+        for (name, child) in entries.iter().filter(|(name, _)| !allowed.contains(name)) {
+            let suggestion = nearest_word(name, names());
+            let problem = Problem::UnknownKey { suggestion, allowed: allowed.clone() };
+            self.fault(&join(key, name), child, problem);
+        }
+        let known: Vec<_> = entries.iter().filter(|(name, _)| allowed.contains(name)).collect();
+        if known.len() != 1 {
+            let given = known.iter().map(|(name, _)| name.to_string()).collect();
+            return self.fault(key, node, Problem::NotExactlyOne { of: allowed, given });
+        }
+        for alternative in alternatives {
+            let name = sole_key(alternative).unwrap_or_default();
+            if let Some(child) = entries.get(name) {
+                self.check(&join(key, name), child, &alternative["properties"][name]);
+            }
+        }
+    }
+
+    fn check_word<'w>(&mut self, key: &str, node: &Node, words: impl Iterator<Item = &'w Json>) {
+        let given = node.value.to_json();
+        let words: Vec<&Json> = words.collect();
+        if words.iter().any(|word| **word == given) {
+            return;
+        }
+        let allowed: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+        let suggestion = given.as_str().and_then(|given| {
+            nearest_word(&given.to_lowercase(), words.iter().filter_map(|w| w.as_str()))
+        });
+        self.fault(key, node, Problem::NotOneOf { suggestion, allowed });
+    }
+
+    fn check_table(
+        &mut self,
+        key: &str,
+        node: &Node,
+        entries: &BTreeMap<String, Node>,
+        schema: &'s Json,
+    ) {
+        let known = schema["properties"].as_object();
+        for required in schema["required"].as_array().into_iter().flatten() {
+            let name = required.as_str().unwrap_or_default();
+            if !entries.contains_key(name) {
+                let expected = self.describe(&schema["properties"][name]);
+                let (key, problem) = (join(key, name), Problem::Missing { expected });
+                self.faults.push(Fault::new(node.place.clone(), &key, None, problem));
+            }
+        }
+        for (name, child) in entries {
+            let child_key = join(key, name);
+            if let Some(property) = known.and_then(|known| known.get(name)) {
+                self.check(&child_key, child, property);
+                continue;
+            }
+            match &schema["additionalProperties"] {
+                Json::Bool(false) => {
+                    let allowed: Vec<String> =
+                        known.into_iter().flat_map(|known| known.keys().cloned()).collect();
+                    let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
+                    self.fault(&child_key, child, Problem::UnknownKey { suggestion, allowed });
+                }
+                rest @ Json::Object(_) => self.check(&child_key, child, rest),
+                _ => {}
+            }
+        }
+    }
+
+    fn check_list(&mut self, key: &str, node: &Node, items: &[Node], schema: &'s Json) {
+        let least = schema["minItems"].as_u64().unwrap_or(0);
+        let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
+        if !(least..=most).contains(&(items.len() as u64)) {
+            let expected = match (least, most) {
+                (least, most) if least == most => format!("{least} elements"),
+                (1, u64::MAX) => "at least 1 element".to_string(),
+                (least, u64::MAX) => format!("at least {least} elements"),
+                (least, most) => format!("{least} to {most} elements"),
+            };
+            self.fault(key, node, Problem::WrongLength { expected, found: items.len() });
+        }
+        if schema["items"].is_object() {
+            for (index, item) in items.iter().enumerate() {
+                self.check(&format!("{key}[{index}]"), item, &schema["items"]);
+            }
+        }
+    }
+
+    fn check_range(&mut self, key: &str, node: &Node, schema: &'s Json) {
+        let number = node.value.number().unwrap_or(f64::NAN);
+        let bound = |name: &str| schema[name].as_f64();
+        let within = bound("minimum").is_none_or(|least| number >= least)
+            && bound("maximum").is_none_or(|most| number <= most)
+            && bound("exclusiveMinimum").is_none_or(|least| number > least)
+            && bound("exclusiveMaximum").is_none_or(|most| number < most);
+        if !within {
+            self.fault(key, node, Problem::OutOfRange { bounds: bounds(schema) });
+        }
+    }
+
+    /// What a schema asks for, in words, following references and tags.
+    fn describe(&self, schema: &'s Json) -> String {
+        let schema = self.resolve(schema);
+        match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
+            Some(alternatives) if alternatives.iter().all(|a| a.get("const").is_some()) => {
+                one_of(alternatives.iter().flat_map(words))
+            }
+            Some(alternatives) => {
+                let inner: Vec<&Json> = alternatives.iter().map(|a| self.resolve(a)).collect();
+                match discriminator(&inner) {
+                    Some(tag) => format!("a table with the key `{tag}`"),
+                    None => inner.iter().map(|a| expected(a)).collect::<Vec<_>>().join(" or "),
+                }
+            }
+            None => expected(schema),
+        }
+    }
+}
+
+/// Key of `name` within the table at `key`.
+fn join(key: &str, name: &str) -> String {
+    if key.is_empty() { name.to_string() } else { format!("{key}.{name}") }
+}
+
+/// The words that a `const` or `enum` schema allows.
+fn words(schema: &Json) -> impl Iterator<Item = &Json> {
+    schema.get("const").into_iter().chain(schema["enum"].as_array().into_iter().flatten())
+}
+
+/// `one of "a", "b"`.
+fn one_of<'w>(words: impl Iterator<Item = &'w Json>) -> String {
+    format!("one of {}", words.map(Json::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// The property by whose constant every alternative is told apart, if there is one.
+fn discriminator<'s>(alternatives: &[&'s Json]) -> Option<&'s str> {
+    let constant = |schema: &Json, name: &str| words(&schema["properties"][name]).next().is_some();
+    let (first, rest) = alternatives.split_first()?;
+    let names = first["properties"].as_object()?.keys();
+    names
+        .map(String::as_str)
+        .find(|name| constant(first, name) && rest.iter().all(|schema| constant(schema, name)))
+}
+
+/// The key of a table that has just one and requires it.
+fn sole_key(schema: &Json) -> Option<&str> {
+    match &schema["required"].as_array()?[..] {
+        [key] if schema["properties"].as_object()?.len() == 1 => key.as_str(),
+        _ => None,
+    }
+}
+
+/// The JSON types that a schema names.
+fn types(schema: &Json) -> Vec<&str> {
+    match &schema["type"] {
+        Json::String(one) => vec![one],
+        Json::Array(several) => several.iter().filter_map(Json::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a TOML value is of a JSON type.
+fn has_type(value: &Value, name: &str) -> bool {
+    matches!(
+        (value, name),
+        (Value::Boolean(_), "boolean")
+            | (Value::Integer(_), "integer" | "number")
+            | (Value::Float(_), "number")
+            | (Value::Text(_), "string")
+            | (Value::List(_), "array")
+            | (Value::Table(_), "object")
+    )
+}
+
+/// What a schema asks for, in words.
+fn expected(schema: &Json) -> String {
+    let kinds: Vec<String> = types(schema)
+        .into_iter()
+        .filter(|name| *name != "null")
+        .map(|name| match name {
+            "boolean" => "true or false".to_string(),
+            "integer" => with_bounds("an integer", schema),
+            "number" => with_bounds("a number", schema),
+            "string" => "a text".to_string(),
+            "array" => match (schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
+                (Some(least), Some(most)) if least == most => format!("a list of {least}"),
+                _ => "a list".to_string(),
+            },
+            _ => "a table".to_string(),
+        })
+        .collect();
+    if kinds.is_empty() { "a value".to_string() } else { kinds.join(" or ") }
+}
+
+/// `a number > 0 m`, or just `a number` where there are no bounds.
+fn with_bounds(noun: &str, schema: &Json) -> String {
+    match bounds(schema) {
+        bounds if bounds.is_empty() => noun.to_string(),
+        bounds => format!("{noun} {bounds}"),
+    }
+}
+
+/// The range of a number in words, with its unit: `> 0 m`, `from 0 to 1`.
+fn bounds(schema: &Json) -> String {
+    let bound = |name: &str| schema[name].as_f64();
+    let range = match (bound("minimum"), bound("maximum")) {
+        (Some(least), Some(most)) => format!("from {least} to {most}"),
+        (least, most) => [
+            least.map(|x| format!(">= {x}")),
+            bound("exclusiveMinimum").map(|x| format!("> {x}")),
+            most.map(|x| format!("<= {x}")),
+            bound("exclusiveMaximum").map(|x| format!("< {x}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" and "),
+    };
+    match schema["unit"].as_str() {
+        Some(unit) if !range.is_empty() => format!("{range} {unit}"),
+        _ => range,
+    }
+}

@@ -1,0 +1,263 @@
+//! Checks of a scenario that no single key shows: names, references, ratios.
+
+use super::config::{Area, CustomSoil, Driver, FollowPolicy, Scenario, Surface};
+use super::document::Document;
+use super::fault::{Fault, Problem, nearest_word};
+
+/// Least distance between the starting points of two vehicles, m: less than
+/// the length of the shortest vehicle worth driving.
+const LEAST_START_DISTANCE: f64 = 2.0;
+
+/// All faults of a scenario that conforms to the schema.
+pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut refuse = |key: String, problem| faults.push(document.fault(&key, problem));
+    check_time(scenario, &mut refuse);
+    check_surface(scenario, &mut refuse);
+    check_soils(scenario, &mut refuse);
+    check_vehicles(scenario, &mut refuse);
+    check_drivers(scenario, &mut refuse);
+    faults
+}
+
+/// Takes the key and what is wrong with it.
+type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
+
+fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
+    let time = &scenario.time;
+    if time.steps_per_heartbeat().is_none() {
+        let heartbeat = time.heartbeat;
+        let steps = (heartbeat / time.step).floor().max(1.0);
+        // Only steps with a finite decimal form are worth proposing.
+        let shorter = (steps as u64..).find(|n| is_round(heartbeat / *n as f64));
+        let longer = (1..=steps as u64).rev().find(|n| is_round(heartbeat / *n as f64));
+        let mut nearest: Vec<u64> = shorter.into_iter().chain(longer).collect();
+        nearest.dedup();
+        let nearest = nearest.into_iter().map(|n| decimal(heartbeat / n as f64)).collect();
+        refuse("time.step".into(), Problem::NotADivisor { heartbeat, nearest });
+    }
+    let mut whole_heartbeats = |key: &str, value: f64| {
+        let unit = time.heartbeat;
+        if super::config::whole_ratio(value, unit).is_none() {
+            let below = (value / unit).floor();
+            let nearest = [below, below + 1.0];
+            let nearest =
+                nearest.into_iter().filter(|n| *n >= 1.0).map(|n| decimal(n * unit)).collect();
+            refuse(key.into(), Problem::NotAMultiple { of: "time.heartbeat", unit, nearest });
+        }
+    };
+    whole_heartbeats("time.duration", time.duration);
+    whole_heartbeats("output.interval", scenario.output.interval);
+}
+
+/// Whether a duration is a whole number of microseconds.
+fn is_round(seconds: f64) -> bool {
+    let microseconds = seconds * 1e6;
+    (microseconds - microseconds.round()).abs() < 1e-6 || seconds < 1e-6
+}
+
+/// A duration with the digits that matter.
+fn decimal(seconds: f64) -> String {
+    let text = format!("{seconds:.9}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
+    let Surface::Dem { file, crop, height_range, cell_size, .. } = &scenario.terrain.surface else {
+        return;
+    };
+    let key = |name: &str| format!("terrain.surface.{name}");
+    let extension = file.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("png") => {
+            for (name, given, expected) in [
+                ("height_range", height_range.is_some(), "the heights of black and white, m"),
+                ("cell_size", cell_size.is_some(), "the side of a pixel, m"),
+            ] {
+                if !given {
+                    refuse(key(name), Problem::Missing { expected: expected.into() });
+                }
+            }
+        }
+        Some("tif" | "tiff" | "asc") => {
+            for (name, given) in
+                [("height_range", height_range.is_some()), ("cell_size", cell_size.is_some())]
+            {
+                if given {
+                    let other = "a georeferenced DEM, which states its own";
+                    refuse(key(name), Problem::Excludes { other });
+                }
+            }
+        }
+        _ => {
+            let allowed = [".tif", ".tiff", ".asc", ".png"].map(String::from).to_vec();
+            refuse(key("file"), Problem::NotOneOf { suggestion: None, allowed });
+        }
+    }
+    if height_range.is_some_and(|[low, high]| low >= high) {
+        refuse(key("height_range"), Problem::EmptyRange);
+    }
+    if let Some([x_min, y_min, x_max, y_max]) = *crop
+        && (x_min >= x_max || y_min >= y_max)
+    {
+        refuse(key("crop"), Problem::NotABox { lower: [x_min, y_min] });
+    }
+}
+
+fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
+    let soil = &scenario.soil;
+    for (index, custom) in soil.custom.iter().enumerate() {
+        let key = format!("soil.custom[{index}]");
+        if let Some(first) = soil.custom[..index].iter().position(|s| s.name == custom.name) {
+            let first = format!("soil.custom[{first}]");
+            refuse(format!("{key}.name"), Problem::DuplicateName { first });
+        }
+        check_custom_soil(custom, &key, refuse);
+    }
+    for (index, zone) in soil.zone.iter().enumerate() {
+        if let Area::Rectangle { min, max } = zone.area
+            && (max[0] <= min[0] || max[1] <= min[1])
+        {
+            let key = format!("soil.zone[{index}].area.max");
+            refuse(key, Problem::NotABox { lower: min });
+        }
+    }
+    for class in soil.raster.iter().flat_map(|raster| raster.classes.keys()) {
+        if class.parse::<i32>().is_err() {
+            let expected = "a whole number as the class".into();
+            let problem = Problem::WrongType { expected, found: "a word" };
+            refuse(format!("soil.raster.classes.{class}"), problem);
+        }
+    }
+}
+
+/// A custom soil is firm, a change to another, or yielding and complete.
+fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
+    let given = [
+        ("k_phi", soil.k_phi.is_some(), true),
+        ("k_c", soil.k_c.is_some(), true),
+        ("n", soil.n.is_some(), true),
+        ("cohesion", soil.cohesion.is_some(), true),
+        ("friction_angle_deg", soil.friction_angle_deg.is_some(), true),
+        ("shear_modulus", soil.shear_modulus.is_some(), true),
+        ("elastic_stiffness", soil.elastic_stiffness.is_some(), false),
+        ("damping", soil.damping.is_some(), false),
+        ("bulldozing", soil.bulldozing.is_some(), false),
+    ];
+    let yielding = given.iter().any(|(_, given, _)| *given);
+    if soil.friction.is_some() {
+        if yielding {
+            let other = "keys of a yielding soil: friction is firm ground's";
+            refuse(format!("{key}.friction"), Problem::Excludes { other });
+        }
+        return;
+    }
+    if soil.based_on.is_some() {
+        return;
+    }
+    for (name, given, needed) in given {
+        if needed && !given {
+            let expected = "the figure of a yielding soil (or based_on, or friction alone)".into();
+            refuse(format!("{key}.{name}"), Problem::Missing { expected });
+        }
+    }
+}
+
+fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let before = &scenario.vehicle[..index];
+        if let Some(first) = before.iter().position(|v| v.name == vehicle.name) {
+            let first = format!("vehicle[{first}]");
+            refuse(format!("vehicle[{index}].name"), Problem::DuplicateName { first });
+        }
+        let distance =
+            |to: [f64; 2]| (to[0] - vehicle.position[0]).hypot(to[1] - vehicle.position[1]);
+        if let Some(near) = before.iter().find(|v| distance(v.position) < LEAST_START_DISTANCE) {
+            let problem = Problem::TooClose {
+                other: near.name.clone(),
+                distance: distance(near.position),
+                least: LEAST_START_DISTANCE,
+            };
+            refuse(format!("vehicle[{index}].position"), problem);
+        }
+    }
+}
+
+fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let key = |name: &str| format!("vehicle[{index}].driver.{name}");
+        match &vehicle.driver {
+            Driver::Table { rows } => {
+                for (row, pair) in rows.windows(2).enumerate() {
+                    if pair[1].time <= pair[0].time {
+                        let problem = Problem::NotIncreasing { before: pair[0].time };
+                        refuse(key(&format!("rows[{}].time", row + 1)), problem);
+                    }
+                }
+            }
+            Driver::Path { waypoints, .. } => {
+                for (point, pair) in waypoints.windows(2).enumerate() {
+                    if pair[0] == pair[1] {
+                        let cause = format!("repeats the point before it, {:?}", pair[0]);
+                        refuse(
+                            key(&format!("waypoints[{}]", point + 1)),
+                            Problem::Refused { cause },
+                        );
+                    }
+                }
+            }
+            Driver::Follow { leader, policy, time_gap, .. } => {
+                if *policy == FollowPolicy::ConstantGap && time_gap.is_some() {
+                    let other = "policy = \"constant_gap\"";
+                    refuse(key("time_gap"), Problem::Excludes { other });
+                }
+                check_leader(scenario, index, leader, &key("leader"), refuse);
+            }
+            Driver::Hold { .. } => {}
+        }
+    }
+}
+
+/// The leader exists and does not in the end follow its own follower.
+fn check_leader(
+    scenario: &Scenario,
+    follower: usize,
+    leader: &str,
+    key: &str,
+    refuse: &mut Refuse,
+) {
+    let named = |name: &str| scenario.vehicle.iter().position(|v| v.name == name);
+    let own = &scenario.vehicle[follower].name;
+    if named(leader).is_none() {
+        let others = || scenario.vehicle.iter().map(|v| v.name.as_str()).filter(|n| n != own);
+        let allowed = others().map(|name| format!("{name:?}")).collect();
+        let suggestion = nearest_word(leader, others());
+        return refuse(key.into(), Problem::NotOneOf { suggestion, allowed });
+    }
+    let mut ring = vec![own.clone()];
+    let mut next = leader.to_string();
+    while let Some(vehicle) = named(&next).map(|i| &scenario.vehicle[i]) {
+        let closed = vehicle.name == *own;
+        ring.push(next.clone());
+        match &vehicle.driver {
+            _ if closed => break,
+            Driver::Follow { leader, .. } if ring.len() <= scenario.vehicle.len() => {
+                next = leader.clone();
+            }
+            Driver::Follow { .. } => return,
+            _ => return check_path_ahead(vehicle, key, refuse),
+        }
+    }
+    if ring.last() == Some(own) {
+        refuse(key.into(), Problem::FollowRing { ring });
+    }
+}
+
+/// The head of a convoy must have a path for the others to follow.
+fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut Refuse) {
+    if !matches!(head.driver, Driver::Path { .. }) {
+        let cause =
+            format!("the convoy's head `{}` has no path; its driver must be a path", head.name);
+        refuse(key.into(), Problem::Refused { cause });
+    }
+}

@@ -1,0 +1,423 @@
+//! A TOML document in which every value knows where it was given.
+//!
+//! A scenario is read into this tree first, so that faults found later, by the
+//! schema or by the cross-checks, still name the line. `--set` arguments are
+//! laid over the tree before anything is checked.
+
+use super::fault::{Fault, Place, Problem};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it was given.
+    pub place: Place,
+    /// What was given.
+    pub value: Value,
+}
+
+/// A TOML value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a point or exponent.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A date or time, which no key takes.
+    Moment(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(BTreeMap<String, Node>),
+}
+
+impl Value {
+    /// The type as words for a message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Boolean(_) => "a boolean",
+            Value::Integer(_) => "an integer",
+            Value::Float(_) => "a number",
+            Value::Text(_) => "a text",
+            Value::Moment(_) => "a date or time",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// The value as a number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Integer(i) => Some(*i as f64),
+            Value::Float(x) => Some(*x),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON. Infinities and NaN, which JSON lacks, become null.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Value::Boolean(b) => (*b).into(),
+            Value::Integer(i) => (*i).into(),
+            Value::Float(x) => (*x).into(),
+            Value::Text(s) | Value::Moment(s) => s.as_str().into(),
+            Value::List(nodes) => nodes.iter().map(|n| n.value.to_json()).collect(),
+            Value::Table(entries) => {
+                entries.iter().map(|(key, n)| (key.clone(), n.value.to_json())).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Boolean(b) => write!(f, "{b}"),
+            Value::Integer(i) => write!(f, "{i}"),
+            Value::Float(x) => write!(f, "{x:?}"),
+            Value::Text(s) => write!(f, "{s:?}"),
+            Value::Moment(s) => write!(f, "{s}"),
+            Value::List(nodes) if nodes.len() > 4 => write!(f, "[{} elements]", nodes.len()),
+            Value::List(nodes) => {
+                let items: Vec<_> = nodes.iter().map(|n| n.value.to_string()).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
+            Value::Table(_) => write!(f, "{{..}}"),
+        }
+    }
+}
+
+/// A document under the name by which its faults are reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// The table at its root.
+    pub root: Node,
+}
+
+impl Document {
+    /// Reads TOML text; `file` is the name for messages.
+    ///
+    /// # Errors
+    /// The first syntax error, with its line.
+    pub fn parse(file: &str, text: &str) -> Result<Document, Fault> {
+        let reader = Reader { file: file.into(), lines: line_starts(text) };
+        let table = DeTable::parse(text).map_err(|e| reader.syntax_fault(&e))?;
+        let root =
+            Node { place: Place::File(reader.file.clone()), value: Value::Table(BTreeMap::new()) };
+        let value = reader.table(table.get_ref())?;
+        Ok(Document { root: Node { value, ..root } })
+    }
+
+    /// The node at a key path such as `vehicle[1].driver.gap`, if it is given.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        let (node, rest) = self.descend(key);
+        rest.is_empty().then_some(node)
+    }
+
+    /// A fault at a key, placed at its line or else at the nearest table around it.
+    pub fn fault(&self, key: &str, problem: Problem) -> Fault {
+        let (node, rest) = self.descend(key);
+        let value = match node.value {
+            Value::Table(_) => None,
+            _ if rest.is_empty() => Some(node.value.to_string()),
+            _ => None,
+        };
+        Fault::new(node.place.clone(), key, value, problem)
+    }
+
+    /// Follows a key path as far as it exists; returns what remains of it.
+    fn descend<'k>(&self, key: &'k str) -> (&Node, Vec<&'k str>) {
+        let segments = split_path(key);
+        let mut node = &self.root;
+        for (depth, segment) in segments.iter().enumerate() {
+            let child = match &node.value {
+                Value::Table(entries) => entries.get(*segment),
+                Value::List(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
+                _ => None,
+            };
+            match child {
+                Some(child) => node = child,
+                None => return (node, segments[depth..].to_vec()),
+            }
+        }
+        (node, Vec::new())
+    }
+
+    /// Lays a table of changes over the document, table by table. Over a list,
+    /// a table's keys are the numbers of the elements to change.
+    pub fn lay_over(&mut self, changes: &Node) {
+        lay_over(&mut self.root, changes);
+    }
+
+    /// Lays one `--set key=value` argument over the document.
+    ///
+    /// The value is TOML; a bare word that is not is taken as text. Tables on
+    /// the way are created; elements of lists are chosen by number, as in
+    /// `vehicle[0].name` or `vehicle.0.name`.
+    ///
+    /// # Errors
+    /// Not an assignment, or a path through something that is no table or list.
+    pub fn set(&mut self, argument: &str) -> Result<(), Fault> {
+        let place = Place::Set(argument.into());
+        let whole = |problem| Fault::new(place.clone(), "", None, problem);
+        let (path, text) = argument.split_once('=').ok_or(whole(Problem::NotAnAssignment))?;
+        let segments = split_path(path.trim());
+        if segments.is_empty() || segments.iter().any(|s| s.is_empty()) {
+            return Err(whole(Problem::NotAnAssignment));
+        }
+        let value = parse_value(text.trim(), &place).map_err(whole)?;
+        let mut node = &mut self.root;
+        let mut walked = String::new();
+        for segment in segments {
+            let at = |key: &str, problem| Fault::new(place.clone(), key, None, problem);
+            node = match &mut node.value {
+                Value::Table(entries) => {
+                    if !walked.is_empty() {
+                        walked.push('.');
+                    }
+                    walked.push_str(segment);
+                    entries.entry(segment.to_string()).or_insert_with(|| Node {
+                        place: place.clone(),
+                        value: Value::Table(BTreeMap::new()),
+                    })
+                }
+                Value::List(items) => {
+                    let index = segment.parse::<usize>().map_err(|_| {
+                        let (key, word) = (walked.clone(), segment.to_string());
+                        at(&walked, Problem::NotAnIndex { key, word })
+                    })?;
+                    let length = items.len();
+                    let element = items
+                        .get_mut(index)
+                        .ok_or_else(|| at(&walked, Problem::NoSuchElement { index, length }))?;
+                    walked = format!("{walked}[{index}]");
+                    element
+                }
+                other => {
+                    let found = other.kind();
+                    return Err(at(&walked, Problem::HoldsNoKeys { found }));
+                }
+            };
+        }
+        *node = Node { place, value };
+        Ok(())
+    }
+}
+
+fn lay_over(node: &mut Node, changes: &Node) {
+    let Value::Table(changed) = &changes.value else {
+        *node = changes.clone();
+        return;
+    };
+    match &mut node.value {
+        Value::Table(entries) => {
+            for (key, change) in changed {
+                match entries.get_mut(key) {
+                    Some(entry) => lay_over(entry, change),
+                    None => drop(entries.insert(key.clone(), change.clone())),
+                }
+            }
+        }
+        Value::List(items)
+            if changed.keys().all(|k| k.parse().is_ok_and(|i: usize| i < items.len())) =>
+        {
+            for (key, change) in changed {
+                if let Some(item) = key.parse().ok().and_then(|i: usize| items.get_mut(i)) {
+                    lay_over(item, change);
+                }
+            }
+        }
+        _ => *node = changes.clone(),
+    }
+}
+
+/// Splits `vehicle[1].driver.gap` into `vehicle`, `1`, `driver`, `gap`.
+fn split_path(key: &str) -> Vec<&str> {
+    if key.is_empty() {
+        return Vec::new();
+    }
+    key.split('.')
+        .flat_map(|part| part.split('['))
+        .map(|part| part.strip_suffix(']').unwrap_or(part).trim())
+        .collect()
+}
+
+/// A TOML value, or a bare word as text.
+fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
+    match DeValue::parse(text) {
+        Ok(value) => {
+            let reader = Reader { file: "".into(), lines: vec![0] };
+            let value = reader.value(value.get_ref()).map_err(|fault| *fault.problem)?;
+            Ok(placed(value, place))
+        }
+        Err(_) if is_bare_word(text) => Ok(Value::Text(text.to_string())),
+        Err(e) => Err(Problem::Syntax { message: first_line(e.message()) }),
+    }
+}
+
+/// Whether a text may stand without quotes in a `--set` argument.
+fn is_bare_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || "./~_".contains(c))
+        && text.chars().all(|c| c.is_alphanumeric() || "-_./~ ".contains(c))
+}
+
+/// The value with every node in it moved to one place.
+fn placed(value: Value, place: &Place) -> Value {
+    let at = |node: Node| Node { place: place.clone(), value: placed(node.value, place) };
+    match value {
+        Value::List(items) => Value::List(items.into_iter().map(at).collect()),
+        Value::Table(entries) => {
+            Value::Table(entries.into_iter().map(|(key, node)| (key, at(node))).collect())
+        }
+        plain => plain,
+    }
+}
+
+/// Offsets at which lines start.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect()
+}
+
+/// The first line of a parser's message.
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or_default().to_string()
+}
+
+/// Turns spanned TOML into nodes with lines.
+struct Reader {
+    file: Arc<str>,
+    lines: Vec<usize>,
+}
+
+impl Reader {
+    fn place(&self, offset: usize) -> Place {
+        Place::Line(self.file.clone(), self.lines.partition_point(|start| *start <= offset))
+    }
+
+    fn fault(&self, offset: usize, problem: Problem) -> Fault {
+        Fault::new(self.place(offset), "", None, problem)
+    }
+
+    fn syntax_fault(&self, error: &toml::de::Error) -> Fault {
+        let offset = error.span().map_or(0, |span| span.start);
+        self.fault(offset, Problem::Syntax { message: first_line(error.message()) })
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Result<Value, Fault> {
+        let mut entries = BTreeMap::new();
+        for (key, value) in table {
+            // An array of tables stands at its first header; its elements know their own.
+            let place = self.place(key.span().start);
+            let value = self.value(value.get_ref()).map_err(|mut fault| {
+                fault.place = place.clone();
+                fault
+            })?;
+            entries.insert(key.get_ref().to_string(), Node { place, value });
+        }
+        Ok(Value::Table(entries))
+    }
+
+    fn value(&self, value: &DeValue<'_>) -> Result<Value, Fault> {
+        let bad_number = |text: &str| {
+            let message = format!("the number {text} cannot be represented");
+            self.fault(0, Problem::Syntax { message })
+        };
+        Ok(match value {
+            DeValue::String(s) => Value::Text(s.to_string()),
+            DeValue::Boolean(b) => Value::Boolean(*b),
+            DeValue::Datetime(moment) => Value::Moment(moment.to_string()),
+            DeValue::Integer(i) => Value::Integer(
+                i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| bad_number(i.as_str()))?,
+            ),
+            DeValue::Float(x) => {
+                Value::Float(x.as_str().parse().map_err(|_| bad_number(x.as_str()))?)
+            }
+            DeValue::Array(items) => {
+                let mut nodes = Vec::with_capacity(items.len());
+                for item in items.iter() {
+                    let place = self.place(item.span().start);
+                    nodes.push(Node { place, value: self.value(item.get_ref())? });
+                }
+                Value::List(nodes)
+            }
+            DeValue::Table(table) => self.table(table)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+name = 'x'
+
+[time]
+duration = 60
+
+[[vehicle]]
+name = 'a'
+
+[[vehicle]]
+name = 'b'
+driver = { kind = 'hold',
+  brake = 1.0 }
+";
+
+    fn line(document: &Document, key: &str) -> usize {
+        match document.get(key).expect(key).place {
+            Place::Line(_, line) => line,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn every_value_knows_its_line() {
+        let document = Document::parse("x.toml", TEXT).unwrap();
+        assert_eq!(line(&document, "name"), 1);
+        assert_eq!(line(&document, "time.duration"), 4);
+        assert_eq!(line(&document, "vehicle[0]"), 6);
+        assert_eq!(line(&document, "vehicle[1]"), 9);
+        assert_eq!(line(&document, "vehicle[1].name"), 10);
+        assert_eq!(line(&document, "vehicle[1].driver.brake"), 12);
+        assert!(document.get("vehicle[2].name").is_none());
+    }
+
+    #[test]
+    fn set_overrides_and_creates() {
+        let mut document = Document::parse("x.toml", TEXT).unwrap();
+        document.set("vehicle[0].name=lead").unwrap();
+        document.set("vehicle.1.driver.brake = 0.5").unwrap();
+        document.set("output.picture.size=[800, 600]").unwrap();
+        let value = |key: &str| document.get(key).unwrap().value.to_json();
+        assert_eq!(value("vehicle[0].name"), "lead");
+        assert_eq!(value("vehicle[1].driver.brake"), 0.5);
+        assert_eq!(value("output.picture.size"), serde_json::json!([800, 600]));
+        assert!(matches!(document.get("vehicle[0].name").unwrap().place, Place::Set(_)));
+    }
+
+    #[test]
+    fn set_refuses_what_leads_nowhere() {
+        let mut document = Document::parse("x.toml", TEXT).unwrap();
+        let mut problem = |argument| *document.set(argument).unwrap_err().problem;
+        assert_eq!(problem("time.step"), Problem::NotAnAssignment);
+        assert_eq!(problem("=3"), Problem::NotAnAssignment);
+        assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a text" });
+        assert_eq!(problem("vehicle[7].name=x"), Problem::NoSuchElement { index: 7, length: 2 });
+        assert!(matches!(problem("vehicle.name=x"), Problem::NotAnIndex { .. }));
+        assert!(matches!(problem("time.step=[1,"), Problem::Syntax { .. }));
+    }
+
+    #[test]
+    fn syntax_errors_name_the_line() {
+        let fault = Document::parse("x.toml", "a = 1\nb = = 2\n").unwrap_err();
+        assert_eq!(fault.place, Place::Line("x.toml".into(), 2));
+    }
+}

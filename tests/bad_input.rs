@@ -1,0 +1,766 @@
+//! Every kind of wrong input, with the message it must give.
+//!
+//! One table for scenarios, one for vehicles, one for `--set`, one for command lines. A message
+//! must name the place, the key, the value and what is allowed; the exit code
+//! is 3 for wrong input and 2 for a wrong command line; standard output, which
+//! is for data, stays empty; nothing panics.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+/// A sound scenario with something of everything; the tables break it.
+const SOUND: &str = r#"format = 1
+name = "sound"
+seed = 7
+
+[time]
+duration = 10
+step = 0.002
+heartbeat = 0.01
+
+[ground]
+spacing = 0.05
+laws = "reference"
+
+[terrain]
+surface = { kind = "procedural", amplitude = 2, wavelength = 80 }
+roughness = "D"
+
+[[terrain.stamp]]
+kind = "ditch"
+from = [30, -10]
+to = [30, 10]
+width = 2
+depth = 0.4
+
+[soil]
+default = "firm"
+
+[[soil.zone]]
+soil = "mud"
+area = { kind = "half_plane", through = [50, 0], towards_deg = 0 }
+
+[[soil.zone]]
+soil = "wet"
+area = { kind = "rectangle", min = [0, 0], max = [5, 5] }
+
+[[soil.custom]]
+name = "wet"
+based_on = "mud"
+cohesion = 5000
+
+[[vehicle]]
+name = "lead"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", waypoints = [[0, 0], [80, 0]], speed = 5 }
+
+[[vehicle]]
+name = "second"
+model = "hmmwv"
+position = [-12, 0]
+driver = { kind = "follow", leader = "lead", gap = 10 }
+
+[[vehicle]]
+name = "third"
+model = "hmmwv"
+position = [-30, 0]
+heading_deg = 10
+
+[vehicle.driver]
+kind = "table"
+rows = [
+  { time = 0 },
+  { time = 1, throttle = 0.5 },
+]
+
+[output]
+interval = 0.05
+"#;
+
+/// Replace the first text by the second in [`SOUND`]; then the report must
+/// hold the third. `:N:` in it is a line of the changed text.
+const SCENARIOS: &[(&str, &str, &str)] = &[
+    // TOML itself
+    ("seed = 7", "seed = = 7", ":3: not valid TOML: "),
+    ("[time]", "[time", ":5: not valid TOML: "),
+    ("seed = 7", "seed = 7\nseed = 8", ":4: not valid TOML: duplicate key"),
+    ("\"sound\"", "\"sound", ":2: not valid TOML: "),
+    (
+        "seed = 7",
+        "seed = 99999999999999999999",
+        ":3: not valid TOML: the number 99999999999999999999",
+    ),
+    ("[ground]", "[time]", ":10: not valid TOML: "),
+    // The format and the top level
+    ("format = 1\n", "", "sound.toml: format: missing: an integer from 1 to 1 is required"),
+    ("format = 1", "format = 2", ":1: format = 2: must be from 1 to 1"),
+    (
+        "name = \"sound\"",
+        "nane = \"sound\"",
+        ":2: nane = \"sound\": unknown key (did you mean `name`?); allowed: ",
+    ),
+    ("name = \"sound\"", "name = \"\"", ":2: name = \"\": must have at least 1 character, has 0"),
+    ("name = \"sound\"", "name = 3", ":2: name = 3: must be a text, not an integer"),
+    ("seed = 7", "seed = -7", ":3: seed = -7: must be >= 0"),
+    ("seed = 7", "seed = 7.5", ":3: seed = 7.5: must be an integer >= 0, not a number"),
+    (
+        "seed = 7",
+        "seed = 2026-11-21",
+        ":3: seed = 2026-11-21: must be an integer >= 0, not a date or time",
+    ),
+    ("[output]", "[outputs]", ":66: outputs: unknown key (did you mean `output`?); allowed: "),
+    ("[ground]", "[gravity]", ":10: gravity: unknown key; allowed: "),
+    // Time
+    ("duration = 10\n", "", ":5: time.duration: missing: a number > 0 s is required"),
+    ("duration = 10", "duration = 0", ":6: time.duration = 0: must be > 0 s"),
+    ("duration = 10", "duration = -1.5", ":6: time.duration = -1.5: must be > 0 s"),
+    ("duration = 10", "duration = nan", ":6: time.duration = NaN: must be finite"),
+    ("duration = 10", "duration = inf", ":6: time.duration = inf: must be finite"),
+    (
+        "duration = 10",
+        "duration = \"10 s\"",
+        ":6: time.duration = \"10 s\": must be a number > 0 s, not a text",
+    ),
+    (
+        "duration = 10",
+        "duration = 10.003",
+        ":6: time.duration = 10.003: must be a whole multiple of time.heartbeat = 0.01 s; nearest: 10 or 10.01",
+    ),
+    (
+        "step = 0.002",
+        "step = 0.003",
+        ":7: time.step = 0.003: must divide time.heartbeat = 0.01 s into a whole number of steps; nearest: 0.0025 or 0.005",
+    ),
+    ("step = 0.002", "step = 0.1", ":7: time.step = 0.1: must be > 0 and <= 0.02 s"),
+    (
+        "step = 0.002",
+        "step = 0.015",
+        ":7: time.step = 0.015: must divide time.heartbeat = 0.01 s into a whole number of steps; nearest: 0.01",
+    ),
+    (
+        "step = 0.002",
+        "dt = 0.002",
+        ":7: time.dt = 0.002: unknown key; allowed: duration, heartbeat, step",
+    ),
+    (
+        "heartbeat = 0.01",
+        "heartbeat = true",
+        ":8: time.heartbeat = true: must be a number > 0 and <= 1 s, not a boolean",
+    ),
+    (
+        "interval = 0.05",
+        "interval = 0.033",
+        ":67: output.interval = 0.033: must be a whole multiple of time.heartbeat = 0.01 s; nearest: 0.03 or 0.04",
+    ),
+    // Ground
+    ("spacing = 0.05", "spacing = 0", ":11: ground.spacing = 0: must be from 0.002 to 0.5 m"),
+    (
+        "spacing = 0.05",
+        "spaceing = 0.05",
+        ":11: ground.spaceing = 0.05: unknown key (did you mean `spacing`?)",
+    ),
+    (
+        "\"reference\"",
+        "\"Reference\"",
+        ":12: ground.laws = \"Reference\": must be one of \"reference\" (did you mean `reference`?)",
+    ),
+    ("[ground]", "[[ground]]", ":10: ground = [{..}]: must be a table, not a list"),
+    // Terrain
+    (
+        "kind = \"procedural\", ",
+        "",
+        ":15: terrain.surface.kind: missing: one of \"flat\", \"slope\", \"procedural\", \"dem\" is required",
+    ),
+    (
+        "\"procedural\"",
+        "\"procedual\"",
+        ":15: terrain.surface.kind = \"procedual\": must be one of \"flat\", \"slope\", \"procedural\", \"dem\" (did you mean `procedural`?)",
+    ),
+    ("\"procedural\"", "\"flat\"", ":15: terrain.surface.amplitude = 2: unknown key; allowed: "),
+    (
+        ", wavelength = 80",
+        "",
+        ":15: terrain.surface.wavelength: missing: a number > 0 m is required",
+    ),
+    (
+        "{ kind = \"procedural\", amplitude = 2, wavelength = 80 }",
+        "\"flat\"",
+        ":15: terrain.surface = \"flat\": must be a table with the key `kind`, not a text",
+    ),
+    (
+        "roughness = \"D\"",
+        "roughness = \"I\"",
+        ":16: terrain.roughness = \"I\": must be one of \"A\", \"B\", ",
+    ),
+    (
+        "kind = \"ditch\"",
+        "kind = \"moat\"",
+        ":19: terrain.stamp[0].kind = \"moat\": must be one of \"hole\", \"ditch\", \"bump\"",
+    ),
+    ("depth = 0.4", "depth = -0.4", ":23: terrain.stamp[0].depth = -0.4: must be > 0 m"),
+    (
+        "from = [30, -10]",
+        "from = [30, -10, 0]",
+        ":20: terrain.stamp[0].from = [30, -10, 0]: must have 2 elements, has 3",
+    ),
+    (
+        "from = [30, -10]",
+        "from = [30, \"south\"]",
+        ":20: terrain.stamp[0].from[1] = \"south\": must be a number, not a text",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.jpg\"",
+        ":15: terrain.surface.file = \"hills.jpg\": must be one of .tif, .tiff, .asc, .png",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.png\"",
+        ":15: terrain.surface.height_range: missing: the heights of black and white, m is required",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.png\", cell_size = 1, height_range = [5, 1]",
+        ":15: terrain.surface.height_range = [5, 1]: must run from low to high",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.tif\", cell_size = 1",
+        ":15: terrain.surface.cell_size = 1: cannot be given together with a georeferenced DEM",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.tif\", crop = [0, 0, -5, 9]",
+        ":15: terrain.surface.crop = [0, 0, -5, 9]: must lie north-east of [0.0, 0.0]",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.tif\", origin = \"center\"",
+        ":15: terrain.surface.origin = \"center\": must be one of \"centre\", \"south_west\" (did you mean `centre`?)",
+    ),
+    (
+        "\"procedural\", amplitude = 2, wavelength = 80",
+        "\"dem\", file = \"hills.tif\", origin = 3",
+        ":15: terrain.surface.origin = 3: must be one of \"centre\", \"south_west\" or a list of 2, not an integer",
+    ),
+    // Soil
+    ("default = \"firm\"\n", "", ":25: soil.default: missing: a text is required"),
+    (
+        "default = \"firm\"",
+        "default = \"mudd\"",
+        ":26: soil.default = \"mudd\": no soil has this name (did you mean `mud`?); `bekker soils` lists those there are",
+    ),
+    (
+        "soil = \"mud\"",
+        "soil = \"\"",
+        ":29: soil.zone[0].soil = \"\": no soil has this name; `bekker soils`",
+    ),
+    (
+        "\"half_plane\"",
+        "\"halfplane\"",
+        ":30: soil.zone[0].area.kind = \"halfplane\": must be one of \"half_plane\", \"rectangle\", \"band\", \"polygon\" (did you mean `half_plane`?)",
+    ),
+    (
+        "towards_deg = 0",
+        "towards = 0",
+        ":30: soil.zone[0].area.towards = 0: unknown key (did you mean `towards_deg`?)",
+    ),
+    (
+        "\"half_plane\", through = [50, 0], towards_deg = 0",
+        "\"polygon\", points = [[0, 0], [1, 1]]",
+        ":30: soil.zone[0].area.points = [[0, 0], [1, 1]]: must have at least 3 elements, has 2",
+    ),
+    (
+        "max = [5, 5]",
+        "max = [5, -5]",
+        ":34: soil.zone[1].area.max = [5, -5]: must lie north-east of [0.0, 0.0]",
+    ),
+    ("name = \"wet\"", "name = \"dry\"", ":33: soil.zone[1].soil = \"wet\": no soil has this name"),
+    (
+        "based_on = \"mud\"",
+        "based_on = \"mut\"",
+        ":38: soil.custom[0].based_on = \"mut\": no soil has this name (did you mean `mud`?)",
+    ),
+    (
+        "based_on = \"mud\"\n",
+        "",
+        ":36: soil.custom[0].k_phi: missing: the figure of a yielding soil (or based_on, or friction alone) is required",
+    ),
+    ("cohesion = 5000", "cohesion = -1", ":39: soil.custom[0].cohesion = -1: must be >= 0 Pa"),
+    (
+        "cohesion = 5000",
+        "friction_angle_deg = 75",
+        ":39: soil.custom[0].friction_angle_deg = 75: must be >= 0 and < 60 deg",
+    ),
+    (
+        "cohesion = 5000",
+        "friction_angle = 0.5",
+        ":39: soil.custom[0].friction_angle = 0.5: unknown key (did you mean `friction_angle_deg`?)",
+    ),
+    ("cohesion = 5000", "n = 0", ":39: soil.custom[0].n = 0: must be > 0 and <= 3"),
+    ("cohesion = 5000", "k_phi = -2e6", ":36: soil.custom[0]: k_c/b + k_phi is "),
+    (
+        "cohesion = 5000",
+        "friction = 0.8\ncohesion = 1",
+        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a yielding soil",
+    ),
+    (
+        "based_on = \"mud\"",
+        "based_on = \"rigid\"",
+        ":38: soil.custom[0].based_on = \"rigid\": is firm: only friction can be given upon `rigid`",
+    ),
+    (
+        "cohesion = 5000",
+        "bulldozing = { flow_factor = 1.5 }",
+        ":39: soil.custom[0].bulldozing.flow_factor = 1.5: must be from 0 to 1",
+    ),
+    (
+        "default = \"firm\"",
+        "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { mud = \"mud\" } }",
+        ":27: soil.raster.classes.mud = \"mud\": must be a whole number as the class, not a word",
+    ),
+    (
+        "default = \"firm\"",
+        "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { 1 = 2 } }",
+        ":27: soil.raster.classes.1 = 2: must be a text, not an integer",
+    ),
+    // Vehicles
+    (
+        "name = \"second\"",
+        "name = \"lead\"",
+        ":48: vehicle[1].name = \"lead\": is already the name of vehicle[0]",
+    ),
+    ("position = [-12, 0]\n", "", ":47: vehicle[1].position: missing: a list of 2 is required"),
+    (
+        "position = [-12, 0]",
+        "position = [0.5, 0]",
+        ":50: vehicle[1].position = [0.5, 0]: is 0.50 m from lead; vehicles must start at least 2 m apart",
+    ),
+    (
+        "position = [-12, 0]",
+        "position = -12",
+        ":50: vehicle[1].position = -12: must be a list of 2, not an integer",
+    ),
+    (
+        "heading_deg = 10",
+        "heading_deg = 400",
+        ":57: vehicle[2].heading_deg = 400: must be from -360 to 360 deg",
+    ),
+    (
+        "heading_deg = 10",
+        "heading = 10",
+        ":57: vehicle[2].heading = 10: unknown key (did you mean `heading_deg`?)",
+    ),
+    ("heading_deg = 10", "speed = -1", ":57: vehicle[2].speed = -1: must be from 0 to 50 m/s"),
+    (
+        "heading_deg = 10",
+        "overrides = 3",
+        ":57: vehicle[2].overrides = 3: must be a table, not an integer",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { chassis.mass = -5 }",
+        "sound.toml:57: chassis.mass = -5: must be finite and above 0",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { chassis.mas = 2000 }",
+        "sound.toml:57: chassis.mas = 2000: unknown key (did you mean `mass`?)",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { axles.1.brake_torque = \"strong\" }",
+        "sound.toml:57: axles[1].brake_torque = \"strong\": must be a number, not a text",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"humvee\"",
+        ":43: vehicle[0].model = \"humvee\": no vehicle has this name",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"hmmvw\"",
+        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: hmmwv, mrzr4; a file's name ends in .toml",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"gone.toml\"",
+        ":43: vehicle[0].model = \"gone.toml\": cannot be read: gone.toml: No such file",
+    ),
+    // Drivers
+    (
+        "kind = \"follow\"",
+        "kind = \"folow\"",
+        ":51: vehicle[1].driver.kind = \"folow\": must be one of \"hold\", \"table\", \"path\", \"follow\" (did you mean `follow`?)",
+    ),
+    ("gap = 10", "gap = -3", ":51: vehicle[1].driver.gap = -3: must be > 0 m"),
+    ("gap = 10", "gab = 10", ":51: vehicle[1].driver.gab = 10: unknown key (did you mean `gap`?)"),
+    (
+        "leader = \"lead\"",
+        "leader = \"laed\"",
+        ":51: vehicle[1].driver.leader = \"laed\": must be one of \"lead\", \"third\" (did you mean `lead`?)",
+    ),
+    ("leader = \"lead\", ", "", ":51: vehicle[1].driver.leader: missing: a text is required"),
+    (
+        "leader = \"lead\"",
+        "leader = \"second\"",
+        ":51: vehicle[1].driver.leader = \"second\": the vehicles follow each other in a ring: second -> second",
+    ),
+    (
+        "{ kind = \"path\", waypoints = [[0, 0], [80, 0]], speed = 5 }",
+        "{ kind = \"follow\", leader = \"second\" }",
+        ":45: vehicle[0].driver.leader = \"second\": the vehicles follow each other in a ring: lead -> second -> lead",
+    ),
+    (
+        "leader = \"lead\"",
+        "leader = \"third\"",
+        ":51: vehicle[1].driver.leader = \"third\": the convoy's head `third` has no path",
+    ),
+    (
+        "gap = 10",
+        "policy = \"idmm\"",
+        ":51: vehicle[1].driver.policy = \"idmm\": must be one of \"constant_gap\", \"constant_time_gap\", \"idm\" (did you mean `idm`?)",
+    ),
+    (
+        "gap = 10",
+        "policy = \"constant_gap\", time_gap = 2",
+        ":51: vehicle[1].driver.time_gap = 2: cannot be given together with policy = \"constant_gap\"",
+    ),
+    (
+        "[[0, 0], [80, 0]]",
+        "[[0, 0]]",
+        ":45: vehicle[0].driver.waypoints = [[0, 0]]: must have at least 2 elements, has 1",
+    ),
+    (
+        "[[0, 0], [80, 0]]",
+        "[[0, 0], [80]]",
+        ":45: vehicle[0].driver.waypoints[1] = [80]: must have 2 elements, has 1",
+    ),
+    (
+        "[[0, 0], [80, 0]]",
+        "[[0, 0], [0, 0]]",
+        ":45: vehicle[0].driver.waypoints[1] = [0, 0]: repeats the point before it",
+    ),
+    (
+        ", speed = 5",
+        "",
+        ":45: vehicle[0].driver.speed: missing: a number > 0 and <= 50 m/s is required",
+    ),
+    (
+        "time = 1, throttle = 0.5",
+        "time = 0, throttle = 0.5",
+        ":63: vehicle[2].driver.rows[1].time = 0: must be greater than the one before it, 0",
+    ),
+    (
+        "throttle = 0.5",
+        "throttle = 1.5",
+        ":63: vehicle[2].driver.rows[1].throttle = 1.5: must be from 0 to 1",
+    ),
+    (
+        "throttle = 0.5",
+        "steering = -2",
+        ":63: vehicle[2].driver.rows[1].steering = -2: must be from -1 to 1",
+    ),
+    // Output
+    (
+        "interval = 0.05",
+        "states = [\"parquet\", \"xlsx\"]",
+        ":67: output.states[1] = \"xlsx\": must be one of \"parquet\", \"csv\"",
+    ),
+    (
+        "interval = 0.05",
+        "picture = { size = [100, 100] }",
+        ":67: output.picture.size[0] = 100: must be from 400 to 8000",
+    ),
+    (
+        "interval = 0.05",
+        "ruts = \"yes\"",
+        ":67: output.ruts = \"yes\": must be true or false, not a text",
+    ),
+];
+
+/// The same for a vehicle file; `truck.toml:N:` is checked to be the line of
+/// the change, so messages here start after it.
+const VEHICLES: &[(&str, &str, &str)] = &[
+    ("name = \"MRZR-4\"", "name = \"\"", "name = '': must be given"),
+    ("wheelbase = 2.72", "wheelbase = -2.72", "wheelbase = -2.72: must be finite and above 0"),
+    ("wheelbase = 2.72", "wheelbase = 2,72", "not valid TOML: "),
+    ("mass = 1136.6", "mass = \"heavy\"", "chassis.mass = \"heavy\": must be a number, not a text"),
+    ("mass = 1136.6", "weight = 1136.6", "chassis.weight = 1136.6: unknown key"),
+    ("mass = 1136.6", "mass = inf", "chassis.mass = inf: must be finite"),
+    (
+        "com = [-0.08625, 0.0, 0.25]",
+        "com = [-0.08625, 0.0]",
+        "chassis.com = [-0.08625, 0.0]: must have 3 elements, has 2",
+    ),
+    (
+        "position = [-1.36, 0.0, 0.0]",
+        "position = [1.5, 0.0, 0.0]",
+        "axles[1].position = [1.5, 0, 0]: must be behind the axle before it (x below 1.36)",
+    ),
+    ("name = \"rear\"", "name = \"front\"", "axles[1].name = front: must be unique"),
+    (
+        "[axles.suspension.double_wishbone]",
+        "[axles.suspension.double_wishbon]",
+        "axles[0].suspension.double_wishbon: unknown key (did you mean `double_wishbone`?); allowed: double_wishbone, trailing_arm, solid_axle",
+    ),
+    (
+        "layout = \"awd\"",
+        "layout = \"4x4\"",
+        "driveline.layout = \"4x4\": must be one of \"awd\", \"fwd\", \"rwd\"",
+    ),
+    (
+        "max_length = 0.5381",
+        "max_length = 0.1",
+        "axles[0].spring.stops.max_length = 0.1: must be above min_length (0.4337)",
+    ),
+    (
+        "max_wheel_angle_deg = 17.5",
+        "max_wheel_angle_deg = 75",
+        "steering.rack_pinion.max_wheel_angle_deg = 75: must be from 0.1 to 60",
+    ),
+    (
+        "latency = 1.0",
+        "latency = true",
+        "powertrain.gearbox.latency = true: must be a number, not a boolean",
+    ),
+];
+
+/// A grid of heights that is sound; the table of DEMs breaks it.
+const GRID: &str =
+    "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3\n4 5 6\n";
+
+/// Replace the first text by the second in [`GRID`]; what `terrain import` must say.
+const GRIDS: &[(&str, &str, &str)] = &[
+    ("ncols 3\n", "", "grid.asc: ascii grid: the header has no 'ncols'"),
+    ("ncols 3", "ncols three", "grid.asc: ascii grid, line 1: ncols is 'three'; allowed: "),
+    ("nrows 2", "nrows 3", "grid.asc: ascii grid: 6 heights; allowed: ncols x nrows = 3 x 3 = 9"),
+    ("cellsize 10", "cellsize -10", "grid.asc: ascii grid, line 5: cellsize is '-10'; allowed: "),
+    ("4 5 6", "4 x 6", "grid.asc: ascii grid, line 8: height is 'x'; allowed: "),
+    (
+        "4 5 6",
+        "4 -9999 6",
+        "grid.asc: 1 of 6 cells hold no data, the first in row 1 (0 is north), column 1; ",
+    ),
+    (
+        "ncols 3",
+        "\0\u{1}\u{2}",
+        "grid.asc: unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG",
+    ),
+    ("ncols 3", "II*\0ncols", "grid.asc: geotiff: "),
+    ("ncols 3", "\u{0}PNG", "grid.asc: unknown raster format"),
+    (
+        "ncols 3\nnrows 2",
+        "ncols 6\nnrows 1",
+        "grid.asc: raster of 6 x 1 cells with 6 values; allowed: at least 2 x 2",
+    ),
+];
+
+/// A `--set` argument laid over the sound scenario, and the report.
+const SETS: &[(&str, &str)] = &[
+    (
+        "time.step",
+        "--set time.step: must be of the form key=value, such as vehicle[0].driver.speed=4",
+    ),
+    ("=3", "--set =3: must be of the form key=value"),
+    ("time..step=3", "--set time..step=3: must be of the form key=value"),
+    ("time.step=0", "--set time.step=0: time.step = 0: must be > 0 and <= 0.02 s"),
+    (
+        "time.stepp=0.001",
+        "--set time.stepp=0.001: time.stepp = 0.001: unknown key (did you mean `step`?)",
+    ),
+    ("time.step=[0.001", "--set time.step=[0.001: not valid TOML: "),
+    ("name.first=x", "--set name.first=x: name: is a text and holds no keys"),
+    (
+        "vehicle[3].name=x",
+        "--set vehicle[3].name=x: vehicle: there is no element 3: the list has 3, counted from 0",
+    ),
+    (
+        "vehicle.name=x",
+        "--set vehicle.name=x: vehicle: is a list: its elements are chosen by number, as in vehicle[0], not by `name`",
+    ),
+    (
+        "vehicle.1.driver.gap=-3",
+        "--set vehicle.1.driver.gap=-3: vehicle[1].driver.gap = -3: must be > 0 m",
+    ),
+    (
+        "soil.default=mudd",
+        "--set soil.default=mudd: soil.default = \"mudd\": no soil has this name (did you mean `mud`?)",
+    ),
+    ("vehicle=[]", "--set vehicle=[]: vehicle = []: must have at least 1 element, has 0"),
+];
+
+/// A command line, the report and the exit code.
+const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
+    (&[], "Usage: bekker", 2),
+    (&["walk"], "unrecognized subcommand 'walk'", 2),
+    (&["validte", "x.toml"], "a similar subcommand exists: 'validate'", 2),
+    (&["validate"], "<FILE>", 2),
+    (&["validate", "x.toml", "--jsn"], "a similar argument exists: '--json'", 2),
+    (&["validate", "x.toml", "--set"], "a value is required for '--set <KEY=VALUE>'", 2),
+    (&["validate", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
+    (&["validate", "."], ".: cannot be read: ", 3),
+    (&["schema", "extra"], "unexpected argument 'extra'", 2),
+    (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
+    (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
+    (&["vehicles", "gone.toml"], "gone.toml: cannot be read: gone.toml: No such file", 3),
+    (&["terrain"], "Usage: bekker terrain", 2),
+    (&["terrain", "info", "gone.tif"], "gone.tif: No such file", 3),
+    (&["terrain", "info", "a.png", "--cell-size", "2"], "--height-range", 2),
+    (&["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"], "--crop", 2),
+    (
+        &["terrain", "import", "a.asc", "b.tif", "--fill", "zero"],
+        "possible values: nearest, interpolated",
+        2,
+    ),
+    (&["completions", "tcsh"], "invalid value 'tcsh'", 2),
+];
+
+fn bekker(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(folder);
+    command
+}
+
+/// What is amiss with the answer to a wrong input, if anything.
+fn amiss(command: &mut Command, message: &str, code: i32) -> Option<String> {
+    let output = command.output().unwrap();
+    let report = String::from_utf8_lossy(&output.stderr);
+    let data = String::from_utf8_lossy(&output.stdout);
+    let sound = report.contains(message)
+        && output.status.code() == Some(code)
+        && data.is_empty()
+        && !report.contains("panicked");
+    (!sound).then(|| {
+        format!("wanted {code}: {message}\n   got {:?}: {report}{data}", output.status.code())
+    })
+}
+
+fn assert_none_amiss(amiss: Vec<String>) {
+    assert!(amiss.is_empty(), "{} answers amiss:\n\n{}", amiss.len(), amiss.join("\n\n"));
+}
+
+#[test]
+fn the_sound_scenario_is_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sound.toml"), SOUND).unwrap();
+    bekker(folder.path()).args(["validate", "sound.toml"]).assert().success();
+}
+
+#[test]
+fn malformed_scenarios() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (sound, broken, message) in SCENARIOS {
+        assert!(SOUND.contains(sound), "not in the sound scenario: {sound}");
+        std::fs::write(folder.path().join("sound.toml"), SOUND.replacen(sound, broken, 1)).unwrap();
+        found.extend(amiss(bekker(folder.path()).args(["validate", "sound.toml"]), message, 3));
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn malformed_vehicles() {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("vehicles/mrzr4.toml");
+    let shipped = std::fs::read_to_string(shipped).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (sound, broken, message) in VEHICLES {
+        let offset = shipped.find(sound).unwrap_or_else(|| panic!("not in the vehicle: {sound}"));
+        let line = shipped[..offset].matches('\n').count() + 1;
+        let path = folder.path().join("truck.toml");
+        std::fs::write(path, shipped.replacen(sound, broken, 1)).unwrap();
+        let message = format!("truck.toml:{line}: {message}");
+        found.extend(amiss(bekker(folder.path()).args(["vehicles", "truck.toml"]), &message, 3));
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn malformed_elevation_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (sound, broken, message) in GRIDS {
+        assert!(GRID.contains(sound), "not in the grid: {sound}");
+        std::fs::write(folder.path().join("grid.asc"), GRID.replacen(sound, broken, 1)).unwrap();
+        let arguments = ["terrain", "import", "grid.asc", "out.tif"];
+        found.extend(amiss(bekker(folder.path()).args(arguments), message, 3));
+        assert!(!folder.path().join("out.tif").exists());
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn scenarios_on_elevation_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("grid.asc"), GRID.replace("cellsize 10", "cellsize 100")).unwrap();
+    std::fs::write(at("gap.asc"), GRID.replace("4 5 6", "4 -9999 6")).unwrap();
+    std::fs::write(at("classes.asc"), GRID.replace("cellsize 10", "cellsize 100")).unwrap();
+    let procedural = "\"procedural\", amplitude = 2, wavelength = 80";
+    let raster =
+        "default = \"firm\"\nraster = { file = \"classes.asc\", classes = { 1 = \"mud\" } }";
+    let cases = [
+        (
+            procedural,
+            "\"dem\", file = \"gone.tif\"",
+            ":15: terrain.surface.file = \"gone.tif\": cannot be read: gone.tif: No such file",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"gap.asc\"",
+            ":15: terrain.surface.file = \"gap.asc\": 1 of 6 cells hold no data",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"grid.asc\"",
+            ":44: vehicle[0].position = [0, 0]: lies outside the terrain, x 50 to 250, y 50 to 150 m",
+        ),
+        (
+            procedural,
+            "\"dem\", file = \"grid.asc\", crop = [900, 900, 950, 950]",
+            ":15: terrain.surface.crop = [900, 900, 950, 950]: ",
+        ),
+        ("default = \"firm\"", raster, ":27: soil.raster.file = \"classes.asc\": "),
+    ];
+    let mut found = Vec::new();
+    for (sound, broken, message) in cases {
+        let broken = broken.replace("grid.asc\"", "grid.asc\", origin = [0, 0]");
+        std::fs::write(at("sound.toml"), SOUND.replacen(sound, &broken, 1)).unwrap();
+        found.extend(amiss(bekker(folder.path()).args(["validate", "sound.toml"]), message, 3));
+    }
+    assert_none_amiss(found);
+}
+
+#[test]
+fn malformed_overrides() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sound.toml"), SOUND).unwrap();
+    let answer = |(set, message): &(&str, &str)| {
+        amiss(bekker(folder.path()).args(["validate", "sound.toml", "--set", set]), message, 3)
+    };
+    assert_none_amiss(SETS.iter().filter_map(answer).collect());
+}
+
+#[test]
+fn malformed_command_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = |(arguments, message, code): &(&[&str], &str, i32)| {
+        amiss(bekker(folder.path()).args(*arguments), message, *code)
+    };
+    assert_none_amiss(COMMAND_LINES.iter().filter_map(answer).collect());
+}
+
+#[test]
+fn faults_come_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = SOUND.replace("gap = 10", "gap = -3").replace("seed = 7", "seed = 'x'");
+    std::fs::write(folder.path().join("sound.toml"), broken).unwrap();
+    let output = bekker(folder.path()).args(["validate", "sound.toml"]).output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "sound.toml:3: seed = \"x\": must be an integer >= 0, not a text\n\
+         sound.toml:51: vehicle[1].driver.gap = -3: must be > 0 m\n"
+    );
+}

@@ -1,0 +1,156 @@
+//! The command line as scripts and people meet it.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+fn bekker(arguments: &[&str]) -> (String, String, i32) {
+    let output = Command::cargo_bin("bekker")
+        .unwrap()
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+fn examples() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .map(|path| format!("examples/{}", path.file_name().unwrap().to_string_lossy()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Names of all subcommands, as paths from the root.
+fn subcommands(command: &clap::Command, path: &[String]) -> Vec<Vec<String>> {
+    let inner = command.get_subcommands().filter(|c| c.get_name() != "help");
+    inner
+        .flat_map(|c| {
+            let mut path = path.to_vec();
+            path.push(c.get_name().to_string());
+            let deeper = subcommands(c, &path);
+            [vec![path], deeper].concat()
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_is_valid() {
+    let examples = examples();
+    assert!(examples.len() >= 3, "{examples:?}");
+    for example in examples {
+        let (data, report, code) = bekker(&["validate", &example]);
+        assert_eq!(code, 0, "{report}");
+        assert!(data.starts_with(&format!("{example}: valid: ")), "{data}");
+    }
+}
+
+#[test]
+fn every_example_is_in_the_reading_path() {
+    let reading =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/README.md"))
+            .unwrap();
+    for example in examples() {
+        let name = example.trim_start_matches("examples/");
+        assert!(reading.contains(name), "{name} is not in examples/README.md");
+    }
+}
+
+#[test]
+fn the_resolved_scenario_is_json_on_standard_output() {
+    let (data, report, code) =
+        bekker(&["validate", "examples/single_vehicle.toml", "--json", "--set", "seed=42"]);
+    assert_eq!((report.as_str(), code), ("", 0));
+    let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(answer["valid"], true);
+    assert_eq!(answer["scenario"]["seed"], 42);
+    assert_eq!(answer["scenario"]["ground"]["laws"], "reference");
+}
+
+#[test]
+fn faults_are_json_on_request() {
+    let (data, report, code) =
+        bekker(&["validate", "examples/single_vehicle.toml", "--json", "--set", "time.step=1"]);
+    assert_eq!(code, 3);
+    assert!(report.contains("time.step = 1"), "{report}");
+    let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(answer["valid"], false);
+    assert_eq!(answer["faults"][0]["key"], "time.step");
+    assert_eq!(answer["faults"][0]["value"], "1");
+}
+
+#[test]
+fn the_schema_is_a_schema() {
+    let (data, _, code) = bekker(&["schema"]);
+    assert_eq!(code, 0);
+    let schema: serde_json::Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["properties"]["time"]["$ref"], "#/$defs/Time");
+}
+
+#[test]
+fn soils_are_listed_with_their_sources() {
+    let (data, _, code) = bekker(&["soils", "--json"]);
+    assert_eq!(code, 0);
+    let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
+    for soil in answer["soils"].as_array().unwrap() {
+        assert!(!soil["source"].as_str().unwrap().is_empty(), "{soil}");
+    }
+    let (data, _, _) = bekker(&["soils", "chrono_mid"]);
+    assert!(data.contains("friction_angle_deg   30 deg"), "{data}");
+    let (data, _, _) = bekker(&["soils"]);
+    assert!(data.contains("chrono_mid") && data.contains("deep_snow"), "{data}");
+}
+
+#[test]
+fn an_imported_terrain_is_the_one_it_came_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("valley.tif").display().to_string();
+    let source = "terrains/jacksboro_fault.tif";
+    let crop = ["--origin=-84.1901,36.6206", "--crop=-300,-300,300,300"];
+    let (data, report, code) = bekker(&["terrain", "import", source, &out, crop[0], crop[1]]);
+    assert_eq!(code, 0, "{report}");
+    assert!(data.starts_with("[terrain.surface]\nkind = \"dem\"\n"), "{data}");
+    let (data, report, _) = bekker(&["terrain", "info", &out, "--json"]);
+    let info: serde_json::Value = serde_json::from_str(&data).expect(&report);
+    assert_eq!(info["unit"], "m");
+    assert_eq!(info["cells_without_data"], 0);
+    let bounds: Vec<f64> = serde_json::from_value(info["bounds"].clone()).unwrap();
+    assert!(bounds[0] <= -300.0 && bounds[3] >= 300.0, "{bounds:?}");
+    let (data, _, _) = bekker(&["terrain", "info", source]);
+    assert!(data.contains("403 x 344"), "{data}");
+}
+
+#[test]
+fn vehicles_are_listed_with_their_mass() {
+    let (data, _, code) = bekker(&["vehicles"]);
+    assert_eq!(code, 0);
+    assert!(data.contains("hmmwv") && data.contains("2573.1"), "{data}");
+}
+
+#[test]
+fn quiet_says_nothing_when_all_is_well() {
+    assert_eq!(
+        bekker(&["validate", "-q", "examples/single_vehicle.toml"]),
+        (String::new(), String::new(), 0)
+    );
+}
+
+#[test]
+fn every_command_helps_with_an_example() {
+    let cli = <bekker::cli::Cli as clap::CommandFactory>::command();
+    for path in subcommands(&cli, &[]) {
+        let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let (help, _, code) = bekker(&arguments);
+        assert_eq!(code, 0);
+        let call = format!("bekker {}", path.join(" "));
+        let shown = help.matches(call.as_str()).count();
+        assert!(help.contains("Example") && shown >= 2, "`{call} --help` has no example:\n{help}");
+    }
+}
