@@ -1,7 +1,7 @@
 //! Contact of one body with yielding ground.
 
 use super::footprint::Footprint;
-use super::moments::{Moments, tangent};
+use super::moments::{Moments, monomials, tangent};
 use super::patch_width::inverse_patch_width;
 use super::scratch::{Scratch, Touched};
 use super::underside::Underside;
@@ -266,11 +266,12 @@ fn answer<F: Footprint>(
         let force = n * (area * pressure) - sliding * (area * stress / speed.max(SLIDING));
         result.load.wrench.add_force(&force, &r);
         mean_normal += n * (area * pressure);
+        let products = monomials(&r);
         if damping > 0.0 || soil.damping == 0.0 {
-            spring.add(area * pressed.slope, &r);
-            damper.add(area * damping, &r);
+            spring.add(area * pressed.slope, &products);
+            damper.add(area * damping, &products);
         }
-        shear.add(area * stress / speed.max(rolling), &r);
+        shear.add(area * stress / speed.max(rolling), &products);
 
         result.normal_force += area * pressure;
         result.area += area;
