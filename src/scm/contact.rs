@@ -39,6 +39,8 @@ pub struct Contact {
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 const SLIDING: f64 = 1e-4;
+/// Nodes are counted up to here: beyond, a body has left every terrain.
+pub(super) const FARTHEST: f64 = 1e9;
 /// A cell covered by less than this part is not touched.
 const LEAST_COVERAGE: f64 = 1e-6;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
@@ -128,7 +130,9 @@ fn gather<F: Footprint>(
     scratch.touched.clear();
     let lattice = model.lattice();
     let [x0, y0, x1, y1] = body.bounds();
-    if !(x0.is_finite() && y0.is_finite() && x1.is_finite() && y1.is_finite()) {
+    // false for what is not finite, too
+    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
+    if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
         return 0;
     }
     let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
