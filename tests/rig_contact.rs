@@ -299,3 +299,13 @@ fn on_a_slope_the_soil_presses_along_its_normal() {
     let ratio = force.norm() / (level * normal.z);
     assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
 }
+
+#[test]
+fn a_wheel_that_is_nowhere_touches_nothing() {
+    for x in [f64::NAN, f64::INFINITY, 1e300, -1e12] {
+        let mut bench = Bench::new(0.0, 0.04);
+        let found = bench.contact(&pose_at(x, 0.05), &Twist::default(), 1e-3);
+        assert_eq!((found.nodes_in_contact, found.firm), (0, None), "{x}");
+        assert_eq!(found.load.wrench.force, Vec3::zeros());
+    }
+}

@@ -41,7 +41,8 @@ fn bilinear(model: &GroundModel, x: f64, y: f64, height: impl Fn(Node) -> f64) -
     let spacing = model.lattice().spacing;
     let (column, row) = ((x / spacing).floor(), (y / spacing).floor());
     let (u, v) = (x / spacing - column, y / spacing - row);
-    let node = |di, dj| Node { i: column as i32 + di, j: row as i32 + dj };
+    let node =
+        |di, dj| Node { i: (column as i32).saturating_add(di), j: (row as i32).saturating_add(dj) };
     // a corner of no weight is not asked for: on a node this is one look-up
     let weighted = |weight: f64, node| if weight == 0.0 { 0.0 } else { weight * height(node) };
     weighted((1.0 - u) * (1.0 - v), node(0, 0))

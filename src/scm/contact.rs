@@ -1,7 +1,7 @@
 //! Contact of one body with yielding ground.
 
 use super::footprint::Footprint;
-use super::moments::{Moments, tangent};
+use super::moments::{Moments, monomials, tangent};
 use super::patch_width::inverse_patch_width;
 use super::scratch::{Scratch, Touched};
 use super::underside::Underside;
@@ -39,6 +39,8 @@ pub struct Contact {
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 const SLIDING: f64 = 1e-4;
+/// Nodes are counted up to here: beyond, a body has left every terrain.
+pub(super) const FARTHEST: f64 = 1e9;
 /// A cell covered by less than this part is not touched.
 const LEAST_COVERAGE: f64 = 1e-6;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
@@ -128,7 +130,9 @@ fn gather<F: Footprint>(
     scratch.touched.clear();
     let lattice = model.lattice();
     let [x0, y0, x1, y1] = body.bounds();
-    if !(x0.is_finite() && y0.is_finite() && x1.is_finite() && y1.is_finite()) {
+    // false for what is not finite, too
+    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
+    if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
         return 0;
     }
     let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
@@ -266,11 +270,12 @@ fn answer<F: Footprint>(
         let force = n * (area * pressure) - sliding * (area * stress / speed.max(SLIDING));
         result.load.wrench.add_force(&force, &r);
         mean_normal += n * (area * pressure);
+        let products = monomials(&r);
         if damping > 0.0 || soil.damping == 0.0 {
-            spring.add(area * pressed.slope, &r);
-            damper.add(area * damping, &r);
+            spring.add(area * pressed.slope, &products);
+            damper.add(area * damping, &products);
         }
-        shear.add(area * stress / speed.max(rolling), &r);
+        shear.add(area * stress / speed.max(rolling), &products);
 
         result.normal_force += area * pressure;
         result.area += area;

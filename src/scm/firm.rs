@@ -1,7 +1,8 @@
 //! Firm ground under a wheel, for a handling tyre to run on.
 
+use super::contact::FARTHEST;
 use super::underside::Underside;
-use crate::grid::{Node, TILE_NODES};
+use crate::grid::{Node, TILE_NODES, TileKey};
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::soil::SoilKind;
 use crate::spatial::{Pose, Vec3};
@@ -35,7 +36,8 @@ pub(super) fn under_wheel(
     let lattice = model.lattice();
     let axis = pose.direction(&Vec3::y());
     let level = (axis.x * axis.x + axis.y * axis.y).sqrt();
-    if !pose.position.iter().all(|x| x.is_finite()) || level < 1e-3 {
+    let on_lattice = |x: &f64| x.abs() < FARTHEST * lattice.spacing;
+    if !pose.position.iter().all(on_lattice) || level < 1e-3 {
         return None;
     }
     let across = [axis.x / level, axis.y / level];
@@ -52,7 +54,7 @@ pub(super) fn under_wheel(
     let mut any = false;
     for b in low.b..=high.b {
         for a in low.a..=high.a {
-            let slot = overlay.fetch(model, published, crate::grid::TileKey { a, b });
+            let slot = overlay.fetch(model, published, TileKey { a, b });
             any |= overlay.at(slot).firm_nodes() > 0;
         }
     }
@@ -61,7 +63,7 @@ pub(super) fn under_wheel(
     }
     for b in low.b..=high.b {
         for a in low.a..=high.a {
-            let key = crate::grid::TileKey { a, b };
+            let key = TileKey { a, b };
             let slot = overlay.fetch(model, published, key);
             let tile = overlay.at(slot);
             for index in 0..TILE_NODES {

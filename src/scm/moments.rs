@@ -2,39 +2,40 @@
 
 use crate::spatial::{Load, Mat3, Mat6, Vec3};
 
+/// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
+pub(super) type Monomials = [f64; 10];
+
+/// The monomials of `r`.
+#[inline]
+pub(super) fn monomials(r: &Vec3) -> Monomials {
+    let (x, y, z) = (r.x, r.y, r.z);
+    [1.0, x, y, z, x * x, x * y, x * z, y * y, y * z, z * z]
+}
+
 /// Sum of weights with their first and second moments about the reference
 /// point: ten numbers that stand for a 6 x 6 matrix of every node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moments {
-    weight: f64,
-    first: [f64; 3],
-    /// xx, xy, xz, yy, yz, zz.
-    second: [f64; 6],
-}
+pub(super) struct Moments(Monomials);
 
 impl Moments {
     #[inline]
-    pub(super) fn add(&mut self, weight: f64, r: &Vec3) {
-        let (x, y, z) = (weight * r.x, weight * r.y, weight * r.z);
-        self.weight += weight;
-        self.first[0] += x;
-        self.first[1] += y;
-        self.first[2] += z;
-        self.second[0] += x * r.x;
-        self.second[1] += x * r.y;
-        self.second[2] += x * r.z;
-        self.second[3] += y * r.y;
-        self.second[4] += y * r.z;
-        self.second[5] += z * r.z;
+    pub(super) fn add(&mut self, weight: f64, monomials: &Monomials) {
+        for (sum, monomial) in self.0.iter_mut().zip(monomials) {
+            *sum += weight * monomial;
+        }
     }
 
-    fn second(&self) -> Mat3 {
-        let [xx, xy, xz, yy, yz, zz] = self.second;
-        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    fn weight(&self) -> f64 {
+        self.0[0]
     }
 
     fn first(&self) -> Vec3 {
-        Vec3::from(self.first)
+        Vec3::new(self.0[1], self.0[2], self.0[3])
+    }
+
+    fn second(&self) -> Mat3 {
+        let [_, _, _, _, xx, xy, xz, yy, yz, zz] = self.0;
+        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 
     /// Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
@@ -42,7 +43,7 @@ impl Moments {
         let cross = n.cross_matrix();
         let angular = cross * self.second() * cross.transpose();
         let coupling = self.first().cross(n) * n.transpose();
-        assemble(&angular, &coupling, &(n * n.transpose() * self.weight))
+        assemble(&angular, &coupling, &(n * n.transpose() * self.weight()))
     }
 
     /// Σ c Wᵀ (I - n nᵀ) W, W taking a twist to the velocity at r: tangents
@@ -51,7 +52,7 @@ impl Moments {
         let second = self.second();
         let angular = Mat3::identity() * second.trace() - second;
         let all =
-            assemble(&angular, &self.first().cross_matrix(), &(Mat3::identity() * self.weight));
+            assemble(&angular, &self.first().cross_matrix(), &(Mat3::identity() * self.weight()));
         all - self.along(n)
     }
 }
@@ -102,7 +103,7 @@ mod tests {
         let mut along = Load::default();
         let mut across = Mat6::zeros();
         for (weight, r) in nodes {
-            moments.add(weight, &r);
+            moments.add(weight, &monomials(&r));
             along.add_tangent(&n, &r, weight, 0.0);
             for column in 0..6 {
                 let mut unit = Vec6::zeros();

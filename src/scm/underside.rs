@@ -146,7 +146,7 @@ impl Underside {
 
     /// The cone that the surface is part of at the distance `s` from the
     /// middle; beyond the edge a cylinder of the edge's radius.
-    #[inline]
+    #[inline(always)]
     fn cone(&self, s: f64) -> Cone {
         let distance = s.abs();
         let mirror = |radius, taper: f64, from: f64, to: f64| {
@@ -237,7 +237,8 @@ impl PlacedWheel<'_> {
 
     /// Lowest height over the centre of the surface grown by `grown`, with its
     /// slope and the distance along the axis.
-    #[inline]
+    // always: a call would pass the result through memory, and stall on it
+    #[inline(always)]
     fn solve(&self, u: f64, v: f64, grown: f64) -> Option<(f64, [f64; 2], f64)> {
         let axis = &self.axis;
         let across = u * u + v * v;
@@ -329,7 +330,7 @@ impl Footprint for PlacedWheel<'_> {
         (from <= to).then_some([self.centre.x + from, self.centre.x + to])
     }
 
-    #[inline]
+    #[inline(always)]
     fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
         let (u, v) = (x - self.centre.x, y - self.centre.y);
         let mut found = self.solve(u, v, 0.0);
