@@ -238,6 +238,13 @@ impl Model {
         }
     }
 
+    /// Lets all free bodies move at `velocity` (m/s): fills their part of `u`.
+    pub fn translate(&self, u: &mut [f64], velocity: &Vec3) {
+        for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
+            u[link.first + 3..link.first + 6].copy_from_slice(velocity.as_slice());
+        }
+    }
+
     /// Sets velocities: fills the momenta that go with them.
     pub fn set_velocity(&self, state: &mut State, workspace: &mut Workspace, u: &[f64]) {
         state.u.copy_from_slice(u);

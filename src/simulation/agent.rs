@@ -34,6 +34,8 @@ pub struct AgentModel {
     pub leader: Option<usize>,
     /// Chassis frame at the start.
     pub start: Pose,
+    /// Forward speed at the start, m/s.
+    pub speed: f64,
 }
 
 /// State of an agent: plain data, enough to resume bit for bit.
@@ -86,7 +88,7 @@ pub(super) struct AgentView {
 impl AgentModel {
     pub(super) fn state(&self) -> AgentState {
         AgentState {
-            vehicle: self.vehicle.state(&self.start),
+            vehicle: self.vehicle.launched(&self.start, self.speed),
             tyres: vec![TyreState::default(); self.vehicle.wheels()],
             driver: self.driver.start(&self.start),
             controls: Controls::default(),

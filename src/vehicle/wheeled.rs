@@ -129,6 +129,25 @@ impl Vehicle {
         }
     }
 
+    /// The same rolling forward at `speed` (m/s): wheels, shafts and engine turn
+    /// with it.
+    pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
+        let mut state = self.state(pose);
+        if speed == 0.0 {
+            return state;
+        }
+        let mut body = self.parts.model.workspace();
+        let mut u = vec![0.0; state.body.u.len()];
+        self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
+        let spin = speed / self.ride_radius();
+        for wheel in &self.parts.wheels {
+            u[wheel.spin.index()] = spin;
+        }
+        self.parts.driveline.turn(&self.spec, &mut u, spin);
+        self.parts.model.set_velocity(&mut state.body, &mut body, &u);
+        state
+    }
+
     /// Storage for steps, in line with `state`.
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
         let mut body = self.parts.model.workspace();
@@ -314,7 +333,7 @@ impl Vehicle {
     /// Centre of a wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
-        let mirror = if wheel % 2 == 0 { 1.0 } else { -1.0 };
+        let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
         let [x, y, z] = axle.suspension.spindle();
         Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
     }

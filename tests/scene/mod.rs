@@ -72,6 +72,7 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
         driver,
         leader: None,
         start,
+        speed: 0.0,
     }
 }
 

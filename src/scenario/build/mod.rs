@@ -6,7 +6,9 @@
 mod soils;
 mod terrain;
 mod vehicles;
+mod world;
 
 pub use soils::{SoilTable, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
+pub use world::{Built, world};

@@ -11,7 +11,7 @@ use super::{AssemblyError, Frame};
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
 use crate::vehicle::powertrain::Brake;
-use crate::vehicle::spec::Layout;
+use crate::vehicle::spec::{Layout, VehicleSpec};
 
 /// A locking clutch across a differential.
 #[derive(Clone, Copy, Debug)]
@@ -39,10 +39,29 @@ pub(in crate::vehicle) struct DrivelinePlan {
     pub input_element: usize,
     /// The gearbox among the closures; its second weight is minus the ratio.
     pub gearbox: usize,
+    /// Shafts of the driven axles: (coordinate, axle).
+    pub shafts: Vec<(Coordinate, usize)>,
     /// Axle closures, for the torque at the wheels: (closure, axle).
     pub axles: Vec<(usize, usize)>,
     /// Locking clutches.
     pub clutches: Vec<Clutch>,
+}
+
+impl DrivelinePlan {
+    /// Speeds of shafts and engine, in first gear, when all wheels turn at `spin`
+    /// (rad/s).
+    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: f64) {
+        let mut output = 0.0;
+        for &(shaft, axle) in &self.shafts {
+            let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
+            u[shaft.index()] = spin / ratio;
+            output += spin / ratio / self.shafts.len() as f64;
+        }
+        let input = output / spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
+        u[self.output.index()] = output;
+        u[self.input.index()] = input;
+        u[self.engine.index()] = input;
+    }
 }
 
 impl Frame<'_> {
@@ -93,13 +112,13 @@ impl Frame<'_> {
                 friction: Brake { max_torque: drive.differential.lock_torque },
                 locked: drive.differential.locked,
             });
-            shafts.push(own);
+            shafts.push((own, axle));
         }
         let share = -1.0 / shafts.len() as f64;
         let mut rates = vec![(output, 1.0)];
-        rates.extend(shafts.iter().map(|&shaft| (shaft, share)));
+        rates.extend(shafts.iter().map(|&(shaft, _)| (shaft, share)));
         self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
-        if let (Layout::Awd, [front, .., rear]) = (spec.driveline.layout, &shafts[..]) {
+        if let (Layout::Awd, [(front, _), .., (rear, _)]) = (spec.driveline.layout, &shafts[..]) {
             let rates = vec![(*front, 1.0), (*rear, -1.0)];
             clutches.push(Clutch {
                 element: self.builder.element(Element::Rates { rates }),
@@ -116,6 +135,7 @@ impl Frame<'_> {
             engine_element,
             input_element,
             gearbox,
+            shafts,
             axles,
             clutches,
         })

@@ -1,0 +1,325 @@
+//! The world that a scenario describes: ground, vehicles on it, drivers in them.
+
+use super::{SoilTable, soil_table, terrain, vehicle_specs};
+use crate::curve::Curve;
+use crate::grid::Lattice;
+use crate::ground::GroundModel;
+use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
+use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::{Faults, ScenarioFile};
+use crate::scm::{Grousers, Underside};
+use crate::simulation::{AgentModel, Clock, WorldModel, stand};
+use crate::soil::{Laws, ShearStrength, Tread};
+use crate::terrain::{Placement, Terrain};
+use crate::vehicle::driver::{
+    ConstantGap, ConstantTimeGap, Driver, Following, Idm, Path, PathFollower, Plan, PurePursuit,
+    SteeringGeometry, Table,
+};
+use crate::vehicle::spec::RigidTyre;
+use crate::vehicle::{Vehicle, VehicleSpec};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Distance of the points of a path's curve, m.
+const PATH_SPACING: f64 = 0.5;
+/// How far a path that does not end goes on straight ahead, m.
+const ROAD_AHEAD: f64 = 100_000.0;
+/// Room behind the last vehicle of a convoy on the path's way in, m.
+const ROOM_BEHIND: f64 = 10.0;
+
+/// A scenario ready to run.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Everything that does not change in the run.
+    pub world: WorldModel,
+    /// Where the local frame lies on earth, if a DEM says so.
+    pub placement: Option<Placement>,
+    /// What is doubtful but not wrong.
+    pub warnings: Vec<Fault>,
+    /// The files that it was read from, the scenario excepted.
+    pub inputs: Vec<PathBuf>,
+    /// Hash of all that decides the run's course, hexadecimal: the resolved
+    /// scenario, terrain files and vehicles.
+    pub fingerprint: String,
+}
+
+/// Builds the world of a scenario.
+///
+/// # Errors
+/// Every fault that only shows when files are opened and parts put together.
+pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
+    let (soils, specs) = (soil_table(file), vehicle_specs(file));
+    let land = soils.as_ref().ok().map(|soils| terrain(file, soils)).transpose();
+    let (soils, specs, land) = match (soils, specs, land) {
+        (Ok(soils), Ok(specs), Ok(Some(land))) => (soils, specs, land),
+        (soils, specs, land) => {
+            return Err(Faults::joined([soils.err(), specs.err(), land.err()])
+                .expect_err("one of the three failed"));
+        }
+    };
+    let fingerprint = fingerprint(file, &specs, &land.inputs);
+    let clock = clock(file)?;
+    let agents = agents(file, &specs, &land.terrain)?;
+    let ground = ground(file, &soils, land.terrain)?;
+    Ok(Built {
+        world: WorldModel { ground, clock, agents },
+        placement: land.placement,
+        warnings: land.warnings,
+        inputs: land.inputs,
+        fingerprint,
+    })
+}
+
+fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fault {
+    file.document.fault(key, Problem::Refused { cause: cause.to_string() })
+}
+
+fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
+    let time = &file.scenario.time;
+    Clock::new(time.step, time.heartbeat)
+        .map_err(|error| refused(file, "time.step", &error).into())
+}
+
+fn ground(
+    file: &ScenarioFile,
+    soils: &SoilTable,
+    terrain: Terrain,
+) -> Result<GroundModel, Faults> {
+    let config = &file.scenario.ground;
+    let laws = match config.laws {
+        LawsPreset::Reference => Laws { bulldozing: config.bulldozing },
+    };
+    let lattice = Lattice { spacing: config.spacing };
+    GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
+        .map_err(|error| refused(file, "ground", &error).into())
+}
+
+fn agents(
+    file: &ScenarioFile,
+    specs: &[VehicleSpec],
+    terrain: &Terrain,
+) -> Result<Vec<AgentModel>, Faults> {
+    let entries = &file.scenario.vehicle;
+    let mut vehicles: Vec<Arc<Vehicle>> = Vec::new();
+    let mut agents = Vec::new();
+    let mut faults = Vec::new();
+    for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
+        let key = |part: &str| format!("vehicle[{index}].{part}");
+        let vehicle = match vehicles.iter().find(|vehicle| vehicle.spec() == spec) {
+            Some(same) => same.clone(),
+            None => match Vehicle::new(spec.clone()) {
+                Ok(vehicle) => {
+                    vehicles.push(Arc::new(vehicle));
+                    vehicles[vehicles.len() - 1].clone()
+                }
+                Err(error) => {
+                    faults.push(refused(file, &key("model"), &error));
+                    continue;
+                }
+            },
+        };
+        let tyre = &spec.tyre.rigid;
+        let underside = underside(tyre).map_err(|error| refused(file, &key("model"), &error));
+        let driver = driver(file, index, specs);
+        match (underside, driver) {
+            (Ok(underside), Ok(driver)) => {
+                let [x, y] = entry.position;
+                let start = stand(terrain, &vehicle, x, y, entry.heading_deg.to_radians());
+                agents.push(AgentModel {
+                    name: entry.name.clone(),
+                    vehicle,
+                    underside,
+                    tread: tread(tyre),
+                    driver,
+                    leader: leader(entries, index),
+                    start,
+                    speed: entry.speed,
+                });
+            }
+            (underside, driver) => faults.extend(underside.err().into_iter().chain(driver.err())),
+        }
+    }
+    Faults::into_result(faults)?;
+    Ok(agents)
+}
+
+fn underside(tyre: &RigidTyre) -> Result<Underside, crate::scm::UndersideError> {
+    let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
+    let grousers = tyre.grousers.map(|g| Grousers {
+        count: g.count,
+        height: g.height,
+        width: g.thickness,
+    });
+    Underside::new(outline, grousers)
+}
+
+fn tread(tyre: &RigidTyre) -> Tread {
+    tyre.soil.map_or_else(Tread::rough, |soil| Tread {
+        rubber_share: soil.area_ratio,
+        rubber: ShearStrength {
+            cohesion: soil.cohesion,
+            friction: soil.friction,
+            modulus: soil.shear_modulus,
+        },
+    })
+}
+
+/// Index of the vehicle that this one follows.
+fn leader(entries: &[config::Vehicle], index: usize) -> Option<usize> {
+    match &entries[index].driver {
+        config::Driver::Follow { leader, .. } => {
+            entries.iter().position(|entry| entry.name == *leader)
+        }
+        _ => None,
+    }
+}
+
+/// The vehicle at the head of the convoy that this one belongs to. The
+/// cross-checks have refused circles.
+fn head(entries: &[config::Vehicle], index: usize) -> usize {
+    let mut head = index;
+    for _ in entries {
+        match leader(entries, head) {
+            Some(next) => head = next,
+            None => break,
+        }
+    }
+    head
+}
+
+fn driver(file: &ScenarioFile, index: usize, specs: &[VehicleSpec]) -> Result<Driver, Fault> {
+    let key = |part: &str| format!("vehicle[{index}].driver{part}");
+    let entries = &file.scenario.vehicle;
+    let follower = |path, plan| {
+        let geometry = SteeringGeometry::of(&specs[index]);
+        Driver::Path(PathFollower::new(path, geometry, plan))
+    };
+    let steering = |look_ahead: f64| PurePursuit {
+        min_look_ahead: look_ahead,
+        max_look_ahead: PurePursuit::default().max_look_ahead.max(look_ahead),
+        ..PurePursuit::default()
+    };
+    match &entries[index].driver {
+        config::Driver::Hold { brake } => {
+            let held = Curve::new(vec![[0.0, *brake], [1.0, *brake]]);
+            let brake = held.map_err(|error| refused(file, &key(".brake"), &error))?;
+            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+        }
+        config::Driver::Table { rows } => {
+            table(rows).map_err(|error| refused(file, &key(".rows"), &error))
+        }
+        config::Driver::Path { speed, look_ahead, start, at_end, .. } => {
+            let path = convoy_path(file, index)?;
+            let plan = Plan {
+                cruise_speed: *speed,
+                start_time: *start,
+                stop_at_end: *at_end == PathEnd::Stop,
+                steering: steering(*look_ahead),
+                ..Plan::default()
+            };
+            Ok(follower(path, plan))
+        }
+        config::Driver::Follow { policy, gap, time_gap, speed, look_ahead, .. } => {
+            let path = convoy_path(file, head(entries, index))
+                .map_err(|_| refused(file, &key(".leader"), &NO_PATH))?;
+            let plan = Plan {
+                cruise_speed: *speed,
+                following: following(*policy, *gap, *time_gap),
+                stop_at_end: false,
+                steering: steering(*look_ahead),
+                ..Plan::default()
+            };
+            Ok(follower(path, plan))
+        }
+    }
+}
+
+const NO_PATH: &str = "the head of the convoy must have a driver of kind path, \
+                       so that there is a path to follow";
+
+fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following {
+    match policy {
+        FollowPolicy::ConstantGap => {
+            Following::ConstantGap(ConstantGap { gap, ..ConstantGap::default() })
+        }
+        FollowPolicy::ConstantTimeGap => {
+            let default = ConstantTimeGap::default();
+            let time_gap = time_gap.unwrap_or(default.time_gap);
+            Following::ConstantTimeGap(ConstantTimeGap { time_gap, min_gap: gap, ..default })
+        }
+        FollowPolicy::Idm => {
+            let default = Idm::default();
+            let time_gap = time_gap.unwrap_or(default.time_gap);
+            Following::Idm(Idm { time_gap, min_gap: gap, ..default })
+        }
+    }
+}
+
+/// Rows of commands as curves over time; one row holds for ever.
+fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> {
+    let curve = |value: fn(&config::TableRow) -> f64| {
+        let mut points: Vec<[f64; 2]> = rows.iter().map(|row| [row.time, value(row)]).collect();
+        if let [[time, value]] = points[..] {
+            points.push([time + 1.0, value]);
+        }
+        Curve::new(points).map(Some)
+    };
+    Ok(Driver::Table(Table {
+        throttle: curve(|row| row.throttle)?,
+        steering: curve(|row| row.steering)?,
+        brake: curve(|row| row.brake)?,
+    }))
+}
+
+/// The path of a convoy's head: a curve through its waypoints, drawn straight
+/// back far enough for all who follow, and straight on where it does not end.
+/// All of a convoy count their distance along this one path.
+fn convoy_path(file: &ScenarioFile, head: usize) -> Result<Path, Fault> {
+    let entries = &file.scenario.vehicle;
+    let config::Driver::Path { waypoints, at_end, .. } = &entries[head].driver else {
+        return Err(refused(file, &format!("vehicle[{head}].driver"), &NO_PATH));
+    };
+    let key = format!("vehicle[{head}].driver.waypoints");
+    let curve = Path::smooth(waypoints, PATH_SPACING);
+    let curve = curve.map_err(|error| refused(file, &key, &error))?;
+    let points = curve.points();
+    let first = points[0];
+    let from_first = |[x, y]: [f64; 2]| crate::numeric::hypot(x - first[0], y - first[1]);
+    let back = entries
+        .iter()
+        .enumerate()
+        .filter(|&(index, _)| index == head || self::head(entries, index) == head)
+        .map(|(_, entry)| from_first(entry.position))
+        .fold(0.0, f64::max)
+        + ROOM_BEHIND;
+    let [dx, dy] = curve.direction(0);
+    let mut all = vec![[first[0] - back * dx, first[1] - back * dy]];
+    all.extend_from_slice(points);
+    if *at_end == PathEnd::Continue {
+        let [x, y] = points[points.len() - 1];
+        let [dx, dy] = curve.direction(points.len() - 2);
+        all.push([x + ROAD_AHEAD * dx, y + ROAD_AHEAD * dy]);
+    }
+    Path::polyline(&all).map_err(|error| refused(file, &key, &error))
+}
+
+fn fingerprint(file: &ScenarioFile, specs: &[VehicleSpec], inputs: &[PathBuf]) -> String {
+    // What is reported does not decide what happens.
+    let decisive = config::Scenario {
+        name: String::new(),
+        description: String::new(),
+        output: config::Output::default(),
+        ..file.scenario.clone()
+    };
+    let decisive = config::Scenario {
+        time: config::Time { duration: 0.0, ..decisive.time.clone() },
+        ..decisive
+    };
+    let mut hasher = Sha256::new();
+    hasher.update(serde_json::to_vec(&(decisive, specs)).unwrap_or_default());
+    for input in inputs {
+        hasher.update(std::fs::read(input).unwrap_or_default());
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
