@@ -553,7 +553,7 @@ const GRIDS: &[(&str, &str, &str)] = &[
     (
         "ncols 3\nnrows 2",
         "ncols 6\nnrows 1",
-        "grid.asc: raster of 6 x 1 cells with 6 values; allowed: at least 2 x 2",
+        "grid.asc: ascii grid, line 2: nrows is '1'; allowed: a whole number from 2 to 1000000",
     ),
 ];
 
@@ -608,7 +608,11 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["terrain"], "Usage: bekker terrain", 2),
     (&["terrain", "info", "gone.tif"], "gone.tif: No such file", 3),
     (&["terrain", "info", "a.png", "--cell-size", "2"], "--height-range", 2),
-    (&["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"], "--crop", 2),
+    (
+        &["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"],
+        "must be 4 numbers between commas",
+        2,
+    ),
     (
         &["terrain", "import", "a.asc", "b.tif", "--fill", "zero"],
         "possible values: nearest, interpolated",

@@ -45,23 +45,11 @@ struct Import {
     /// The GeoTIFF to write
     output: PathBuf,
     /// What becomes (0, 0), in the DEM's coordinates; its middle if not given
-    #[arg(
-        long,
-        value_name = "X,Y",
-        value_delimiter = ',',
-        num_args = 2,
-        allow_hyphen_values = true
-    )]
-    origin: Option<Vec<f64>>,
+    #[arg(long, value_name = "X,Y", value_parser = numbers::<2>, allow_hyphen_values = true)]
+    origin: Option<[f64; 2]>,
     /// Part to keep, in local metres
-    #[arg(
-        long,
-        value_name = "XMIN,YMIN,XMAX,YMAX",
-        value_delimiter = ',',
-        num_args = 4,
-        allow_hyphen_values = true
-    )]
-    crop: Option<Vec<f64>>,
+    #[arg(long, value_name = "XMIN,YMIN,XMAX,YMAX", value_parser = numbers::<4>, allow_hyphen_values = true)]
+    crop: Option<[f64; 4]>,
     /// Fill cells without data, which are refused otherwise
     #[arg(long)]
     fill: Option<Fill>,
@@ -73,15 +61,8 @@ struct Source {
     /// GeoTIFF, ESRI ASCII grid or PNG
     file: PathBuf,
     /// PNG: heights of black and white, m
-    #[arg(
-        long,
-        value_name = "LOW,HIGH",
-        value_delimiter = ',',
-        num_args = 2,
-        allow_hyphen_values = true,
-        requires = "cell_size"
-    )]
-    height_range: Option<Vec<f64>>,
+    #[arg(long, value_name = "LOW,HIGH", value_parser = numbers::<2>, allow_hyphen_values = true, requires = "cell_size")]
+    height_range: Option<[f64; 2]>,
     /// PNG: side of a pixel, m
     #[arg(long, value_name = "M", requires = "height_range")]
     cell_size: Option<f64>,
@@ -110,8 +91,10 @@ impl Source {
         let refused = |error: &dyn std::error::Error| Failure::input(&self.file, error);
         let bytes = std::fs::read(&self.file).map_err(|error| refused(&error))?;
         let format = RasterFormat::of(&bytes).map_err(|error| refused(&error))?;
-        let scale = self.height_range.as_deref().zip(self.cell_size).map(|(range, cell)| {
-            PngScale { heights: [range[0], range[1]], cell, south_west: [0.0; 2] }
+        let scale = self.height_range.zip(self.cell_size).map(|(heights, cell)| PngScale {
+            heights,
+            cell,
+            south_west: [0.0; 2],
         });
         let (raster, warnings) =
             read_raster(&bytes, scale.as_ref()).map_err(|error| refused(&error))?;
@@ -175,10 +158,9 @@ impl Import {
     fn execute(self, quiet: bool) -> Result<(), Failure> {
         let (raster, _, _) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
-        let origin = self.origin.as_deref().map_or(Origin::Centre, |p| Origin::At([p[0], p[1]]));
+        let origin = self.origin.map_or(Origin::Centre, Origin::At);
         let (mut local, _) = raster.localised(origin).map_err(refused)?;
-        if let Some(bounds) = self.crop.as_deref() {
-            let bounds = [bounds[0], bounds[1], bounds[2], bounds[3]];
+        if let Some(bounds) = self.crop {
             local = local.cropped(bounds).map_err(refused)?;
         }
         let rule = match self.fill {
@@ -201,6 +183,16 @@ impl Import {
             json!(self.output.display().to_string())
         ))
     }
+}
+
+/// Numbers between commas, so many of them.
+fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let parsed: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    parsed
+        .ok()
+        .filter(|numbers| numbers.iter().all(|x| x.is_finite()))
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| format!("must be {N} numbers between commas"))
 }
 
 /// Writes a file whole or not at all.
