@@ -1,7 +1,8 @@
 //! Why a command did not do what was asked, and its exit code.
 
+use crate::report::ReportError;
 use crate::scenario::Faults;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -20,7 +21,24 @@ pub enum Failure {
         /// What is wrong with it.
         cause: String,
     },
-    /// A result could not be written.
+    /// A result of a run could not be written or read.
+    #[error("{0}")]
+    Report(ReportError),
+    /// A run came to nothing.
+    #[error("{subject}: {cause}")]
+    Run {
+        /// The vehicle.
+        subject: String,
+        /// What happened.
+        cause: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted; go on with --resume {}", checkpoint.display())]
+    Interrupted {
+        /// The checkpoint that was written.
+        checkpoint: PathBuf,
+    },
+    /// Something could not be written.
     #[error("{subject}: cannot be written: {cause}")]
     Output {
         /// Where to.
@@ -28,6 +46,12 @@ pub enum Failure {
         /// What the system says.
         cause: std::io::Error,
     },
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Failure {
+        Failure::Report(error)
+    }
 }
 
 impl Failure {
@@ -39,7 +63,8 @@ impl Failure {
     /// The exit code that scripts see.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Output { .. } => 1,
+            Failure::Output { .. } | Failure::Report(_) | Failure::Run { .. } => 1,
+            Failure::Interrupted { .. } => 130,
             Failure::Scenario(_) | Failure::Input { .. } => 3,
         })
     }

@@ -6,6 +6,7 @@
 
 mod completions;
 mod failure;
+mod run;
 mod schema;
 mod soils;
 mod stdout;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
     name = "bekker",
     version,
     arg_required_else_help = true,
-    after_help = "Start here:\n  bekker validate examples/convoy_mud.toml\n  bekker soils\n\n\
+    after_help = "Start here:\n  bekker run examples/convoy_mud.toml\n  bekker validate examples/convoy_mud.toml\n  bekker soils\n\n\
                   Exit codes: 0 ok, 1 run failed, 2 usage, 3 wrong input, 130 interrupted"
 )]
 pub struct Cli {
@@ -37,6 +38,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Run),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
@@ -49,6 +51,7 @@ impl Cli {
     /// Does what the command line says and reports what went wrong.
     pub fn execute(self) -> ExitCode {
         let result = match self.command {
+            Command::Run(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),

@@ -6,12 +6,12 @@ use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest};
 use crate::report::picture::{self, Fact, Scene, Size, Track};
 use crate::report::progress::Progress;
-use crate::report::{ReportError, rundir, states, table};
+use crate::report::{ReportError, rundir, states, table, write_file};
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::StateFormat;
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Outcome, RunSummary, Sample, World, checkpoint};
-use crate::terrain::{CrsUnit, Placement};
+use crate::terrain::{Unit, Placement};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,8 +81,8 @@ impl Run {
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
 
-        checkpoint::write(&folder.join(CHECKPOINT), &built.fingerprint, world.state())
-            .map_err(written(&folder.join(CHECKPOINT)))?;
+        let bytes = checkpoint::encode(&built.fingerprint, world.state());
+        write_file(&folder.join(CHECKPOINT), &bytes)?;
         world.publish_all();
         let summary = world.summary(&file.scenario.name, wall);
         let results = Results {
@@ -193,11 +193,6 @@ fn failed(summary: &RunSummary) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn written(path: &Path) -> impl Fn(std::io::Error) -> Failure {
-    let subject = path.display().to_string();
-    move |cause| Failure::Output { subject: subject.clone(), cause }
 }
 
 /// A run at its end, to be written down.
@@ -353,13 +348,13 @@ impl Results<'_> {
 
 fn georeference(placement: Option<&Placement>) -> Georeference {
     match placement {
-        None => Georeference { origin: [0.0; 2], units_per_metre: [1.0; 2], system: System::Local },
+        None => Georeference::default(),
         Some(placement) => Georeference {
             origin: placement.origin,
             units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
             system: match (placement.crs.unit, placement.crs.epsg) {
-                (CrsUnit::Degree, Some(code)) => System::Geographic(code),
-                (CrsUnit::Metre, Some(code)) => System::Projected(code),
+                (Unit::Degree, Some(code)) => System::Geographic(code),
+                (Unit::Metre, Some(code)) => System::Projected(code),
                 _ => System::Local,
             },
         },

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Writes `bytes` beside `path`, then renames the file into place.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.part", std::process::id()));

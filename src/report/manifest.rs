@@ -123,7 +123,12 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// Writes the manifest as indented JSON.
 pub fn write(path: &Path, manifest: &Manifest) -> Result<(), ReportError> {
-    let mut text = serde_json::to_string_pretty(manifest).map_err(ReportError::encode(path))?;
+    write_json(path, manifest)
+}
+
+/// Writes any value as indented JSON.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(ReportError::encode(path))?;
     text.push('\n');
     file::write(path, text.as_bytes())
 }

@@ -32,3 +32,4 @@ pub mod states;
 pub mod table;
 
 pub use error::ReportError;
+pub use file::write as write_file;

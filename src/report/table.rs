@@ -130,24 +130,10 @@ fn colour(outcome: &Outcome) -> Color {
 
 /// Where and why a vehicle came to an early end, as a line.
 fn end(vehicle: &VehicleSummary) -> Option<String> {
-    let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
     let name = &vehicle.name;
     match &vehicle.outcome {
         Outcome::Running | Outcome::Arrived { .. } => None,
-        Outcome::Stuck { time, position, soil, why } => {
-            let place = at(position);
-            Some(format!("{name} stuck since {time:.1} s at {place} in {soil}: {why}\n"))
-        }
-        Outcome::Overturned { time, position } => {
-            Some(format!("{name} overturned at {time:.1} s at {}\n", at(position)))
-        }
-        Outcome::LeftTerrain { time, position } => {
-            Some(format!("{name} left the terrain at {time:.1} s at {}\n", at(position)))
-        }
-        Outcome::NotFinite { time, position, what } => Some(format!(
-            "{name} failed at {time:.1} s at {}: {what} is no longer finite\n",
-            at(position)
-        )),
+        ended => Some(format!("{name} {ended}\n")),
     }
 }
 

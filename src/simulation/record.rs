@@ -95,6 +95,28 @@ pub enum Outcome {
     },
 }
 
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let at = |p: &Vec3| format!("({:.1}, {:.1})", p.x, p.y);
+        match self {
+            Outcome::Running => write!(f, "drove on"),
+            Outcome::Arrived { time } => write!(f, "arrived at {time:.1} s"),
+            Outcome::Stuck { time, position, soil, why } => {
+                write!(f, "stuck since {time:.1} s at {} in {soil}: {why}", at(position))
+            }
+            Outcome::Overturned { time, position } => {
+                write!(f, "overturned at {time:.1} s at {}", at(position))
+            }
+            Outcome::LeftTerrain { time, position } => {
+                write!(f, "left the terrain at {time:.1} s at {}", at(position))
+            }
+            Outcome::NotFinite { time, position, what } => {
+                write!(f, "failed at {time:.1} s at {}: {what} is no longer finite", at(position))
+            }
+        }
+    }
+}
+
 /// One vehicle's run in a few figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VehicleSummary {
