@@ -1,6 +1,7 @@
 //! Why a command did not do what was asked, and its exit code.
 
 use crate::scenario::Faults;
+use crate::study::RigError;
 use std::path::Path;
 use std::process::ExitCode;
 use thiserror::Error;
@@ -20,6 +21,19 @@ pub enum Failure {
         /// What is wrong with it.
         cause: String,
     },
+    /// Arguments that do not go together.
+    #[error("error: invalid value '{value}' for '{argument}': must be {allowed}")]
+    Usage {
+        /// The argument.
+        argument: &'static str,
+        /// What was given for it.
+        value: String,
+        /// What the other arguments allow.
+        allowed: String,
+    },
+    /// A rig that cannot run, or came to grief.
+    #[error("rig: {0}")]
+    Rig(#[from] RigError),
     /// A result could not be written.
     #[error("{subject}: cannot be written: {cause}")]
     Output {
@@ -39,8 +53,9 @@ impl Failure {
     /// The exit code that scripts see.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Output { .. } => 1,
-            Failure::Scenario(_) | Failure::Input { .. } => 3,
+            Failure::Output { .. } | Failure::Rig(RigError::NotFinite { .. }) => 1,
+            Failure::Usage { .. } => 2,
+            Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
         })
     }
 }

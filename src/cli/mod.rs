@@ -6,6 +6,7 @@
 
 mod completions;
 mod failure;
+mod rig;
 mod schema;
 mod soils;
 mod stdout;
@@ -41,6 +42,7 @@ enum Command {
     Schema(schema::Schema),
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
+    Rig(rig::Rig),
     Terrain(terrain::Terrain),
     Completions(completions::Completions),
 }
@@ -53,6 +55,7 @@ impl Cli {
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
+            Command::Rig(command) => command.execute(self.quiet),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         };

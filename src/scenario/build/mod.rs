@@ -7,6 +7,6 @@ mod soils;
 mod terrain;
 mod vehicles;
 
-pub use soils::{SoilTable, soil_table};
+pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
