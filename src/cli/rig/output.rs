@@ -27,7 +27,7 @@ pub struct Output {
     #[arg(long)]
     pub no_check: bool,
     /// Change that counts as converged, as a part
-    #[arg(long, value_name = "PART", value_parser = quantity(1e-6..=0.5, ""))]
+    #[arg(long, value_name = "PART", allow_negative_numbers = true, value_parser = quantity(1e-6..=0.5, ""))]
     pub tolerance: Option<f64>,
 }
 

@@ -152,6 +152,7 @@ fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
             title: String::new(),
             x_label: "sinkage, mm".into(),
             y_label: "mean pressure, kPa".into(),
+            from_zero: true,
             series,
         }],
     }

@@ -24,13 +24,13 @@ pub struct Shear {
     #[command(flatten)]
     footing: Footing,
     /// How far the plate slides, m [default: 0.1, or eight times the soil's K if that is more]
-    #[arg(long, value_name = "M", value_parser = quantity(0.001..=10.0, "m"))]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=10.0, "m"))]
     displacement: Option<f64>,
     /// Sliding speed, m/s
-    #[arg(long, value_name = "M_S", default_value = "0.01", value_parser = quantity(0.001..=1.0, "m/s"))]
+    #[arg(long, value_name = "M_S", default_value = "0.01", allow_negative_numbers = true, value_parser = quantity(0.001..=1.0, "m/s"))]
     speed: f64,
     /// Time step, s
-    #[arg(long, value_name = "S", default_value = "0.01", value_parser = quantity(1e-4..=1.0, "s"))]
+    #[arg(long, value_name = "S", default_value = "0.01", allow_negative_numbers = true, value_parser = quantity(1e-4..=1.0, "s"))]
     step: f64,
     #[command(flatten)]
     output: Output,
@@ -193,6 +193,7 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
             title: String::new(),
             x_label: "shear displacement, mm".into(),
             y_label: "shear stress, kPa".into(),
+            from_zero: true,
             series,
         }],
     }

@@ -34,7 +34,7 @@ pub struct Wheel {
     #[command(flatten)]
     shape: Shape,
     /// Vertical load, N [default: that of the vehicle's mean wheel, or 6312]
-    #[arg(long, value_name = "N", value_parser = quantity(1.0..=1e6, "N"))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
     /// Slips 1 - v/(omega r): from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.8:17", allow_hyphen_values = true)]
@@ -53,10 +53,10 @@ struct Shape {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
     /// Radius of a cylinder, m
-    #[arg(long, value_name = "M", default_value = "0.467", value_parser = quantity(0.02..=3.0, "m"))]
+    #[arg(long, value_name = "M", default_value = "0.467", allow_negative_numbers = true, value_parser = quantity(0.02..=3.0, "m"))]
     radius: f64,
     /// Width of a cylinder, m
-    #[arg(long, value_name = "M", default_value = "0.254", value_parser = quantity(0.01..=3.0, "m"))]
+    #[arg(long, value_name = "M", default_value = "0.254", allow_negative_numbers = true, value_parser = quantity(0.01..=3.0, "m"))]
     width: f64,
 }
 
@@ -65,19 +65,19 @@ struct Shape {
 #[command(next_help_heading = "Run")]
 struct Guide {
     /// Speed of the wheel's centre, m/s
-    #[arg(long, value_name = "M_S", default_value = "1", value_parser = quantity(0.01..=30.0, "m/s"))]
+    #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.01..=30.0, "m/s"))]
     speed: f64,
     /// Distance between nodes, m
-    #[arg(long, value_name = "M", default_value = "0.02", value_parser = quantity(0.002..=0.5, "m"))]
+    #[arg(long, value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     grid: f64,
     /// Time step, s
-    #[arg(long, value_name = "S", default_value = "0.001", value_parser = quantity(1e-5..=0.02, "s"))]
+    #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]
     step: f64,
     /// Length of the run, s; the load comes on over its first 30 %, means are over its last 40 %
-    #[arg(long, value_name = "S", default_value = "4", value_parser = quantity(0.5..=120.0, "s"))]
+    #[arg(long, value_name = "S", default_value = "4", allow_negative_numbers = true, value_parser = quantity(0.5..=120.0, "s"))]
     duration: f64,
     /// Damper of the vertical guide, N s/m
-    #[arg(long, value_name = "N_S_M", default_value = "5000", value_parser = quantity(0.0..=1e6, "N s/m"))]
+    #[arg(long, value_name = "N_S_M", default_value = "5000", allow_negative_numbers = true, value_parser = quantity(0.0..=1e6, "N s/m"))]
     damping: f64,
 }
 
@@ -304,10 +304,8 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
     let panel = |figure: &str, y_label: &str, factor: f64, of: &dyn Fn(&WheelResult) -> f64| {
         let points: Vec<[f64; 2]> = runs.iter().map(|r| [r.slip, factor * of(&r.means)]).collect();
         let here = format!("nodes {} mm apart", 1e3 * rig.spacing);
-        let mut series = vec![
-            Series { name: here.clone(), points: points.clone(), mark: Mark::Line },
-            Series { name: here, points, mark: Mark::Dots },
-        ];
+        let mut series =
+            vec![Series { name: here.clone(), points: points.clone(), mark: Mark::Line }];
         if let Some(check) = check {
             let finer = check.changes.iter().filter_map(|Change { slip, convergence: c }| {
                 let wanted = c.refinement == Refinement::Spacing && c.figure == figure;
@@ -319,7 +317,14 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
                 mark: Mark::Dashes,
             });
         }
-        Panel { title: String::new(), x_label: "slip".into(), y_label: y_label.into(), series }
+        series.push(Series { name: here, points, mark: Mark::Dots });
+        Panel {
+            title: String::new(),
+            x_label: "slip".into(),
+            y_label: y_label.into(),
+            from_zero: true,
+            series,
+        }
     };
     Figure {
         title: format!("Driven wheel on {}", rig.soil.name),
