@@ -21,7 +21,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
 }
 
 /// Takes the key and what is wrong with it.
-type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
+pub(super) type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
 
 fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     let time = &scenario.time;
@@ -132,7 +132,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
 }
 
 /// A custom soil is firm, a change to another, or yielding and complete.
-fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
+pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
     let given = [
         ("k_phi", soil.k_phi.is_some(), true),
         ("k_c", soil.k_c.is_some(), true),
