@@ -130,6 +130,7 @@ impl AgentModel {
 
     /// Steps through one heartbeat and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
+    #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn beat(
         &self,
         ground: &GroundModel,
