@@ -35,11 +35,13 @@ impl Bed {
                 let yielding = yielding.clone();
                 Ok((soil, yielding))
             }
-            SoilKind::Firm { .. } => Err(Failure::Input {
-                subject: self.subject(),
-                cause: format!("{} is firm; a rig needs a yielding soil", soil.name),
-            }),
+            SoilKind::Firm { .. } => Err(self.firm(&soil.name)),
         }
+    }
+
+    fn firm(&self, name: &str) -> Failure {
+        let cause = format!("{name} is firm; a rig needs a yielding soil");
+        Failure::Input { subject: self.subject(), cause }
     }
 
     /// The argument that named the soil.
@@ -62,6 +64,9 @@ impl Bed {
             subject: self.subject(),
             cause: format!("{error}; `bekker soils` lists those there are"),
         })?;
+        if matches!(known.kind, SoilKind::Firm { .. }) {
+            return Err(self.firm(&known.id));
+        }
         let mut text = format!("name = \"{name}\"\nbased_on = \"{}\"\n", known.id);
         if self.set.is_empty() {
             // its source as it stands, for nothing is changed
