@@ -83,6 +83,21 @@ impl Bekker<'_> {
         virgin_pressure(self.soil, self.inverse_width, sinkage)
     }
 
+    /// What to know where the curve is steeper than the elastic line, which
+    /// the soil then follows instead; empty if that is nowhere near.
+    fn caveat(&self, result: &PlateResult) -> String {
+        let elastic = |point: &&PlatePoint| {
+            self.soil.elastic_stiffness * point.sinkage < self.pressure(point.sinkage)
+        };
+        match result.loading.iter().rfind(elastic).map(|point| 1e3 * point.sinkage) {
+            Some(end) if end >= 0.005 => format!(
+                "up to {end:.2} mm Bekker's curve is steeper than the soil's elastic line, \
+                 which it follows there\n"
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// The curve as far as the plate sank, densest at its steep start.
     fn curve(&self, result: &PlateResult) -> Vec<PlatePoint> {
         const POINTS: usize = 200;
@@ -118,7 +133,7 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
     let header = ["sinkage mm", "pressure kPa", "Bekker kPa", "difference %"];
     let mm = |length: f64| format!("{:.3} mm", 1e3 * length);
     format!(
-        "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n\
+        "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n{}\
          sinkage {}, of which {} stay; {} after reloading\n\
          work of loading {:.2} J, given back {:.3} J",
         described(rig.outline),
@@ -126,6 +141,7 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
         rig.pressure.round(),
         rig.spacing,
         columns(&header, rows, 0),
+        bekker.caveat(result),
         mm(result.sinkage),
         mm(result.residual),
         mm(result.reloaded),
