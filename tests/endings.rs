@@ -145,13 +145,14 @@ fn an_absurd_vehicle_fails_alone() {
         println!("{name}: {ended:?}");
         assert_eq!(outcome(&world, 1), None);
         assert_eq!(world.state().agents[1].vehicle, alone, "{name} reached the other");
-        if let Some(Outcome::NotFinite { time, position, what }) = &ended {
-            assert!(*time <= 1.0 && position.iter().all(|x| x.is_finite()), "{ended:?}");
-            assert!(!what.is_empty());
+        match &ended {
+            Some(Outcome::NotFinite { time, position, what }) => {
+                assert!(*time <= 1.0 && position.iter().all(|x| x.is_finite()), "{ended:?}");
+                assert!(!what.is_empty());
+            }
+            // an implicit damper of any strength is a rigid rod
+            _ => assert_eq!((name, &ended), ("damper", &None)),
         }
-        // what absurd figures do is theirs; that a summary is told is ours
-        let summary = world.summary("test", 1.0);
-        assert!(summary.vehicles.iter().all(|vehicle| !vehicle.name.is_empty()));
     }
 }
 
@@ -177,7 +178,7 @@ fn a_state_that_is_not_finite_is_told_and_contained() {
             drive(&mut healthy, 1.0);
             let ended = outcome(&poisoned, 0);
             let Some(Outcome::NotFinite { time, position, what }) = &ended else {
-                // a thousand light years in one step is off every lattice, and finite
+                // finite, if absurd: no fault of the state
                 assert!(poison == 1e300, "{ended:?} of {poison}");
                 continue;
             };

@@ -101,7 +101,7 @@ struct Axle {
 impl Axle {
     fn of(spec: &VehicleSpec, wheel: usize) -> Axle {
         let position = Vec3::from(spec.axles[wheel / 2].position);
-        Axle { position, mirror: if wheel % 2 == 0 { 1.0 } else { -1.0 } }
+        Axle { position, mirror: if wheel.is_multiple_of(2) { 1.0 } else { -1.0 } }
     }
 
     fn at(&self, point: [f64; 3]) -> Vec3 {

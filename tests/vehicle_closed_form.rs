@@ -295,7 +295,7 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
 
     let mut state = vehicle.state(&at(0.0, 0.0, vehicle.ride_radius()));
     let mut workspace = vehicle.workspace(&state);
-    let mut tyres = vec![TyreState::default(); 4];
+    let mut tyres = [TyreState::default(); 4];
     let mut found = Vec::new();
     let mut rest = (0.0, 0.0);
     let stride = 20;
@@ -304,10 +304,10 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
         let point = Vec3::new(0.0, 0.0, road(tick as f64 * h));
         let plane = Plane { point, normal: Vec3::z() };
         let mut contacts = Vec::with_capacity(4);
-        for wheel in 0..4 {
+        for (wheel, own) in tyres.iter().enumerate() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let twist = vehicle.wheel_twist(&workspace, wheel);
-            let contact = tyre.firm_contact(&pose, &twist, &plane, 0.8, 1.0, &tyres[wheel], h);
+            let contact = tyre.firm_contact(&pose, &twist, &plane, 0.8, 1.0, own, h);
             workspace.loads()[wheel] = contact.map_or_else(Default::default, |c| c.load);
             contacts.push(contact);
         }

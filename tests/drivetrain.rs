@@ -1,0 +1,134 @@
+//! Solid axles stand, drive and stay closed; engines drive the wheels that their
+//! layout names, by equal torques through open differentials and at equal speeds
+//! through locked ones.
+
+mod scene;
+
+use bekker::simulation::World;
+use bekker::soil::SoilId;
+use bekker::terrain::{Region, SoilMap, Surface, Terrain};
+use bekker::vehicle::spec::Layout;
+use bekker::vehicle::{Vehicle, VehicleSpec};
+use scene::{agent, at, drive, firm, flat, ground, soil, table, world};
+use std::sync::Arc;
+
+fn solid() -> VehicleSpec {
+    VehicleSpec::from_toml(include_str!("data/solid_axles.toml")).unwrap()
+}
+
+fn build(spec: VehicleSpec) -> Arc<Vehicle> {
+    Arc::new(Vehicle::new(spec).unwrap())
+}
+
+/// Drives until `time`; the largest drift at a heartbeat, m.
+fn drive_closed(world: &mut World, time: f64) -> f64 {
+    let mut worst = 0.0f64;
+    while world.time() < time - 1e-9 {
+        world.beat();
+        worst = worst.max(world.drift());
+    }
+    worst
+}
+
+#[test]
+fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
+    let vehicle = build(solid());
+    // chassis, beams, spindles and knuckles, rack, four wheels with tyres
+    let mass = 1000.0 + 85.0 + 4.0 * 3.8 + 2.0 * 5.0 + 4.0 + 4.0 * 23.0;
+    assert!((vehicle.mass() - mass).abs() < 1e-9, "{}", vehicle.mass());
+    for ground_soil in [firm(0.8), soil("mid")] {
+        let driver = table(
+            &[[4.0, 0.0], [4.5, 0.4]],
+            &[[6.0, 0.0], [7.0, 0.5], [9.2, 0.5], [11.0, -0.5], [13.0, 0.0]],
+            &[],
+        );
+        let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+        let yields = ground_soil.name != "firm";
+        let mut world = world(flat(0.05, ground_soil), 2e-3, vec![model]);
+        let mut drift = drive_closed(&mut world, 4.0);
+        let standing = world.samples().next().unwrap();
+        let sum: f64 = standing.wheels.iter().map(|wheel| wheel.load).sum();
+        assert!((sum / (mass * 9.81) - 1.0).abs() < 1e-3, "{sum} N on the wheels");
+        assert!(standing.pose.position.xy().norm() < 0.05 && standing.speed.abs() < 1e-3);
+        assert!(standing.pose.roll().abs() < 2e-3, "{}", standing.pose.roll());
+        drift = drift.max(drive_closed(&mut world, 9.0));
+        let turning = world.samples().next().unwrap();
+        println!(
+            "yields {yields}: {:.2} m/s, yaw rate {:.3}, drift {drift:.1e} m",
+            turning.speed, turning.angular_velocity.z
+        );
+        assert!(turning.speed > 1.0 && turning.angular_velocity.z > 0.05, "turns left");
+        drift = drift.max(drive_closed(&mut world, 14.0));
+        assert!(drift < 1e-6, "{drift}");
+        assert_eq!(world.state().agents[0].outcome, None);
+    }
+}
+
+/// Torque and spin of the wheels, driving off on firm ground with `spec`.
+fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
+    let vehicle = build(spec);
+    let driver = table(&[[1.0, 0.0], [1.2, 0.5]], &[], &[]);
+    let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+    let ground = ground(0.05, terrain, vec![firm(0.8), firm(0.1)]);
+    let mut world = world(ground, 2e-3, vec![model]);
+    drive(&mut world, 2.5);
+    let sample = world.samples().next().unwrap();
+    let found: Vec<[f64; 2]> =
+        sample.wheels.iter().map(|wheel| [wheel.torque, wheel.spin]).collect();
+    println!("speed {:.2}, torque and spin {found:.1?}", sample.speed);
+    assert!(sample.speed > 0.2, "{}", sample.speed);
+    found
+}
+
+/// Firm, and slippery to the left of the x axis.
+fn split() -> Terrain {
+    let left = Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
+    let soils = SoilMap::uniform(SoilId(0)).paint(left, SoilId(1)).unwrap();
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
+    Terrain::builder(plane, soils).build().unwrap()
+}
+
+#[test]
+fn the_layout_says_which_wheels_pull() {
+    for (layout, driven_wheels) in [
+        (Layout::Awd, [true, true, true, true]),
+        (Layout::Fwd, [true, true, false, false]),
+        (Layout::Rwd, [false, false, true, true]),
+    ] {
+        let mut spec = solid();
+        spec.driveline.layout = layout;
+        let wheels = driven(spec, Terrain::flat(0.0, SoilId(0)));
+        for (wheel, pulls) in driven_wheels.into_iter().enumerate() {
+            let torque = wheels[wheel][0];
+            assert_eq!(torque.abs() > 1.0, pulls, "{layout:?} wheel {wheel}: {torque} N m");
+        }
+        // an open differential: the same torque left and right
+        for axle in [0, 2] {
+            let (left, right) = (wheels[axle][0], wheels[axle + 1][0]);
+            assert!((left - right).abs() <= 1e-6 * left.abs(), "{layout:?}: {left}, {right}");
+        }
+    }
+}
+
+#[test]
+fn a_locked_differential_turns_both_wheels_alike() {
+    let of = |locked: bool, limit: f64| {
+        let mut spec = solid();
+        spec.driveline.layout = Layout::Rwd;
+        for axle in &mut spec.axles {
+            let drive = axle.final_drive.as_mut().unwrap();
+            (drive.differential.locked, drive.differential.lock_torque) = (locked, limit);
+        }
+        let wheels = driven(spec, split());
+        [wheels[2][1], wheels[3][1]]
+    };
+    // open: the left wheel spins away on the slippery side
+    let [left, right] = of(false, 2000.0);
+    assert!(left > 2.0 * right, "{left} {right}");
+    // locked, within what the clutch holds: alike, but for its lining's winding
+    let [left, right] = of(true, 5000.0);
+    assert!((left - right).abs() < 0.02 * right, "{left} {right}");
+    // beyond what it holds it slips, yet less than an open one
+    let [left, right] = of(true, 100.0);
+    assert!(left > 1.2 * right, "{left} {right}");
+}
