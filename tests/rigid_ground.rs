@@ -133,8 +133,7 @@ fn leans_as_the_reference_with_its_gearbox() {
         let mut contacts = [None; 4];
         for wheel in 0..4 {
             let (pose, twist) = (hmmwv.wheel_pose(&work, wheel), hmmwv.wheel_twist(&work, wheel));
-            contacts[wheel] =
-                tyre.firm_contact(&pose, &twist, &ground, 0.8, 1.0, &tyres[wheel], h);
+            contacts[wheel] = tyre.firm_contact(&pose, &twist, &ground, 0.8, 1.0, &tyres[wheel], h);
             work.loads()[wheel] = contacts[wheel].map(|c| c.load).unwrap_or_default();
             loads[wheel] = work.loads()[wheel].wrench.force.z;
         }

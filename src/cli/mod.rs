@@ -6,8 +6,8 @@
 
 mod completions;
 mod failure;
-mod run;
 mod rig;
+mod run;
 mod schema;
 mod soils;
 mod stdout;

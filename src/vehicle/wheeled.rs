@@ -325,6 +325,17 @@ impl Vehicle {
                 }
             }
         }
+        // The clutches of the axles come first, in the order of their shafts.
+        for (clutch, &(_, axle)) in plan.clutches.iter().zip(&plan.shafts) {
+            let against = workspace.body.element[clutch.element].force;
+            let mut sense = -1.0;
+            for (wheel, place) in self.parts.wheels.iter().enumerate() {
+                if place.axle == axle {
+                    workspace.drives[wheel].drive += sense * against;
+                    sense = -sense;
+                }
+            }
+        }
         for (clutch, lining) in plan.clutches.iter().zip(&mut state.clutches) {
             if clutch.locked {
                 clutch.friction.advance(1.0, lining, workspace.body.rate[clutch.element], h);

@@ -38,7 +38,7 @@ impl Frame<'_> {
                 origin: upright_com,
                 inertia: Inertia::principal(s.upright.mass, upright_com, s.upright.inertia),
             });
-            self.wheel(axle, side, upright, s.spindle);
+            self.wheel(axle, side, upright, self.chassis, s.spindle);
             let upper = self.arm(upper_name, s.upper_arm, upper_pivots, upper_outer, upper_com);
             self.builder.closure(Closure::Point { a: upright, b: upper, point: upper_outer });
             match s.tie_rod {

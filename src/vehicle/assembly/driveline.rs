@@ -3,8 +3,8 @@
 //! Engine, gearbox input, driveshaft and one shaft an axle are shafts of one
 //! freedom. Gear pairs and differentials are rows of velocities: the carrier of a
 //! differential turns at the mean of its outputs, so torque splits evenly. The
-//! half-shafts act on the wheels, with their reaction on the chassis, where the
-//! differential's housing is. What each housing gets about the x axis (engine
+//! half-shafts act on the wheels, with their reaction on what holds the
+//! differential's housing: the chassis, or the beam of a solid axle. What each housing gets about the x axis (engine
 //! roll) is left out.
 
 use super::{AssemblyError, Frame};
@@ -103,7 +103,7 @@ impl Frame<'_> {
             let own = shaft(&mut self.builder, drive.shaft_inertia + carried);
             let wheels: Vec<_> = self.wheels.iter().filter(|wheel| wheel.axle == axle).collect();
             let share = -1.0 / wheels.len() as f64;
-            let spins = wheels.iter().map(|w| (w.body, self.chassis, Vec3::y(), share)).collect();
+            let spins = wheels.iter().map(|w| (w.body, w.housing, Vec3::y(), share)).collect();
             let between = vec![(wheels[0].spin, 1.0), (wheels[1].spin, -1.0)];
             let rates = vec![(own, drive.ratio)];
             axles.push((self.builder.closure(Closure::Gear { rates, spins }), axle));

@@ -64,6 +64,8 @@ impl Side {
 pub(super) struct WheelPlace {
     /// Spindle, wheel and tyre: turns about its y axis.
     pub body: BodyId,
+    /// What holds the differential's housing: it takes the half-shaft's reaction.
+    pub housing: BodyId,
     /// Spin against the carrier.
     pub spin: Coordinate,
     /// Where the brake acts.
@@ -130,7 +132,14 @@ impl Frame<'_> {
     }
 
     /// Adds spindle, wheel and tyre as one body on a hinge of `carrier`.
-    fn wheel(&mut self, axle: usize, side: Side, carrier: BodyId, spindle: super::spec::Part) {
+    fn wheel(
+        &mut self,
+        axle: usize,
+        side: Side,
+        carrier: BodyId,
+        housing: BodyId,
+        spindle: super::spec::Part,
+    ) {
         let spec = self.spec;
         let centre = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
         let half_shaft = spec.axles[axle]
@@ -153,7 +162,7 @@ impl Frame<'_> {
         let spin = self.builder.coordinate(body);
         let brake = self.builder.element(Element::Rates { rates: vec![(spin, 1.0)] });
         self.builder.loaded(body);
-        self.wheels.push(WheelPlace { body, spin, brake, axle });
+        self.wheels.push(WheelPlace { body, housing, spin, brake, axle });
     }
 
     /// Adds the lines of spring and damper between the chassis and `arm`.

@@ -65,7 +65,7 @@ impl Frame<'_> {
                     body
                 }
             };
-            self.wheel(axle, side, carrier, s.spindle);
+            self.wheel(axle, side, carrier, beam, s.spindle);
             self.strut(axle, beam, spring, damper);
         }
         if let AxleLocation::Links(l) = &s.location

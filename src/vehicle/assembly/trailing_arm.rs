@@ -22,7 +22,7 @@ impl Frame<'_> {
                 origin: com,
                 inertia: Inertia::principal(s.arm.mass, com, s.arm.inertia),
             });
-            self.wheel(axle, side, arm, s.spindle);
+            self.wheel(axle, side, arm, self.chassis, s.spindle);
             self.strut(axle, arm, spring, damper);
         }
     }
