@@ -46,8 +46,9 @@ impl Clock {
         }
         let steps = (heartbeat / step).round();
         if !(steps >= 1.0 && (steps * step - heartbeat).abs() < 1e-9 * heartbeat.max(step)) {
-            let below = (heartbeat / step).floor().max(1.0) * step;
-            let above = below + step;
+            // In microseconds first: multiples of a step print as such.
+            let count = (heartbeat / step).floor().max(1.0);
+            let (below, above) = (count * step_us / 1e6, (count + 1.0) * step_us / 1e6);
             return Err(ClockError::Heartbeat { heartbeat, step, below, above });
         }
         Ok(Clock { step_us: step_us as u64, steps_per_beat: steps as u64 })

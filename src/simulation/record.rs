@@ -97,7 +97,7 @@ pub enum Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let at = |p: &Vec3| format!("({:.1}, {:.1})", p.x, p.y);
+        let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
         match self {
             Outcome::Running => write!(f, "drove on"),
             Outcome::Arrived { time } => write!(f, "arrived at {time:.1} s"),
