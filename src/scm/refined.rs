@@ -9,11 +9,11 @@ use super::footprint::Footprint;
 use super::moments::{Moments, monomials, tangent};
 use super::scratch::{Draft, Scratch, Touched};
 use crate::grid::Node;
-use crate::ground::{GroundModel, Overlay, SoilCoefficients};
-use crate::numeric::atan2;
+use crate::ground::{GroundModel, Overlay};
+use crate::numeric::{atan2, exp};
 use crate::soil::pressure_sinkage::damped;
 use crate::soil::{
-    Bearing, Tread, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
+    Bearing, PassiveWedge, Tread, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
 };
 use crate::spatial::{Twist, Vec3};
 
@@ -21,7 +21,7 @@ use crate::spatial::{Twist, Vec3};
 /// cosine of 80°.
 const STEEPEST: f64 = 0.17;
 /// Speed of advance below which passive pressure fades out, m/s.
-const ADVANCING: f64 = 1e-3;
+const ADVANCING: f64 = 1e-4;
 
 /// What is asked of the ground under one body.
 pub(super) struct Answer<'a, F> {
@@ -57,21 +57,58 @@ fn flattened(v: &Vec3, n: &Vec3) -> [f64; 2] {
     [flat.x, flat.y]
 }
 
-/// Length of the contact along the way the body goes, m.
-fn contact_length<F: Footprint>(touched: &[Touched], body: &F, twist: &Twist, spacing: f64) -> f64 {
-    let along = match body.spin_axis() {
-        Some(axis) => axis.cross(&Vec3::z()),
-        None => twist.linear,
+/// The patch as a body with a heading sees it.
+struct Frame {
+    /// To the body's left, horizontal.
+    left: [f64; 2],
+    /// Length along the heading, m.
+    length: f64,
+    /// Width across it, m.
+    width: f64,
+    /// Ends of the patch across the heading, in spacings.
+    sides: [f64; 2],
+    /// Width of a cell across the heading, in spacings.
+    cell: f64,
+    /// Part of passive pressure that side walls meet, and the way they go: +1 left.
+    side: f64,
+}
+
+/// Where a node lies along `u`, in spacings.
+#[inline]
+fn along(node: &Touched, u: [f64; 2]) -> f64 {
+    f64::from(node.i) * u[0] + f64::from(node.j) * u[1]
+}
+
+/// The patch in the frame of its wheel, or, of a body without an axis, in that
+/// of its way. A side wall that has gone sideways by y while the contact passed
+/// meets 1 - exp(-y/K) of the passive pressure.
+fn frame<F: Footprint>(
+    touched: &[Touched],
+    body: &F,
+    twist: &Twist,
+    modulus: f64,
+    spacing: f64,
+) -> Frame {
+    let heading = body.spin_axis().map_or(twist.linear, |axis| axis.cross(&Vec3::z()));
+    let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
+    let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
+    let left = [-u[1], u[0]];
+    let ends = |u: [f64; 2]| {
+        touched.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], node| {
+            let at = along(node, u);
+            [low.min(at), high.max(at)]
+        })
     };
-    let length = (along.x * along.x + along.y * along.y).sqrt();
-    let [ux, uy] = if length > 1e-9 { [along.x / length, along.y / length] } else { [1.0, 0.0] };
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for node in touched {
-        let at = f64::from(node.i) * ux + f64::from(node.j) * uy;
-        low = low.min(at);
-        high = high.max(at);
-    }
-    (high - low + 1.0) * spacing
+    let ([back, front], sides) = (ends(u), ends(left));
+    let length = (front - back + 1.0) * spacing;
+    let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
+    let speed = twist.linear.norm() + ADVANCING;
+    let side = match body.spin_axis() {
+        Some(_) => drift.signum() * (1.0 - exp(-length * drift.abs() / (speed * modulus))),
+        None => 0.0,
+    };
+    let width = (sides[1] - sides[0]).max(1.0) * spacing;
+    Frame { left, length, width, sides, cell: left[0].abs() + left[1].abs(), side }
 }
 
 /// Lets the soil answer at every touched node; returns the volume that sank
@@ -97,7 +134,12 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
     let lattice = model.lattice();
     let centre = body.centre();
     let shape_twist = ask.shape_twist();
-    let length = contact_length(touched, body, twist, lattice.spacing);
+    let Some(coefficients) = touched.first().and_then(|node| {
+        model.coefficients(ask.overlay.at(node.slot as usize).soil(node.index as usize))
+    }) else {
+        return 0.0;
+    };
+    let frame = frame(touched, body, twist, coefficients.strength.modulus, lattice.spacing);
     let (mut whole, mut ground) = (Vec3::zeros(), Vec3::zeros());
     drafts.clear();
     for node in touched.iter() {
@@ -132,7 +174,7 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
             0.5 * ask.dt
         };
         let slip = if fresh { 0.0 } else { before.slip } + speed * slid_for;
-        let factor = if laws.slip_sinkage { slip_sinkage(slip, length) } else { 1.0 };
+        let factor = if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { 1.0 };
         let virgin = bearing.virgin(node.sinkage, factor, sinking);
         let trial = bearing.elastic(&before) * (node.sinkage - before.sinkage);
         let pressure = trial.min(virgin);
@@ -159,7 +201,8 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
             _ => 1.0,
         };
         let passive = if laws.passive_pressure {
-            passive_force(coefficients, node.sinkage, &surface, &shape)
+            frame.front(&coefficients.passive, node.sinkage, &surface, &shape)
+                + frame.side(&coefficients.passive, node, lattice.spacing)
         } else {
             Vec3::zeros()
         };
@@ -193,22 +236,36 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
     atan2((whole - up * bearing).norm(), bearing)
 }
 
-/// Rankine's passive pressure on the part of a unit of horizontal area that
-/// faces sideways and advances into soil `sinkage` m deep: a horizontal force, Pa.
-#[inline]
-fn passive_force(
-    coefficients: &SoilCoefficients,
-    sinkage: f64,
-    surface: &Vec3,
-    shape: &Vec3,
-) -> Vec3 {
-    let advance = -(surface.x * shape.x + surface.y * shape.y);
-    if advance <= 0.0 {
-        return Vec3::zeros();
+impl Frame {
+    /// Passive pressure on the part of a unit of horizontal area that faces
+    /// sideways and advances into soil `sinkage` m deep: a horizontal force, Pa.
+    #[inline]
+    fn front(&self, wedge: &PassiveWedge, sinkage: f64, surface: &Vec3, shape: &Vec3) -> Vec3 {
+        let advance = -(surface.x * shape.x + surface.y * shape.y);
+        if advance <= 0.0 {
+            return Vec3::zeros();
+        }
+        let up = surface.z.max(STEEPEST);
+        let pressure = wedge.pressure(sinkage, self.width);
+        Vec3::new(surface.x, surface.y, 0.0) * (pressure / up * (advance / (advance + ADVANCING)))
     }
-    let pressure = coefficients.passive_weight * sinkage + coefficients.passive_cohesion;
-    let up = surface.z.max(STEEPEST);
-    Vec3::new(surface.x, surface.y, 0.0) * (pressure / up * (advance / (advance + ADVANCING)))
+
+    /// Passive force on a wheel's side wall, which stands on the outermost cells
+    /// of its patch, spread over them, Pa.
+    #[inline]
+    fn side(&self, wedge: &PassiveWedge, node: &Touched, spacing: f64) -> Vec3 {
+        let at = along(node, self.left);
+        let outermost = if self.side > 0.0 {
+            at > self.sides[1] - self.cell
+        } else {
+            at < self.sides[0] + self.cell
+        };
+        if !outermost || self.side == 0.0 {
+            return Vec3::zeros();
+        }
+        let pressure = wedge.force(node.sinkage, self.length) / (self.cell * spacing);
+        -Vec3::new(self.left[0], self.left[1], 0.0) * (self.side * pressure)
+    }
 }
 
 /// Second pass: lets the nodes yield at `left` of their virgin pressure.

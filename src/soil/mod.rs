@@ -20,7 +20,7 @@ pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
 pub(crate) use refined::humped;
 pub use refined::{
-    Bearing, inclined_bearing, mobilise, passive_coefficient, press_refined, reload_stiffness,
+    Bearing, PassiveWedge, inclined_bearing, mobilise, press_refined, reload_stiffness,
     slip_sinkage,
 };
 pub use shear::{ShearStrength, Tread};

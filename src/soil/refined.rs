@@ -3,7 +3,7 @@
 use super::power::power;
 use super::pressure_sinkage::{PlasticMemory, Pressed};
 use super::{Laws, Yielding};
-use crate::numeric::{GRAVITY, exp, pow, sin, tan};
+use crate::numeric::{GRAVITY, cos, exp, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Part of the virgin pressure that is left when the whole force of a contact
@@ -30,10 +30,79 @@ pub fn slip_sinkage(slip: f64, length: f64) -> f64 {
     1.0 + 1.5 * s / (1.0 + 0.5 * s)
 }
 
-/// Rankine's coefficient of passive earth pressure, tan²(45° + φ/2).
-pub fn passive_coefficient(friction_angle: f64) -> f64 {
-    let t = tan(0.5 * (FRAC_PI_2 + friction_angle));
-    t * t
+/// Passive resistance of soil to an upright face that advances into it, per
+/// unit of the face's width: γ (a z² + b z³/w) + c (e z + f z²/w) for a depth z
+/// and a width w, m. A wedge over a flat failure plane, with crescents at both
+/// ends (E. McKyes and O. S. Ali, *The cutting of soil by narrow blades*, J.
+/// Terramech. 14, 1977), friction on the face being two thirds of that in the
+/// soil. For a wide smooth face it is Rankine's ½ γ N z² + 2 c √N z.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PassiveWedge {
+    /// γ a, N/m³.
+    weight: f64,
+    /// γ b, N/m³.
+    weight_ends: f64,
+    /// c e, Pa.
+    cohesion: f64,
+    /// c f, Pa.
+    cohesion_ends: f64,
+}
+
+impl PassiveWedge {
+    /// Of a soil; without its density, of its cohesion alone.
+    pub fn of_soil(soil: &Yielding) -> PassiveWedge {
+        let gamma = soil.details.density.unwrap_or(0.0) * GRAVITY;
+        PassiveWedge::new(
+            gamma,
+            soil.cohesion,
+            soil.friction_angle,
+            soil.friction_angle * 2.0 / 3.0,
+        )
+    }
+
+    /// Of weight `gamma` N/m³, `cohesion` Pa, internal friction `phi` and
+    /// friction `delta` on the face, rad. The failure plane is the one of least
+    /// resistance for a face twice as wide as deep.
+    pub fn new(gamma: f64, cohesion: f64, phi: f64, delta: f64) -> PassiveWedge {
+        let at = |beta: f64| {
+            let cot = 1.0 / tan(beta);
+            let under = 1.0 / tan(beta + phi);
+            let share = cos(delta) / (cos(delta) * under - sin(delta));
+            let wedge = 0.5 * cot * share;
+            let stick = (1.0 + cot * under) * share;
+            [wedge, wedge * cot * 2.0 / 3.0, stick, stick * cot]
+        };
+        // the plane is steeper than 5° and flatter than where the face locks
+        let steepest = FRAC_PI_2 - phi - delta;
+        let planes = (1..200).map(|i| at(0.087 + (steepest - 0.087) * f64::from(i) / 200.0));
+        let best = planes
+            .filter(|k| k[0] > 0.0)
+            .min_by(|p, q| (p[0] + 0.5 * p[1]).total_cmp(&(q[0] + 0.5 * q[1])));
+        let [a, b, e, f] = best.unwrap_or_default();
+        PassiveWedge {
+            weight: gamma * a,
+            weight_ends: gamma * b,
+            cohesion: cohesion * e,
+            cohesion_ends: cohesion * f,
+        }
+    }
+
+    /// Force on a face from the surface to `depth` m, per metre of its `width` m, N/m.
+    #[inline]
+    pub fn force(&self, depth: f64, width: f64) -> f64 {
+        depth
+            * (self.cohesion
+                + depth / width * self.cohesion_ends
+                + depth * (self.weight + depth / width * self.weight_ends))
+    }
+
+    /// Pressure at `depth` m, of which the force is the integral, Pa.
+    #[inline]
+    pub fn pressure(&self, depth: f64, width: f64) -> f64 {
+        self.cohesion
+            + 2.0 * depth / width * self.cohesion_ends
+            + depth * (2.0 * self.weight + 3.0 * depth / width * self.weight_ends)
+    }
 }
 
 /// Wong's stiffness k₀ + A_u z_u of unloading and reloading, Pa/m, from what a
