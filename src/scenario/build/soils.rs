@@ -5,7 +5,7 @@ use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
-use crate::soil::{Bulldozing, CatalogueError, Soil, SoilId, SoilKind, Yielding};
+use crate::soil::{Bulldozing, CatalogueError, Details, Soil, SoilId, SoilKind, Yielding};
 
 /// The soils of a scenario under the names by which it calls them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,7 +135,7 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
-        details: base.details,
+        details: Details { density: custom.density.or(base.details.density), ..base.details },
     }
 }
 
