@@ -70,15 +70,19 @@ fn a_plate_pressed_straight_down_sinks_as_under_the_reference() {
 
 #[test]
 fn a_soil_that_stiffens_with_depth_rebounds_less() {
-    let details = Details { reload_growth: Some(1e10), ..Details::default() };
+    let details = Details { reload_growth: Some(1e9), ..Details::default() };
     let plain = plate(Details::default(), Laws::refined()).run().unwrap();
-    let stiff = plate(details, Laws::refined()).run().unwrap();
+    let mut rig = plate(details, Laws::refined());
+    // the rebound is 2 % of the sinkage: go in finer steps
+    rig.increment = 2e-3;
+    let stiff = rig.run().unwrap();
     let k0 = sand().elastic_stiffness;
-    let rebound = 2e4 / (k0 + 1e10 * stiff.sinkage);
+    let rebound = 2e4 / (k0 + 1e9 * stiff.sinkage);
     // closed form of Wong's line; pressed to a relative 1e-9
     assert!(((stiff.sinkage - stiff.residual) / rebound - 1.0).abs() < 1e-3);
     assert!(stiff.sinkage - stiff.residual < plain.sinkage - plain.residual);
-    assert!((stiff.reloaded / stiff.sinkage - 1.0).abs() < 1e-6);
+    let again = stiff.reloaded / stiff.sinkage - 1.0;
+    assert!(again.abs() < 1e-6, "{again}");
 }
 
 #[test]
@@ -124,7 +128,10 @@ fn humped_shear_peaks_at_its_modulus_and_falls_to_its_residual() {
         let near = |p: &&bekker::study::ShearPoint| (p.displacement - j).abs() < 3e-4;
         result.curve.iter().find(near).unwrap().stress
     };
-    assert!((at(modulus) / result.strength - 1.0).abs() < 1e-3, "{}", at(modulus));
+    // the published curve is 1 at j = K_w whatever the residual
+    let strength = sand().friction_angle.tan() * 2e4;
+    assert!((at(modulus) / strength - 1.0).abs() < 1e-3, "{}", at(modulus));
     // after 14 moduli the hump is gone but for e^-13
-    assert!((at(0.2995) / result.strength - 0.6).abs() < 1e-3, "{}", at(0.2995));
+    assert!((at(0.2995) / strength - 0.6).abs() < 1e-3, "{}", at(0.2995));
+    assert!(result.strength >= 0.999 * strength);
 }
