@@ -2,7 +2,9 @@
 
 use crate::grid::{Lattice, Node};
 use crate::numeric::tan;
-use crate::soil::{Laws, ParameterError, ShearStrength, Soil, SoilId, SoilKind, Yielding};
+use crate::soil::{
+    Laws, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId, SoilKind, Yielding,
+};
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
 
@@ -38,6 +40,8 @@ pub struct SoilCoefficients {
     pub strength: ShearStrength,
     /// Tangent of the slope at which heaped soil slides.
     pub erosion_slope: f64,
+    /// Resistance to a face that advances sideways.
+    pub passive: PassiveWedge,
 }
 
 /// Undisturbed ground at one node.
@@ -147,6 +151,7 @@ fn coefficients(soil: &Soil) -> Result<Option<SoilCoefficients>, GroundError> {
     soil.check().map_err(|error| GroundError::Soil { soil: soil.name.clone(), error })?;
     let SoilKind::Yielding(yielding) = &soil.kind else { return Ok(None) };
     Ok(Some(SoilCoefficients {
+        passive: PassiveWedge::of_soil(yielding),
         strength: ShearStrength::of_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),

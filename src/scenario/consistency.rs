@@ -143,6 +143,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("shear_modulus", soil.shear_modulus.is_some(), true),
         ("elastic_stiffness", soil.elastic_stiffness.is_some(), false),
         ("damping", soil.damping.is_some(), false),
+        ("density", soil.density.is_some(), false),
         ("bulldozing", soil.bulldozing.is_some(), false),
     ];
     let yielding = given.iter().any(|(_, given, _)| *given);

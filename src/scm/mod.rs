@@ -13,6 +13,7 @@ mod footprint;
 mod moments;
 mod patch_width;
 mod plate;
+mod refined;
 mod scratch;
 mod underside;
 

@@ -1,6 +1,6 @@
 //! Which parameters can describe a soil at all.
 
-use super::{Bulldozing, Soil, SoilKind, Yielding};
+use super::{Bulldozing, Details, Soil, SoilKind, Yielding};
 
 /// Widths of contact over which the pressure must stay positive, m: from a
 /// grouser to a large plate.
@@ -94,7 +94,41 @@ impl Yielding {
         within("shear modulus, m", self.shear_modulus, "above 0", |v| v > 0.0)?;
         within("elastic stiffness, Pa/m", self.elastic_stiffness, "above 0", |v| v > 0.0)?;
         within("damping, Pa s/m", self.damping, "0 or above", |v| v >= 0.0)?;
+        self.details.check()?;
         self.bulldozing.map_or(Ok(()), |bulldozing| bulldozing.check())
+    }
+}
+
+impl Details {
+    /// Whether the refined laws can be evaluated with these figures.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let positive = |name, value| within(name, value, "above 0", |v| v > 0.0);
+        let none = |name, value| within(name, value, "0 or above", |v| v >= 0.0);
+        self.density.map_or(Ok(()), |v| positive("density, kg/m^3", v))?;
+        self.reload_growth.map_or(Ok(()), |v| none("reload growth, Pa/m^2", v))?;
+        if let Some(reece) = self.reece {
+            none("Reece's cohesive modulus", reece.cohesive)?;
+            none("Reece's frictional modulus", reece.frictional)?;
+        }
+        if let Some(below) = self.below {
+            none("depth of the layer below, m", below.depth)?;
+            positive("modulus of the layer below, N/m^(n+2)", below.modulus)?;
+            within("n of the layer below", below.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
+        }
+        if let Some(crust) = self.crust {
+            none("strength of the crust, Pa", crust.strength)?;
+            positive("depth of the crust, m", crust.depth)?;
+        }
+        if let Some(hump) = self.hump {
+            within("residual of the shear hump", hump.residual, "above 0 to 1", |v| {
+                v > 0.0 && v <= 1.0
+            })?;
+        }
+        if let Some(rate) = self.rate {
+            within("exponent of rate", rate.exponent, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+            positive("speed of rate, m/s", rate.speed)?;
+        }
+        Ok(())
     }
 }
 
@@ -124,6 +158,7 @@ mod tests {
             elastic_stiffness: 2e8,
             damping: 0.0,
             bulldozing: None,
+            details: Default::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Parameters of a soil.
 
+use super::Details;
 use serde::{Deserialize, Serialize};
 
 /// Index of a soil in the table of a ground.
@@ -19,6 +20,7 @@ pub struct Soil {
 
 /// How a soil answers a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a ground holds few soils, and most of them yield")]
 pub enum SoilKind {
     /// Does not deform; tyres run on it with the given friction.
     Firm {
@@ -51,6 +53,9 @@ pub struct Yielding {
     pub damping: f64,
     /// Displaced soil heaped beside the wheel, if modelled.
     pub bulldozing: Option<Bulldozing>,
+    /// What only the refined laws ask for.
+    #[serde(default)]
+    pub details: Details,
 }
 
 /// Berms and their erosion.

@@ -6,7 +6,7 @@ use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile, conform};
 use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
-use crate::soil::{Bulldozing, CatalogueError, Soil, SoilId, SoilKind, Yielding};
+use crate::soil::{Bulldozing, CatalogueError, Details, Soil, SoilId, SoilKind, Yielding};
 
 /// The soils of a scenario under the names by which it calls them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,6 +140,7 @@ fn blank(custom: &CustomSoil) -> Yielding {
         elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
         damping: 0.0,
         bulldozing: None,
+        details: Default::default(),
     }
 }
 
@@ -155,6 +156,7 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
+        details: Details { density: custom.density.or(base.details.density), ..base.details },
     }
 }
 

@@ -83,7 +83,21 @@ fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
 fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
     let config = &file.scenario.ground;
     let laws = match config.laws {
-        LawsPreset::Reference => Laws { bulldozing: config.bulldozing },
+        LawsPreset::Reference => Laws::reference(),
+        LawsPreset::Refined => Laws::refined(),
+    };
+    let refine = &config.refine;
+    let laws = Laws {
+        bulldozing: config.bulldozing,
+        surface_reaction: refine.surface_reaction.unwrap_or(laws.surface_reaction),
+        vector_shear: refine.vector_shear.unwrap_or(laws.vector_shear),
+        slip_sinkage: refine.slip_sinkage.unwrap_or(laws.slip_sinkage),
+        inclined_bearing: refine.inclined_bearing.unwrap_or(laws.inclined_bearing),
+        passive_pressure: refine.passive_pressure.unwrap_or(laws.passive_pressure),
+        reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
+        layers: refine.layers.unwrap_or(laws.layers),
+        shear_hump: refine.shear_hump.unwrap_or(laws.shear_hump),
+        rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),
     };
     let lattice = Lattice { spacing: config.spacing };
     GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)

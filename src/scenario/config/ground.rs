@@ -15,11 +15,51 @@ pub struct Ground {
     /// Heap displaced soil beside the wheels. Soils that do not say how take
     /// the defaults of `soil.custom.bulldozing`.
     pub bulldozing: bool,
+    /// Refinements switched on or off against the preset.
+    pub refine: Refine,
+}
+
+/// Single refinements of the soil laws; what is not given is as in the preset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Refine {
+    /// Reaction along the contact surface instead of the initial normal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surface_reaction: Option<bool>,
+    /// Shear as a vector that unloads and turns, and holds at rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector_shear: Option<bool>,
+    /// Sinkage that grows with slip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip_sinkage: Option<bool>,
+    /// Less bearing under a force that leans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inclined_bearing: Option<bool>,
+    /// Passive earth pressure on fronts and side walls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passive_pressure: Option<bool>,
+    /// Reload stiffness that grows with depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_stiffening: Option<bool>,
+    /// Layers and crusts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<bool>,
+    /// Shear with a peak and a residual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shear_hump: Option<bool>,
+    /// Pressure that grows with the speed of sinking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_dependence: Option<bool>,
 }
 
 impl Default for Ground {
     fn default() -> Ground {
-        Ground { spacing: 0.05, laws: LawsPreset::Reference, bulldozing: false }
+        Ground {
+            spacing: 0.05,
+            laws: LawsPreset::Reference,
+            bulldozing: false,
+            refine: Refine::default(),
+        }
     }
 }
 
@@ -29,4 +69,7 @@ impl Default for Ground {
 pub enum LawsPreset {
     /// The laws of the reference's Soil Contact Model, without its faults.
     Reference,
+    /// Every refinement of the soil model on; each can be switched off under
+    /// `ground.refine`.
+    Refined,
 }

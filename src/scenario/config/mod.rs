@@ -15,7 +15,7 @@ mod time;
 mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
-pub use ground::{Ground, LawsPreset};
+pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};

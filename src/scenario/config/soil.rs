@@ -130,6 +130,10 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0), extend("unit" = "Pa s/m"))]
     pub damping: Option<f64>,
+    /// Bulk density, kg/m³: what passive earth pressure of the refined laws needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
+    pub density: Option<f64>,
     /// Displaced soil heaped beside the wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulldozing: Option<BulldozingConfig>,
