@@ -4,6 +4,7 @@
 //! code is 0 if all went well, 1 if a run failed, 2 for a wrong command line,
 //! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
 
+mod bench;
 mod completions;
 mod failure;
 mod run;
@@ -44,6 +45,7 @@ enum Command {
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
     Terrain(terrain::Terrain),
+    Bench(bench::Bench),
     Completions(completions::Completions),
 }
 
@@ -57,6 +59,7 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
+            Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         };
         match result {
