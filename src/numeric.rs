@@ -22,6 +22,12 @@ pub fn cos(x: f64) -> f64 {
     libm::cos(x)
 }
 
+/// Sine and cosine of an angle in radians, the bits of [`sin`] and [`cos`].
+#[inline]
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    libm::sincos(x)
+}
+
 /// Tangent of an angle in radians.
 #[inline]
 pub fn tan(x: f64) -> f64 {

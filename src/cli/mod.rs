@@ -4,6 +4,7 @@
 //! code is 0 if all went well, 1 if a run failed, 2 for a wrong command line,
 //! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
 
+mod bench;
 mod completions;
 mod failure;
 mod rig;
@@ -46,6 +47,7 @@ enum Command {
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
     Terrain(terrain::Terrain),
+    Bench(bench::Bench),
     Completions(completions::Completions),
 }
 
@@ -60,6 +62,7 @@ impl Cli {
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
             Command::Terrain(command) => command.execute(self.quiet),
+            Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         };
         match result {

@@ -6,9 +6,47 @@
 //! may be eliminated only after all coordinates that the closure touches, when
 //! its pivot has become the closure's own inverse mass. Under that rule the
 //! order is greedy minimum degree (Tinney and Walker 1967), ties to the lower
-//! index. No pivoting is done in the numeric phase.
+//! index, then the postorder of its elimination tree, which changes no fill and
+//! keeps each closure behind its coordinates. No pivoting is done in the numeric
+//! phase.
+//!
+//! Neighbouring columns of like pattern are gathered into panels of up to four
+//! (supernodes; Ng and Peyton 1993), some zeros being stored to make them alike,
+//! and stored row by row: each index that is looked up serves four columns.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+/// Columns of a panel at most.
+const WIDTH: usize = 4;
+/// Zeros that a column may be given to join the panel behind it.
+const PADDING: usize = 3;
+
+/// The entries of one row in a panel; those right of the diagonal, and in columns
+/// that a narrower panel does not have, are zero.
+type Entries = [f64; WIDTH];
+
+/// Neighbouring columns of the same pattern below them.
+#[derive(Clone, Debug)]
+struct Panel {
+    /// first column
+    first: usize,
+    /// columns
+    width: usize,
+    /// rows below the panel's own
+    rows: Vec<u32>,
+    /// first row in the values
+    start: usize,
+    /// row by row, where the products of this row with itself and those below are
+    /// taken off, counted from the panel's end
+    targets: Vec<u32>,
+}
+
+impl Panel {
+    /// Rows of the panel, its own included.
+    fn height(&self) -> usize {
+        self.width + self.rows.len()
+    }
+}
 
 /// Pattern and elimination plan; immutable.
 #[derive(Clone, Debug)]
@@ -16,163 +54,296 @@ pub(super) struct Symbolic {
     n: usize,
     /// position of variable v in the order of elimination
     rank: Vec<u32>,
-    /// columns of L: first entry of each, in `rows`
-    start: Vec<u32>,
-    /// row (rank) of each entry below the diagonal
-    rows: Vec<u32>,
-    /// for each pair of entries of each column: where their product is taken off
-    targets: Vec<u32>,
-    /// place of the entry (row rank, column rank) below the diagonal
-    places: BTreeMap<(u32, u32), u32>,
+    panels: Vec<Panel>,
+    /// panel of each column
+    panel_of: Vec<u32>,
 }
 
-/// Numbers of a factorisation: diagonal in order of elimination, then the entries
-/// of L column by column.
+/// Numbers of a factorisation.
 #[derive(Clone, Debug)]
 pub(super) struct Numeric {
+    /// Panel by panel, row by row.
     pub(super) values: Vec<f64>,
+    inverse: Vec<f64>,
     work: Vec<f64>,
+}
+
+/// Order of elimination and, in it, the rows below the diagonal of each column.
+fn eliminate(
+    n: usize,
+    closures: usize,
+    pairs: &BTreeSet<(usize, usize)>,
+) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
+    for &(i, j) in pairs {
+        if i != j {
+            neighbours[i].insert(j);
+            neighbours[j].insert(i);
+        }
+    }
+    // Coordinates that each closure must outlive.
+    let mut waits: Vec<usize> = (0..n)
+        .map(|v| if v < closures { 0 } else { neighbours[v].range(..closures).count() })
+        .collect();
+    let touching: Vec<Vec<usize>> =
+        (0..n)
+            .map(|v| {
+                if v < closures {
+                    neighbours[v].range(closures..).copied().collect()
+                } else {
+                    vec![]
+                }
+            })
+            .collect();
+    let mut order = Vec::with_capacity(n);
+    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut left: BTreeSet<usize> = (0..n).collect();
+    while !left.is_empty() {
+        let next = left
+            .iter()
+            .copied()
+            .filter(|&v| waits[v] == 0)
+            .min_by_key(|&v| (neighbours[v].len(), v))
+            .expect("coordinates are always eligible");
+        left.remove(&next);
+        order.push(next);
+        let around: Vec<usize> = neighbours[next].iter().copied().collect();
+        for &i in &around {
+            neighbours[i].remove(&next);
+            for &j in &around {
+                if i != j {
+                    neighbours[i].insert(j);
+                }
+            }
+        }
+        for &closure in &touching[next] {
+            waits[closure] -= 1;
+        }
+        columns[next] = around;
+    }
+    postordered(&order, &columns)
+}
+
+/// The same elimination with each column right behind those that lead to it.
+fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let n = order.len();
+    let mut when = vec![0; n];
+    for (time, &v) in order.iter().enumerate() {
+        when[v] = time;
+    }
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut roots = Vec::new();
+    for &v in order {
+        match columns[v].iter().min_by_key(|&&row| when[row]) {
+            Some(&parent) => children[parent].push(v),
+            None => roots.push(v),
+        }
+    }
+    let mut rank = vec![0u32; n];
+    let mut sorted: Vec<Vec<u32>> = vec![Vec::new(); n];
+    // Parents first, last child first: the postorder backwards.
+    let mut open = roots;
+    for place in (0..n).rev() {
+        let v = open.pop().expect("every column hangs from a root");
+        rank[v] = place as u32;
+        open.append(&mut children[v]);
+    }
+    for (v, column) in columns.iter().enumerate() {
+        let mut rows: Vec<u32> = column.iter().map(|&row| rank[row]).collect();
+        rows.sort_unstable();
+        sorted[rank[v] as usize] = rows;
+    }
+    (rank, sorted)
 }
 
 impl Symbolic {
     /// Plans the factorisation of a matrix of `n` variables with the given
     /// off-diagonal pairs; variables from `closures` on are closure rows.
     pub(super) fn new(n: usize, closures: usize, pairs: &BTreeSet<(usize, usize)>) -> Symbolic {
-        let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
-        for &(i, j) in pairs {
-            if i != j {
-                neighbours[i].insert(j);
-                neighbours[j].insert(i);
+        let (rank, columns) = eliminate(n, closures, pairs);
+        let mut panels: Vec<Panel> = Vec::new();
+        for (first, rows) in columns.into_iter().enumerate().rev() {
+            match panels.last_mut() {
+                Some(next)
+                    if next.width < WIDTH
+                        && rows.first() == Some(&(next.first as u32))
+                        && next.height() <= rows.len() + PADDING =>
+                {
+                    next.first = first;
+                    next.width += 1;
+                }
+                _ => panels.push(Panel { first, width: 1, rows, start: 0, targets: Vec::new() }),
             }
         }
-        // Coordinates that each closure must outlive.
-        let mut waits: Vec<usize> = (0..n)
-            .map(|v| if v < closures { 0 } else { neighbours[v].range(..closures).count() })
-            .collect();
-        let touching: Vec<Vec<usize>> = (0..n)
-            .map(|v| {
-                if v < closures {
-                    neighbours[v].range(closures..).copied().collect()
-                } else {
-                    Vec::new()
-                }
-            })
-            .collect();
-        let mut rank = vec![u32::MAX; n];
-        let mut columns: Vec<Vec<usize>> = Vec::with_capacity(n);
-        let mut left: BTreeSet<usize> = (0..n).collect();
-        for order in 0..n {
-            let next = left
-                .iter()
-                .copied()
-                .filter(|&v| waits[v] == 0)
-                .min_by_key(|&v| (neighbours[v].len(), v))
-                .expect("coordinates are always eligible");
-            left.remove(&next);
-            rank[next] = order as u32;
-            let around: Vec<usize> = neighbours[next].iter().copied().collect();
-            for &i in &around {
-                neighbours[i].remove(&next);
-                for &j in &around {
-                    if i != j {
-                        neighbours[i].insert(j);
-                    }
-                }
-            }
-            for &closure in &touching[next] {
-                waits[closure] -= 1;
-            }
-            columns.push(around);
+        panels.reverse();
+        let mut panel_of = vec![0; n];
+        let mut start = 0;
+        for (index, panel) in panels.iter_mut().enumerate() {
+            panel.start = start;
+            start += panel.height();
+            panel_of[panel.first..panel.first + panel.width].fill(index as u32);
         }
+        let mut symbolic = Symbolic { n, rank, panels, panel_of };
+        for index in 0..symbolic.panels.len() {
+            let panel = &symbolic.panels[index];
+            let end = ((panel.start + panel.height()) * WIDTH) as u32;
+            let mut targets = Vec::new();
+            for (k, &column) in panel.rows.iter().enumerate() {
+                let below = &panel.rows[k..];
+                targets.extend(below.iter().map(|&row| symbolic.entry(row, column) - end));
+            }
+            symbolic.panels[index].targets = targets;
+        }
+        symbolic
+    }
 
-        let mut start = vec![0u32];
-        let mut rows = Vec::new();
-        let mut places = BTreeMap::new();
-        for (column, around) in columns.iter().enumerate() {
-            let mut below: Vec<u32> = around.iter().map(|&v| rank[v]).collect();
-            below.sort_unstable();
-            for row in below {
-                places.insert((row, column as u32), (n + rows.len()) as u32);
-                rows.push(row);
-            }
-            start.push(rows.len() as u32);
-        }
-        let mut targets = Vec::new();
-        for column in 0..n {
-            let below = &rows[start[column] as usize..start[column + 1] as usize];
-            for (i, &row_i) in below.iter().enumerate() {
-                for &row_k in &below[..i] {
-                    targets.push(places[&(row_i, row_k)]);
-                }
-                targets.push(row_i);
-            }
-        }
-        Symbolic { n, rank, start, rows, targets, places }
+    /// Place of an entry, `row` not above `column` in the order.
+    fn entry(&self, row: u32, column: u32) -> u32 {
+        let panel = &self.panels[self.panel_of[column as usize] as usize];
+        let (row, column) = (row as usize, column as usize);
+        let local = if row < panel.first + panel.width {
+            row - panel.first
+        } else {
+            let below = panel.rows.binary_search(&(row as u32));
+            panel.width + below.expect("updates stay within the pattern")
+        };
+        ((panel.start + local) * WIDTH + column - panel.first) as u32
     }
 
     /// Place in [`Numeric::values`] of the entry of variables `i` and `j`.
     pub(super) fn place(&self, i: usize, j: usize) -> u32 {
         let (a, b) = (self.rank[i], self.rank[j]);
-        if a == b { a } else { self.places[&(a.max(b), a.min(b))] }
+        self.entry(a.max(b), a.min(b))
     }
 
     /// Storage for the numbers.
     pub(super) fn numeric(&self) -> Numeric {
-        Numeric { values: vec![0.0; self.n + self.rows.len()], work: vec![0.0; self.n] }
+        let rows: usize = self.panels.iter().map(Panel::height).sum();
+        Numeric {
+            values: vec![0.0; rows * WIDTH],
+            inverse: vec![0.0; self.n],
+            work: vec![0.0; self.n],
+        }
     }
 
-    /// Replaces the matrix by its factors; returns the variable rank whose pivot
-    /// is not finite or zero, if any.
+    /// Replaces the matrix by its factors; returns the elimination step whose
+    /// pivot is not finite or zero, if any.
     pub(super) fn factorise(&self, numeric: &mut Numeric) -> Result<(), usize> {
-        let values = &mut numeric.values;
-        let mut target = 0;
-        for column in 0..self.n {
-            let pivot = values[column];
-            if pivot == 0.0 || !pivot.is_finite() {
-                return Err(column);
-            }
-            let inverse = 1.0 / pivot;
-            let first = self.n + self.start[column] as usize;
-            let last = self.n + self.start[column + 1] as usize;
-            for i in first..last {
-                let scaled = values[i] * inverse;
-                for k in first..i {
-                    // Entries before i are scaled already: l_k d = original.
-                    values[self.targets[target] as usize] -= scaled * values[k] * pivot;
-                    target += 1;
+        let Numeric { values, inverse, .. } = numeric;
+        let mut rest = &mut values[..];
+        for panel in &self.panels {
+            let (own, beyond) = rest.split_at_mut(panel.height() * WIDTH);
+            rest = beyond;
+            let (top, below) = own.as_chunks_mut::<WIDTH>().0.split_at_mut(panel.width);
+            let mut triangle = [[0.0; WIDTH]; WIDTH];
+            let mut pivots = [0.0; WIDTH];
+            let mut inverses = [0.0; WIDTH];
+            for (k, row) in top.iter_mut().enumerate() {
+                let products = substitute(row, &triangle);
+                for j in 0..k {
+                    row[j] = products[j] * inverses[j];
                 }
-                values[self.targets[target] as usize] -= scaled * values[i];
-                target += 1;
-                values[i] = scaled;
+                let mut pivot = row[k];
+                for j in 0..k {
+                    pivot -= products[j] * row[j];
+                }
+                if pivot == 0.0 || !pivot.is_finite() {
+                    return Err(panel.first + k);
+                }
+                pivots[k] = pivot;
+                inverses[k] = 1.0 / pivot;
+                inverse[panel.first + k] = inverses[k];
+                row[k..].fill(0.0);
+                triangle[k] = *row;
             }
-            values[column] = inverse;
+            for row in below.iter_mut() {
+                let products = substitute(row, &triangle);
+                for j in 0..WIDTH {
+                    row[j] = products[j] * inverses[j];
+                }
+            }
+            let mut targets = &panel.targets[..];
+            for k in 0..below.len() {
+                let mut products = below[k];
+                for j in 0..WIDTH {
+                    products[j] *= pivots[j];
+                }
+                let (now, later) = targets.split_at(below.len() - k);
+                targets = later;
+                for (&target, row) in now.iter().zip(&below[k..]) {
+                    rest[target as usize] -= product(row, &products);
+                }
+            }
         }
         Ok(())
     }
 
     /// Solves in place for a right-hand side in the order of the variables.
     pub(super) fn solve(&self, numeric: &mut Numeric, x: &mut [f64]) {
-        let Numeric { values, work } = numeric;
-        for (variable, &rank) in self.rank.iter().enumerate() {
-            work[rank as usize] = x[variable];
+        let Numeric { values, inverse, work } = numeric;
+        for (&rank, &value) in self.rank.iter().zip(&*x) {
+            work[rank as usize] = value;
         }
-        for column in 0..self.n {
-            let value = work[column];
-            for entry in self.start[column] as usize..self.start[column + 1] as usize {
-                work[self.rows[entry] as usize] -= values[self.n + entry] * value;
+        let mut rest = values.as_chunks::<WIDTH>().0;
+        for panel in &self.panels {
+            let (own, later) = rest.split_at(panel.height());
+            rest = later;
+            let (top, below) = own.split_at(panel.width);
+            let mut solved = [0.0; WIDTH];
+            let mine = &mut work[panel.first..panel.first + panel.width];
+            for (k, (value, row)) in mine.iter_mut().zip(top).enumerate() {
+                *value -= product(row, &solved);
+                solved[k] = *value;
+            }
+            for (&row, entries) in panel.rows.iter().zip(below) {
+                work[row as usize] -= product(entries, &solved);
             }
         }
-        for column in (0..self.n).rev() {
-            let mut value = work[column] * values[column];
-            for entry in self.start[column] as usize..self.start[column + 1] as usize {
-                value -= values[self.n + entry] * work[self.rows[entry] as usize];
-            }
-            work[column] = value;
+        for (value, inverse) in work.iter_mut().zip(&*inverse) {
+            *value *= inverse;
         }
-        for (variable, &rank) in self.rank.iter().enumerate() {
-            x[variable] = work[rank as usize];
+        let mut rest = values.as_chunks::<WIDTH>().0;
+        for panel in self.panels.iter().rev() {
+            let (earlier, own) = rest.split_at(rest.len() - panel.height());
+            rest = earlier;
+            let (top, below) = own.split_at(panel.width);
+            let mut sums = [0.0; WIDTH];
+            for (&row, entries) in panel.rows.iter().zip(below) {
+                let value = work[row as usize];
+                for j in 0..WIDTH {
+                    sums[j] += entries[j] * value;
+                }
+            }
+            let mine = &mut work[panel.first..panel.first + panel.width];
+            for (k, (value, row)) in mine.iter_mut().zip(top).enumerate().rev() {
+                *value -= sums[k];
+                for j in 0..k {
+                    sums[j] += row[j] * *value;
+                }
+            }
+        }
+        for (value, &rank) in x.iter_mut().zip(&self.rank) {
+            *value = work[rank as usize];
         }
     }
+}
+
+/// A row of the matrix less its products with the panel's own rows above it: the
+/// row of the factor times the pivots.
+#[inline]
+fn substitute(row: &Entries, triangle: &[Entries; WIDTH]) -> Entries {
+    let mut products = *row;
+    for k in 1..WIDTH {
+        for j in 0..k {
+            products[k] -= products[j] * triangle[k][j];
+        }
+    }
+    products
+}
+
+#[inline]
+fn product(a: &Entries, b: &Entries) -> f64 {
+    (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@
 mod closure;
 mod element;
 mod factor;
+mod inertia;
 mod joint;
 mod model;
 mod step;

@@ -131,6 +131,8 @@ pub(super) struct Link {
     pub tensor: Mat3,
     /// coordinates that move the body, own ones first, towards the root
     pub path: Vec<u32>,
+    /// how many of them, at the end, are those of the first body if it is free
+    pub afloat: usize,
 }
 
 /// One scalar row over the coordinates: of a closure or an element.
@@ -456,8 +458,14 @@ impl Builder {
             if let Some(parent) = parent {
                 path.extend_from_slice(&links[parent].path);
             }
+            let afloat = match (parent, body.joint) {
+                (Some(parent), _) => links[parent].afloat,
+                (None, Joint::Free) if index == 0 => 6,
+                _ => 0,
+            };
             links.push(Link {
                 parent,
+                afloat,
                 joint: match body.joint {
                     Joint::Revolute(axis) => Joint::Revolute(axis.normalize()),
                     Joint::Prismatic(axis) => Joint::Prismatic(axis.normalize()),

@@ -2,10 +2,11 @@
 
 use super::element::ElementForce;
 use super::factor::Numeric;
+use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
 use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
-use crate::numeric::{cos, sin};
-use crate::spatial::{Load, Mat3, Mat6, Pose, Quat, Twist, Vec3, Vec6, Wrench};
+use crate::numeric::{cos, sin, sin_cos};
+use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6, Wrench};
 use serde::{Deserialize, Serialize};
 
 /// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
@@ -13,10 +14,9 @@ use serde::{Deserialize, Serialize};
 /// own compliance, and keeps redundant closures solvable.
 const SOFTNESS: f64 = 1e-10;
 /// Closures are brought back when one is off by more than this, m (or 1).
-const DRIFT: f64 = 1e-8;
+const DRIFT: f64 = 5e-8;
 /// Corrections of position in one step at most.
 const CORRECTIONS: usize = 4;
-
 /// State of a model: plain data, enough to resume bit for bit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -80,8 +80,10 @@ pub struct Workspace {
     place: Vec<Vec3>,
     subspace: Vec<Vec6>,
     twist: Vec<Vec6>,
-    inertia: Vec<Mat6>,
-    composite: Vec<Mat6>,
+    /// place of each body's joint
+    joint: Vec<Vec3>,
+    inertia: Vec<RigidInertia>,
+    composite: Vec<CompositeInertia>,
     impulse: Vec<Vec6>,
     jacobian: Vec<f64>,
     residual: Vec<f64>,
@@ -89,21 +91,9 @@ pub struct Workspace {
     numeric: Numeric,
 }
 
-fn stack(angular: Vec3, linear: Vec3) -> Vec6 {
-    Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
-}
-
-fn angular(v: &Vec6) -> Vec3 {
-    Vec3::new(v[0], v[1], v[2])
-}
-
-fn linear(v: &Vec6) -> Vec3 {
-    Vec3::new(v[3], v[4], v[5])
-}
-
 /// Rotation about a unit axis (Rodrigues).
 fn rotation_about(axis: &Vec3, angle: f64) -> Mat3 {
-    let (s, c) = (sin(angle), cos(angle));
+    let (s, c) = sin_cos(angle);
     let k = 1.0 - c;
     let (x, y, z) = (axis.x, axis.y, axis.z);
     Mat3::new(
@@ -137,39 +127,6 @@ fn turn(q: &mut [f64], turn: Vec3) {
         nalgebra::Quaternion::new(cos(half), turn.x * factor, turn.y * factor, turn.z * factor);
     let next = (step * nalgebra::Quaternion::new(q[0], q[1], q[2], q[3])).normalize();
     q.copy_from_slice(&[next.w, next.i, next.j, next.k]);
-}
-
-/// Inertia about the common origin, (angular, linear).
-fn spatial_inertia(mass: f64, com: &Vec3, tensor: &Mat3) -> Mat6 {
-    let c = com.cross_matrix();
-    let mc = c * mass;
-    let mut inertia = Mat6::zeros();
-    inertia.fixed_view_mut::<3, 3>(0, 0).copy_from(&(tensor - c * mc));
-    inertia.fixed_view_mut::<3, 3>(0, 3).copy_from(&mc);
-    inertia.fixed_view_mut::<3, 3>(3, 0).copy_from(&(-mc));
-    for k in 3..6 {
-        inertia[(k, k)] = mass;
-    }
-    inertia
-}
-
-/// A matrix acting on twists at `point` made to act on twists at the origin:
-/// `Xᵀ M X`.
-fn shift_matrix(m: &Mat6, point: &Vec3) -> Mat6 {
-    let r = point.cross_matrix();
-    let aa: Mat3 = m.fixed_view::<3, 3>(0, 0).into();
-    let al: Mat3 = m.fixed_view::<3, 3>(0, 3).into();
-    let la: Mat3 = m.fixed_view::<3, 3>(3, 0).into();
-    let ll: Mat3 = m.fixed_view::<3, 3>(3, 3).into();
-    // v_p = v_O - r x ω, hence X = [1 0; -r 1] and Xᵀ = [1 r; 0 1].
-    let top_left = aa - al * r + r * (la - ll * r);
-    let top_right = al + r * ll;
-    let mut shifted = Mat6::zeros();
-    shifted.fixed_view_mut::<3, 3>(0, 0).copy_from(&top_left);
-    shifted.fixed_view_mut::<3, 3>(0, 3).copy_from(&top_right);
-    shifted.fixed_view_mut::<3, 3>(3, 0).copy_from(&(la - ll * r));
-    shifted.fixed_view_mut::<3, 3>(3, 3).copy_from(&ll);
-    shifted
 }
 
 impl Model {
@@ -215,8 +172,9 @@ impl Model {
             place: vec![Vec3::zeros(); bodies],
             subspace: vec![Vec6::zeros(); self.coordinates],
             twist: vec![Vec6::zeros(); bodies],
-            inertia: vec![Mat6::zeros(); bodies],
-            composite: vec![Mat6::zeros(); bodies],
+            joint: vec![Vec3::zeros(); bodies],
+            inertia: vec![RigidInertia::default(); bodies],
+            composite: vec![CompositeInertia::default(); bodies],
             impulse: vec![Vec6::zeros(); bodies],
             jacobian: vec![0.0; self.jacobian_len],
             residual: vec![0.0; rows],
@@ -253,7 +211,7 @@ impl Model {
         for (momentum, (inertia, twist)) in
             state.momentum.iter_mut().zip(workspace.inertia.iter().zip(&workspace.twist))
         {
-            *momentum = inertia * twist;
+            *momentum = inertia.momentum(twist);
         }
     }
 
@@ -267,7 +225,7 @@ impl Model {
 
     /// Orientations, and places relative to the first body's origin.
     fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { origin, rotation, place, .. } = workspace;
+        let Workspace { origin, rotation, place, joint: joints, .. } = workspace;
         *origin = match self.links.first() {
             Some(link) if link.joint == Joint::Free => {
                 Vec3::from_row_slice(&state.q[link.position..link.position + 3])
@@ -279,6 +237,7 @@ impl Model {
             if link.joint == Joint::Free {
                 rotation[body] = quaternion(&q[3..7]).to_rotation_matrix().into_inner();
                 place[body] = Vec3::from_row_slice(&q[..3]) - *origin;
+                joints[body] = place[body];
                 continue;
             }
             let (parent_rotation, parent_place) = match link.parent {
@@ -297,16 +256,18 @@ impl Model {
                 }
                 Joint::Free | Joint::Fixed => parent_rotation,
             };
+            joints[body] = joint;
             place[body] = joint + rotation[body] * link.offset;
         }
     }
 
     /// Motion subspaces, twists and inertias about the common origin.
     fn spread_motion(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { rotation, place, subspace, twist, inertia, .. } = workspace;
+        let Workspace { rotation, place, subspace, twist, inertia, joint, .. } = workspace;
+        let still = Mat3::identity();
         for (body, link) in self.links.iter().enumerate() {
-            let parent_rotation = link.parent.map_or(Mat3::identity(), |parent| rotation[parent]);
-            let joint = place[body] - rotation[body] * link.offset;
+            let parent_rotation = link.parent.map_or(&still, |parent| &rotation[parent]);
+            let joint = &joint[body];
             let first = link.first;
             match link.joint {
                 Joint::Free => {
@@ -339,8 +300,7 @@ impl Model {
             twist[body] = motion;
             if link.mass > 0.0 || link.tensor != Mat3::zeros() {
                 let com = place[body] + rotation[body] * link.com;
-                let tensor = rotation[body] * link.tensor * rotation[body].transpose();
-                inertia[body] = spatial_inertia(link.mass, &com, &tensor);
+                inertia[body] = RigidInertia::new(link.mass, &com, &link.tensor, &rotation[body]);
             }
         }
     }
@@ -357,12 +317,25 @@ impl Model {
     }
 
     /// Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
+    #[inline]
     fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
         let entries = &mut jacobian[row.start..row.start + row.slots.len()];
-        entries.fill(0.0);
         for &(slot, sign, _) in &row.bodies {
             let coordinate = row.slots[slot as usize] as usize;
-            entries[slot as usize] += sign * wrench.dot(&subspace[coordinate]);
+            entries[slot as usize] = sign * dot(wrench, &subspace[coordinate]);
+        }
+    }
+
+    /// Jacobian of the three rows of a point that two bodies share.
+    fn fill_point(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, point: &Vec3) {
+        let length = row.slots.len();
+        let entries = &mut jacobian[row.start..row.start + 3 * length];
+        for &(slot, sign, _) in &row.bodies {
+            let motion = &subspace[row.slots[slot as usize] as usize];
+            let velocity = linear(motion) + angular(motion).cross(point);
+            for k in 0..3 {
+                entries[k * length + slot as usize] = sign * velocity[k];
+            }
         }
     }
 
@@ -396,36 +369,41 @@ impl Model {
         worst
     }
 
-    /// Jacobians of closures and elements, and what the elements measure.
+    /// Jacobians of closures and elements, what the elements measure and how far
+    /// the closures are open.
     fn measure(&self, state: &State, workspace: &mut Workspace) {
+        let mut worst = 0.0f64;
         for (geometry, first) in &self.closures {
             let row = &self.closure_rows[*first];
-            match geometry {
+            let (wrench, open) = match geometry {
                 Geometry::Point(a, b) => {
-                    // One common point, so that the impulses cancel exactly.
-                    let p = (Self::point(workspace, a) + Self::point(workspace, b)) * 0.5;
-                    for k in 0..3 {
-                        let e = Vec3::ith(k, 1.0);
-                        let wrench = stack(p.cross(&e), e);
-                        let row = &self.closure_rows[first + k];
-                        Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
-                    }
-                }
-                Geometry::Distance(a, b, _) => {
                     let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    let along = (pa - pb).normalize();
-                    let wrench = stack(pa.cross(&along), along);
-                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                    worst = worst.max((pa - pb).amax());
+                    // One common point, so that the impulses cancel exactly.
+                    let p = (pa + pb) * 0.5;
+                    Self::fill_point(&workspace.subspace, &mut workspace.jacobian, row, &p);
+                    continue;
                 }
-                Geometry::Angle(a, b, _) => {
-                    let moment = Self::axis(workspace, a).cross(&Self::axis(workspace, b));
-                    let wrench = stack(moment, Vec3::zeros());
-                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                Geometry::Distance(a, b, rod) => {
+                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
+                    let length = (pa - pb).norm();
+                    let along = (pa - pb) / length;
+                    (stack(pa.cross(&along), along), length - rod)
                 }
-                Geometry::Drive { .. } => workspace.jacobian[row.start] = 1.0,
-                _ => {}
-            }
+                Geometry::Angle(a, b, cosine) => {
+                    let (a, b) = (Self::axis(workspace, a), Self::axis(workspace, b));
+                    (stack(a.cross(&b), Vec3::zeros()), a.dot(&b) - cosine)
+                }
+                Geometry::Drive { .. } => {
+                    workspace.jacobian[row.start] = 1.0;
+                    continue;
+                }
+                _ => continue,
+            };
+            worst = worst.max(open.abs());
+            Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
         }
+        workspace.drift = worst;
         for (index, (geometry, row)) in self.elements.iter().enumerate() {
             let measure = match geometry {
                 Geometry::Line(a, b) => {
@@ -520,7 +498,7 @@ impl Model {
         let shift = state.origin - workspace.origin;
         let gravity = workspace.gravity * h;
         for (body, link) in self.links.iter().enumerate() {
-            workspace.composite[body] = workspace.inertia[body];
+            workspace.composite[body] = CompositeInertia::from(&workspace.inertia[body]);
             let arrived = state.momentum[body];
             let linear_momentum = linear(&arrived);
             let mut impulse =
@@ -534,12 +512,14 @@ impl Model {
         }
         for (load, &body) in workspace.load.iter().zip(&self.loaded) {
             let point = workspace.place[body];
-            let damping = shift_matrix(&load.damping, &point);
-            let stiffness = shift_matrix(&load.stiffness, &point);
-            workspace.composite[body] += damping * h + stiffness * (h * h);
+            let tangent = load.damping * h + load.stiffness * (h * h);
+            workspace.composite[body] += CompositeInertia::shifted(&tangent, &point);
+            let twist = &workspace.twist[body];
+            let spin = angular(twist);
+            let held = load.damping * stack(spin, linear(twist) + spin.cross(&point));
             let Wrench { force, torque } = load.wrench;
-            let wrench = stack(torque + point.cross(&force), force);
-            workspace.impulse[body] += (wrench + damping * workspace.twist[body]) * h;
+            let (force, torque) = (force + linear(&held), torque + angular(&held));
+            workspace.impulse[body] += stack(torque + point.cross(&force), force) * h;
         }
 
         let values = &mut workspace.numeric.values;
@@ -549,15 +529,25 @@ impl Model {
         for (body, link) in self.links.iter().enumerate().rev() {
             let composite = workspace.composite[body];
             let impulse = workspace.impulse[body];
+            let (path, afloat) = link.path.split_at(link.path.len() - link.afloat);
             for own in 0..link.joint.freedoms() {
                 let coordinate = link.path[own] as usize;
-                let momentum = composite * workspace.subspace[coordinate];
-                for &other in &link.path[own..] {
-                    values[self.mass_places[place] as usize] +=
-                        momentum.dot(&workspace.subspace[other as usize]);
-                    place += 1;
+                let motion = &workspace.subspace[coordinate];
+                let momentum = composite.momentum(motion);
+                let others = path.get(own..).unwrap_or_default();
+                let roots = &afloat[own.saturating_sub(path.len())..];
+                let places = &self.mass_places[place..place + others.len() + roots.len()];
+                place += places.len();
+                let (other_places, root_places) = places.split_at(others.len());
+                for (&other, &place) in others.iter().zip(other_places) {
+                    values[place as usize] += dot(&momentum, &workspace.subspace[other as usize]);
                 }
-                right[coordinate] = impulse.dot(&workspace.subspace[coordinate]);
+                // The first body's origin is the common one: its motions are the
+                // unit vectors.
+                for (&root, &place) in roots.iter().zip(root_places) {
+                    values[place as usize] += momentum[root as usize];
+                }
+                right[coordinate] = dot(&impulse, motion);
             }
             if let Some(parent) = link.parent {
                 workspace.composite[parent] += composite;
@@ -609,7 +599,7 @@ impl Model {
                 motion += workspace.subspace[k] * state.u[k];
             }
             workspace.twist[body] = motion;
-            state.momentum[body] = workspace.inertia[body] * motion;
+            state.momentum[body] = workspace.inertia[body].momentum(&motion);
         }
     }
 
@@ -637,9 +627,8 @@ impl Model {
 
     /// Brings the closures back to zero with the factors of the step.
     fn close(&self, state: &mut State, workspace: &mut Workspace) {
-        for correction in 0..=CORRECTIONS {
-            workspace.drift = self.violation(state, workspace);
-            if workspace.drift <= DRIFT || correction == CORRECTIONS {
+        for _ in 0..CORRECTIONS {
+            if self.violation(state, workspace) <= DRIFT {
                 return;
             }
             workspace.right[..self.coordinates].fill(0.0);
@@ -720,7 +709,7 @@ impl Model {
             .inertia
             .iter()
             .zip(&workspace.twist)
-            .map(|(inertia, twist)| 0.5 * twist.dot(&(inertia * twist)))
+            .map(|(inertia, twist)| 0.5 * dot(&inertia.momentum(twist), twist))
             .sum();
         let squared_spin = |c: usize| state.u[c] * state.u[c];
         let shafts: f64 =

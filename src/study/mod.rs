@@ -4,12 +4,16 @@
 //! [`converge`] repeats it on a finer and longer set-up and says whether the
 //! result moved.
 
+mod bench;
 mod convergence;
 mod plate;
 mod shear;
 pub mod validation;
 mod wheel;
 
+pub use bench::{
+    BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
+};
 pub use convergence::{Convergence, Refinement, Rig, converge};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};

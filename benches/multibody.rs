@@ -1,0 +1,120 @@
+//! The multibody step: the catalogue's vehicles on springs in place of soil, and
+//! chains of bodies between bushings, whose cost must grow with their length.
+
+use bekker::multibody::{
+    Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
+};
+use bekker::numeric::sin;
+use bekker::spatial::{Load, Pose, Vec3};
+use bekker::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+
+const STEP: f64 = 2e-3;
+
+/// Stiff, damped pads with a wave under every wheel, dragging a little.
+fn press_wheels(vehicle: &Vehicle, workspace: &mut VehicleWorkspace) {
+    let radius = vehicle.ride_radius();
+    let foot = Vec3::new(0.0, 0.0, -radius);
+    for wheel in 0..vehicle.wheels() {
+        let pose = vehicle.wheel_pose(workspace, wheel);
+        let twist = vehicle.wheel_twist(workspace, wheel);
+        let mut load = Load::default();
+        let depth = radius + 0.01 * sin(3.0 * pose.position.x) - pose.position.z;
+        if depth > 0.0 {
+            let velocity = twist.at(&foot);
+            let lift = (3e5 * depth - 1e3 * velocity.z).max(0.0);
+            let force = Vec3::new(-5e3 * velocity.x, -5e3 * velocity.y, lift);
+            load.wrench.add_force(&force, &foot);
+            load.add_tangent(&Vec3::z(), &foot, 3e5, 1e3);
+            load.add_tangent(&Vec3::x(), &foot, 0.0, 5e3);
+            load.add_tangent(&Vec3::y(), &foot, 0.0, 5e3);
+        }
+        workspace.loads()[wheel] = load;
+    }
+}
+
+fn advance(
+    vehicle: &Vehicle,
+    state: &mut VehicleState,
+    workspace: &mut VehicleWorkspace,
+    tick: u64,
+) {
+    press_wheels(vehicle, workspace);
+    let steering = 0.3 * sin(tick as f64 * STEP);
+    let controls = Controls { throttle: 0.4, steering, ..Controls::default() };
+    let stepped = vehicle.step(state, workspace, &controls, tick, STEP);
+    stepped.expect("the bench's own drive");
+}
+
+fn vehicles(criterion: &mut Criterion) {
+    for name in ["hmmwv", "mrzr4"] {
+        let spec = bekker::vehicle::find(name).expect("in the catalogue");
+        let vehicle = Vehicle::new(spec).expect("in the catalogue");
+        let height = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
+        let start = Pose { position: Vec3::new(0.0, 0.0, height), ..Pose::default() };
+        let mut state = vehicle.launched(&start, 5.0);
+        let mut workspace = vehicle.workspace(&state);
+        let mut tick = 0;
+        criterion.bench_function(&format!("{name} step"), |bencher| {
+            bencher.iter(|| {
+                advance(&vehicle, &mut state, &mut workspace, tick);
+                tick += 1;
+            });
+        });
+        let (coordinates, rows) = vehicle.size();
+        println!("  {coordinates} coordinates, {rows} closure rows");
+    }
+}
+
+/// Free bodies in a row, three bushing rows between neighbours, the first tied
+/// to the world.
+fn chain(length: usize) -> (Model, State, Workspace) {
+    let mut builder = Builder::default();
+    let mut before = BodyId::WORLD;
+    for index in 0..length {
+        let place = Vec3::new(index as f64 * 0.2, 0.0, 0.0);
+        let body = builder.body(Body {
+            name: format!("link {index}"),
+            parent: BodyId::WORLD,
+            joint: Joint::Free,
+            anchor: place,
+            origin: place,
+            inertia: Inertia::principal(10.0, place, [0.1, 0.2, 0.2]),
+        });
+        for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+            let point = place - Vec3::x() * 0.1;
+            builder.element(Element::Axial { a: body, b: before, point, axis });
+        }
+        before = body;
+    }
+    let model = builder.build().expect("the bench's own chain");
+    let state = model.assembled();
+    let mut workspace = model.workspace();
+    model.refresh(&state, &mut workspace);
+    (model, state, workspace)
+}
+
+fn chains(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("chain of free bodies");
+    for length in [32, 64, 128, 150, 256, 512] {
+        let (model, mut state, mut workspace) = chain(length);
+        group.throughput(Throughput::Elements(length as u64));
+        group.bench_function(BenchmarkId::from_parameter(length), |bencher| {
+            bencher.iter(|| {
+                for element in 0..workspace.element.len() {
+                    let (stiffness, damping) = (1e6, 1e4);
+                    let force =
+                        stiffness * workspace.measure[element] + damping * workspace.rate[element];
+                    workspace.element[element] = ElementForce { force, stiffness, damping };
+                }
+                let stepped = model.advance(&mut state, &mut workspace, STEP);
+                black_box(stepped).expect("the bench's own chain");
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, vehicles, chains);
+criterion_main!(benches);

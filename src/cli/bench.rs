@@ -1,0 +1,197 @@
+//! `bekker bench`
+
+use super::{Failure, stdout};
+use crate::ground::Published;
+use crate::study::{
+    BenchCase, BenchError, StepCost, Throughput, circling, ploughed, step_cost, throughput,
+};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use stats_alloc::INSTRUMENTED_SYSTEM;
+
+/// Nodes deformed beforehand when old ground is compared with new.
+const OLD_GROUND: usize = 4_000_000;
+
+/// Measure what a step costs on this machine
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n\n\
+    Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
+    2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
+)]
+pub struct Bench {
+    /// A vehicle of the catalogue or a vehicle file (.toml)
+    #[arg(long, default_value = "hmmwv")]
+    vehicle: String,
+    /// A soil of the catalogue
+    #[arg(long)]
+    soil: Option<String>,
+    /// Distance between soil nodes, m
+    #[arg(long)]
+    spacing: Option<f64>,
+    /// Step, s
+    #[arg(long, default_value_t = 2e-3)]
+    step: f64,
+    /// Simulated time, s
+    #[arg(long, default_value_t = 10.0)]
+    seconds: f64,
+    /// Drive that many vehicles side by side, on 1 thread and on --threads
+    #[arg(long, value_name = "N")]
+    vehicles: Option<usize>,
+    /// Threads for --vehicles
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    threads: usize,
+    /// Also: along x and y, on old ground, 64 and 1000 vehicles, memory in circles
+    #[arg(long)]
+    full: bool,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Results {
+    steps: Vec<(String, StepCost)>,
+    throughput: Vec<Throughput>,
+    /// Resident memory while driving in circles, bytes.
+    circling: Vec<u64>,
+}
+
+impl Bench {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let mut results = Results::default();
+        let refused = |error: BenchError| match error {
+            BenchError::Case(faults) => Failure::Scenario(faults),
+            other => Failure::Run { subject: self.vehicle.clone(), cause: other.to_string() },
+        };
+        let say = |what: &str| {
+            if !quiet {
+                eprintln!("{what} ...");
+            }
+        };
+        let cost = |name: &str, case: &BenchCase, ground: Published| -> Result<_, Failure> {
+            say(name);
+            let cost = step_cost(case, ground, &allocations).map_err(refused)?;
+            Ok((name.to_string(), cost))
+        };
+        for (name, case) in self.cases() {
+            results.steps.push(cost(&name, &case, Published::default())?);
+        }
+        let case = self.case(self.soil.as_deref().unwrap_or("chrono_mid"), self.spacing);
+        let many = |vehicles, threads, seconds| -> Result<_, Failure> {
+            say(&format!("{vehicles} vehicles, threads: {threads}"));
+            throughput(&BenchCase { seconds, ..case.clone() }, vehicles, threads).map_err(refused)
+        };
+        if let Some(vehicles) = self.vehicles {
+            results.throughput.push(many(vehicles, 1, self.seconds)?);
+            results.throughput.push(many(vehicles, self.threads, self.seconds)?);
+        }
+        if self.full {
+            let along_y = BenchCase { heading_deg: 90.0, ..case.clone() };
+            results.steps.push(cost("along y", &along_y, Published::default())?);
+            results.steps.push(cost("old ground", &case, ploughed(OLD_GROUND))?);
+            results.throughput.push(many(64, 1, 2.0)?);
+            results.throughput.push(many(64, self.threads, 2.0)?);
+            results.throughput.push(many(1000, self.threads, 0.4)?);
+            say("circles");
+            let circles = BenchCase { steering: 0.6, seconds: 60.0 * self.seconds, ..case };
+            results.circling = circling(&circles, 10, &resident).map_err(refused)?;
+        }
+        if self.json { stdout::print_json(&results) } else { stdout::print(&results.tables()) }
+    }
+
+    fn case(&self, soil: &str, spacing: Option<f64>) -> BenchCase {
+        BenchCase {
+            vehicle: self.vehicle.clone(),
+            soil: soil.into(),
+            spacing: spacing.unwrap_or(0.05),
+            step: self.step,
+            seconds: self.seconds,
+            heading_deg: 0.0,
+            steering: 0.0,
+        }
+    }
+
+    fn cases(&self) -> Vec<(String, BenchCase)> {
+        let chosen = match (&self.soil, self.spacing) {
+            (None, None) => vec![("chrono_mid", 0.05), ("chrono_mid", 0.02), ("chrono_soft", 0.05)],
+            (soil, spacing) => {
+                vec![(soil.as_deref().unwrap_or("chrono_mid"), spacing.unwrap_or(0.05))]
+            }
+        };
+        chosen
+            .into_iter()
+            .map(|(soil, spacing)| {
+                let name = format!("{soil} {} cm {} ms", 100.0 * spacing, 1e3 * self.step);
+                (name, self.case(soil, Some(spacing)))
+            })
+            .collect()
+    }
+}
+
+/// Heap allocations of this process so far.
+fn allocations() -> u64 {
+    let stats = INSTRUMENTED_SYSTEM.stats();
+    (stats.allocations + stats.reallocations) as u64
+}
+
+/// Resident memory of this process, bytes; 0 where the system does not tell.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+impl Results {
+    fn tables(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let header: Vec<&str> =
+            std::iter::once("").chain(self.steps.iter().map(|(name, _)| name.as_str())).collect();
+        table.set_header(header);
+        type Figure = fn(&StepCost) -> String;
+        let rows: [(&str, Figure); 16] = [
+            ("step, us", |c| format!("{:.1}", c.step_us)),
+            ("  contact", |c| format!("{:.1}", c.stages_us.contact)),
+            ("    of it soil law", |c| format!("{:.1}", c.soil_law_us)),
+            ("  multibody", |c| format!("{:.1}", c.stages_us.multibody)),
+            ("  driver", |c| format!("{:.2}", c.stages_us.driver)),
+            ("  publication", |c| format!("{:.2}", c.stages_us.publication)),
+            ("real-time factor", |c| format!("{:.4}", c.real_time_factor)),
+            ("times real time", |c| format!("{:.0}", 1.0 / c.real_time_factor)),
+            ("nodes tested", |c| format!("{:.0}", c.nodes_tested)),
+            ("nodes in contact", |c| format!("{:.0}", c.nodes_in_contact)),
+            ("ns per node tested", |c| format!("{:.1}", c.ns_per_node_tested)),
+            ("ns per node in contact", |c| format!("{:.1}", c.ns_per_node_in_contact)),
+            ("deformed nodes", |c| c.deformed_nodes.to_string()),
+            ("bytes per deformed node", |c| format!("{:.1}", c.bytes_per_deformed_node)),
+            ("allocations per step", |c| format!("{:.3}", c.allocations_per_step)),
+            ("allocations per heartbeat", |c| format!("{:.2}", c.allocations_per_heartbeat)),
+        ];
+        for (label, figure) in rows {
+            let mut row = vec![label.to_string()];
+            row.extend(self.steps.iter().map(|(_, cost)| figure(cost)));
+            table.add_row(row);
+        }
+        let mut text = table.trim_fmt();
+        for t in &self.throughput {
+            text += &format!(
+                "\n{:>5} vehicles on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",
+                t.vehicles,
+                t.threads,
+                if t.threads == 1 { "" } else { "s" },
+                t.steps_per_second,
+                t.real_time_factor
+            );
+        }
+        if !self.circling.is_empty() {
+            let sizes: Vec<String> =
+                self.circling.iter().map(|size| format!("{:.1}", *size as f64 / 1e6)).collect();
+            text += &format!("\nresident memory in circles, MB: {}", sizes.join(" "));
+        }
+        text
+    }
+}

@@ -1,0 +1,417 @@
+//! What a step costs.
+//!
+//! A drive is stepped here through its public parts (driver, contact, vehicle,
+//! publication) with a clock read between them, so that nothing below needs a
+//! clock; four readings a step cost about 0.1 µs. Throughput is that of whole
+//! worlds, as `bekker run` steps them.
+
+use crate::grid::{TILE_NODES, TileKey};
+use crate::ground::{Mask, NodeState, Overlay, Patch, Published, Tile};
+use crate::scenario::build::world;
+use crate::scenario::{Faults, ScenarioFile};
+use crate::scm::{Scratch, wheel_contact};
+use crate::simulation::{AgentModel, World, WorldModel};
+use crate::soil::pressure_sinkage::{PlasticMemory, damped, press};
+use crate::spatial::Vec3;
+use crate::vehicle::VehicleWorkspace;
+use crate::vehicle::driver::DriverView;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+/// Simulated time before costs are counted: the vehicle settles, the room to work
+/// in grows to its size, s.
+const WARM_UP: f64 = 1.0;
+/// Distance between vehicles side by side, m.
+const LANE: f64 = 6.0;
+
+/// What is driven.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchCase {
+    /// A vehicle of the catalogue or a vehicle file.
+    pub vehicle: String,
+    /// A soil of the catalogue.
+    pub soil: String,
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// Step, s.
+    pub step: f64,
+    /// Simulated time, s; the first second is not counted.
+    pub seconds: f64,
+    /// Heading, degrees from x towards y.
+    pub heading_deg: f64,
+    /// Steering, -1 to 1; 0 is straight ahead.
+    pub steering: f64,
+}
+
+/// Why a bench did not run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The case cannot be built.
+    #[error(transparent)]
+    Case(#[from] Faults),
+    /// The drive failed.
+    #[error("the drive failed at {time} s: {cause}")]
+    Drive {
+        /// When, s.
+        time: f64,
+        /// What happened.
+        cause: String,
+    },
+    /// Threads could not be started.
+    #[error("{threads} threads cannot be started: {cause}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system says.
+        cause: String,
+    },
+}
+
+/// Time of a step in its parts, µs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Driver.
+    pub driver: f64,
+    /// Contact of all wheels, soil law included.
+    pub contact: f64,
+    /// Vehicle: springs, driveline, multibody.
+    pub multibody: f64,
+    /// Publication at the heartbeat, spread over its steps.
+    pub publication: f64,
+}
+
+/// What a step of a case costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepCost {
+    /// What was driven.
+    pub case: BenchCase,
+    /// Steps counted.
+    pub steps: u64,
+    /// Mean time of a step, µs.
+    pub step_us: f64,
+    /// Where it goes.
+    pub stages_us: Stages,
+    /// Of the contact, the laws of pressure and shear: their time alone over as
+    /// many nodes, µs.
+    pub soil_law_us: f64,
+    /// Wall time over simulated time.
+    pub real_time_factor: f64,
+    /// Nodes whose height is compared, a step.
+    pub nodes_tested: f64,
+    /// Nodes that carry load, a step.
+    pub nodes_in_contact: f64,
+    /// Contact time per node in contact, ns.
+    pub ns_per_node_in_contact: f64,
+    /// Contact time per node tested, ns.
+    pub ns_per_node_tested: f64,
+    /// Nodes deformed at the end.
+    pub deformed_nodes: usize,
+    /// Memory of the published ground per deformed node, bytes.
+    pub bytes_per_deformed_node: f64,
+    /// Heap allocations a step, publication excepted.
+    pub allocations_per_step: f64,
+    /// Heap allocations a publication.
+    pub allocations_per_heartbeat: f64,
+}
+
+/// Throughput of many vehicles in one world.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Vehicles.
+    pub vehicles: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Vehicle steps per second of wall time.
+    pub steps_per_second: f64,
+    /// Wall time over simulated time.
+    pub real_time_factor: f64,
+}
+
+/// The world of a case with `vehicles` side by side.
+///
+/// # Errors
+/// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
+fn model(case: &BenchCase, vehicles: usize) -> Result<WorldModel, Faults> {
+    let BenchCase { soil, spacing, step, seconds, heading_deg, steering, .. } = case;
+    let heartbeat = step * (0.01 / step).round().max(1.0);
+    let mut text = format!(
+        "format = 1\nname = \"bench\"\n\
+         [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
+         [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\n"
+    );
+    let heading = heading_deg.to_radians();
+    let across = [-crate::numeric::sin(heading), crate::numeric::cos(heading)];
+    for index in 0..vehicles {
+        let [x, y] = across.map(|component| component * LANE * index as f64);
+        let rows = format!(
+            "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
+        );
+        // A string takes any formatted text.
+        let _ = write!(
+            text,
+            "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x}, {y}]\n\
+             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n",
+            case.vehicle
+        );
+    }
+    let file = ScenarioFile::parse("bench", &text, Path::new(""), &[])?;
+    Ok(world(&file)?.world)
+}
+
+/// Sums of a drive, s and counts.
+#[derive(Default)]
+struct Tally {
+    stages: Stages,
+    tested: u64,
+    touched: u64,
+    step_allocations: u64,
+    beat_allocations: u64,
+    beats: u64,
+}
+
+/// Drives a case and says what its steps cost. `published` is the ground that it
+/// finds; `allocations` counts the process's heap allocations so far.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built or the drive fails.
+pub fn step_cost(
+    case: &BenchCase,
+    mut published: Published,
+    allocations: &dyn Fn() -> u64,
+) -> Result<StepCost, BenchError> {
+    let WorldModel { ground, clock, agents } = model(case, 1)?;
+    let Some(agent) = agents.first() else {
+        return Err(BenchError::Case(Faults(Vec::new())));
+    };
+    let vehicle = &agent.vehicle;
+    let mut state = vehicle.launched(&agent.start, agent.speed);
+    let mut workspace = vehicle.workspace(&state);
+    let mut driver = agent.driver.start(&agent.start);
+    let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+    let mut patches = Vec::new();
+    let h = clock.step();
+    let total = (case.seconds / h).round() as u64;
+    let first = ((WARM_UP / h).round() as u64).min(total / 2);
+    let found = published.nodes();
+    let mut tally = Tally::default();
+    for tick in 0..total {
+        if tick == first {
+            tally = Tally::default();
+        }
+        let allocated = allocations();
+        let begun = Instant::now();
+        let view = view(agent, &workspace, clock.time(tick), h);
+        let controls = agent.driver.controls(&mut driver, &view).clamped();
+        let driven = Instant::now();
+        overlay.begin_step();
+        for wheel in 0..vehicle.wheels() {
+            let pose = vehicle.wheel_pose(&workspace, wheel);
+            let twist = vehicle.wheel_twist(&workspace, wheel);
+            let contact = wheel_contact(
+                &ground,
+                &published,
+                &mut overlay,
+                &mut scratch,
+                &agent.underside,
+                &agent.tread,
+                &pose,
+                &twist,
+                h,
+            );
+            tally.tested += u64::from(contact.nodes_tested);
+            tally.touched += u64::from(contact.nodes_in_contact);
+            workspace.loads()[wheel] = contact.load;
+        }
+        let met = Instant::now();
+        let stepped = vehicle.step(&mut state, &mut workspace, &controls, tick, h);
+        let moved = Instant::now();
+        tally.step_allocations += allocations() - allocated;
+        stepped.map_err(|error| BenchError::Drive {
+            time: clock.time(tick),
+            cause: error.to_string(),
+        })?;
+        if (tick + 1).is_multiple_of(clock.steps_per_beat()) {
+            let allocated = allocations();
+            let begun = Instant::now();
+            patches.clear();
+            overlay.publish(&mut patches);
+            published.apply(&patches);
+            overlay.refresh(&published);
+            tally.stages.publication += begun.elapsed().as_secs_f64();
+            tally.beat_allocations += allocations() - allocated;
+            tally.beats += 1;
+        }
+        tally.stages.driver += (driven - begun).as_secs_f64();
+        tally.stages.contact += (met - driven).as_secs_f64();
+        tally.stages.multibody += (moved - met).as_secs_f64();
+    }
+    let steps = (total - first).max(1);
+    let mean = |sum: f64| 1e6 * sum / steps as f64;
+    let Tally { stages, tested, touched, .. } = tally;
+    let stages_us = Stages {
+        driver: mean(stages.driver),
+        contact: mean(stages.contact),
+        multibody: mean(stages.multibody),
+        publication: mean(stages.publication),
+    };
+    let step_us =
+        stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
+    let law = ground.coefficients(0).map_or(0.0, |soil| law_ns(soil, agent));
+    Ok(StepCost {
+        case: case.clone(),
+        steps,
+        step_us,
+        stages_us,
+        soil_law_us: law * 1e-3 * touched as f64 / steps as f64,
+        real_time_factor: step_us * 1e-6 / h,
+        nodes_tested: tested as f64 / steps as f64,
+        nodes_in_contact: touched as f64 / steps as f64,
+        ns_per_node_in_contact: stages.contact * 1e9 / touched.max(1) as f64,
+        ns_per_node_tested: stages.contact * 1e9 / tested.max(1) as f64,
+        deformed_nodes: published.nodes() - found,
+        bytes_per_deformed_node: bytes(&published) as f64 / published.nodes().max(1) as f64,
+        allocations_per_step: tally.step_allocations as f64 / steps as f64,
+        allocations_per_heartbeat: tally.beat_allocations as f64 / tally.beats.max(1) as f64,
+    })
+}
+
+fn view(agent: &AgentModel, workspace: &VehicleWorkspace, time: f64, step: f64) -> DriverView {
+    let pose = agent.vehicle.pose(workspace);
+    let speed = agent.vehicle.twist(workspace).linear.dot(&pose.direction(&Vec3::x()));
+    DriverView { time, step, pose, speed, leader: None }
+}
+
+/// Time of the laws of pressure and shear at one node that yields, ns.
+fn law_ns(soil: &crate::ground::SoilCoefficients, agent: &AgentModel) -> f64 {
+    const NODES: u32 = 200_000;
+    let begun = Instant::now();
+    let mut sum = 0.0;
+    for node in 0..NODES {
+        let sinkage = 0.02 + 1e-7 * f64::from(node);
+        let memory = PlasticMemory { sinkage: sinkage - 1e-3, yield_pressure: 1e3 };
+        let pressed = press(&soil.soil, 4.0, black_box(sinkage), 1e-4, memory);
+        let (pressure, _) = damped(&soil.soil, pressed.pressure, -0.01);
+        sum += agent.tread.stress(&soil.strength, pressure, 0.5 * sinkage);
+    }
+    black_box(sum);
+    begun.elapsed().as_secs_f64() * 1e9 / f64::from(NODES)
+}
+
+/// Memory of a published ground, bytes: nodes, and for each tile its mask, key,
+/// list and counts.
+fn bytes(published: &Published) -> usize {
+    let tile = size_of::<Tile>() + size_of::<(TileKey, u32, usize)>() + 2 * size_of::<usize>();
+    published.tiles().count() * tile + published.nodes() * size_of::<NodeState>()
+}
+
+/// Ground on which `nodes` nodes lie deformed, in whole tiles, away from the
+/// vehicles of a bench.
+pub fn ploughed(nodes: usize) -> Published {
+    let mut mask = Mask::default();
+    for index in 0..TILE_NODES {
+        mask.insert(index);
+    }
+    let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
+    let mut published = Published::default();
+    for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
+        let key = TileKey { a: -10_000 - tile % 128, b: -10_000 - tile / 128 };
+        if let Some(tile) = Tile::new(mask, vec![state; TILE_NODES]) {
+            published.apply(&[Patch { key, tile }]);
+        }
+    }
+    published
+}
+
+/// Drives `vehicles` side by side in one world on `threads` threads.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built or threads cannot be started.
+pub fn throughput(
+    case: &BenchCase,
+    vehicles: usize,
+    threads: usize,
+) -> Result<Throughput, BenchError> {
+    let model = model(case, vehicles)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })?;
+    let step = model.clock.step();
+    let mut world = World::new(model);
+    let (wall, steps) = pool.install(|| {
+        while world.time() < WARM_UP.min(0.5 * case.seconds) {
+            world.beat();
+        }
+        let (begun, first) = (Instant::now(), world.state().tick);
+        while world.time() < case.seconds - 1e-9 {
+            world.beat();
+        }
+        (begun.elapsed().as_secs_f64(), world.state().tick - first)
+    });
+    Ok(Throughput {
+        vehicles,
+        threads,
+        steps_per_second: (steps * vehicles as u64) as f64 / wall,
+        real_time_factor: wall / (steps as f64 * step),
+    })
+}
+
+/// Resident memory at `samples` even moments of a drive in circles, bytes.
+/// `resident` asks the system.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built.
+pub fn circling(
+    case: &BenchCase,
+    samples: usize,
+    resident: &dyn Fn() -> u64,
+) -> Result<Vec<u64>, BenchError> {
+    let mut world = World::new(model(case, 1)?);
+    let mut taken = Vec::with_capacity(samples);
+    for sample in 1..=samples {
+        let until = case.seconds * sample as f64 / samples as f64;
+        while world.time() < until - 1e-9 {
+            world.beat();
+        }
+        taken.push(resident());
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case() -> BenchCase {
+        BenchCase {
+            vehicle: "hmmwv".into(),
+            soil: "chrono_mid".into(),
+            spacing: 0.05,
+            step: 2e-3,
+            seconds: 1.0,
+            heading_deg: 0.0,
+            steering: 0.0,
+        }
+    }
+
+    #[test]
+    fn counts_what_a_drive_does() {
+        let cost = step_cost(&case(), Published::default(), &|| 0).unwrap();
+        assert_eq!(cost.steps, 250);
+        // Four wheels stand on some 60 nodes each (the reference's 250 to 310).
+        assert!((100.0..500.0).contains(&cost.nodes_in_contact), "{}", cost.nodes_in_contact);
+        assert!(cost.nodes_tested >= cost.nodes_in_contact);
+        assert!(cost.deformed_nodes > 100 && cost.stages_us.multibody > 0.0);
+    }
+
+    #[test]
+    fn finds_ploughed_ground_and_refuses_nonsense() {
+        assert_eq!(ploughed(1000).nodes(), 1024);
+        let unknown = BenchCase { soil: "custard".into(), ..case() };
+        assert!(step_cost(&unknown, Published::default(), &|| 0).is_err());
+        let many = throughput(&BenchCase { seconds: 0.1, ..case() }, 3, 2).unwrap();
+        assert!(many.vehicles == 3 && many.steps_per_second > 0.0);
+    }
+}
