@@ -163,7 +163,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"reference\"",
         "\"Reference\"",
-        ":12: ground.laws = \"Reference\": must be one of \"reference\" (did you mean `reference`?)",
+        ":12: ground.laws = \"Reference\": must be one of \"reference\", \"refined\" (did you mean `reference`?)",
     ),
     ("[ground]", "[[ground]]", ":10: ground = [{..}]: must be a table, not a list"),
     // Terrain

@@ -292,7 +292,7 @@ fn law_ns(soil: &crate::ground::SoilCoefficients, agent: &AgentModel) -> f64 {
     let mut sum = 0.0;
     for node in 0..NODES {
         let sinkage = 0.02 + 1e-7 * f64::from(node);
-        let memory = PlasticMemory { sinkage: sinkage - 1e-3, yield_pressure: 1e3 };
+        let memory = PlasticMemory { sinkage: sinkage - 1e-3, yield_pressure: 1e3, slip: 0.0 };
         let pressed = press(&soil.soil, 4.0, black_box(sinkage), 1e-4, memory);
         let (pressure, _) = damped(&soil.soil, pressed.pressure, -0.01);
         sum += agent.tread.stress(&soil.strength, pressure, 0.5 * sinkage);
