@@ -5,7 +5,10 @@
 //! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
 
 mod completions;
+mod drive;
 mod failure;
+mod heartbeats;
+mod replay;
 mod run;
 mod schema;
 mod soils;
@@ -39,6 +42,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Replay(replay::Replay),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
@@ -52,6 +56,7 @@ impl Cli {
     pub fn execute(self) -> ExitCode {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
+            Command::Replay(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
