@@ -193,7 +193,7 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
     let cut = on_ranks(2, PATIENCE, |rank| {
         let dealing = Dealing::RoundRobin;
         let mut ranks = Ranks::new(rank, model.clone(), None, &dealing, Route::All, &[]).unwrap();
-        (0..70).for_each(|_| drop(ranks.beat(false).unwrap()));
+        (0..70).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
         ranks.gather().unwrap();
         checkpoint::encode("crossing", ranks.world().state())
     });
