@@ -7,9 +7,9 @@
 //! message share (berms where there are none, the number of passes) is written
 //! once.
 //!
-//! Layout, lowest bit first: number of tiles (32 bits), a bit for each of the
-//! six variables that is set where it varies, the shared value (32 bits) of
-//! each that does not; then for each tile the difference of its key to the
+//! Layout, lowest bit first: number of tiles, a bit for each of the six
+//! variables that is set where it varies, the shared value of each that does
+//! not; then for each tile the difference of its key to the
 //! tile before, its number of nodes less one, and for each node the gap to the
 //! node before and the variables.
 
@@ -43,6 +43,8 @@ pub enum GroundCodeError {
 const VARIABLES: usize = 6;
 /// Where the running means begin: typical residuals of a wheel's patch.
 const BEGIN: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
+/// Typical values of a message's first node, which nothing predicts.
+const FIRST: [u32; VARIABLES] = [6_000, 2_000, 2_000, 2_000, 6_000, 2];
 
 /// The variables of a node, each as 32 bits.
 type Values = [u32; VARIABLES];
@@ -72,18 +74,27 @@ fn state(values: &Values) -> NodeState {
 
 /// Codes of everything in a message.
 struct Codes {
+    tiles: Rice,
+    shared: Rice,
+    /// Of the first tile's key, then as `key`.
+    place: [Rice; 2],
     key: [Rice; 2],
     count: Rice,
     gap: Rice,
+    first: [Rice; VARIABLES],
     variables: [Rice; VARIABLES],
 }
 
 impl Codes {
     fn new() -> Codes {
         Codes {
+            tiles: Rice::about(4),
+            shared: Rice::about(1),
+            place: [Rice::about(500); 2],
             key: [Rice::about(2); 2],
             count: Rice::about(6),
             gap: Rice::about(8),
+            first: FIRST.map(Rice::about),
             variables: BEGIN.map(Rice::about),
         }
     }
@@ -121,23 +132,24 @@ pub fn encode(patches: &[Patch], out: &mut Vec<u8>) {
         }
     }
     let mut bits = BitWriter::new(out);
-    bits.put(patches.len() as u32, 32);
+    let mut codes = Codes::new();
+    codes.tiles.put(&mut bits, patches.len() as u32);
     varies.iter().for_each(|&varies| bits.put(u32::from(varies), 1));
     for variable in 0..VARIABLES {
         if !varies[variable] {
-            bits.put(u32::from(first[variable] != 0), 1);
-            if first[variable] != 0 {
-                bits.put(first[variable], 32);
-            }
+            codes.shared.put(&mut bits, first[variable]);
         }
     }
-    let mut codes = Codes::new();
     let mut before_key = TileKey { a: 0, b: 0 };
     let mut before: Values = std::array::from_fn(|v| if varies[v] { 0 } else { first[v] });
     let mut stride = 0;
-    for Patch { key, tile } in patches {
-        codes.key[0].put_signed(&mut bits, key.a.wrapping_sub(before_key.a));
-        codes.key[1].put_signed(&mut bits, key.b.wrapping_sub(before_key.b));
+    let mut fresh = true;
+    for (at, Patch { key, tile }) in patches.iter().enumerate() {
+        if at == 1 {
+            codes.place = codes.key;
+        }
+        codes.place[0].put_signed(&mut bits, key.a.wrapping_sub(before_key.a));
+        codes.place[1].put_signed(&mut bits, key.b.wrapping_sub(before_key.b));
         before_key = *key;
         codes.count.put(&mut bits, tile.states().len() as u32);
         let mut next = 0;
@@ -153,9 +165,11 @@ pub fn encode(patches: &[Patch], out: &mut Vec<u8>) {
             for variable in 0..VARIABLES {
                 if varies[variable] {
                     let residual = residual(&values, &before, variable);
-                    codes.variables[variable].put_signed(&mut bits, residual);
+                    let codes = if fresh { &mut codes.first } else { &mut codes.variables };
+                    codes[variable].put_signed(&mut bits, residual);
                 }
             }
+            fresh = false;
             before = values;
         }
     }
@@ -169,7 +183,8 @@ pub fn encode(patches: &[Patch], out: &mut Vec<u8>) {
 /// may then hold some of what stood before the fault.
 pub fn decode(bytes: &[u8], patches: &mut Vec<Patch>) -> Result<(), GroundCodeError> {
     let mut bits = BitReader::new(bytes);
-    let tiles = bits.get(32);
+    let mut codes = Codes::new();
+    let tiles = codes.tiles.get(&mut bits);
     let short = GroundCodeError::Short { bytes: bytes.len(), tiles };
     // a tile takes more than two bits: bounds what is reserved
     if u64::from(tiles) > 4 * bytes.len() as u64 {
@@ -178,17 +193,20 @@ pub fn decode(bytes: &[u8], patches: &mut Vec<Patch>) -> Result<(), GroundCodeEr
     let varies: [bool; VARIABLES] = std::array::from_fn(|_| bits.get(1) == 1);
     let mut before: Values = [0; VARIABLES];
     for variable in 0..VARIABLES {
-        if !varies[variable] && bits.get(1) == 1 {
-            before[variable] = bits.get(32);
+        if !varies[variable] {
+            before[variable] = codes.shared.get(&mut bits);
         }
     }
-    let mut codes = Codes::new();
+    let mut fresh = true;
     let mut key = TileKey { a: 0, b: 0 };
     let mut stride = 0;
     patches.reserve(tiles as usize);
-    for _ in 0..tiles {
-        key.a = key.a.wrapping_add(codes.key[0].get_signed(&mut bits));
-        key.b = key.b.wrapping_add(codes.key[1].get_signed(&mut bits));
+    for at in 0..tiles {
+        if at == 1 {
+            codes.place = codes.key;
+        }
+        key.a = key.a.wrapping_add(codes.place[0].get_signed(&mut bits));
+        key.b = key.b.wrapping_add(codes.place[1].get_signed(&mut bits));
         let count = codes.count.get(&mut bits) as usize;
         if bits.overrun() {
             return Err(short);
@@ -212,7 +230,8 @@ pub fn decode(bytes: &[u8], patches: &mut Vec<Patch>) -> Result<(), GroundCodeEr
             let mut values = before;
             for variable in 0..VARIABLES {
                 if varies[variable] {
-                    let residual = codes.variables[variable].get_signed(&mut bits) as u32;
+                    let codes = if fresh { &mut codes.first } else { &mut codes.variables };
+                    let residual = codes[variable].get_signed(&mut bits) as u32;
                     let predicted = if variable == 1 {
                         predicted_pressure(&before, values[0])
                     } else {
@@ -221,6 +240,7 @@ pub fn decode(bytes: &[u8], patches: &mut Vec<Patch>) -> Result<(), GroundCodeEr
                     values[variable] = predicted.wrapping_add(residual);
                 }
             }
+            fresh = false;
             before = values;
             states.push(state(&values));
         }

@@ -20,6 +20,12 @@ const FRAME: usize = 8;
 const MOST: usize = 1 << 30;
 /// Unit of a part's spin on the wire, rad/s.
 const SPIN_QUANTUM: f64 = 1.0 / 64.0;
+/// Unit of a part's position on the wire, m.
+const PLACE_QUANTUM: f64 = 1.0 / 4096.0;
+/// Unit of a velocity on the wire, m/s.
+const VELOCITY_QUANTUM: f64 = 1.0 / 256.0;
+/// Unit of an angular velocity on the wire, rad/s.
+const RATE_QUANTUM: f64 = 1.0 / 1024.0;
 
 /// What is wrong with a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +101,8 @@ pub struct Origin {
 /// A part of a vehicle in the frame of its chassis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartState {
-    /// Where and how turned, against the chassis; the orientation to 3e-5 rad.
+    /// Where and how turned, against the chassis: to 0.13 mm within 8 m, and to
+    /// 3e-5 rad.
     pub pose: Pose,
     /// Spin about its axis, rad/s, to 1/128 rad/s and at most 511 rad/s.
     pub spin: f64,
@@ -106,9 +113,9 @@ pub struct PartState {
 pub struct VehicleState {
     /// Chassis frame: position exact, orientation to 1e-7.
     pub chassis: Pose,
-    /// Velocity of its origin, world axes, m/s, single precision.
+    /// Velocity of its origin, world axes, m/s, to 0.002 m/s and at most 128 m/s.
     pub velocity: Vec3,
-    /// Angular velocity, world axes, rad/s, single precision.
+    /// Angular velocity, world axes, rad/s, to 5e-4 rad/s and at most 32 rad/s.
     pub angular_velocity: Vec3,
     /// Forward speed, m/s, exact.
     pub speed: f64,
@@ -146,8 +153,8 @@ impl Writer {
         let chassis = wire::ChassisState::new(
             &vector(&vehicle.chassis.position),
             &turn(&vehicle.chassis.orientation),
-            &single(&vehicle.velocity),
-            &single(&vehicle.angular_velocity),
+            &small(&vehicle.velocity, VELOCITY_QUANTUM),
+            &small(&vehicle.angular_velocity, RATE_QUANTUM),
         );
         let seen = wire::Seen::new(vehicle.speed, vehicle.station.unwrap_or(0.0));
         let state = wire::WheeledState::create(
@@ -253,8 +260,13 @@ fn vector(v: &Vec3) -> wire::Vec3d {
     wire::Vec3d::new(v.x, v.y, v.z)
 }
 
-fn single(v: &Vec3) -> wire::Vec3f {
-    wire::Vec3f::new(v.x as f32, v.y as f32, v.z as f32)
+/// To the nearest quantum; a cast saturates, and sends NaN to zero.
+fn round(value: f64, quantum: f64) -> i16 {
+    (value / quantum + 0.5).floor() as i16
+}
+
+fn small(v: &Vec3, quantum: f64) -> wire::SmallVec3 {
+    wire::SmallVec3::new(round(v.x, quantum), round(v.y, quantum), round(v.z, quantum))
 }
 
 /// Vector part of the quaternion whose scalar part is not negative.
@@ -269,12 +281,11 @@ fn turn(orientation: &Quat) -> wire::Turn {
 }
 
 fn part(state: &PartState) -> wire::PartState {
-    let round = |value: f64| (value + 0.5).floor() as i16;
-    let [x, y, z] = vector_part(&state.pose.orientation).map(|c| round(c * 32767.0));
+    let [x, y, z] = vector_part(&state.pose.orientation).map(|c| round(c, 1.0 / 32767.0));
     wire::PartState::new(
-        &single(&state.pose.position),
+        &small(&state.pose.position, PLACE_QUANTUM),
         &wire::SmallTurn::new(x, y, z),
-        round(state.spin / SPIN_QUANTUM),
+        round(state.spin, SPIN_QUANTUM),
     )
 }
 
@@ -397,13 +408,16 @@ fn vehicle(beat: &wire::AgentBeat<'_>) -> Result<VehicleState, MessageFault> {
     };
     let chassis = state.chassis();
     let double = |v: &wire::Vec3d| Vec3::new(v.x(), v.y(), v.z());
-    let single = |v: &wire::Vec3f| Vec3::new(v.x().into(), v.y().into(), v.z().into());
+    let small = |v: &wire::SmallVec3, quantum: f64| {
+        Vec3::new(v.x().into(), v.y().into(), v.z().into()) * quantum
+    };
     let turn = chassis.orientation();
     let seen = state.seen();
     let part = |part: &wire::PartState| {
         let turn = part.orientation();
-        let small = [turn.x(), turn.y(), turn.z()].map(|c| f64::from(c) / 32767.0);
-        let pose = Pose { position: single(part.position()), orientation: quaternion(small) };
+        let turn = [turn.x(), turn.y(), turn.z()].map(|c| f64::from(c) / 32767.0);
+        let pose =
+            Pose { position: small(part.position(), PLACE_QUANTUM), orientation: quaternion(turn) };
         PartState { pose, spin: f64::from(part.spin()) * SPIN_QUANTUM }
     };
     Ok(VehicleState {
@@ -411,8 +425,8 @@ fn vehicle(beat: &wire::AgentBeat<'_>) -> Result<VehicleState, MessageFault> {
             position: double(chassis.position()),
             orientation: quaternion([turn.x(), turn.y(), turn.z()].map(f64::from)),
         },
-        velocity: single(chassis.velocity()),
-        angular_velocity: single(chassis.angular_velocity()),
+        velocity: small(chassis.velocity(), VELOCITY_QUANTUM),
+        angular_velocity: small(chassis.angular_velocity(), RATE_QUANTUM),
         speed: seen.speed(),
         station: state.has_station().then_some(seen.station()),
         ended: state.ended(),
