@@ -19,6 +19,7 @@ fn model(spacing: f64) -> GroundModel {
         elastic_stiffness: 2e8,
         damping: 3e4,
         bulldozing: None,
+        details: Default::default(),
     };
     let kind = SoilKind::Yielding(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };

@@ -19,6 +19,7 @@ fn soil(figures: [f64; 7]) -> Soil {
             elastic_stiffness,
             damping: 0.0,
             bulldozing: None,
+            details: Default::default(),
         }),
     }
 }

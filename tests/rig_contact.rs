@@ -44,6 +44,7 @@ fn mid(damping: f64) -> Soil {
         elastic_stiffness: 2e8,
         damping,
         bulldozing: None,
+        details: Default::default(),
     };
     let kind = SoilKind::Yielding(soil);
     Soil { name: "mid".into(), source: "Project Chrono".into(), kind }

@@ -25,6 +25,7 @@ fn mid() -> Yielding {
         elastic_stiffness: 2e8,
         damping: 0.0,
         bulldozing: None,
+        details: Default::default(),
     }
 }
 

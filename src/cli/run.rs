@@ -11,7 +11,7 @@ use crate::scenario::build::{Built, world};
 use crate::scenario::config::StateFormat;
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Outcome, RunSummary, Sample, World, checkpoint};
-use crate::terrain::{Unit, Placement};
+use crate::terrain::{Placement, Unit};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -136,9 +136,8 @@ impl Run {
 fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = flag.clone();
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)).map_err(|error| {
-        Failure::Input { subject: "Ctrl-C".into(), cause: error.to_string() }
-    })?;
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::Input { subject: "Ctrl-C".into(), cause: error.to_string() })?;
     Ok(flag)
 }
 

@@ -1,8 +1,10 @@
 //! The undisturbed ground on its lattice, with its soils and laws.
 
 use crate::grid::{Lattice, Node};
-use crate::numeric::tan;
-use crate::soil::{Laws, ParameterError, ShearStrength, Soil, SoilId, SoilKind, Yielding};
+use crate::numeric::{GRAVITY, tan};
+use crate::soil::{
+    Laws, ParameterError, ShearStrength, Soil, SoilId, SoilKind, Yielding, passive_coefficient,
+};
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
 
@@ -38,6 +40,11 @@ pub struct SoilCoefficients {
     pub strength: ShearStrength,
     /// Tangent of the slope at which heaped soil slides.
     pub erosion_slope: f64,
+    /// Passive earth pressure per metre of depth, γ N, Pa/m; zero where the
+    /// soil's density is not known.
+    pub passive_weight: f64,
+    /// Passive earth pressure at the surface, 2 c √N, Pa.
+    pub passive_cohesion: f64,
 }
 
 /// Undisturbed ground at one node.
@@ -151,7 +158,10 @@ pub(super) fn normal_of(drop_x: f64, drop_y: f64, spacing: f64) -> Vec3 {
 fn coefficients(soil: &Soil) -> Result<Option<SoilCoefficients>, GroundError> {
     soil.check().map_err(|error| GroundError::Soil { soil: soil.name.clone(), error })?;
     let SoilKind::Yielding(yielding) = &soil.kind else { return Ok(None) };
+    let passive = passive_coefficient(yielding.friction_angle);
     Ok(Some(SoilCoefficients {
+        passive_weight: yielding.details.density.unwrap_or(0.0) * GRAVITY * passive,
+        passive_cohesion: 2.0 * yielding.cohesion * passive.sqrt(),
         strength: ShearStrength::of_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),

@@ -161,6 +161,7 @@ impl WorkingTile {
             self.memory[index] = PlasticMemory {
                 sinkage: state.plastic_sinkage_m(),
                 yield_pressure: state.yield_pressure_pa(),
+                slip: 0.0,
             };
             self.shear[index] = state.shear_m();
             self.berm[index] = state.berm;

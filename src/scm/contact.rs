@@ -4,9 +4,10 @@ use super::footprint::Footprint;
 use super::gather::gather;
 use super::moments::{Moments, monomials, tangent};
 use super::patch_width::inverse_patch_width;
+use super::refined::Answer;
 use super::scratch::{Scratch, Touched};
 use super::underside::Underside;
-use super::{FirmGround, bulldozing, firm};
+use super::{FirmGround, bulldozing, firm, refined};
 use crate::grid::Node;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::soil::Tread;
@@ -39,10 +40,10 @@ pub struct Contact {
 }
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
-const SLIDING: f64 = 1e-4;
+pub(super) const SLIDING: f64 = 1e-4;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
 /// if they slid so fast: their direction turns over within a step.
-const ROLLING_SHARE: f64 = 0.01;
+pub(super) const ROLLING_SHARE: f64 = 0.01;
 
 /// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
 /// along the spin axis; `twist` is that of the centre, spin included. Call
@@ -99,17 +100,12 @@ pub fn contact<F: Footprint>(
     result.nodes_in_contact = scratch.touched.len() as u32;
     let inverse_width = patch(model, scratch);
     result.patch_width = 1.0 / inverse_width;
-    let sunk = answer(
-        model,
-        overlay,
-        &scratch.touched,
-        body,
-        tread,
-        twist,
-        dt,
-        inverse_width,
-        &mut result,
-    );
+    let sunk = if model.laws().refines() {
+        let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
+        refined::answer(&mut ask, scratch, inverse_width, &mut result)
+    } else {
+        answer(model, overlay, &scratch.touched, body, tread, twist, dt, inverse_width, &mut result)
+    };
     if model.laws().bulldozing {
         bulldozing::heap(model, published, overlay, scratch, sunk);
     }

@@ -14,6 +14,7 @@ mod gather;
 mod moments;
 mod patch_width;
 mod plate;
+mod refined;
 mod scratch;
 mod underside;
 

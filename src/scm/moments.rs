@@ -39,7 +39,7 @@ impl Moments {
     }
 
     /// Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
-    pub(super) fn along(&self, n: &Vec3) -> Tangent {
+    fn along(&self, n: &Vec3) -> Tangent {
         let cross = n.cross_matrix();
         Tangent {
             angular: cross * self.second() * cross.transpose(),
@@ -50,7 +50,11 @@ impl Moments {
 
     /// Σ c Wᵀ (I - n nᵀ) W, W taking a twist to the velocity at r: tangents
     /// across the one direction `n`.
-    pub(super) fn across(&self, n: &Vec3) -> Tangent {
+    pub(super) fn across(&self, n: &Vec3) -> Mat6 {
+        self.sideways(n).matrix()
+    }
+
+    fn sideways(&self, n: &Vec3) -> Tangent {
         let (second, along) = (self.second(), self.along(n));
         Tangent {
             angular: Mat3::identity() * second.trace() - second - along.angular,
@@ -62,7 +66,7 @@ impl Moments {
 
 /// A symmetric 6 x 6 matrix in blocks, the angular part first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tangent {
+struct Tangent {
     angular: Mat3,
     coupling: Mat3,
     linear: Mat3,
@@ -114,7 +118,7 @@ pub(super) fn tangent(
 ) {
     let stiffness = spring.along(n);
     load.stiffness = spin_axis.map_or(stiffness, |axis| stiffness.without_spin(&axis)).matrix();
-    load.damping = (damper.along(n) + shear.across(n)).matrix();
+    load.damping = (damper.along(n) + shear.sideways(n)).matrix();
 }
 
 #[cfg(test)]
@@ -144,7 +148,7 @@ mod tests {
             }
         }
         assert!((moments.along(&n).matrix() - along.stiffness).norm() < 1e-12);
-        assert!((moments.across(&n).matrix() - across).norm() < 1e-12);
+        assert!((moments.across(&n) - across).norm() < 1e-12);
     }
 
     #[test]

@@ -223,6 +223,7 @@ impl Entry {
             ),
             damping: fill(self.damping, "damping", 0.0),
             bulldozing: None,
+            details: Default::default(),
         })
     }
 }

@@ -124,6 +124,7 @@ mod tests {
             elastic_stiffness: 2e8,
             damping: 0.0,
             bulldozing: None,
+            details: Default::default(),
         }
     }
 

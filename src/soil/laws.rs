@@ -7,6 +7,39 @@ use serde::{Deserialize, Serialize};
 pub struct Laws {
     /// Whether soils that can heap up beside a wheel do so.
     pub bulldozing: bool,
+    /// Reaction along the contact surface, not along the initial normal of the
+    /// ground: pressure acts along the body's own normal at the node, so that
+    /// compaction resistance is a force (M. G. Bekker, 1956; J. Y. Wong and
+    /// A. R. Reece, 1967).
+    pub surface_reaction: bool,
+    /// Shear mobilised as a vector that turns and unloads with the sliding, in
+    /// the rate form of the Janosi–Hanamoto curve: K dm/dt = v - |v| m, the
+    /// shear being m times the strength (P. R. Dahl, 1968, in the plane). It
+    /// starts afresh whenever a body comes into contact, and holds at rest.
+    pub vector_shear: bool,
+    /// Slip sinkage (M. Lyasko, J. Terramech. 47, 2010: (1 + i)/(1 - i/2) times
+    /// the static sinkage at slip i), node by node:
+    /// see [`slip_sinkage`](super::slip_sinkage).
+    pub slip_sinkage: bool,
+    /// Bearing under an inclined load (G. G. Meyerhof, 1953): the virgin
+    /// pressure is (1 - α/90°)² of that under a normal load, α being the angle
+    /// of the contact's whole force from the normal of the ground.
+    pub inclined_bearing: bool,
+    /// Passive earth pressure (W. J. M. Rankine, 1857) on whatever advances
+    /// sideways into the ground: γ z N + 2 c √N with N = tan²(45° + φ/2).
+    pub passive_pressure: bool,
+    /// Reload stiffness that grows with depth, k₀ + A_u z_u (J. Y. Wong,
+    /// *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4), for
+    /// soils that state A_u.
+    pub reload_stiffening: bool,
+    /// Layers: a stiffer one at depth, a crust on top, for soils that state them.
+    pub layers: bool,
+    /// Shear that peaks and falls to a residual (J. Y. Wong and J.
+    /// Preston-Thomas, 1983), for soils that state it.
+    pub shear_hump: bool,
+    /// Pressure that grows with the speed of sinking (C. Grahn, 1991), for
+    /// soils that state it.
+    pub rate_dependence: bool,
 }
 
 impl Laws {
@@ -31,7 +64,39 @@ impl Laws {
     /// - a full step of shear for a node that was reached during the step: it
     ///   shears from when it was reached.
     pub fn reference() -> Laws {
-        Laws { bulldozing: true }
+        Laws {
+            bulldozing: true,
+            surface_reaction: false,
+            vector_shear: false,
+            slip_sinkage: false,
+            inclined_bearing: false,
+            passive_pressure: false,
+            reload_stiffening: false,
+            layers: false,
+            shear_hump: false,
+            rate_dependence: false,
+        }
+    }
+
+    /// Every refinement on.
+    pub fn refined() -> Laws {
+        Laws {
+            bulldozing: true,
+            surface_reaction: true,
+            vector_shear: true,
+            slip_sinkage: true,
+            inclined_bearing: true,
+            passive_pressure: true,
+            reload_stiffening: true,
+            layers: true,
+            shear_hump: true,
+            rate_dependence: true,
+        }
+    }
+
+    /// Whether any refinement of the reference is on.
+    pub fn refines(&self) -> bool {
+        *self != Laws { bulldozing: self.bulldozing, ..Laws::reference() }
     }
 }
 

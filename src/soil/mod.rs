@@ -5,14 +5,22 @@
 
 pub mod catalogue;
 mod check;
+mod details;
 mod laws;
 mod parameters;
 mod power;
 pub mod pressure_sinkage;
+mod refined;
 mod shear;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
+pub use details::{Crust, Details, RateDependence, Reece, ShearHump, SubLayer};
 pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
+pub(crate) use refined::humped;
+pub use refined::{
+    Bearing, inclined_bearing, mobilise, passive_coefficient, press_refined, reload_stiffness,
+    slip_sinkage,
+};
 pub use shear::{ShearStrength, Tread};

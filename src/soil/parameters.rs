@@ -1,5 +1,6 @@
 //! Parameters of a soil.
 
+use super::Details;
 use serde::{Deserialize, Serialize};
 
 /// Index of a soil in the table of a ground.
@@ -51,6 +52,9 @@ pub struct Yielding {
     pub damping: f64,
     /// Displaced soil heaped beside the wheel, if modelled.
     pub bulldozing: Option<Bulldozing>,
+    /// What only the refined laws ask for.
+    #[serde(default)]
+    pub details: Details,
 }
 
 /// Berms and their erosion.

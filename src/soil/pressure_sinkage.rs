@@ -17,6 +17,9 @@ pub struct PlasticMemory {
     pub sinkage: f64,
     /// Pressure at which the soil last yielded, Pa.
     pub yield_pressure: f64,
+    /// Way that the body in contact has slid over the spot, m; forgotten when
+    /// contact is lost, and zero under the reference laws.
+    pub slip: f64,
 }
 
 /// What a spot of soil answers to being pressed.
@@ -70,8 +73,11 @@ pub fn press(
         } else {
             stiffness.min(soil.n * pressure / sinkage)
         };
-        let memory =
-            PlasticMemory { sinkage: sinkage - pressure / stiffness, yield_pressure: pressure };
+        let memory = PlasticMemory {
+            sinkage: sinkage - pressure / stiffness,
+            yield_pressure: pressure,
+            slip: 0.0,
+        };
         return Pressed { pressure, slope, yields: true, memory };
     }
     let slope = if advance < 0.0 {
@@ -112,6 +118,7 @@ mod tests {
             elastic_stiffness: 4e8,
             damping: 3e4,
             bulldozing: None,
+            details: Default::default(),
         }
     }
 

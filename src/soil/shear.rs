@@ -55,6 +55,21 @@ impl Tread {
         }
     }
 
+    /// Strength under the tread at `pressure` Pa, Pa.
+    #[inline]
+    pub fn strength(&self, soil: &ShearStrength, pressure: f64) -> f64 {
+        let soil = soil.cohesion + pressure * soil.friction;
+        let rubber = self.rubber.cohesion + pressure * self.rubber.friction;
+        (1.0 - self.rubber_share) * soil + self.rubber_share * rubber
+    }
+
+    /// Displacement over which the strength is mobilised, m: the mean of soil
+    /// and rubber by area, for laws that keep one shear for both.
+    #[inline]
+    pub fn modulus(&self, soil: &ShearStrength) -> f64 {
+        (1.0 - self.rubber_share) * soil.modulus + self.rubber_share * self.rubber.modulus
+    }
+
     /// Shear stress under the tread, Pa.
     #[inline]
     pub fn stress(&self, soil: &ShearStrength, pressure: f64, displacement: f64) -> f64 {

@@ -7,6 +7,7 @@
 mod convergence;
 mod plate;
 mod shear;
+pub mod validation;
 mod wheel;
 
 pub use convergence::{Convergence, Refinement, Rig, converge};

@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Published};
-use crate::numeric::{GRAVITY, smooth_step};
+use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
 use crate::scm::{Contact, Scratch, Underside, wheel_contact};
 use crate::soil::{Laws, Soil, SoilId, Tread};
 use crate::spatial::{Pose, Twist, Vec3};
@@ -66,6 +66,16 @@ pub enum WheelMotion {
         /// Slip 1 - v / (ω r), below 1.
         slip: f64,
     },
+    /// Drawn at a speed and an angle while its rim turns at a speed of its
+    /// own, down to a standstill.
+    Drawn {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Speed of the rim, m/s; less than the wheel's for skid.
+        rim_speed: f64,
+        /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+        slip_angle: f64,
+    },
 }
 
 /// A rigid wheel on flat ground, its height free, its speed and slip given.
@@ -123,6 +133,8 @@ impl WheelRig {
 pub struct WheelResult {
     /// Forward force of the soil, N.
     pub drawbar: f64,
+    /// Force of the soil to the left of the wheel, N.
+    pub lateral: f64,
     /// Vertical force of the soil, N.
     pub vertical: f64,
     /// Torque that the motor gives, N m.
@@ -148,12 +160,19 @@ impl Rig for WheelRig {
         require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
         let settled = self.settled;
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
-        let (speed, spin) = match self.motion {
-            WheelMotion::Pressed => (0.0, 0.0),
+        let (speed, spin, drift) = match self.motion {
+            WheelMotion::Pressed => (0.0, 0.0, 0.0),
             WheelMotion::Rolling { speed, slip } => {
                 require("slip", slip, slip < 1.0, "below 1")?;
                 require("speed", speed, true, "finite")?;
-                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)))
+                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)), 0.0)
+            }
+            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("rim speed", rim_speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let spin = rim_speed / self.wheel.max_radius();
+                (speed * cos(slip_angle), spin, speed * sin(slip_angle))
             }
         };
         let model = bed(&self.soil, self.laws, self.spacing)?;
@@ -164,7 +183,7 @@ impl Rig for WheelRig {
         // deeper than its load
         let mass = match self.motion {
             WheelMotion::Pressed => 0.0,
-            WheelMotion::Rolling { .. } => self.load / GRAVITY,
+            _ => self.load / GRAVITY,
         };
         let mut pose = Pose::default();
         pose.position.z = self.wheel.max_radius();
@@ -175,8 +194,10 @@ impl Rig for WheelRig {
         let mut travelled = 0.0;
         for count in 0..steps {
             let time = count as f64 * self.step;
-            let twist =
-                Twist { linear: Vec3::new(speed, 0.0, climb), angular: Vec3::new(0.0, spin, 0.0) };
+            let twist = Twist {
+                linear: Vec3::new(speed, drift, climb),
+                angular: Vec3::new(0.0, spin, 0.0),
+            };
             overlay.begin_step();
             let contact = wheel_contact(
                 &model,
@@ -191,7 +212,7 @@ impl Rig for WheelRig {
             );
             if count >= first_settled {
                 self.add(&mut sum, &contact, &pose);
-                travelled += speed.abs() * self.step;
+                travelled += hypot(speed, drift) * self.step;
             } else if self.motion == WheelMotion::Pressed {
                 sum.compaction += contact.compaction_work;
             }
@@ -206,6 +227,7 @@ impl Rig for WheelRig {
                 / (mass / self.step + damping + stiffness * self.step + self.guide_damping);
             pose.position.z += climb * self.step;
             pose.position.x += speed * self.step;
+            pose.position.y += drift * self.step;
             if !pose.position.z.is_finite() {
                 return Err(RigError::NotFinite { time });
             }
@@ -219,6 +241,7 @@ impl Rig for WheelRig {
         let per = if travelled > 0.0 { travelled } else { 1.0 };
         Ok(WheelResult {
             drawbar: sum.drawbar / samples,
+            lateral: sum.lateral / samples,
             vertical: sum.vertical / samples,
             torque: sum.torque / samples,
             sinkage: sum.sinkage / samples,
@@ -248,6 +271,7 @@ impl Rig for WheelRig {
 impl WheelRig {
     fn add(&self, sum: &mut WheelResult, contact: &Contact, pose: &Pose) {
         sum.drawbar += contact.load.wrench.force.x;
+        sum.lateral += contact.load.wrench.force.y;
         sum.vertical += contact.load.wrench.force.z;
         sum.torque -= contact.load.wrench.torque.y;
         sum.sinkage += self.wheel.max_radius() - pose.position.z;

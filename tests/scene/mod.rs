@@ -26,6 +26,7 @@ pub fn soil(name: &str) -> Soil {
         elastic_stiffness: 2e8,
         damping: 3e4,
         bulldozing: None,
+        details: Default::default(),
     };
     let yielding = match name {
         "mid" => mid,

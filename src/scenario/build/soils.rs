@@ -119,6 +119,7 @@ fn blank(custom: &CustomSoil) -> Yielding {
         elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
         damping: 0.0,
         bulldozing: None,
+        details: Default::default(),
     }
 }
 
@@ -134,6 +135,7 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
+        details: base.details,
     }
 }
 

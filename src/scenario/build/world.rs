@@ -77,19 +77,16 @@ fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fau
 
 fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
     let time = &file.scenario.time;
-    Clock::new(time.step, time.heartbeat)
-        .map_err(|error| refused(file, "time.step", &error).into())
+    Clock::new(time.step, time.heartbeat).map_err(|error| refused(file, "time.step", &error).into())
 }
 
-fn ground(
-    file: &ScenarioFile,
-    soils: &SoilTable,
-    terrain: Terrain,
-) -> Result<GroundModel, Faults> {
+fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
     let config = &file.scenario.ground;
     let laws = match config.laws {
-        LawsPreset::Reference => Laws { bulldozing: config.bulldozing },
+        LawsPreset::Reference => Laws::reference(),
+        LawsPreset::Refined => Laws::refined(),
     };
+    let laws = Laws { bulldozing: config.bulldozing, ..laws };
     let lattice = Lattice { spacing: config.spacing };
     GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error).into())
@@ -146,11 +143,8 @@ fn agents(
 
 fn underside(tyre: &RigidTyre) -> Result<Underside, crate::scm::UndersideError> {
     let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
-    let grousers = tyre.grousers.map(|g| Grousers {
-        count: g.count,
-        height: g.height,
-        width: g.thickness,
-    });
+    let grousers =
+        tyre.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
     Underside::new(outline, grousers)
 }
 

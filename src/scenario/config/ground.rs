@@ -29,4 +29,7 @@ impl Default for Ground {
 pub enum LawsPreset {
     /// The laws of the reference's Soil Contact Model, without its faults.
     Reference,
+    /// Every refinement of the soil model on; each can be switched off under
+    /// `ground.refine`.
+    Refined,
 }

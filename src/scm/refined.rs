@@ -1,0 +1,298 @@
+//! The soil's answer under the refined laws ([`Laws`](crate::soil::Laws)).
+//!
+//! Two passes over the nodes in contact: the first finds what each node would
+//! bear under a normal load, and with it how far the whole force leans; the
+//! second lets the nodes yield at the pressure that is left under such a load.
+
+use super::contact::{Contact, ROLLING_SHARE, SLIDING};
+use super::footprint::Footprint;
+use super::moments::{Moments, monomials, tangent};
+use super::scratch::{Draft, Scratch, Touched};
+use crate::grid::Node;
+use crate::ground::{GroundModel, Overlay, SoilCoefficients};
+use crate::numeric::atan2;
+use crate::soil::pressure_sinkage::damped;
+use crate::soil::{
+    Bearing, Tread, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
+};
+use crate::spatial::{Twist, Vec3};
+
+/// A contact surface steeper than this against the ground counts as so steep:
+/// cosine of 80°.
+const STEEPEST: f64 = 0.17;
+/// Speed of advance below which passive pressure fades out, m/s.
+const ADVANCING: f64 = 1e-3;
+
+/// What is asked of the ground under one body.
+pub(super) struct Answer<'a, F> {
+    pub model: &'a GroundModel,
+    pub overlay: &'a mut Overlay,
+    pub body: &'a F,
+    pub tread: &'a Tread,
+    pub twist: &'a Twist,
+    pub dt: f64,
+}
+
+impl<F: Footprint> Answer<'_, F> {
+    /// The shape moves without its spin, its material with it.
+    fn shape_twist(&self) -> Twist {
+        let angular = &self.twist.angular;
+        let spin = self.body.spin_axis().map_or(Vec3::zeros(), |axis| axis * axis.dot(angular));
+        Twist { angular: angular - spin, ..*self.twist }
+    }
+}
+
+/// A vector in the tangent plane of `n` from its two components, the plane
+/// being turned up from the horizontal by the shortest way.
+#[inline]
+fn raised(flat: [f64; 2], n: &Vec3) -> Vec3 {
+    let v = Vec3::new(flat[0], flat[1], 0.0);
+    v - (n + Vec3::z()) * (n.dot(&v) / (1.0 + n.z))
+}
+
+/// The two components of a vector in the tangent plane of `n`.
+#[inline]
+fn flattened(v: &Vec3, n: &Vec3) -> [f64; 2] {
+    let flat = v - (n + Vec3::z()) * (v.z / (1.0 + n.z));
+    [flat.x, flat.y]
+}
+
+/// Length of the contact along the way the body goes, m.
+fn contact_length<F: Footprint>(touched: &[Touched], body: &F, twist: &Twist, spacing: f64) -> f64 {
+    let along = match body.spin_axis() {
+        Some(axis) => axis.cross(&Vec3::z()),
+        None => twist.linear,
+    };
+    let length = (along.x * along.x + along.y * along.y).sqrt();
+    let [ux, uy] = if length > 1e-9 { [along.x / length, along.y / length] } else { [1.0, 0.0] };
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for node in touched {
+        let at = f64::from(node.i) * ux + f64::from(node.j) * uy;
+        low = low.min(at);
+        high = high.max(at);
+    }
+    (high - low + 1.0) * spacing
+}
+
+/// Lets the soil answer at every touched node; returns the volume that sank
+/// for good, m³, where it heaps up.
+pub(super) fn answer<F: Footprint>(
+    ask: &mut Answer<'_, F>,
+    scratch: &mut Scratch,
+    inverse_width: f64,
+    result: &mut Contact,
+) -> f64 {
+    let angle = draft(ask, scratch, inverse_width);
+    let laws = ask.model.laws();
+    let left = if laws.inclined_bearing { inclined_bearing(angle) } else { 1.0 };
+    settle(ask, scratch, inverse_width, left, result)
+}
+
+/// First pass: fills `scratch.drafts`, and returns how far the whole force
+/// would lean from the mean normal of the ground, rad.
+fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_width: f64) -> f64 {
+    let Scratch { touched, drafts, .. } = scratch;
+    let (model, body, twist) = (ask.model, ask.body, ask.twist);
+    let laws = model.laws();
+    let lattice = model.lattice();
+    let centre = body.centre();
+    let shape_twist = ask.shape_twist();
+    let length = contact_length(touched, body, twist, lattice.spacing);
+    let (mut whole, mut ground) = (Vec3::zeros(), Vec3::zeros());
+    drafts.clear();
+    for node in touched.iter() {
+        let tile = ask.overlay.at(node.slot as usize);
+        let index = node.index as usize;
+        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
+        let soil = &coefficients.soil;
+        let bearing = Bearing::new(soil, laws, inverse_width);
+        let upright = *tile.normal(index);
+        let slope = Vec3::new(-node.slope[0], -node.slope[1], 1.0);
+        let surface = slope / slope.norm();
+        let facing = surface.dot(&upright).max(STEEPEST);
+        let n = if laws.surface_reaction { surface } else { upright };
+        // of the horizontal cell, so much of the surface lies in it
+        let part = if laws.surface_reaction { 1.0 / facing } else { 1.0 };
+        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
+        let r = Vec3::new(x, y, node.height) - centre;
+        let shape = shape_twist.at(&r);
+        let sinking = upright.z * (node.slope[0] * shape.x + node.slope[1] * shape.y - shape.z);
+        let velocity = twist.at(&r);
+        let leaving = velocity.dot(&n);
+        let sliding = velocity - n * leaving;
+        let speed = sliding.norm();
+
+        let before = tile.memory(index);
+        let fresh = !tile.was_in_contact(index);
+        let slid_for = if !fresh {
+            ask.dt
+        } else if sinking > 0.0 {
+            ask.dt.min((node.sinkage - before.sinkage) / sinking)
+        } else {
+            0.5 * ask.dt
+        };
+        let slip = if fresh { 0.0 } else { before.slip } + speed * slid_for;
+        let factor = if laws.slip_sinkage { slip_sinkage(slip, length) } else { 1.0 };
+        let virgin = bearing.virgin(node.sinkage, factor, sinking);
+        let trial = bearing.elastic(&before) * (node.sinkage - before.sinkage);
+        let pressure = trial.min(virgin);
+
+        let modulus = ask.tread.modulus(&coefficients.strength);
+        let (shear, resists, gain);
+        if laws.vector_shear {
+            let held = if fresh { [0.0; 2] } else { tile.shear(index).map(|e| e / modulus) };
+            let held = raised(held, &n);
+            let (kept, pull) = mobilise(speed * slid_for, speed, slid_for, modulus);
+            shear = held * kept + sliding * pull;
+            gain = if slid_for > 0.0 { pull } else { 0.0 };
+            // how much of the mobilised shear lies along the sliding already
+            resists = if speed > 0.0 { (held.dot(&sliding) / speed).clamp(0.0, 1.0) } else { 0.0 };
+        } else {
+            // one scalar that only grows, as in the reference
+            let slid = tile.shear(index)[0] + speed * slid_for;
+            let (kept, _) = mobilise(slid, 1.0, 0.0, modulus);
+            shear = sliding * ((1.0 - kept) / speed.max(SLIDING));
+            (gain, resists) = (slid, 1.0);
+        }
+        let hump = match soil.details.hump {
+            Some(hump) if laws.shear_hump => humped(hump.residual, slip, soil.shear_modulus),
+            _ => 1.0,
+        };
+        let passive = if laws.passive_pressure {
+            passive_force(coefficients, node.sinkage, &surface, &shape)
+        } else {
+            Vec3::zeros()
+        };
+        let area = lattice.cell_area() * node.coverage;
+        let stress = hump * ask.tread.strength(&coefficients.strength, pressure);
+        whole += (n * pressure - shear * stress) * (area * part) + passive * area;
+        ground += upright * area;
+        drafts.push(Draft {
+            n,
+            r,
+            sinking,
+            // along the initial normal, as sinkage is
+            leaving: leaving * part,
+            sliding,
+            part,
+            virgin,
+            slip,
+            shear,
+            gain,
+            resists,
+            hump,
+            passive,
+        });
+    }
+    let size = ground.norm();
+    if size == 0.0 {
+        return 0.0;
+    }
+    let up = ground / size;
+    let bearing = whole.dot(&up);
+    atan2((whole - up * bearing).norm(), bearing)
+}
+
+/// Rankine's passive pressure on the part of a unit of horizontal area that
+/// faces sideways and advances into soil `sinkage` m deep: a horizontal force, Pa.
+#[inline]
+fn passive_force(
+    coefficients: &SoilCoefficients,
+    sinkage: f64,
+    surface: &Vec3,
+    shape: &Vec3,
+) -> Vec3 {
+    let advance = -(surface.x * shape.x + surface.y * shape.y);
+    if advance <= 0.0 {
+        return Vec3::zeros();
+    }
+    let pressure = coefficients.passive_weight * sinkage + coefficients.passive_cohesion;
+    let up = surface.z.max(STEEPEST);
+    Vec3::new(surface.x, surface.y, 0.0) * (pressure / up * (advance / (advance + ADVANCING)))
+}
+
+/// Second pass: lets the nodes yield at `left` of their virgin pressure.
+fn settle<F: Footprint>(
+    ask: &mut Answer<'_, F>,
+    scratch: &Scratch,
+    inverse_width: f64,
+    left: f64,
+    result: &mut Contact,
+) -> f64 {
+    let Scratch { touched, drafts, .. } = scratch;
+    let (model, body, twist) = (ask.model, ask.body, ask.twist);
+    let laws = model.laws();
+    let lattice = model.lattice();
+    let shape_twist = ask.shape_twist();
+    let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
+    let [mut spring, mut damper, mut sheared, mut held] = [Moments::default(); 4];
+    let mut mean_normal = Vec3::zeros();
+    let mut heaped = 0.0;
+    for (node, draft) in touched.iter().zip(drafts) {
+        let tile = ask.overlay.at_mut(node.slot as usize);
+        let index = node.index as usize;
+        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
+        let soil = &coefficients.soil;
+        let bearing = Bearing::new(soil, laws, inverse_width);
+        let before = tile.memory(index);
+        let pressed = press_refined(
+            &bearing,
+            left * draft.virgin,
+            node.sinkage,
+            draft.sinking * ask.dt,
+            before,
+            draft.slip,
+        );
+        let (pressure, damping) = damped(soil, pressed.pressure, draft.leaving);
+        let stress = draft.hump * ask.tread.strength(&coefficients.strength, pressure);
+        let cell = lattice.cell_area() * node.coverage;
+        let area = cell * draft.part;
+
+        let products = monomials(&draft.r);
+        let speed = draft.sliding.norm();
+        if laws.vector_shear {
+            let modulus = ask.tread.modulus(&coefficients.strength);
+            let kept = flattened(&draft.shear, &draft.n).map(|m| m * modulus);
+            tile.load(index, pressed.memory, kept);
+            let tangent = area * stress * draft.gain;
+            sheared.add(tangent * draft.resists, &products);
+            held.add(tangent * (1.0 - draft.resists) / ask.dt.max(1e-9), &products);
+        } else {
+            tile.load(index, pressed.memory, [draft.gain, 0.0]);
+            let size = draft.shear.norm() * stress;
+            sheared.add(area * size / speed.max(rolling), &products);
+        }
+        let force = (draft.n * pressure - draft.shear * stress) * area + draft.passive * cell;
+        result.load.wrench.add_force(&force, &draft.r);
+        mean_normal += draft.n * (area * pressure);
+        if damping > 0.0 || soil.damping == 0.0 {
+            spring.add(area * draft.part * pressed.slope, &products);
+            damper.add(area * draft.part * damping, &products);
+        }
+        let passive = draft.passive.norm() * cell;
+        if passive > 0.0 {
+            let shape = shape_twist.at(&draft.r);
+            sheared.add(passive / shape.norm().max(rolling), &products);
+        }
+
+        result.normal_force += cell * pressure;
+        result.area += cell;
+        if node.coverage >= 0.5 {
+            result.sinkage = result.sinkage.max(tile.base(index) - node.height);
+        }
+        let sunk = pressed.memory.sinkage - before.sinkage;
+        if sunk > 0.0 {
+            result.compaction_work +=
+                cell * sunk * 0.5 * (before.yield_pressure + pressed.pressure);
+            if let Some(heap) = soil.bulldozing {
+                heaped += lattice.cell_area() * sunk * heap.flow_factor;
+            }
+        }
+        result.shear_power += area * stress * draft.shear.dot(&draft.sliding);
+    }
+    let length = mean_normal.norm();
+    let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
+    tangent(&mut result.load, &n, &spring, &damper, &sheared, body.spin_axis());
+    result.load.stiffness += held.across(&n);
+    heaped
+}

@@ -1,0 +1,77 @@
+//! Figures of a soil that only the refined laws ask for.
+
+use serde::{Deserialize, Serialize};
+
+/// What is known of a soil beyond the reference's parameters. Whatever is
+/// absent leaves the law that needs it without effect.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    /// Bulk density, kg/m³, for passive earth pressure and Reece's form. Without
+    /// it passive pressure has its cohesive part only.
+    pub density: Option<f64>,
+    /// Growth A_u of the reload stiffness with the depth of unloading, Pa/m²;
+    /// the elastic stiffness is then k₀.
+    pub reload_growth: Option<f64>,
+    /// Reece's moduli, which replace Bekker's k_c and k_φ.
+    pub reece: Option<Reece>,
+    /// A layer at depth.
+    pub below: Option<SubLayer>,
+    /// A crust.
+    pub crust: Option<Crust>,
+    /// Shear with a peak and a residual.
+    pub hump: Option<ShearHump>,
+    /// Growth of pressure with the speed of sinking.
+    pub rate: Option<RateDependence>,
+}
+
+/// Reece's form p = (c k_c' + γ b k_φ') (z/b)ⁿ, whose moduli have no dimension
+/// (A. R. Reece, Proc. IMechE 180, 1965).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reece {
+    /// Cohesive modulus k_c'.
+    pub cohesive: f64,
+    /// Frictional modulus k_φ'.
+    pub frictional: f64,
+}
+
+/// A second Bekker curve that adds to the first below a depth: firm ground
+/// under snow, a hardpan, frozen soil.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubLayer {
+    /// Depth at which it starts, m.
+    pub depth: f64,
+    /// Its modulus k_c/b + k_φ at the widths of interest, N/m^(n+2).
+    pub modulus: f64,
+    /// Its exponent.
+    pub n: f64,
+}
+
+/// A crust that bears a pressure of its own until it is pushed through:
+/// p_c sin²(π z/h) over its depth of failure h, then nothing. The shape is
+/// ours: smooth, with the peak at half the depth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crust {
+    /// Greatest pressure that it adds, Pa.
+    pub strength: f64,
+    /// Sinkage at which it is broken, m.
+    pub depth: f64,
+}
+
+/// Shear that peaks at a displacement and falls to a residual (J. Y. Wong and
+/// J. Preston-Thomas, J. Terramech. 19, 1983):
+/// τ/τ_max = K_r {1 + [1/(K_r (1 - 1/e)) - 1] e^(1 - j/K_w)} (1 - e^(-j/K_w)),
+/// K_w being the soil's shear modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShearHump {
+    /// Residual part K_r of the peak, 0..1.
+    pub residual: f64,
+}
+
+/// Pressure times (1 + v/v₀)^m for a speed of sinking v.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateDependence {
+    /// Exponent m.
+    pub exponent: f64,
+    /// Speed v₀ at which the static figures were taken, m/s.
+    pub speed: f64,
+}
