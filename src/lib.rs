@@ -1,7 +1,46 @@
 //! Vehicles on ground that gives way.
 //!
-//! The crate is laid in strict layers; `ARCHITECTURE.md` is the map and
-//! `tests/layering.rs` holds the code to it. From the bottom up:
+//! A wheel sinks into soil, leaves a rut, and the next vehicle drives in it. This
+//! crate computes that with the Soil Contact Model (Bekker–Wong pressure and
+//! sinkage, Janosi–Hanamoto shear) under multibody vehicles, bit for bit the same
+//! on any number of threads.
+//!
+//! # A vehicle, a soil, ten heartbeats
+//!
+//! A [`simulation::World`] is an immutable model (ground, clock, vehicles with
+//! drivers) and a plain state that [`beat`](simulation::World::beat) takes
+//! through one heartbeat. A scenario is the shortest way to one:
+//!
+//! ```
+//! use bekker::scenario::{ScenarioFile, build};
+//! use bekker::simulation::World;
+//! use std::path::Path;
+//!
+//! let text = r#"
+//!     format = 1
+//!     name = "a_first_metre"
+//!     time = { duration = 1.0 }
+//!     soil = { default = "chrono_mid" }
+//!     [[vehicle]]
+//!     name = "lone"
+//!     model = "hmmwv"
+//!     position = [0, 0]
+//!     driver = { kind = "path", speed = 3, waypoints = [[0, 0], [50, 0]] }
+//! "#;
+//! let file = ScenarioFile::parse("first.toml", text, Path::new("."), &[])?;
+//! let mut world = World::new(build::world(&file)?.world);
+//! while world.time() < 0.5 {
+//!     world.beat();
+//! }
+//! let lone = world.samples().next().unwrap();
+//! assert!(lone.wheels.iter().all(|wheel| wheel.sinkage > 0.01), "it stands in its ruts");
+//! # Ok::<(), bekker::scenario::Faults>(())
+//! ```
+//!
+//! # Layers
+//!
+//! A module uses only those below it; `ARCHITECTURE.md` is the map and
+//! `tests/layering.rs` holds the code to it.
 //!
 //! | layer | modules |
 //! | --- | --- |
@@ -13,6 +52,14 @@
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`report`] |
 //! | L8 | [`cli`] |
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | (none) | everything that is there: pure Rust, no system library |
+//!
+//! # Conventions
 //!
 //! SI units and radians throughout; ISO 8855 axes (x forward, y left, z up);
 //! the world frame is east-north-up.

@@ -137,6 +137,19 @@ impl Default for Load {
 }
 
 impl Load {
+    /// The same load about a point from which its own lies at `offset`.
+    pub fn moved(&self, offset: &Vec3) -> Load {
+        // v_own = v - offset x ω: X = [1 0; -r 1] on (angular, linear).
+        let mut shift = Mat6::identity();
+        shift.fixed_view_mut::<3, 3>(3, 0).copy_from(&-offset.cross_matrix());
+        let Wrench { force, torque } = self.wrench;
+        Load {
+            wrench: Wrench { force, torque: torque + offset.cross(&force) },
+            stiffness: shift.transpose() * self.stiffness * shift,
+            damping: shift.transpose() * self.damping * shift,
+        }
+    }
+
     /// Adds a scalar tangent along `direction` at `offset` from the reference
     /// point: `stiffness` N/m and `damping` N s/m.
     #[inline]

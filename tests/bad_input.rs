@@ -619,6 +619,104 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         2,
     ),
     (&["completions", "tcsh"], "invalid value 'tcsh'", 2),
+    // Rigs
+    (&["rig"], "Usage: bekker rig", 2),
+    (&["rig", "plat"], "a similar subcommand exists: 'plate'", 2),
+    (&["rig", "plate"], "--soil <NAME>", 2),
+    (
+        &["rig", "plate", "--soil", "mudd"],
+        "--soil mudd: no soil is called 'mudd'; did you mean 'mud'?; `bekker soils` lists",
+        3,
+    ),
+    (&["rig", "plate", "--soil", "rigid"], "--soil rigid: rigid is firm; a rig needs", 3),
+    (&["rig", "plate", "--soil-file", "gone.toml"], "gone.toml: No such file", 3),
+    (
+        &["rig", "plate", "--soil", "mud", "--set", "k_ph=1e6"],
+        "--set k_ph=1e6: k_ph = 1000000.0: unknown key (did you mean `k_phi`?)",
+        3,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--set", "k_phi=x"],
+        "--set k_phi=x: k_phi = \"x\": must be a number",
+        3,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--set", "friction_angle_deg=75"],
+        "--set friction_angle_deg=75: friction_angle_deg = 75: must be >= 0 and < 60 deg",
+        3,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--load", "-5"],
+        "invalid value '-5' for '--load <N>': must be from 1 to 100000000 N",
+        2,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--load", "5 kN"],
+        "invalid value '5 kN' for '--load <N>': must be a number from 1 to 100000000 N",
+        2,
+    ),
+    (&["rig", "plate", "--soil", "mud", "--load", "5", "--pressure", "1e4"], "--pressure <PA>", 2),
+    (
+        &["rig", "plate", "--soil", "mud", "--size", "0.6"],
+        "invalid value '0.6' for '--size <LxB>': must be length x width, such as 0.6x0.2",
+        2,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--size", "0.6x0"],
+        "invalid value '0.6x0' for '--size <LxB>': the width must be from 0.01 to 10 m",
+        2,
+    ),
+    (&["rig", "plate", "--soil", "mud", "--size", "1x1", "--disc", "1"], "cannot be used with", 2),
+    (
+        &["rig", "plate", "--soil", "mud", "--grid", "0.2"],
+        "invalid value '0.2' for '--grid <M>': must be at most half the plate's shorter side or radius, 0.1 m",
+        2,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--plot", "curve.jpg"],
+        "invalid value 'curve.jpg' for '--plot <FILE.png>': must end in .png",
+        2,
+    ),
+    (
+        &["rig", "plate", "--soil", "mud", "--plot", "gone/curve.png"],
+        "must be in a folder that exists; gone does not",
+        2,
+    ),
+    (
+        &["rig", "shear", "--soil", "mud", "--displacement", "0.01", "--step", "1"],
+        "invalid value '1' for '--step <S>': must be from ",
+        2,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--slip", "0:1:5"],
+        "invalid value '0:1:5' for '--slip <SLIPS>': the slip '1' must be a number from -1 to 0.95",
+        2,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--slip", "0:0.5"],
+        "must be from:to:count or a list such as 0.05,0.1,0.2",
+        2,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--radius", "nan"],
+        "invalid value 'nan' for '--radius <M>': must be from 0.02 to 3 m",
+        2,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--vehicle", "hmmvw"],
+        "hmmvw: no vehicle has this name (did you mean `hmmwv`?)",
+        3,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--vehicle", "hmmwv", "--radius", "0.5"],
+        "cannot be used with",
+        2,
+    ),
+    (
+        &["rig", "wheel", "--soil", "mud", "--grid", "0.3"],
+        "invalid value '0.3' for '--grid <M>': must be at most half the wheel's width, 0.127 m",
+        2,
+    ),
 ];
 
 fn bekker(folder: &Path) -> Command {

@@ -80,7 +80,7 @@ fn checkpoints_that_do_not_belong_are_refused() {
     world.beat();
     let bytes = checkpoint::encode("one", world.state());
     let refuse = |bytes: &[u8], scenario: &str| {
-        checkpoint::decode(scenario, bytes).err().expect("must be refused").to_string()
+        checkpoint::decode(scenario, bytes).expect_err("must be refused").to_string()
     };
     assert!(refuse(&bytes, "two").contains("made for one, this is two"));
     assert!(refuse(&bytes[..bytes.len() - 1], "one").contains("damaged"));

@@ -9,7 +9,12 @@
 
 mod scene;
 
+use bekker::ground::{Overlay, Published};
+use bekker::scm::{Grousers, Scratch, Underside, wheel_contact};
 use bekker::simulation::{Sample, World};
+use bekker::soil::Tread;
+use bekker::spatial::Vec3;
+use bekker::vehicle::Controls;
 use scene::{agent, at, drive, flat, soil, table, vehicle, world};
 
 fn run(name: &str, spacing: f64, step: f64) -> World {
@@ -54,20 +59,135 @@ fn within(what: &str, ours: f64, reference: f64, share: f64) {
     assert!(error.abs() <= share, "{what}: {ours} is {:.2} % off {reference}", 100.0 * error);
 }
 
+/// The reference's vehicle, faults included, from 6 to 10 s: mean speed, loads and
+/// sinkage of the left front and rear wheel, and the distance at 10 s.
+///
+/// Two things are added to ours. Its tyre is a mesh of about 25 facets, flat by
+/// 3.7 mm in the middle: here 25 lugs on a smaller circle. And its gearbox puts
+/// its torque on the chassis with the wrong sign, so that twice the driveshaft's
+/// torque leans the vehicle to the left: in its files the left wheels carry 4 %
+/// (`mid`) to 10 % (`soft`) more than half the weight while it drives straight
+/// ahead, and only left wheels are recorded.
+struct AsReference {
+    distance: f64,
+    speed: f64,
+    loads: [f64; 2],
+    sinkage: [f64; 2],
+}
+
+fn as_reference(name: &str) -> AsReference {
+    let (h, flat_by) = (2e-3, 0.0037);
+    let hmmwv = vehicle("hmmwv");
+    let outline = &hmmwv.spec().tyre.rigid.outline;
+    let outline = outline.iter().map(|p| [p.half_width, p.radius - flat_by]).collect();
+    let facets = Grousers { count: 25, height: flat_by, width: 0.078 };
+    let tyre = Underside::new(outline, Some(facets)).unwrap();
+    let ground = flat(0.05, soil(name));
+    let (mut published, mut overlay) = (Published::default(), Overlay::new());
+    let (mut scratch, mut patches) = (Scratch::new(), Vec::new());
+    let mut state = hmmwv.state(&at(0.0, 0.0, 0.7));
+    let mut work = hmmwv.workspace(&state);
+    let (mut sums, mut count) = ([0.0; 5], 0.0);
+    for tick in 0..5000 {
+        let time = tick as f64 * h;
+        overlay.begin_step();
+        let mut figures = [0.0; 5];
+        for wheel in 0..4 {
+            let pose = hmmwv.wheel_pose(&work, wheel);
+            let twist = hmmwv.wheel_twist(&work, wheel);
+            let contact = wheel_contact(
+                &ground,
+                &published,
+                &mut overlay,
+                &mut scratch,
+                &tyre,
+                &Tread::rough(),
+                &pose,
+                &twist,
+                h,
+            );
+            work.loads()[wheel] = contact.load;
+            if wheel % 2 == 0 {
+                figures[wheel / 2] = contact.load.wrench.force.z;
+                figures[2 + wheel / 2] = contact.sinkage;
+            }
+        }
+        figures[4] = hmmwv.twist(&work).linear.x;
+        if time > 6.0 {
+            sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+            count += 1.0;
+        }
+        // The driveshaft turns five times as fast as the wheels.
+        let driveshaft = 0.2 * work.drives().iter().map(|d| d.drive).sum::<f64>();
+        let x = hmmwv.pose(&work).direction(&Vec3::x());
+        work.chassis_load().wrench.torque = x * (-2.0 * driveshaft);
+        let throttle = 0.7 * ((time - 1.0) / 0.2).clamp(0.0, 1.0);
+        let controls = Controls { throttle, ..Controls::default() };
+        hmmwv.step(&mut state, &mut work, &controls, tick, h).unwrap();
+        if (tick + 1) % 5 == 0 {
+            patches.clear();
+            overlay.publish(&mut patches);
+            published.apply(&patches);
+            overlay.refresh(&published);
+        }
+    }
+    let [f, r, zf, zr, speed] = sums.map(|sum| sum / count);
+    let distance = hmmwv.pose(&work).position.x;
+    println!(
+        "{name} as the reference: {distance:.2} m, {speed:.3} m/s, {f:.0} {r:.0} N, {zf:.4} {zr:.4} m"
+    );
+    AsReference { distance, speed, loads: [f, r], sinkage: [zf, zr] }
+}
+
+/// On `mid` all settled values and the distance agree within 5 %.
 #[test]
 fn mid_soil_as_the_reference() {
+    let ours = as_reference("mid");
+    within("distance", ours.distance, 36.75, 0.05);
+    within("speed", ours.speed, 4.73, 0.05);
+    within("front load", ours.loads[0], 6386.0, 0.05);
+    within("rear load", ours.loads[1], 6754.0, 0.05);
+    within("front sinkage", ours.sinkage[0], 0.0661, 0.05);
+    within("rear sinkage", ours.sinkage[1], 0.0956, 0.05);
+}
+
+/// On `hard` distance and speed agree within 5 %. Its sinkage is 1.7 and 2.5 cm
+/// there and 1 to 2.5 mm more than ours, less than the depth of a facet, of which
+/// the recorded node sees another one at every turn: no figure to test against.
+#[test]
+fn hard_soil_as_the_reference() {
+    let ours = as_reference("hard");
+    within("distance", ours.distance, 64.02, 0.05);
+    within("speed", ours.speed, 9.527, 0.05);
+}
+
+/// On `soft` loads and sinkage agree within 5 %, distance and speed do not: the
+/// reference (2 ms, the only run there is) drives 27.4 m at 3.70 m/s, ours with
+/// its facets and its gearbox 30.4 m at 4.07 m/s, and 31.8 m without. What is
+/// left, 10 %, is of the size and sign of the reference's error in time, which on
+/// `mid` takes 4.5 % at this step and grows with sinkage.
+#[test]
+fn soft_soil_as_the_reference() {
+    let ours = as_reference("soft");
+    within("front load", ours.loads[0], 6496.0, 0.05);
+    within("rear load", ours.loads[1], 7455.0, 0.05);
+    within("front sinkage", ours.sinkage[0], 0.1604, 0.05);
+    within("rear sinkage", ours.sinkage[1], 0.2742, 0.05);
+}
+
+/// Ours without the reference's faults, on `mid`. The reference's columns of pitch
+/// and roll are exchanged in its files.
+#[test]
+fn drives_on_mid_soil() {
     let mut world = run("mid", 0.05, 1e-3);
     let means = settled(&mut world);
     print("mid", &world, &means);
-    let [speed, pitch, front, rear, sink_front, sink_rear] = means;
+    let [speed, pitch, front, rear, ..] = means;
     within("distance", first(&world).pose.position.x, 36.75, 0.05);
     within("speed", speed, 4.73, 0.05);
-    // The reference's columns of pitch and roll are exchanged.
     within("pitch", pitch, -0.0097, 0.05);
     within("front spin", front, 10.2, 0.05);
     within("rear spin", rear, 10.2, 0.05);
-    within("front sinkage", sink_front, 0.0650, 0.05);
-    within("rear sinkage", sink_rear, 0.0935, 0.06);
 }
 
 /// Steps of 1 to 4 ms change distance and speed by at most 1 %, and 5 ms drives.

@@ -2,6 +2,7 @@
 
 use crate::report::ReportError;
 use crate::scenario::Faults;
+use crate::study::RigError;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
@@ -38,7 +39,20 @@ pub enum Failure {
         /// The checkpoint that was written.
         checkpoint: PathBuf,
     },
-    /// Something could not be written.
+    /// Arguments that do not go together.
+    #[error("error: invalid value '{value}' for '{argument}': must be {allowed}")]
+    Usage {
+        /// The argument.
+        argument: &'static str,
+        /// What was given for it.
+        value: String,
+        /// What the other arguments allow.
+        allowed: String,
+    },
+    /// A rig that cannot run, or came to grief.
+    #[error("rig: {0}")]
+    Rig(#[from] RigError),
+    /// A result could not be written.
     #[error("{subject}: cannot be written: {cause}")]
     Output {
         /// Where to.
@@ -63,9 +77,13 @@ impl Failure {
     /// The exit code that scripts see.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Output { .. } | Failure::Report(_) | Failure::Run { .. } => 1,
+            Failure::Output { .. }
+            | Failure::Report(_)
+            | Failure::Run { .. }
+            | Failure::Rig(RigError::NotFinite { .. }) => 1,
+            Failure::Usage { .. } => 2,
+            Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
             Failure::Interrupted { .. } => 130,
-            Failure::Scenario(_) | Failure::Input { .. } => 3,
         })
     }
 }

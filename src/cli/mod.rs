@@ -7,6 +7,7 @@
 mod completions;
 mod failure;
 mod run;
+mod rig;
 mod schema;
 mod soils;
 mod stdout;
@@ -43,6 +44,7 @@ enum Command {
     Schema(schema::Schema),
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
+    Rig(rig::Rig),
     Terrain(terrain::Terrain),
     Completions(completions::Completions),
 }
@@ -56,6 +58,7 @@ impl Cli {
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
+            Command::Rig(command) => command.execute(self.quiet),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         };

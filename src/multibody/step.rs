@@ -722,8 +722,9 @@ impl Model {
             .zip(&workspace.twist)
             .map(|(inertia, twist)| 0.5 * twist.dot(&(inertia * twist)))
             .sum();
+        let squared_spin = |c: usize| state.u[c] * state.u[c];
         let shafts: f64 =
-            self.shafts.iter().map(|&(c, _, inertia)| 0.5 * inertia * state.u[c].powi(2)).sum();
+            self.shafts.iter().map(|&(c, _, inertia)| 0.5 * inertia * squared_spin(c)).sum();
         bodies + shafts
     }
 

@@ -29,6 +29,8 @@ pub struct Panel {
     pub x_label: String,
     /// Quantity and unit upwards.
     pub y_label: String,
+    /// Whether the axis upwards reaches zero, however far off the values are.
+    pub from_zero: bool,
     /// The lines, first drawn lowest.
     pub series: Vec<Series>,
 }
@@ -152,7 +154,7 @@ fn draw_panel(
     let axes = Axes {
         frame,
         x: Scale::covering(across, false, 8),
-        y: Scale::covering(upward(), near_zero(upward()), rows),
+        y: Scale::covering(upward(), panel.from_zero || near_zero(upward()), rows),
         size: 14.0,
     };
     axes.draw(canvas, labelled);
@@ -198,6 +200,7 @@ mod tests {
             title: String::new(),
             x_label: "slip".into(),
             y_label: y_label.into(),
+            from_zero: false,
             series: vec![
                 Series { name: "2 cm grid".into(), points: over(f), mark: Mark::Line },
                 Series {

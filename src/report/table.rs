@@ -3,7 +3,6 @@
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
 use crate::simulation::{Outcome, RunSummary, VehicleSummary};
-use crate::spatial::Vec3;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -148,6 +147,7 @@ fn closing(run: &RunSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spatial::Vec3;
 
     fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
         VehicleSummary {

@@ -3,6 +3,7 @@
 use super::config::{Area, CustomSoil, Driver, FollowPolicy, Scenario, Surface};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
+use crate::numeric::hypot;
 
 /// Least distance between the starting points of two vehicles, m: less than
 /// the length of the shortest vehicle worth driving.
@@ -21,7 +22,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
 }
 
 /// Takes the key and what is wrong with it.
-type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
+pub(super) type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
 
 fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     let time = &scenario.time;
@@ -132,7 +133,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
 }
 
 /// A custom soil is firm, a change to another, or yielding and complete.
-fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
+pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
     let given = [
         ("k_phi", soil.k_phi.is_some(), true),
         ("k_c", soil.k_c.is_some(), true),
@@ -170,8 +171,8 @@ fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
             let first = format!("vehicle[{first}]");
             refuse(format!("vehicle[{index}].name"), Problem::DuplicateName { first });
         }
-        let distance =
-            |to: [f64; 2]| (to[0] - vehicle.position[0]).hypot(to[1] - vehicle.position[1]);
+        let [x, y] = vehicle.position;
+        let distance = |to: [f64; 2]| hypot(to[0] - x, to[1] - y);
         if let Some(near) = before.iter().find(|v| distance(v.position) < LEAST_START_DISTANCE) {
             let problem = Problem::TooClose {
                 other: near.name.clone(),

@@ -5,10 +5,11 @@ use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::record::{Outcome, Sample, VehicleSummary, WheelSample};
 use crate::ground::{GroundModel, Overlay, Patch, Published};
-use crate::scm::{Contact, Scratch, Underside, wheel_contact};
+use crate::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, wheel_contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
+use crate::vehicle::spec::Belly;
 use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
 use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,10 @@ use std::sync::Arc;
 
 /// Below this rim speed, m/s, slip is not counted.
 const SLIP_SPEED: f64 = 0.2;
+
+/// Clearance under the belly, m, beyond which it is not held against the ground
+/// until the next heartbeat.
+const CLEAR: f64 = 0.25;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -125,6 +130,7 @@ impl AgentModel {
 
     /// Steps through one heartbeat and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
+    #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn beat(
         &self,
         ground: &GroundModel,
@@ -140,9 +146,16 @@ impl AgentModel {
             return;
         }
         let h = clock.step();
+        let belly = self.vehicle.spec().chassis.belly.filter(|belly| {
+            self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR
+        });
         for tick in first_tick..first_tick + clock.steps_per_beat() {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, h);
+            *workspace.vehicle.chassis_load() = Load::default();
+            if let Some(belly) = &belly {
+                self.rest_on_belly(belly, ground, published, state, workspace, h);
+            }
             let AgentState { vehicle, controls, .. } = state;
             let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
             let time = clock.time(tick + 1);
@@ -228,6 +241,46 @@ impl AgentModel {
             workspace.vehicle.loads()[wheel] = load;
             workspace.contacts[wheel] = contact;
         }
+    }
+
+    /// Height of the belly's corners and middle above the undisturbed ground, the
+    /// least of them, m.
+    fn clearance(&self, belly: &Belly, ground: &GroundModel, pose: &Pose) -> f64 {
+        let [x, y, z] = belly.centre;
+        let (a, b) = (0.5 * belly.length, 0.5 * belly.width);
+        [(0.0, 0.0), (a, b), (a, -b), (-a, b), (-a, -b)]
+            .into_iter()
+            .map(|(dx, dy)| {
+                let point = pose.point(&Vec3::new(x + dx, y + dy, z));
+                point.z - ground.terrain().height(point.x, point.y)
+            })
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Load of yielding ground on the belly: the vehicle hangs up on it.
+    fn rest_on_belly(
+        &self,
+        belly: &Belly,
+        ground: &GroundModel,
+        published: &Published,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+        h: f64,
+    ) {
+        let chassis = self.vehicle.pose(&workspace.vehicle);
+        let centre = Vec3::from(belly.centre);
+        let pose = Pose { position: chassis.point(&centre), ..chassis };
+        let offset = pose.position - chassis.position;
+        let twist = self.vehicle.twist(&workspace.vehicle);
+        let twist = Twist { linear: twist.at(&offset), ..twist };
+        let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
+        let mut plate = Plate::placed(outline, &pose, ground.lattice().spacing);
+        let AgentState { overlay, monitor, .. } = state;
+        let scratch = &mut workspace.scratch;
+        let met =
+            contact(ground, published, overlay, scratch, &mut plate, &Tread::rough(), &twist, h);
+        monitor.rest_on_belly(met.normal_force, h);
+        *workspace.vehicle.chassis_load() = met.load.moved(&offset);
     }
 
     /// Takes the tyres' carcasses through the step that has been made.

@@ -17,6 +17,8 @@ const WANTS_TO_MOVE: f64 = 0.15;
 const OVERTURNED: f64 = 0.17;
 /// Time constant over which a peak of slip must hold, s.
 const PEAK_TIME: f64 = 0.1;
+/// Force under the belly, N, from which a stuck vehicle is said to hang on it.
+const HUNG_UP: f64 = 1000.0;
 /// Slip from which a stuck vehicle is said to spin its wheels.
 const SPINNING: f64 = 0.5;
 
@@ -49,6 +51,7 @@ pub struct Monitor {
     max_sinkage: f64,
     compaction_work: f64,
     wheel_energy: f64,
+    belly_force: f64,
     slow_since: Option<f64>,
     slow_from: [f64; 2],
     last_position: [f64; 3],
@@ -78,6 +81,11 @@ impl Monitor {
         self.max_sinkage = self.max_sinkage.max(figures.deepest);
         self.compaction_work += figures.compaction_work;
         self.wheel_energy += figures.wheel_energy;
+    }
+
+    /// Takes in the force on the belly over a step of `h` seconds.
+    pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
+        self.belly_force += (force - self.belly_force) * (h / PEAK_TIME).min(1.0);
     }
 
     /// Whether the drive has ended, judged at a heartbeat. `soil` names the soil
@@ -125,7 +133,12 @@ impl Monitor {
     fn why_stuck(&self, controls: &Controls) -> String {
         let slip = 100.0 * self.held_slip;
         let depth = 100.0 * self.max_sinkage;
-        if self.held_slip > SPINNING {
+        if self.belly_force > HUNG_UP {
+            let share = self.belly_force / 1000.0;
+            format!(
+                "hung up on its belly ({share:.1} kN), wheels {slip:.0} % slip, ruts {depth:.0} cm"
+            )
+        } else if self.held_slip > SPINNING {
             format!("wheels spin at {slip:.0} % slip, sunk up to {depth:.0} cm: no traction left")
         } else {
             format!(

@@ -18,6 +18,11 @@ pub trait Rig: Clone {
     fn extend(&mut self);
     /// The figures to compare, each with its name.
     fn figures(outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
+    /// Magnitude below which a figure's change is measured against this
+    /// instead, for figures that pass through zero.
+    fn least_scale(&self, _figure: &str) -> f64 {
+        0.0
+    }
 }
 
 /// What was refined.
@@ -43,7 +48,7 @@ pub struct Convergence {
     pub value: f64,
     /// Its value when refined.
     pub refined: f64,
-    /// Change as a part of the greater of the two.
+    /// Change as a part of the greater of the two, or of the figure's least scale.
     pub change: f64,
     /// Whether the change is within the tolerance.
     pub converged: bool,
@@ -67,7 +72,7 @@ pub fn converge<R: Rig>(
         }
         let refined = R::figures(&finer.run()?);
         for (&(figure, value), (_, refined)) in figures.iter().zip(refined) {
-            let scale = value.abs().max(refined.abs());
+            let scale = value.abs().max(refined.abs()).max(rig.least_scale(figure));
             let change = if scale > 0.0 { (refined - value).abs() / scale } else { 0.0 };
             let converged = change <= tolerance;
             let figure = figure.to_owned();

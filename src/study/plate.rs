@@ -146,8 +146,12 @@ impl Press {
             if missing <= CLOSE * target {
                 break;
             }
-            let limit = FIRST.max(self.increment * point.sinkage);
-            let advance = if slope > 0.0 { limit.min(missing / slope) } else { limit };
+            // off the soil nothing says how soon it answers
+            let advance = if slope > 0.0 {
+                FIRST.max(self.increment * point.sinkage).min(missing / slope)
+            } else {
+                FIRST
+            };
             self.pose.position.z -= advance;
         }
         curve

@@ -266,6 +266,15 @@ impl Rig for WheelRig {
     fn figures(outcome: &WheelResult) -> Vec<(&'static str, f64)> {
         vec![("drawbar", outcome.drawbar), ("torque", outcome.torque), ("sinkage", outcome.sinkage)]
     }
+
+    /// A tenth of the load: the drawbar pull passes through zero at some slip.
+    fn least_scale(&self, figure: &str) -> f64 {
+        match figure {
+            "drawbar" => 0.1 * self.load,
+            "torque" => 0.1 * self.load * self.wheel.max_radius(),
+            _ => 0.0,
+        }
+    }
 }
 
 impl WheelRig {

@@ -24,6 +24,7 @@ mod png_heights;
 mod procedural;
 mod raster;
 mod roughness;
+mod segment;
 mod soil_map;
 mod stamp;
 mod surface;

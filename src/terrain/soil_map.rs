@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::error::{TerrainError, finite};
 use super::raster::{Raster, Unit};
+use super::segment;
 use crate::soil::SoilId;
 
 /// A part of the plane.
@@ -76,15 +77,7 @@ impl Region {
                 x >= min[0] && x <= max[0] && y >= min[1] && y <= max[1]
             }
             Region::Band { from, to, width } => {
-                let axis = [to[0] - from[0], to[1] - from[1]];
-                let (dx, dy) = (x - from[0], y - from[1]);
-                let squared = axis[0] * axis[0] + axis[1] * axis[1];
-                let along = if squared > 0.0 {
-                    ((dx * axis[0] + dy * axis[1]) / squared).clamp(0.0, 1.0)
-                } else {
-                    0.0
-                };
-                let (rx, ry) = (dx - along * axis[0], dy - along * axis[1]);
+                let [rx, ry] = segment::offset(*from, *to, x, y);
                 rx * rx + ry * ry <= 0.25 * width * width
             }
             Region::Polygon(corners) => {

@@ -1,6 +1,7 @@
 //! Holes, ditches and bumps: shapes added to the height of a terrain.
 
 use super::error::{TerrainError, finite};
+use super::segment;
 use crate::numeric::{cos, hypot, sin};
 
 /// The outline of a stamp.
@@ -99,15 +100,8 @@ impl Stamp {
         match self.outline {
             Outline::Disc { centre, radius } => self.off_axis(x - centre[0], y - centre[1], radius),
             Outline::Strip { from, to, width } => {
-                let axis = [to[0] - from[0], to[1] - from[1]];
-                let (dx, dy) = (x - from[0], y - from[1]);
-                let squared = axis[0] * axis[0] + axis[1] * axis[1];
-                let along = if squared > 0.0 {
-                    ((dx * axis[0] + dy * axis[1]) / squared).clamp(0.0, 1.0)
-                } else {
-                    0.0
-                };
-                self.off_axis(dx - along * axis[0], dy - along * axis[1], 0.5 * width)
+                let [rx, ry] = segment::offset(from, to, x, y);
+                self.off_axis(rx, ry, 0.5 * width)
             }
             Outline::Rectangle { centre, length, width, heading } => {
                 let (c, s) = (cos(heading), sin(heading));

@@ -64,7 +64,14 @@ impl VehicleWorkspace {
     /// Loads of the ground on the wheels, about their centres, to be set before
     /// each step.
     pub fn loads(&mut self) -> &mut [Load] {
-        &mut self.body.load
+        let wheels = self.body.load.len() - 1;
+        &mut self.body.load[..wheels]
+    }
+
+    /// Load on the chassis about its frame's origin, to be set likewise.
+    pub fn chassis_load(&mut self) -> &mut Load {
+        let last = self.body.load.len() - 1;
+        &mut self.body.load[last]
     }
 
     /// Torques on the wheels in the last step.

@@ -8,7 +8,7 @@ mod terrain;
 mod vehicles;
 mod world;
 
-pub use soils::{SoilTable, soil_table};
+pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
 pub use world::{Built, world};

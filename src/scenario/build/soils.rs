@@ -1,9 +1,10 @@
 //! The soils that a scenario names, as one table.
 
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
+use crate::scenario::consistency::check_custom_soil;
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
-use crate::scenario::{Faults, ScenarioFile};
+use crate::scenario::{Faults, ScenarioFile, conform};
 use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
 use crate::soil::{Bulldozing, CatalogueError, Soil, SoilId, SoilKind, Yielding};
 
@@ -36,7 +37,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     let mut faults = Vec::new();
     let mut custom = Vec::new();
     for (index, entry) in soil.custom.iter().enumerate() {
-        match custom_soil(entry, &format!("soil.custom[{index}]"), &file.document) {
+        match resolved(entry, &format!("soil.custom[{index}]"), &file.document) {
             Ok(soil) => custom.push(soil),
             Err(fault) => faults.push(fault),
         }
@@ -70,6 +71,24 @@ fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool
     given.iter().any(|s| s.name == name) && !accepted.iter().any(|s| s.name == name)
 }
 
+/// A custom soil that is a document of its own, with the keys of
+/// `[[soil.custom]]`.
+///
+/// # Errors
+/// Every fault of the document.
+pub fn custom_soil(document: &Document) -> Result<Soil, Faults> {
+    let schema = schemars::schema_for!(CustomSoil).to_value();
+    Faults::into_result(conform(document, &schema))?;
+    let custom: CustomSoil = serde_json::from_value(document.root.value.to_json())
+        .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+    let mut faults = Vec::new();
+    check_custom_soil(&custom, "", &mut |key, problem| {
+        faults.push(document.fault(key.trim_start_matches('.'), problem));
+    });
+    Faults::into_result(faults)?;
+    Ok(resolved(&custom, "", document)?)
+}
+
 /// A soil of the catalogue.
 fn named(name: &str) -> Result<Soil, Problem> {
     catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
@@ -79,8 +98,10 @@ fn named(name: &str) -> Result<Soil, Problem> {
 }
 
 /// A custom soil, from the soil it is based on or from its own figures alone.
-fn custom_soil(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil, Fault> {
-    let refuse = |name: &str, problem| document.fault(&format!("{key}{name}"), problem);
+fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil, Fault> {
+    let refuse = |name: &str, problem| {
+        document.fault(format!("{key}{name}").trim_start_matches('.'), problem)
+    };
     let base = custom.based_on.as_deref().map(named).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {

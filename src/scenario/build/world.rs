@@ -203,11 +203,12 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[VehicleSpec]) -> Result<Dr
         config::Driver::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
         }
-        config::Driver::Path { speed, look_ahead, start, at_end, .. } => {
+        config::Driver::Path { speed, look_ahead, start, stop, at_end, .. } => {
             let path = convoy_path(file, index)?;
             let plan = Plan {
                 cruise_speed: *speed,
                 start_time: *start,
+                stop_time: *stop,
                 stop_at_end: *at_end == PathEnd::Stop,
                 steering: steering(*look_ahead),
                 ..Plan::default()

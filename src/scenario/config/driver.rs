@@ -36,6 +36,10 @@ pub enum Driver {
         #[serde(default)]
         #[schemars(range(min = 0.0), extend("unit" = "s"))]
         start: f64,
+        /// Time at which it stops and holds, s; never if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0.0), extend("unit" = "s"))]
+        stop: Option<f64>,
         /// What it does at the end of the path.
         #[serde(default)]
         at_end: PathEnd,

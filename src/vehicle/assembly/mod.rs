@@ -228,6 +228,8 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
             }
         }
     }
+    // After the wheels: the order in which loads are set.
+    frame.builder.loaded(chassis);
     let driveline = frame.driveline()?;
     Ok(Assembled {
         model: frame.builder.build()?,

@@ -159,6 +159,11 @@ impl VehicleSpec {
         positive("chassis.mass", chassis.mass)?;
         inertia("chassis.inertia", &chassis.inertia)?;
         point("chassis.products", &chassis.products)?;
+        if let Some(belly) = &chassis.belly {
+            point("chassis.belly.centre", &belly.centre)?;
+            positive("chassis.belly.length", belly.length)?;
+            positive("chassis.belly.width", belly.width)?;
+        }
         point("chassis.com", &chassis.com)
     }
 

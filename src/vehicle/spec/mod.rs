@@ -67,6 +67,22 @@ pub struct Chassis {
     /// Rear coupling in the chassis frame, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rear_coupling: Option<Point>,
+    /// Flat bottom between the wheels, which may come to lie on the ground; the
+    /// vehicle cannot be hung up where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belly: Option<Belly>,
+}
+
+/// A rectangle under the chassis, level in the chassis frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Belly {
+    /// Its middle in the chassis frame, m.
+    pub centre: Point,
+    /// Length along x, m.
+    pub length: f64,
+    /// Width along y, m.
+    pub width: f64,
 }
 
 /// One axle with its suspension, wheels and brakes, both sides.

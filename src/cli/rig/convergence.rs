@@ -1,0 +1,112 @@
+//! What a rig says about its own convergence.
+
+use super::table;
+use crate::study::{Convergence, Refinement};
+use serde::Serialize;
+
+/// A refinement in the terms of one rig, and the argument that makes it.
+pub type Terms = fn(Refinement) -> (&'static str, &'static str);
+
+/// One figure under one refinement, at one slip if the rig runs at several.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// The slip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip: Option<f64>,
+    /// How the figure moved.
+    #[serde(flatten)]
+    pub convergence: Convergence,
+}
+
+/// Every figure under every refinement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// Largest change that counts as converged.
+    pub tolerance: f64,
+    /// Whether every figure stayed within it.
+    pub converged: bool,
+    /// The changes.
+    pub changes: Vec<Change>,
+    #[serde(skip)]
+    terms: Terms,
+}
+
+impl Check {
+    pub fn new(tolerance: f64, changes: Vec<Change>, terms: Terms) -> Check {
+        let converged = changes.iter().all(|change| change.convergence.converged);
+        Check { tolerance, converged, changes, terms }
+    }
+
+    /// The greatest change of each figure under each refinement, in their order.
+    fn greatest(&self) -> Vec<&Change> {
+        let mut greatest: Vec<&Change> = Vec::new();
+        for change in &self.changes {
+            let same = |other: &&mut &Change| {
+                other.convergence.refinement == change.convergence.refinement
+                    && other.convergence.figure == change.convergence.figure
+            };
+            match greatest.iter_mut().find(same) {
+                Some(other) if other.convergence.change < change.convergence.change => {
+                    *other = change;
+                }
+                Some(_) => {}
+                None => greatest.push(change),
+            }
+        }
+        greatest
+    }
+
+    /// The table and the verdict.
+    pub fn report(&self) -> String {
+        let slips = self.changes.iter().any(|change| change.slip.is_some());
+        let rows = self
+            .greatest()
+            .into_iter()
+            .map(|Change { slip, convergence: c }| {
+                let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
+                row.extend(slip.map(|slip| format!("{slip:.3}")));
+                row.extend([table::figure(c.value), table::figure(c.refined)]);
+                row.extend([table::percent(c.change), verdict(c.converged).to_string()]);
+                row
+            })
+            .collect();
+        let mut header = vec!["refined", "figure"];
+        header.extend(slips.then_some("worst slip"));
+        header.extend(["value", "refined to", "change %", ""]);
+        format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
+    }
+
+    /// In one line; where something moved too far, what to change.
+    pub fn verdict(&self) -> String {
+        let allowed = format!("{} % allowed", table::percent(self.tolerance));
+        let worst = self
+            .changes
+            .iter()
+            .max_by(|a, b| a.convergence.change.total_cmp(&b.convergence.change));
+        let Some(Change { slip, convergence: c }) = worst else {
+            return "convergence: nothing to compare".into();
+        };
+        let change = table::percent(c.change);
+        if self.converged {
+            return format!("converged: no figure moves by more than {change} % ({allowed})");
+        }
+        let mut remedies: Vec<&str> = Vec::new();
+        for change in self.changes.iter().filter(|change| !change.convergence.converged) {
+            let remedy = (self.terms)(change.convergence.refinement).1;
+            if !remedies.contains(&remedy) {
+                remedies.push(remedy);
+            }
+        }
+        let at = slip.map(|slip| format!(" at slip {slip:.3}")).unwrap_or_default();
+        format!(
+            "NOT converged: {} moves by {change} %{at} with {} ({allowed}); try {}",
+            c.figure,
+            (self.terms)(c.refinement).0,
+            remedies.join(" and ")
+        )
+    }
+}
+
+fn verdict(converged: bool) -> &'static str {
+    if converged { "ok" } else { "MOVES" }
+}

@@ -1,0 +1,103 @@
+//! The plate of a rig and what presses it.
+
+use super::bed::Bed;
+use super::quantity::quantity;
+use crate::cli::Failure;
+use crate::scm::PlateOutline;
+use crate::soil::Yielding;
+use crate::study::PlateRig;
+use clap::Args;
+use std::f64::consts::PI;
+use std::str::FromStr;
+
+/// The plate and its load.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Plate")]
+pub struct Footing {
+    /// Length and width of a rectangular plate, m
+    #[arg(long, value_name = "LxB", default_value = "0.6x0.2", conflicts_with = "disc")]
+    size: Sides,
+    /// Radius of a round plate instead, m
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.01..=5.0, "m"))]
+    disc: Option<f64>,
+    /// Load on the plate, N
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e8, "N"))]
+    load: Option<f64>,
+    /// Mean pressure under the plate instead, Pa [default: 100000]
+    #[arg(long, value_name = "PA", conflicts_with = "load", allow_negative_numbers = true, value_parser = quantity(100.0..=1e7, "Pa"))]
+    pressure: Option<f64>,
+    /// Distance between nodes, m [default: 0.005 for a plate pressed, 0.01 for one sheared]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=0.5, "m"))]
+    grid: Option<f64>,
+    /// Greatest increment of sinkage while pressing, as a part of the sinkage
+    #[arg(long, value_name = "PART", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, ""))]
+    increment: f64,
+}
+
+/// Length and width, m.
+#[derive(Clone, Copy, Debug)]
+struct Sides {
+    length: f64,
+    width: f64,
+}
+
+impl FromStr for Sides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sides, String> {
+        let side = quantity(0.01..=10.0, "m");
+        let (length, width) =
+            text.split_once(['x', 'X', ',']).ok_or("must be length x width, such as 0.6x0.2")?;
+        let length = side(length).map_err(|error| format!("the length {error}"))?;
+        let width = side(width).map_err(|error| format!("the width {error}"))?;
+        Ok(Sides { length, width })
+    }
+}
+
+/// Pressure where none is given, Pa.
+const PRESSURE: f64 = 1e5;
+
+impl Footing {
+    /// The rig, on its soil; `grid` is the spacing of nodes unless another is asked for, m.
+    pub fn rig(&self, bed: &Bed, grid: f64) -> Result<(PlateRig, Yielding), Failure> {
+        let grid = self.grid.unwrap_or(grid);
+        let Sides { length, width } = self.size;
+        let (outline, area, least) = match self.disc {
+            Some(radius) => (PlateOutline::Disc { radius }, PI * radius * radius, radius),
+            None => (PlateOutline::Rectangle { length, width }, length * width, length.min(width)),
+        };
+        if grid > 0.5 * least {
+            return Err(Failure::Usage {
+                argument: "--grid <M>",
+                value: grid.to_string(),
+                allowed: format!(
+                    "at most half the plate's shorter side or radius, {} m",
+                    0.5 * least
+                ),
+            });
+        }
+        let pressure = self.load.map(|load| load / area).or(self.pressure).unwrap_or(PRESSURE);
+        let (soil, yielding) = bed.soil()?;
+        let mut rig = PlateRig::new(soil, outline, pressure);
+        rig.spacing = grid;
+        rig.increment = self.increment;
+        Ok((rig, yielding))
+    }
+}
+
+/// The plate in words.
+pub fn described(outline: PlateOutline) -> String {
+    match outline {
+        PlateOutline::Rectangle { length, width } => format!("plate {length} m x {width} m"),
+        PlateOutline::Disc { radius } => format!("disc of {radius} m radius"),
+    }
+}
+
+/// Reciprocal of the width that Bekker's law takes for the plate, 1/m:
+/// perimeter over twice the area.
+pub fn inverse_width(outline: PlateOutline) -> f64 {
+    match outline {
+        PlateOutline::Rectangle { length, width } => 1.0 / length + 1.0 / width,
+        PlateOutline::Disc { radius } => 1.0 / radius,
+    }
+}

@@ -1,0 +1,44 @@
+//! `bekker rig`: the classic soil tests.
+
+mod bed;
+mod convergence;
+mod footing;
+mod output;
+mod plate;
+mod quantity;
+mod shear;
+mod slips;
+mod table;
+mod wheel;
+
+use super::Failure;
+use clap::{Args, Subcommand};
+
+/// Press a plate, shear a plate or roll a wheel on one soil
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
+    bekker rig shear --soil lete_sand --pressure 50e3 --json\n  \
+    bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n\n\
+    Every rig repeats its run with half the spacing of nodes, half the step and a longer run,\n\
+    and says how far its figures moved.")]
+pub struct Rig {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Plate(plate::Plate),
+    Shear(shear::Shear),
+    Wheel(Box<wheel::Wheel>),
+}
+
+impl Rig {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        match self.command {
+            Command::Plate(command) => command.execute(quiet),
+            Command::Shear(command) => command.execute(quiet),
+            Command::Wheel(command) => command.execute(quiet),
+        }
+    }
+}

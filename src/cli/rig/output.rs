@@ -1,0 +1,110 @@
+//! Where a rig's results go.
+
+use super::convergence::Check;
+use super::quantity::quantity;
+use crate::cli::{Failure, stdout};
+use crate::report::ReportError;
+use crate::report::plot::{self, Figure};
+use crate::soil::Soil;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// What is written, and where to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Output {
+    /// Print JSON, in SI units and radians
+    #[arg(long)]
+    json: bool,
+    /// Where the plot goes [default: rig_<RIG>_<SOIL>.png]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    plot: Option<PathBuf>,
+    /// Draw no plot
+    #[arg(long, conflicts_with = "plot")]
+    no_plot: bool,
+    /// Do not check convergence
+    #[arg(long)]
+    pub no_check: bool,
+    /// Change that counts as converged, as a part
+    #[arg(long, value_name = "PART", allow_negative_numbers = true, value_parser = quantity(1e-6..=0.5, ""))]
+    pub tolerance: Option<f64>,
+}
+
+/// What a rig found.
+pub struct Findings {
+    /// Which rig.
+    pub kind: &'static str,
+    /// On which soil.
+    pub soil: Soil,
+    /// Set-up and results for machines.
+    pub data: Value,
+    /// The same for people.
+    pub text: String,
+    /// The same in lines.
+    pub figure: Figure,
+    /// Whether it has converged, if that was asked for.
+    pub check: Option<Check>,
+}
+
+fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        return Err("must end in .png".into());
+    }
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(format!("must be in a folder that exists; {} does not", folder.display()))
+        }
+        _ => Ok(path),
+    }
+}
+
+impl Output {
+    /// Prints the results and draws the plot.
+    pub fn present(&self, findings: Findings, quiet: bool) -> Result<(), Failure> {
+        let Findings { kind, soil, data, text, mut figure, check } = findings;
+        let plot = (!self.no_plot).then(|| match &self.plot {
+            Some(path) => path.clone(),
+            None => PathBuf::from(format!("rig_{kind}_{}.png", plain(&soil.name))),
+        });
+        figure.subtitle = match &check {
+            Some(check) if check.converged => {
+                format!("{}; converged to {} %", figure.subtitle, 100.0 * check.tolerance)
+            }
+            Some(_) => format!("{}; NOT converged", figure.subtitle),
+            None => format!("{}; convergence not checked", figure.subtitle),
+        };
+        if let Some(path) = &plot {
+            plot::write(path, &figure).map_err(|error| Failure::Output {
+                subject: path.display().to_string(),
+                cause: match error {
+                    ReportError::File { source, .. } => source,
+                    other => std::io::Error::other(other.to_string()),
+                },
+            })?;
+        }
+        if self.json {
+            stdout::print_json(&json!({
+                "rig": kind,
+                "soil": soil,
+                "test": data,
+                "convergence": check,
+                "plot": plot,
+            }))?;
+        } else {
+            let check = check.map_or("convergence not checked (--no-check)".into(), |c| c.report());
+            stdout::print(&format!("{text}\n\n{check}"))?;
+        }
+        if let (Some(path), false) = (&plot, quiet) {
+            eprintln!("plot: {}", path.display());
+        }
+        Ok(())
+    }
+}
+
+/// A name that may stand in a file's.
+fn plain(name: &str) -> String {
+    let word = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+    name.chars().map(word).collect()
+}

@@ -1,0 +1,175 @@
+//! `bekker rig plate`
+
+use super::bed::Bed;
+use super::convergence::{Change, Check};
+use super::footing::{Footing, described, inverse_width};
+use super::output::{Findings, Output};
+use super::table::{columns, percent, spread};
+use crate::cli::Failure;
+use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::soil::Yielding;
+use crate::soil::pressure_sinkage::virgin_pressure;
+use crate::study::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
+use clap::Args;
+use serde_json::json;
+
+/// Press a plate into soil, let it go and press again: pressure against sinkage
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
+    bekker rig plate --soil lete_sand --size 0.6x0.2 --pressure 100e3 --grid 0.005\n  \
+    bekker rig plate --soil deep_snow --disc 0.1 --load 1000 --set k_phi=3e5 --json")]
+pub struct Plate {
+    #[command(flatten)]
+    bed: Bed,
+    #[command(flatten)]
+    footing: Footing,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Spacing of nodes where none is given, m.
+const GRID: f64 = 0.005;
+/// The patch's width errs by up to a node, so the sinkage converges at first order.
+const TOLERANCE: f64 = 0.02;
+
+impl Plate {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let (rig, soil) = self.footing.rig(&self.bed, GRID)?;
+        let (result, check) = if self.output.no_check {
+            (rig.run()?, None)
+        } else {
+            let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
+            let (result, changes) = converge(&rig, tolerance)?;
+            let changes =
+                changes.into_iter().map(|convergence| Change { slip: None, convergence }).collect();
+            (result, Some(Check::new(tolerance, changes, terms)))
+        };
+        let bekker = Bekker { soil: &soil, inverse_width: inverse_width(rig.outline) };
+        let findings = Findings {
+            kind: "plate",
+            soil: rig.soil.clone(),
+            text: text(&rig, &result, &bekker),
+            figure: figure(&rig, &result, &bekker),
+            data: json!({
+                "outline": rig.outline,
+                "pressure": rig.pressure,
+                "spacing": rig.spacing,
+                "increment": rig.increment,
+                "result": result,
+                "closed_form": bekker.curve(&result),
+            }),
+            check,
+        };
+        self.output.present(findings, quiet)
+    }
+}
+
+fn terms(refinement: Refinement) -> (&'static str, &'static str) {
+    match refinement {
+        Refinement::Spacing => ("half the spacing", "a smaller --grid"),
+        Refinement::Step => ("half the increment", "a smaller --increment"),
+        Refinement::Extent => ("half a node aside", "a smaller --grid"),
+    }
+}
+
+/// Bekker's curve for the plate.
+struct Bekker<'s> {
+    soil: &'s Yielding,
+    inverse_width: f64,
+}
+
+impl Bekker<'_> {
+    fn pressure(&self, sinkage: f64) -> f64 {
+        virgin_pressure(self.soil, self.inverse_width, sinkage)
+    }
+
+    /// What to know where the curve is steeper than the elastic line, which
+    /// the soil then follows instead; empty if that is nowhere near.
+    fn caveat(&self, result: &PlateResult) -> String {
+        let elastic = |point: &&PlatePoint| {
+            self.soil.elastic_stiffness * point.sinkage < self.pressure(point.sinkage)
+        };
+        match result.loading.iter().rfind(elastic).map(|point| 1e3 * point.sinkage) {
+            Some(end) if end >= 0.005 => format!(
+                "up to {end:.2} mm Bekker's curve is steeper than the soil's elastic line, \
+                 which it follows there\n"
+            ),
+            _ => String::new(),
+        }
+    }
+
+    /// The curve as far as the plate sank, densest at its steep start.
+    fn curve(&self, result: &PlateResult) -> Vec<PlatePoint> {
+        const POINTS: usize = 200;
+        (0..=POINTS)
+            .map(|n| {
+                let part = n as f64 / POINTS as f64;
+                let sinkage = result.sinkage * part * part * part;
+                PlatePoint { sinkage, pressure: self.pressure(sinkage) }
+            })
+            .collect()
+    }
+}
+
+/// Some points of the loading curve, even along it.
+fn some(result: &PlateResult, pressure: f64, count: usize) -> Vec<&PlatePoint> {
+    let along = |p: &PlatePoint| p.sinkage / result.sinkage + p.pressure / pressure;
+    spread(&result.loading, count, along)
+}
+
+fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
+    let rows = some(result, rig.pressure, 12)
+        .into_iter()
+        .map(|&PlatePoint { sinkage, pressure }| {
+            let closed = bekker.pressure(sinkage);
+            vec![
+                format!("{:.2}", 1e3 * sinkage),
+                format!("{:.3}", 1e-3 * pressure),
+                format!("{:.3}", 1e-3 * closed),
+                percent(pressure / closed - 1.0),
+            ]
+        })
+        .collect();
+    let header = ["sinkage mm", "pressure kPa", "Bekker kPa", "difference %"];
+    let mm = |length: f64| format!("{:.3} mm", 1e3 * length);
+    format!(
+        "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n{}\
+         sinkage {}, of which {} stay; {} after reloading\n\
+         work of loading {:.2} J, given back {:.3} J",
+        described(rig.outline),
+        rig.soil.name,
+        rig.pressure.round(),
+        rig.spacing,
+        columns(&header, rows, 0),
+        bekker.caveat(result),
+        mm(result.sinkage),
+        mm(result.residual),
+        mm(result.reloaded),
+        result.work,
+        result.returned,
+    )
+}
+
+fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
+    let at = |point: &PlatePoint| [1e3 * point.sinkage, 1e-3 * point.pressure];
+    let dots = some(result, rig.pressure, 30);
+    let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
+    let loading = dots.into_iter().map(at).collect();
+    let back = result.unloading.iter().chain(&result.reloading).map(at).collect();
+    let series = vec![
+        line("Bekker's curve", bekker.curve(result).iter().map(at).collect(), Mark::Dashes),
+        line("simulated: unloading and reloading", back, Mark::Line),
+        line("simulated: loading", loading, Mark::Dots),
+    ];
+    Figure {
+        title: format!("Pressure\u{2013}sinkage on {}", rig.soil.name),
+        subtitle: format!("{}, nodes {} mm apart", described(rig.outline), 1e3 * rig.spacing),
+        panels: vec![Panel {
+            title: String::new(),
+            x_label: "sinkage, mm".into(),
+            y_label: "mean pressure, kPa".into(),
+            from_zero: true,
+            series,
+        }],
+    }
+}

@@ -1,0 +1,39 @@
+//! Numbers of the command line, with their range and unit.
+
+use std::ops::RangeInclusive;
+
+/// A parser of finite numbers within a range; `unit` is named in its messages.
+pub fn quantity(
+    range: RangeInclusive<f64>,
+    unit: &'static str,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let value: f64 = text.trim().parse().map_err(|_| {
+            format!("must be a number from {} to {} {unit}", range.start(), range.end())
+                .trim_end()
+                .to_string()
+        })?;
+        // a NaN lies in no range
+        if range.contains(&value) {
+            return Ok(value);
+        }
+        let bounds = format!("must be from {} to {} {unit}", range.start(), range.end());
+        Err(bounds.trim_end().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_within_the_range() {
+        let length = quantity(0.01..=10.0, "m");
+        assert_eq!(length("0.5"), Ok(0.5));
+        assert_eq!(length("1e1"), Ok(10.0));
+        for wrong in ["0", "-1", "nan", "inf", "10.1"] {
+            assert_eq!(length(wrong), Err("must be from 0.01 to 10 m".into()), "{wrong}");
+        }
+        assert_eq!(length("2 m"), Err("must be a number from 0.01 to 10 m".into()));
+    }
+}

@@ -1,0 +1,200 @@
+//! `bekker rig shear`
+
+use super::bed::Bed;
+use super::convergence::{Change, Check};
+use super::footing::{Footing, described};
+use super::output::{Findings, Output};
+use super::quantity::quantity;
+use super::table::{columns, percent, spread};
+use crate::cli::Failure;
+use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::soil::ShearStrength;
+use crate::study::{Refinement, Rig, ShearPoint, ShearResult, ShearRig, converge};
+use clap::Args;
+use serde_json::json;
+
+/// Shear soil under a pressed plate: stress against displacement
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker rig shear --soil mud\n  \
+    bekker rig shear --soil lete_sand --pressure 50e3 --displacement 0.15\n  \
+    bekker rig shear --soil mud --set friction_angle_deg=20 --set shear_modulus=0.01 --json")]
+pub struct Shear {
+    #[command(flatten)]
+    bed: Bed,
+    #[command(flatten)]
+    footing: Footing,
+    /// How far the plate slides, m [default: 0.1, or eight times the soil's K if that is more]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=10.0, "m"))]
+    displacement: Option<f64>,
+    /// Sliding speed, m/s
+    #[arg(long, value_name = "M_S", default_value = "0.01", allow_negative_numbers = true, value_parser = quantity(0.001..=1.0, "m/s"))]
+    speed: f64,
+    /// Time step, s
+    #[arg(long, value_name = "S", default_value = "0.01", allow_negative_numbers = true, value_parser = quantity(1e-4..=1.0, "s"))]
+    step: f64,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Spacing of nodes where none is given, m.
+const GRID: f64 = 0.01;
+const TOLERANCE: f64 = 0.01;
+/// Fewest and most steps of a run.
+const STEPS: [f64; 2] = [10.0, 1e6];
+
+impl Shear {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let (plate, soil) = self.footing.rig(&self.bed, GRID)?;
+        let mut rig = ShearRig::new(plate);
+        let enough = rig.displacement.max(8.0 * soil.shear_modulus);
+        rig.displacement = self.displacement.unwrap_or(enough);
+        rig.speed = self.speed;
+        rig.step = self.step;
+        self.check_steps(rig.displacement)?;
+        let (result, check) = if self.output.no_check {
+            (rig.run()?, None)
+        } else {
+            let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
+            let (result, changes) = converge(&rig, tolerance)?;
+            let changes =
+                changes.into_iter().map(|convergence| Change { slip: None, convergence }).collect();
+            (result, Some(Check::new(tolerance, changes, terms)))
+        };
+        let janosi = Janosi { strength: ShearStrength::of_soil(&soil), pressure: result.pressure };
+        let findings = Findings {
+            kind: "shear",
+            soil: rig.plate.soil.clone(),
+            text: text(&rig, &result, &janosi),
+            figure: figure(&rig, &result, &janosi),
+            data: json!({
+                "outline": rig.plate.outline,
+                "pressure": rig.plate.pressure,
+                "spacing": rig.plate.spacing,
+                "displacement": rig.displacement,
+                "speed": rig.speed,
+                "step": rig.step,
+                "result": result,
+                "closed_form": janosi.curve(&result),
+            }),
+            check,
+        };
+        self.output.present(findings, quiet)
+    }
+
+    /// Whether the plate slides in a sensible number of steps.
+    fn check_steps(&self, displacement: f64) -> Result<(), Failure> {
+        let [fewest, most] = STEPS;
+        let (longest, shortest) =
+            (displacement / (self.speed * fewest), displacement / (self.speed * most));
+        if (shortest..=longest).contains(&self.step) {
+            return Ok(());
+        }
+        Err(Failure::Usage {
+            argument: "--step <S>",
+            value: self.step.to_string(),
+            allowed: format!(
+                "from {shortest} to {longest} s, so that {displacement} m at {} m/s take \
+                 {fewest} to {most} steps",
+                self.speed
+            ),
+        })
+    }
+}
+
+fn terms(refinement: Refinement) -> (&'static str, &'static str) {
+    match refinement {
+        Refinement::Spacing => ("half the spacing", "a smaller --grid"),
+        Refinement::Step => ("half the step", "a smaller --step"),
+        Refinement::Extent => ("twice the displacement", "a longer --displacement"),
+    }
+}
+
+/// Janosi and Hanamoto's curve at the pressure of the test.
+struct Janosi {
+    strength: ShearStrength,
+    pressure: f64,
+}
+
+impl Janosi {
+    fn stress(&self, displacement: f64) -> f64 {
+        self.strength.stress(self.pressure, displacement)
+    }
+
+    fn curve(&self, result: &ShearResult) -> Vec<ShearPoint> {
+        const POINTS: usize = 200;
+        let end = result.curve.last().map_or(0.0, |point| point.displacement);
+        (0..=POINTS)
+            .map(|n| {
+                let displacement = end * n as f64 / POINTS as f64;
+                ShearPoint { displacement, stress: self.stress(displacement) }
+            })
+            .collect()
+    }
+}
+
+/// Some points of the curve, even along it.
+fn some<'r>(rig: &ShearRig, result: &'r ShearResult, count: usize) -> Vec<&'r ShearPoint> {
+    let along = |p: &ShearPoint| p.displacement / rig.displacement + p.stress / result.strength;
+    spread(&result.curve, count, along)
+}
+
+fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
+    let rows = some(rig, result, 12)
+        .into_iter()
+        .map(|&ShearPoint { displacement, stress }| {
+            let closed = janosi.stress(displacement);
+            vec![
+                format!("{:.1}", 1e3 * displacement),
+                format!("{:.3}", 1e-3 * stress),
+                format!("{:.3}", 1e-3 * closed),
+                percent(stress / closed - 1.0),
+            ]
+        })
+        .collect();
+    let header = ["displacement mm", "stress kPa", "Janosi kPa", "difference %"];
+    let limit = janosi.strength.cohesion + janosi.pressure * janosi.strength.friction;
+    format!(
+        "{} on {}: {} Pa, nodes {} m apart, {} m/s, step {} s\n\n{}\n\n\
+         greatest stress {:.3} kPa; Mohr-Coulomb limit {:.3} kPa",
+        described(rig.plate.outline),
+        rig.plate.soil.name,
+        result.pressure.round(),
+        rig.plate.spacing,
+        rig.speed,
+        rig.step,
+        columns(&header, rows, 0),
+        1e-3 * result.strength,
+        1e-3 * limit,
+    )
+}
+
+fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
+    let at = |point: &ShearPoint| [1e3 * point.displacement, 1e-3 * point.stress];
+    let dots = some(rig, result, 30);
+    let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
+    let series = vec![
+        line(
+            "Janosi and Hanamoto's curve",
+            janosi.curve(result).iter().map(at).collect(),
+            Mark::Dashes,
+        ),
+        line("simulated", dots.into_iter().map(at).collect(), Mark::Dots),
+    ];
+    Figure {
+        title: format!("Shear stress\u{2013}displacement on {}", rig.plate.soil.name),
+        subtitle: format!(
+            "{} under {:.1} kPa, nodes {} mm apart, step {} s",
+            described(rig.plate.outline),
+            1e-3 * result.pressure,
+            1e3 * rig.plate.spacing,
+            rig.step
+        ),
+        panels: vec![Panel {
+            title: String::new(),
+            x_label: "shear displacement, mm".into(),
+            y_label: "shear stress, kPa".into(),
+            from_zero: true,
+            series,
+        }],
+    }
+}

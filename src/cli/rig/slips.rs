@@ -1,0 +1,60 @@
+//! The slips at which a wheel is run.
+
+use std::str::FromStr;
+
+const LEAST: f64 = -1.0;
+const MOST: f64 = 0.95;
+const MANY: usize = 1000;
+
+/// Slips, in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slips(pub Vec<f64>);
+
+impl FromStr for Slips {
+    type Err = String;
+
+    /// `from:to:count`, both ends included, or a list parted by commas.
+    fn from_str(text: &str) -> Result<Slips, String> {
+        let slips = match text.split(':').collect::<Vec<_>>()[..] {
+            [list] => list.split(',').map(slip).collect::<Result<Vec<f64>, String>>()?,
+            [from, to, count] => {
+                let (from, to) = (slip(from)?, slip(to)?);
+                let count: usize =
+                    count.trim().parse().ok().filter(|count| (2..=MANY).contains(count)).ok_or(
+                        format!("the count {count} must be a whole number from 2 to {MANY}"),
+                    )?;
+                let last = (count - 1) as f64;
+                // the weighted sum is exact at both ends
+                (0..count).map(|n| (from * (last - n as f64) + to * n as f64) / last).collect()
+            }
+            _ => return Err("must be from:to:count or a list such as 0.05,0.1,0.2".into()),
+        };
+        if slips.len() > MANY {
+            return Err(format!("must be at most {MANY} slips, there are {}", slips.len()));
+        }
+        Ok(Slips(slips))
+    }
+}
+
+fn slip(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let value: Option<f64> = text.parse().ok().filter(|slip| (LEAST..=MOST).contains(slip));
+    value.ok_or(format!("the slip '{text}' must be a number from {LEAST} to {MOST}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_lists() {
+        let slips = |text: &str| text.parse::<Slips>().map(|slips| slips.0);
+        assert_eq!(slips("0:0.5:3"), Ok(vec![0.0, 0.25, 0.5]));
+        assert_eq!(slips("-0.2:0.6:5").unwrap().len(), 5);
+        assert_eq!(slips("0.1, 0.2"), Ok(vec![0.1, 0.2]));
+        assert_eq!(slips("0.2"), Ok(vec![0.2]));
+        for wrong in ["", "0:1", "0:0.5:1", "0:0.5:x", "0:1:5", "0.1,,0.2", "nan", "1:2:3:4"] {
+            assert!(slips(wrong).is_err(), "{wrong}");
+        }
+    }
+}

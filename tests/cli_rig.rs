@@ -1,0 +1,141 @@
+//! The soil rigs as commands.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+
+fn rig(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(folder).arg("rig").args(arguments.split_whitespace());
+    command
+}
+
+fn text(command: &mut Command) -> (String, String) {
+    let output = command.output().unwrap();
+    let report = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{report}");
+    (String::from_utf8(output.stdout).unwrap(), report)
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_str(&text(command).0).unwrap()
+}
+
+fn assert_within(part: f64, got: &Value, expected: f64) {
+    let got = got.as_f64().unwrap();
+    assert!((got / expected - 1.0).abs() <= part, "{got} for {expected}");
+}
+
+#[test]
+fn a_plate_gives_figures_a_plot_and_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer =
+        json(&mut rig(folder.path(), "plate --soil chrono_mid --pressure 1e5 --grid 0.05 --json"));
+    let result = &answer["test"]["result"];
+    // (p / k_phi)^(1/n), k_c being zero, as in tests/closed_form_soil.rs
+    assert_within(1e-3, &result["sinkage"], 0.065652);
+    // nothing more is lost by pressing again; loading along tangents ran past
+    // its pressure by up to 2 Pa, a ten-millionth of the sinkage when reloaded
+    assert_within(1e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
+    assert_eq!(answer["convergence"]["converged"], true);
+    assert_eq!(answer["convergence"]["changes"].as_array().unwrap().len(), 9);
+    assert_eq!(answer["plot"], "rig_plate_chrono_mid.png");
+    let plot = std::fs::read(folder.path().join("rig_plate_chrono_mid.png")).unwrap();
+    assert!(plot.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_load_is_a_pressure_times_the_area() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |more: &str| {
+        let arguments = "plate --soil mud --size 0.4x0.2 --grid 0.05 --no-check --no-plot --json ";
+        json(&mut rig(folder.path(), &format!("{arguments}{more}")))["test"]["result"]["work"]
+            .take()
+    };
+    // 0.4 x 0.2 is not quite 0.08
+    assert_within(1e-9, &with("--load 4000"), with("--pressure 50000").as_f64().unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn reloading_a_soft_soil_does_not_press_it_deeper() {
+    // where the increment exceeds the elastic stroke
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "plate --soil mud --grid 0.05 --no-check --no-plot --json";
+    let result = json(&mut rig(folder.path(), arguments))["test"]["result"].take();
+    assert_within(1e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
+}
+
+#[test]
+fn a_coarse_grid_is_called_out_with_what_to_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, _) = text(&mut rig(folder.path(), "plate --soil mud --grid 0.05 --no-plot"));
+    let verdict = data.lines().last().unwrap();
+    assert!(verdict.starts_with("NOT converged: "), "{data}");
+    assert!(verdict.ends_with("; try a smaller --grid"), "{data}");
+}
+
+#[test]
+fn a_sheared_plate_is_laid_beside_janosis_curve() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "shear --soil chrono_mid --pressure 5e4 --grid 0.05 --plot s.png --no-check";
+    let (data, report) = text(&mut rig(folder.path(), arguments));
+    assert_eq!(report, "plot: s.png\n");
+    // 50 kPa tan 30 deg
+    assert!(data.contains("Mohr-Coulomb limit 28.868 kPa"), "{data}");
+    assert!(data.ends_with("convergence not checked (--no-check)\n"), "{data}");
+    let (_, report) = text(&mut rig(folder.path(), &format!("-q {arguments}")));
+    assert_eq!(report, "");
+}
+
+#[test]
+fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "wheel --soil chrono_mid --set damping=0 --load 6311.6 --slip 0.2:0.4:2 \
+                     --step 0.002 --no-plot --json";
+    let with =
+        |threads: &str| text(rig(folder.path(), arguments).env("RAYON_NUM_THREADS", threads)).0;
+    let data = with("1");
+    assert_eq!(data, with("2"));
+    let answer: Value = serde_json::from_str(&data).unwrap();
+    let runs = answer["test"]["runs"].as_array().unwrap();
+    // integrals of the same laws, as in tests/rig_wheel.rs
+    for (run, [slip, drawbar]) in runs.iter().zip([[0.2, 3045.2], [0.4, 3580.0]]) {
+        assert_within(1e-12, &run["slip"], slip);
+        assert_within(0.03, &run["drawbar"], drawbar);
+    }
+    assert_eq!(answer["convergence"]["changes"].as_array().unwrap().len(), 2 * 9);
+    assert_eq!(answer["plot"], Value::Null);
+}
+
+#[test]
+fn a_vehicle_lends_its_tyre_and_its_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.004 --duration 2 \
+                     --grid 0.05 --no-check --no-plot --json";
+    let test = json(&mut rig(folder.path(), arguments))["test"].take();
+    // a quarter of 2573.138 kg
+    assert_within(1e-4, &test["load"], 2573.138 * 9.81 / 4.0);
+    assert!(test["wheel"]["outline"].as_array().unwrap().len() > 1, "{test}");
+}
+
+#[test]
+fn a_soil_of_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bed.toml");
+    let figures = "name = \"bed\"\nk_phi = 2e6\nk_c = 0\nn = 1.1\ncohesion = 0\n\
+                   friction_angle_deg = 30\nshear_modulus = 0.01\nelastic_stiffness = 2e8\n";
+    std::fs::write(&file, figures).unwrap();
+    let arguments = "plate --soil-file bed.toml --grid 0.05 --no-check --no-plot --json";
+    let answer = json(&mut rig(folder.path(), arguments));
+    assert_eq!(answer["soil"]["name"], "bed");
+    assert_within(1e-3, &answer["test"]["result"]["sinkage"], 0.065652);
+    let refused = |change: &str| {
+        std::fs::write(&file, figures.replacen("n = 1.1\n", change, 1)).unwrap();
+        let output = rig(folder.path(), arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused("").starts_with("bed.toml: n: missing: "), "{}", refused(""));
+    assert_eq!(refused("n = 4\n"), "bed.toml:4: n = 4: must be > 0 and <= 3\n");
+}

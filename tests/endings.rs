@@ -1,0 +1,192 @@
+//! Vehicles that turn over, leave the terrain, get stuck or lose their finite
+//! state: told with time, place and cause, while the others go on as if those
+//! had never been.
+
+mod scene;
+
+use bekker::simulation::{AgentModel, Outcome, World};
+use bekker::soil::{SoilId, SoilKind};
+use bekker::spatial::{Pose, Quat, Vec3};
+use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
+use bekker::vehicle::{Vehicle, VehicleSpec, find};
+use scene::{agent, at, drive, firm, ground, soil, table, vehicle, world};
+use std::sync::Arc;
+
+const ON: [[f64; 2]; 2] = [[0.2, 0.0], [0.4, 0.5]];
+
+fn outcome(world: &World, agent: usize) -> Option<Outcome> {
+    world.state().agents[agent].outcome.clone()
+}
+
+/// Drives until `time` or until the first agent has ended.
+fn until_ended(world: &mut World, time: f64) -> Outcome {
+    while world.time() < time && outcome(world, 0).is_none() {
+        world.beat();
+    }
+    outcome(world, 0).unwrap_or(Outcome::Running)
+}
+
+/// The HMMWV's agents on `terrain` of one soil.
+fn on(terrain: Terrain, ground_soil: &str, agents: Vec<AgentModel>) -> World {
+    let soil = if ground_soil == "firm" { firm(1.8) } else { soil(ground_soil) };
+    world(ground(0.05, terrain, vec![soil]), 2e-3, agents)
+}
+
+#[test]
+fn a_vehicle_across_a_cliff_side_turns_over() {
+    // 55 degrees across its heading, more than its track over its height allows
+    let grade = 55f64.to_radians().tan();
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
+    let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
+    let hmmwv = vehicle("hmmwv");
+    let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
+    let mut world = on(terrain, "firm", vec![agent(&hmmwv, table(&[], &[], &[]), start)]);
+    let ended = until_ended(&mut world, 10.0);
+    let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };
+    assert!(time > 0.2 && time == world.time(), "{ended:?}");
+    // where the slope is, within the seconds that it took
+    assert!((position.z - grade * position.y).abs() < 4.0 && position.x.abs() < 10.0, "{ended:?}");
+    assert!(ended.to_string().starts_with("overturned at "), "{ended}");
+    // it stays where it is
+    let before = world.samples().next().unwrap().pose;
+    world.beat();
+    assert_eq!(world.samples().next().unwrap().pose, before);
+    assert!(!world.is_running());
+}
+
+#[test]
+fn a_vehicle_thrown_into_a_bend_turns_over() {
+    let hmmwv = vehicle("hmmwv");
+    let driver = table(&[], &[[0.5, 0.0], [0.7, 1.0]], &[]);
+    let start = at(0.0, 0.0, hmmwv.ride_radius());
+    let mut model = agent(&hmmwv, driver, start);
+    model.speed = 25.0;
+    let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+    let ended = until_ended(&mut world, 10.0);
+    let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };
+    assert!((0.7..10.0).contains(&time) && position.x > 10.0, "{ended:?}");
+}
+
+#[test]
+fn a_vehicle_that_drives_off_the_terrain_is_told() {
+    let terrain = || {
+        let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
+        let soils = SoilMap::uniform(SoilId(0));
+        Terrain::builder(plane, soils).bounds([-20.0, -20.0, 8.0, 20.0]).build().unwrap()
+    };
+    let hmmwv = vehicle("hmmwv");
+    for ground_soil in ["firm", "mid"] {
+        let start = at(0.0, 0.0, hmmwv.ride_radius());
+        let mut world =
+            on(terrain(), ground_soil, vec![agent(&hmmwv, table(&ON, &[], &[]), start)]);
+        let ended = until_ended(&mut world, 10.0);
+        let Outcome::LeftTerrain { time, position } = ended.clone() else { panic!("{ended:?}") };
+        // judged at a heartbeat: within what it drives in one
+        assert!((8.0..8.2).contains(&position.x) && time < 8.0, "{ended:?}");
+        assert!(ended.to_string().contains("left the terrain at"), "{ended}");
+    }
+}
+
+#[test]
+fn a_vehicle_dug_in_is_told_stuck_with_place_soil_and_cause() {
+    // in a hollow of slippery soil: its sides become steeper than the soil grips
+    let mut mire = soil("mid");
+    mire.name = "mire".into();
+    if let SoilKind::Yielding(law) = &mut mire.kind {
+        law.friction_angle = 5f64.to_radians();
+    }
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
+    let hollow = Stamp::hole([4.0, -3.0], 9.0, 2.0, 9.0);
+    let soils = SoilMap::uniform(SoilId(0));
+    let terrain = Terrain::builder(plane, soils).stamp(hollow).build().unwrap();
+    let hmmwv = vehicle("hmmwv");
+    let start = at(4.0, -3.0, hmmwv.ride_radius() - 2.0);
+    let model = agent(&hmmwv, table(&ON, &[], &[]), start);
+    let mut world = world(ground(0.05, terrain, vec![mire]), 2e-3, vec![model]);
+    let ended = until_ended(&mut world, 40.0);
+    let Outcome::Stuck { time, position, soil, why } = ended.clone() else { panic!("{ended:?}") };
+    assert!(time < 30.0 && soil == "mire", "{ended:?}");
+    assert!((position.x - 4.0).abs() < 5.0 && (position.y + 3.0).abs() < 1.0, "{ended:?}");
+    assert!(why.contains("slip") && why.contains("no traction"), "{why}");
+}
+
+/// The HMMWV with a change, as a scenario's `overrides` may make it.
+fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
+    let mut spec = find("hmmwv").unwrap();
+    change(&mut spec);
+    spec.check().unwrap();
+    Arc::new(Vehicle::new(spec).unwrap())
+}
+
+#[test]
+fn an_absurd_vehicle_fails_alone() {
+    // each passes the checks of a vehicle file: they are finite and positive
+    let absurd: [(&str, Arc<Vehicle>); 3] = [
+        ("tyre", changed(|spec| spec.tyre.handling.vertical_stiffness = 1e300)),
+        ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),
+        ("progression", changed(|spec| spec.tyre.handling.vertical_progression = 1e308)),
+    ];
+    let sound = vehicle("hmmwv");
+    let start = |x: f64| at(x, 0.0, sound.ride_radius() - 0.02);
+    let alone = {
+        let model = agent(&sound, table(&ON, &[], &[]), start(400.0));
+        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+        drive(&mut world, 1.0);
+        world.state().agents[0].vehicle.clone()
+    };
+    for (name, vehicle) in absurd {
+        let models = vec![
+            agent(&vehicle, table(&ON, &[], &[]), start(0.0)),
+            agent(&sound, table(&ON, &[], &[]), start(400.0)),
+        ];
+        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", models);
+        drive(&mut world, 1.0);
+        let ended = outcome(&world, 0);
+        println!("{name}: {ended:?}");
+        assert_eq!(outcome(&world, 1), None);
+        assert_eq!(world.state().agents[1].vehicle, alone, "{name} reached the other");
+        if let Some(Outcome::NotFinite { time, position, what }) = &ended {
+            assert!(*time <= 1.0 && position.iter().all(|x| x.is_finite()), "{ended:?}");
+            assert!(!what.is_empty());
+        }
+        // what absurd figures do is theirs; that a summary is told is ours
+        let summary = world.summary("test", 1.0);
+        assert!(summary.vehicles.iter().all(|vehicle| !vehicle.name.is_empty()));
+    }
+}
+
+/// A state poisoned from outside, as a damaged checkpoint might: found in the
+/// first heartbeat, told, and contained.
+#[test]
+fn a_state_that_is_not_finite_is_told_and_contained() {
+    let hmmwv = vehicle("hmmwv");
+    let start = |x: f64| Pose { position: Vec3::new(x, 5.0, 0.55), orientation: Quat::identity() };
+    for ground_soil in ["firm", "mid"] {
+        let models = vec![
+            agent(&hmmwv, table(&ON, &[], &[]), start(0.0)),
+            agent(&hmmwv, table(&ON, &[], &[]), start(300.0)),
+        ];
+        let mut sound = on(Terrain::flat(0.0, SoilId(0)), ground_soil, models);
+        drive(&mut sound, 0.5);
+        for poison in [f64::NAN, f64::INFINITY, 1e300] {
+            let mut state = sound.state().clone();
+            state.agents[0].vehicle.body.u[4] = poison;
+            let mut poisoned = World::resume(sound.model().clone(), state);
+            let mut healthy = World::resume(sound.model().clone(), sound.state().clone());
+            drive(&mut poisoned, 1.0);
+            drive(&mut healthy, 1.0);
+            let ended = outcome(&poisoned, 0);
+            let Some(Outcome::NotFinite { time, position, what }) = &ended else {
+                // a thousand light years in one step is off every lattice, and finite
+                assert!(poison == 1e300, "{ended:?} of {poison}");
+                continue;
+            };
+            assert!((0.5..=0.52).contains(time), "{ended:?}");
+            assert!(position.iter().all(|x| x.is_finite()) && !what.is_empty(), "{ended:?}");
+            let told = ended.as_ref().unwrap().to_string();
+            assert!(told.starts_with("failed at 0.5 s at ("), "{told}");
+            let of = |world: &World| world.state().agents[1].vehicle.clone();
+            assert_eq!(of(&poisoned), of(&healthy), "{poison} reached the other");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a step costs, in counts: allocations of a whole world's heartbeat, and
+//! nodes that a contact tests.
+
+mod scene;
+
+use bekker::ground::{Overlay, Published};
+use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::simulation::World;
+use bekker::soil::Tread;
+use bekker::spatial::{Pose, Quat, Twist, Vec3};
+use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts the allocations of all threads.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[expect(unsafe_code, reason = "an allocator cannot be written without")]
+// SAFETY: every call goes to the system's allocator unchanged
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(mut work: impl FnMut()) -> u64 {
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    work();
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
+/// Two HMMWVs that drive, on `ground_soil`.
+fn two(ground_soil: &str) -> World {
+    let hmmwv = vehicle("hmmwv");
+    let start = hmmwv.ride_radius();
+    let driver = || table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
+    let agents = [0.0, 50.0].map(|y| agent(&hmmwv, driver(), at(0.0, y, start)));
+    let soil = if ground_soil == "firm" { firm(0.8) } else { soil(ground_soil) };
+    world(flat(0.05, soil), 2e-3, agents.to_vec())
+}
+
+/// The tests of this file count globally, so they take turns.
+static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+/// On one thread, so that the counts are the simulation's own and none of them
+/// rayon's, which makes room for its queues as it likes.
+fn in_turn(work: impl FnOnce() + Send) {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(work);
+}
+
+/// Everything of a heartbeat on firm ground is free of allocations: drivers,
+/// vehicles, tyres, contact, publication of nothing.
+#[test]
+fn a_heartbeat_on_firm_ground_allocates_nothing() {
+    in_turn(|| {
+        let mut world = two("firm");
+        drive(&mut world, 4.0);
+        let count = allocations(|| drive(&mut world, 6.0));
+        assert_eq!(count, 0);
+    });
+}
+
+/// On soil, what is counted is the shared map's own growth at heartbeats: at each
+/// heartbeat a patch for each tile that wheels have left nodes on, the new tile
+/// or the longer list of its nodes. Steps between heartbeats allocate nothing:
+/// with a heartbeat of five steps there are as many allocations as with one of
+/// five times as many steps at most as often as heartbeats.
+#[test]
+fn on_soil_only_the_shared_map_grows() {
+    in_turn(|| {
+        let mut world = two("mid");
+        drive(&mut world, 4.0);
+        let (mut beats, mut counted, mut touched) = (0, 0, 0);
+        while world.time() < 6.0 - 1e-9 {
+            let before = world.state().published.clone();
+            // a clone shares the tiles: one more copy for each that changes
+            counted += allocations(|| world.beat());
+            beats += 1;
+            let after = &world.state().published;
+            touched += after.tiles().filter(|(key, tile)| before.tile(*key) != Some(*tile)).count();
+        }
+        let per_tile = counted as f64 / touched as f64;
+        println!(
+            "{beats} heartbeats, {touched} tiles changed, {counted} allocations, {per_tile:.2} a tile"
+        );
+        // A patch's list (grown by doubling to at most 64 nodes: up to 6 times),
+        // the copy of the tile that the clone above makes necessary (2), its new
+        // list (1), a node of the map now and then (1).
+        assert!(counted <= 10 * touched as u64, "{counted} for {touched} tiles");
+    });
+}
+
+/// A wheel that rolls at constant depth over fresh ground along `heading`; mean
+/// number of nodes tested in a step.
+fn tested(heading: f64, spacing: f64, published: &mut Published) -> f64 {
+    let model = flat(spacing, soil("mid"));
+    let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+    let wheel = Underside::cylinder(0.467, 0.254).unwrap();
+    let orientation = Quat::from_axis_angle(&Vec3::z_axis(), heading);
+    let forward = orientation * Vec3::x();
+    let angular = orientation * Vec3::y() * (2.0 / 0.467);
+    let twist = Twist { linear: forward * 2.0, angular };
+    let mut patches = Vec::new();
+    let (mut sum, steps) = (0, 1000);
+    for count in 0..steps {
+        let position = forward * (count as f64 * 4e-3) + Vec3::z() * (0.467 - 0.05);
+        overlay.begin_step();
+        let pose = Pose { position, orientation };
+        let tread = Tread::rough();
+        let contact = wheel_contact(
+            &model,
+            published,
+            &mut overlay,
+            &mut scratch,
+            &wheel,
+            &tread,
+            &pose,
+            &twist,
+            2e-3,
+        );
+        sum += contact.nodes_tested;
+        if count % 5 == 4 {
+            patches.clear();
+            overlay.publish(&mut patches);
+            published.apply(&patches);
+            overlay.refresh(published);
+        }
+    }
+    f64::from(sum) / f64::from(steps)
+}
+
+#[test]
+fn every_direction_costs_the_same() {
+    in_turn(|| {
+        for spacing in [0.05, 0.02] {
+            let along =
+                |degrees: f64| tested(degrees.to_radians(), spacing, &mut Published::default());
+            let [x, y, back, aslant] = [0.0, 90.0, 180.0, 37.0].map(along);
+            println!("at {spacing} m: {x:.1} along x, {y:.1} along y, {aslant:.1} aslant");
+            // equal but for where the nodes' rows lie under the wheel's edges
+            assert!((y / x - 1.0).abs() < 0.02 && (back / x - 1.0).abs() < 0.02, "{x} {y} {back}");
+            // aslant, rows cut the footprint obliquely: the same area of nodes,
+            // and a rim of half a spacing around it
+            assert!((aslant / x - 1.0).abs() < 0.25, "{aslant} aslant, {x} along x");
+        }
+    });
+}
+
+#[test]
+fn what_was_deformed_before_costs_nothing() {
+    in_turn(|| {
+        let mut published = Published::default();
+        let fresh = tested(0.0, 0.05, &mut published);
+        // in the old rut the wheel meets no ground higher than before
+        let again = tested(0.0, 0.05, &mut published);
+        assert!(again <= fresh, "{again} in the rut, {fresh} on fresh ground");
+        // ruts of a hundred other drives about it
+        for k in 1..=40 {
+            tested(0.1 * f64::from(k), 0.05, &mut published);
+        }
+        let nodes = published.nodes();
+        assert!(nodes > 5000, "{nodes}");
+        let late = tested(-0.3, 0.05, &mut published);
+        let early = tested(-0.3, 0.05, &mut Published::default());
+        assert!(late <= early, "{late} after many drives, {early} before any");
+    });
+}
