@@ -76,7 +76,6 @@ impl Run {
         let folder = self.folder(&file.scenario)?;
         let interrupted = interruption()?;
         let clock = Instant::now();
-        let begun = world.time();
         let record = drive(&mut world, &file.scenario, quiet, &interrupted);
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
@@ -99,12 +98,7 @@ impl Run {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::Look::of_stdout()))?;
-            let done = world.time() - begun;
-            stdout::print(&format!(
-                "{done:.2} s simulated in {wall:.2} s: {:.1} times real time\nresults in {}",
-                done / wall.max(1e-9),
-                folder.display()
-            ))?;
+            stdout::print(&format!("results in {}", folder.display()))?;
         }
         if cut {
             return Err(Failure::Interrupted { checkpoint: folder.join(CHECKPOINT) });

@@ -9,13 +9,13 @@ use super::table::columns;
 use crate::cli::Failure;
 use crate::numeric::GRAVITY;
 use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::scenario::build::vehicle_spec;
-use crate::scm::{Grousers, Underside, UndersideError};
-use crate::soil::{ShearStrength, Soil, Tread};
+use crate::scenario::build::{tread, underside, vehicle_spec};
+use crate::scm::{Underside, UndersideError};
+use crate::soil::{Soil, Tread};
 use crate::study::{
     Convergence, Refinement, Rig, RigError, WheelMotion, WheelResult, WheelRig, converge,
 };
-use crate::vehicle::spec::{RigidTyre, VehicleSpec};
+use crate::vehicle::spec::VehicleSpec;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
@@ -216,28 +216,6 @@ impl Shape {
             name: format!("wheel of {}", spec.name),
         })
     }
-}
-
-/// A vehicle's tyre on yielding ground.
-fn underside(tyre: &RigidTyre) -> Result<Underside, UndersideError> {
-    let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
-    let grousers = tyre.grousers.map(|bars| Grousers {
-        count: bars.count,
-        height: bars.height,
-        width: bars.thickness,
-    });
-    Underside::new(outline, grousers)
-}
-
-fn tread(tyre: &RigidTyre) -> Tread {
-    tyre.soil.as_ref().map_or(Tread::rough(), |soil| Tread {
-        rubber_share: soil.area_ratio,
-        rubber: ShearStrength {
-            cohesion: soil.cohesion,
-            friction: soil.friction,
-            modulus: soil.shear_modulus,
-        },
-    })
 }
 
 fn mean_wheel_load(spec: &VehicleSpec) -> f64 {

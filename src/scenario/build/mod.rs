@@ -11,4 +11,4 @@ mod world;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
-pub use world::{Built, world};
+pub use world::{Built, tread, underside, world};

@@ -153,14 +153,19 @@ fn agents(
     Ok(agents)
 }
 
-fn underside(tyre: &RigidTyre) -> Result<Underside, crate::scm::UndersideError> {
+/// Shape of a tyre on yielding soil.
+///
+/// # Errors
+/// An outline or lugs that make no wheel.
+pub fn underside(tyre: &RigidTyre) -> Result<Underside, crate::scm::UndersideError> {
     let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
     let grousers =
         tyre.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
     Underside::new(outline, grousers)
 }
 
-fn tread(tyre: &RigidTyre) -> Tread {
+/// How a tyre shares its contact between rubber and soil.
+pub fn tread(tyre: &RigidTyre) -> Tread {
     tyre.soil.map_or_else(Tread::rough, |soil| Tread {
         rubber_share: soil.area_ratio,
         rubber: ShearStrength {
