@@ -6,6 +6,7 @@ mod controls;
 pub mod driver;
 pub mod powertrain;
 pub mod spec;
+mod tracked;
 pub mod tyre;
 mod wheeled;
 
@@ -13,4 +14,5 @@ pub use assembly::AssemblyError;
 pub use catalogue::{CatalogueError, Entry, catalogue, find};
 pub use controls::Controls;
 pub use spec::{SpecError, VehicleSpec};
+pub use tracked::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use wheeled::{Vehicle, VehicleState, VehicleWorkspace, WheelDrive};

@@ -15,10 +15,12 @@
 //! the LEFT side; the right side is its mirror image in y.
 
 mod check;
+mod check_tracked;
 mod driveline;
 mod steering;
 mod strut;
 mod suspension;
+mod tracked;
 mod wheel;
 
 pub use check::SpecError;
@@ -28,6 +30,10 @@ pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
     AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle, LeafSpringMount,
     Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
+};
+pub use tracked::{
+    Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Track, TrackDrive,
+    TrackModel, TrackSteering, TrackedSpec,
 };
 pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
 
