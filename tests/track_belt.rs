@@ -13,6 +13,10 @@ use scene::{at, flat, soil};
 fn drives_straight() {
     let spec = TrackedSpec::from_toml(include_str!("../vehicles/m113.toml")).unwrap();
     println!("mass {}", spec.total_mass());
+    let mut spec = spec;
+    if let Ok(f) = std::env::var("FRIC") {
+        spec.drive.resistance.force = f.parse().unwrap();
+    }
     let outline = ShoeOutline {
         faces: spec
             .shoe
@@ -112,8 +116,9 @@ fn drives_straight() {
                 shoes.places().len()
             );
             if std::env::var("V").is_ok() {
-                let w: Vec<String> =
-                    (0..5).map(|k| format!("{:.1}", vehicle.wheel_load(&ws, 0, k) / 1e3)).collect();
+                let w: Vec<String> = (0..5)
+                    .map(|k| format!("{:.1}", vehicle.wheel_load(&ws, 2 * k) / 1e3))
+                    .collect();
                 let ten: Vec<String> =
                     vehicle.tensions(&ws, 0).map(|f| format!("{:.0}", f / 1e3)).collect();
                 println!("   wheels {} tens {}", w.join(" "), ten.join(" "));

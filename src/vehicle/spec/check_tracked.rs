@@ -21,6 +21,9 @@ impl TrackedSpec {
         self.check_shoe()?;
         self.check_track("left", &self.left)?;
         self.check_track("right", &self.right)?;
+        let (left, right) = (self.left.stations.len(), self.right.stations.len());
+        let stations = format!("{right} stations");
+        require(left == right, "right.stations", stations, "as many as on the left")?;
         self.check_drive()?;
         powertrain(&self.powertrain)
     }
@@ -118,6 +121,8 @@ impl TrackedSpec {
         not_negative("drive.driveshaft_inertia", drive.driveshaft_inertia)?;
         not_negative("drive.carrier_inertia", drive.carrier_inertia)?;
         not_negative("drive.brake_torque", drive.brake_torque)?;
+        not_negative("drive.resistance.force", drive.resistance.force)?;
+        not_negative("drive.resistance.per_speed", drive.resistance.per_speed)?;
         let key = "drive.steering";
         match drive.steering {
             TrackSteering::ClutchBrake { brake_torque } => {

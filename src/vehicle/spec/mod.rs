@@ -14,6 +14,7 @@
 //! which is parallel to the chassis frame with its origin at `position`, for
 //! the LEFT side; the right side is its mirror image in y.
 
+mod any;
 mod check;
 mod check_tracked;
 mod driveline;
@@ -23,6 +24,7 @@ mod suspension;
 mod tracked;
 mod wheel;
 
+pub use any::AnySpec;
 pub use check::SpecError;
 pub use driveline::{Differential, Driveline, FinalDrive, Layout};
 pub use steering::{Direct, PitmanArm, PitmanArmPoints, RackPinion, Steering};

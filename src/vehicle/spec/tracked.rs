@@ -185,6 +185,28 @@ pub enum TrackSteering {
     },
 }
 
+impl TrackSteering {
+    /// Half the difference of the sprockets' speeds over their mean at full lock,
+    /// in first gear where it depends on the gear.
+    pub fn least_ratio(&self) -> f64 {
+        match *self {
+            // the inner sprocket stands
+            TrackSteering::ClutchBrake { .. } | TrackSteering::Pivot { .. } => 1.0,
+            TrackSteering::Differential { ratio, .. } => ratio,
+        }
+    }
+}
+
+/// Friction of pins, rims and guides, which the sprocket has to overcome.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrackResistance {
+    /// Dry friction, as a force along the track, N.
+    pub force: f64,
+    /// What is added with the track's speed, N s/m.
+    pub per_speed: f64,
+}
+
 /// From the gearbox to the sprockets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -197,6 +219,8 @@ pub struct TrackDrive {
     pub carrier_inertia: f64,
     /// Largest torque of each sprocket's brake, N m.
     pub brake_torque: f64,
+    /// What running itself costs each track.
+    pub resistance: TrackResistance,
     /// What turns the vehicle.
     pub steering: TrackSteering,
 }

@@ -30,8 +30,6 @@ pub(super) struct Link {
 pub(super) struct Rim {
     pub element: usize,
     pub wheel: usize,
-    /// Node of the band.
-    pub node: usize,
 }
 
 /// A road arm.
@@ -41,6 +39,8 @@ pub(super) struct Arm {
     /// Torsion bar and stops.
     pub element: usize,
     pub damper: Option<usize>,
+    /// Seat of the band below the wheel.
+    pub seat: usize,
 }
 
 /// A place where loads act on a band: its ends on sprocket and idler, and its nodes.
@@ -258,7 +258,7 @@ fn track(
     let route = &side.route;
     let mirror = side.y.signum();
     let name = if mirror > 0.0 { "left" } else { "right" };
-    let arms: Vec<Arm> =
+    let mut arms: Vec<Arm> =
         (0..file.stations.len()).map(|index| arm(spec, side, file, index, hull, builder)).collect();
 
     // The idler's carrier with the idler and what of the band lies on them.
@@ -331,7 +331,10 @@ fn track(
             let point = Vec3::new(file.stations[wheel], side.y, spec.wheel_height);
             let (a, axis) = (arms[wheel].body, Vec3::z());
             let element = builder.element(Element::Axial { a, b: body, point, axis });
-            rims.push(Rim { element, wheel, node: index + 1 });
+            rims.push(Rim { element, wheel });
+            if rolling > 0.0 {
+                arms[wheel].seat = index + 1;
+            }
         }
     }
     let on_idler = lumped(route.idler_arc + 0.5 * route.top_length()) + rear;
@@ -436,5 +439,5 @@ fn arm(
             point_b: at(arm.damper_chassis),
         })
     });
-    Arm { body, element, damper }
+    Arm { body, element, damper, seat: 0 }
 }

@@ -103,9 +103,9 @@ impl TrackedVehicle {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())
     }
 
-    /// Road wheels of a side (0 left, 1 right).
-    pub fn wheels(&self, side: usize) -> usize {
-        self.parts.tracks[side].arms.len()
+    /// Number of road wheels of both sides: from the front, left before right.
+    pub fn wheels(&self) -> usize {
+        2 * self.parts.tracks[0].arms.len()
     }
 
     /// The design position, moved to `pose` (of the chassis frame), at rest.
@@ -116,7 +116,8 @@ impl TrackedVehicle {
             body,
             steering: 0.0,
             gearbox: GearboxState::default(),
-            brakes: vec![BrakeState::default(); 2],
+            // service brakes, then the running resistance of the tracks
+            brakes: vec![BrakeState::default(); 4],
             clutches: vec![BrakeState::default(); 2],
         }
     }
@@ -162,15 +163,33 @@ impl TrackedVehicle {
         self.parts.model.twist(&workspace.body, self.parts.hull)
     }
 
-    /// Centre of a road wheel, m.
-    pub fn wheel_position(&self, workspace: &TrackedWorkspace, side: usize, wheel: usize) -> Vec3 {
-        self.parts.model.place(&workspace.body, self.parts.tracks[side].arms[wheel].body)
+    /// Pose of a road wheel: origin at its centre, y along its axle.
+    pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
+        let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
+        self.parts.model.pose(&workspace.body, arm.body)
     }
 
-    /// Force of a road wheel on its track after the last step, N.
-    pub fn wheel_load(&self, workspace: &TrackedWorkspace, side: usize, wheel: usize) -> f64 {
-        let rims = self.parts.tracks[side].rims.iter().filter(|rim| rim.wheel == wheel);
+    /// Spin of a road wheel, rad/s, positive forward: it rolls on the band.
+    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        let track = &self.parts.tracks[wheel % 2];
+        let seat = &track.seats[track.arms[wheel / 2].seat];
+        state.body.u[seat.rate] / self.spec.road_wheel.radius
+    }
+
+    /// Force of a road wheel on its track in the last step, N.
+    pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
+        let rims = self.parts.tracks[wheel % 2].rims.iter().filter(|rim| rim.wheel == wheel / 2);
         rims.map(|rim| -workspace.body.element[rim.element].force).sum()
+    }
+
+    /// The road wheel of a side whose design place is nearest to a point in the
+    /// world, `hull` being the chassis frame.
+    pub fn nearest_wheel(&self, side: usize, hull: &Pose, point: &Vec3) -> usize {
+        let x = hull.local_point(point).x;
+        let stations = &self.spec.tracks()[side].stations;
+        let further = |wheel: &usize| (stations[*wheel] - x).abs();
+        let nearest = (0..stations.len()).min_by(|a, b| further(a).total_cmp(&further(b)));
+        2 * nearest.unwrap_or_default() + side
     }
 
     /// Speed of a track over its sprocket, m/s, positive forward.
@@ -206,8 +225,9 @@ impl TrackedVehicle {
     }
 
     /// Centre of a road wheel in the chassis frame in the design position, m.
-    pub fn wheel_centre(&self, side: usize, wheel: usize) -> Vec3 {
-        let x = self.spec.tracks()[side].stations[wheel];
+    pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
+        let side = wheel % 2;
+        let x = self.spec.tracks()[side].stations[wheel / 2];
         Vec3::new(x, self.parts.tracks[side].y, self.spec.wheel_height)
     }
 
@@ -338,10 +358,17 @@ impl TrackedVehicle {
 
     /// Service brakes on the sprockets, steering brakes of both hands.
     fn brake(&self, state: &VehicleState, workspace: &mut Workspace, pedal: f64, h: f64) {
-        let service = self.service_brake();
-        for (track, lining) in self.parts.tracks.iter().zip(&state.brakes) {
+        let (service, running) = (self.service_brake(), self.running_resistance());
+        for (side, track) in self.parts.tracks.iter().enumerate() {
             let rate = workspace.rate[track.brake];
-            workspace.element[track.brake] = friction(service.torque(pedal, lining, rate, h));
+            let braked = service.torque(pedal, &state.brakes[side], rate, h);
+            let dragged = running.torque(1.0, &state.brakes[2 + side], rate, h);
+            let drag = self.speed_resistance();
+            workspace.element[track.brake] = ElementForce {
+                force: drag * rate - braked.value - dragged.value,
+                stiffness: 0.0,
+                damping: drag + braked.damping + dragged.damping,
+            };
         }
         let Some(brake) = self.steering_brake() else { return };
         for (hand, (&element, lining)) in
@@ -361,9 +388,11 @@ impl TrackedVehicle {
         pedal: f64,
         h: f64,
     ) {
-        let service = self.service_brake();
-        for (track, lining) in self.parts.tracks.iter().zip(&mut state.brakes) {
-            service.advance(pedal, lining, workspace.body.rate[track.brake], h);
+        let (service, running) = (self.service_brake(), self.running_resistance());
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            let rate = workspace.body.rate[track.brake];
+            service.advance(pedal, &mut state.brakes[side], rate, h);
+            running.advance(1.0, &mut state.brakes[2 + side], rate, h);
         }
         if let Some(brake) = self.steering_brake() {
             for (hand, &element) in self.parts.steering.iter().enumerate() {
@@ -380,6 +409,16 @@ impl TrackedVehicle {
 
     fn service_brake(&self) -> Brake {
         Brake { max_torque: self.spec.drive.brake_torque }
+    }
+
+    /// Dry friction of a track, at its sprocket.
+    fn running_resistance(&self) -> Brake {
+        Brake { max_torque: self.spec.drive.resistance.force * self.spec.pitch_radius() }
+    }
+
+    /// Resistance that grows with the sprocket's speed, N m s/rad.
+    fn speed_resistance(&self) -> f64 {
+        self.spec.drive.resistance.per_speed * self.spec.pitch_radius().powi(2)
     }
 
     fn steering_brake(&self) -> Option<Brake> {

@@ -41,10 +41,6 @@ impl Tangent {
         let touch = |c: Circle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
         Tangent { from: touch(a), to: touch(b), normal }
     }
-
-    fn length(&self) -> f64 {
-        hypot(self.to[0] - self.from[0], self.to[1] - self.from[1])
-    }
 }
 
 /// Arc between two stretches round a circle, m.
