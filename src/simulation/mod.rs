@@ -15,7 +15,7 @@ pub use agent::{AgentModel, AgentState};
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use monitor::Monitor;
-pub use mover::{Meeting, Mover, MoverWorkspace};
+pub use mover::{DriveWork, Meeting, Mover, MoverWorkspace};
 pub use on_tracks::{OnTracks, TracksWorkspace};
 pub use on_wheels::{OnWheels, WheelsWorkspace};
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};

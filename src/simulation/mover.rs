@@ -47,7 +47,7 @@ pub struct Meeting<'a> {
 
 /// Drive torques' work and the soil's, summed over a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DriveWork {
+pub struct DriveWork {
     /// Energy that the driveline put into wheels or sprockets, J.
     pub driven: f64,
     /// Work that sank the soil for good, J.
@@ -219,7 +219,7 @@ impl Mover {
     }
 
     /// Samples of the wheels after a step, and the step's work.
-    pub(super) fn observe(
+    pub fn observe(
         &self,
         state: &VehicleState,
         workspace: &mut MoverWorkspace,

@@ -29,10 +29,18 @@ pub struct OnTracks {
 /// Derived and scratch data of a tracked vehicle on the ground: never saved.
 #[derive(Clone, Debug)]
 pub struct TracksWorkspace {
-    pub(super) vehicle: TrackedWorkspace,
+    /// Of the vehicle itself.
+    pub vehicle: TrackedWorkspace,
     shoes: Shoes,
     pub(super) contacts: Vec<Contact>,
     pub(super) wheels: Vec<WheelSample>,
+}
+
+impl TracksWorkspace {
+    /// The road wheels after the last step.
+    pub fn samples(&self) -> &[WheelSample] {
+        &self.wheels
+    }
 }
 
 impl OnTracks {
@@ -43,7 +51,8 @@ impl OnTracks {
         OnTracks { vehicle, shoe, tread: Tread::rough() }
     }
 
-    pub(super) fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
+    /// Storage for steps, in line with `state`.
+    pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
         TracksWorkspace {
             vehicle: self.vehicle.workspace(state),
             shoes: Shoes::new(),
@@ -53,7 +62,7 @@ impl OnTracks {
     }
 
     /// Loads of yielding and firm ground on every shoe.
-    pub(super) fn meet_ground(
+    pub fn meet_ground(
         &self,
         state: &VehicleState,
         workspace: &mut TracksWorkspace,
@@ -140,7 +149,7 @@ impl OnTracks {
     }
 
     /// Completes the samples after a step.
-    pub(super) fn observe(
+    pub fn observe(
         &self,
         state: &VehicleState,
         workspace: &mut TracksWorkspace,

@@ -8,6 +8,8 @@ mod bench;
 mod convergence;
 mod plate;
 mod shear;
+mod track;
+mod track_theory;
 pub mod validation;
 mod wheel;
 
@@ -18,4 +20,6 @@ pub use convergence::{Convergence, Refinement, Rig, converge};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use track::{TrackMotion, TrackResult, TrackRig};
+pub use track_theory::RigidTracks;
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};

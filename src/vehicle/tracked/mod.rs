@@ -35,6 +35,8 @@ use shoes::SeatLoad;
 
 /// Fastest move of the steering, full locks a second.
 const STEERING_RATE: f64 = 2.0;
+/// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
+const MOTOR: f64 = 1e5;
 /// Softness of a gear that is not engaged, (rad/s)/(N m s): lets the row go.
 const NEUTRAL: f64 = 1e6;
 /// Softness of an engaged gear, as of any closure.
@@ -260,6 +262,36 @@ impl TrackedVehicle {
         self.brake(state, &mut workspace.body, controls.brake, h);
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
         self.settle_linings(state, workspace, controls.brake, h);
+        Ok(())
+    }
+
+    /// Advances by `h` seconds with the sprockets turned at given speeds of the
+    /// tracks, left and right (m/s), by motors in place of the engine; without the
+    /// tracks' own resistance.
+    ///
+    /// # Errors
+    /// [`StepError`] when the equations have no finite solution.
+    pub fn step_driven(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut TrackedWorkspace,
+        speeds: [f64; 2],
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.seat_loads(workspace);
+        let body = &mut workspace.body;
+        body.softness[self.parts.model.closure_row(self.parts.gearbox)] = NEUTRAL;
+        body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
+        for (track, speed) in self.parts.tracks.iter().zip(speeds) {
+            self.suspend(track, body);
+            let over = body.rate[track.brake] - speed / self.spec.pitch_radius();
+            body.element[track.brake] =
+                ElementForce { force: MOTOR * over, stiffness: 0.0, damping: MOTOR };
+        }
+        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            workspace.drives[side] = -workspace.body.element[track.brake].force;
+        }
         Ok(())
     }
 
