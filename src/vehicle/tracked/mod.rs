@@ -220,6 +220,11 @@ impl TrackedVehicle {
         links.iter().map(|link| workspace.body.element[link.element].force)
     }
 
+    /// Force of a tensioner on its idler in the last step, towards the rear, N.
+    pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
+        -workspace.body.element[self.parts.tracks[side].tensioner].force
+    }
+
     /// Kinetic and gravitational energy, J.
     pub fn energy(&self, state: &VehicleState, workspace: &TrackedWorkspace) -> f64 {
         self.parts.model.kinetic_energy(&state.body, &workspace.body)
