@@ -36,7 +36,7 @@ use shoes::SeatLoad;
 /// Fastest move of the steering, full locks a second.
 const STEERING_RATE: f64 = 2.0;
 /// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
-const MOTOR: f64 = 1e5;
+const MOTOR: f64 = 1e8;
 /// Softness of a gear that is not engaged, (rad/s)/(N m s): lets the row go.
 const NEUTRAL: f64 = 1e6;
 /// Softness of an engaged gear, as of any closure.
