@@ -350,6 +350,7 @@ impl AgentModel {
 /// Adds a load about the same point.
 fn add(load: &mut Load, other: &Load) {
     load.wrench += other.wrench;
+    load.glide += other.glide;
     load.stiffness += other.stiffness;
     load.damping += other.damping;
 }
