@@ -24,6 +24,7 @@ fn model(bulldozing: Option<Bulldozing>) -> GroundModel {
         elastic_stiffness: 2e8,
         damping: 3e4,
         bulldozing,
+        details: Default::default(),
     };
     let kind = SoilKind::Yielding(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };
