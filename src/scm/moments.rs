@@ -69,7 +69,8 @@ pub(super) struct Tangent {
 }
 
 impl Tangent {
-    fn matrix(&self) -> Mat6 {
+    /// Written out.
+    pub(super) fn matrix(&self) -> Mat6 {
         Mat6::from_fn(|row, column| match (row < 3, column < 3) {
             (true, true) => self.angular[(row, column)],
             (true, false) => self.coupling[(row, column - 3)],
