@@ -350,6 +350,6 @@ fn settle<F: Footprint>(
     let length = mean_normal.norm();
     let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
     tangent(&mut result.load, &n, &spring, &damper, &sheared, body.spin_axis());
-    result.load.stiffness += held.across(&n);
+    result.load.stiffness += held.across(&n).matrix();
     heaped
 }
