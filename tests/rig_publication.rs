@@ -18,7 +18,6 @@ fn model(bulldozing: Option<Bulldozing>) -> GroundModel {
 
 fn model_under(laws: Laws, bulldozing: Option<Bulldozing>) -> GroundModel {
     let soil = Yielding {
-        details: Default::default(),
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -28,6 +27,7 @@ fn model_under(laws: Laws, bulldozing: Option<Bulldozing>) -> GroundModel {
         elastic_stiffness: 2e8,
         damping: 3e4,
         bulldozing,
+        details: Default::default(),
     };
     let kind = SoilKind::Yielding(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };

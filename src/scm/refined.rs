@@ -391,7 +391,7 @@ fn settle<F: Footprint>(
     let length = mean_normal.norm();
     let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
     tangent(&mut result.load, &n, &spring, &damper, &sheared, body.spin_axis());
-    let held = held.across(&n);
+    let held = held.across(&n).matrix();
     // Over ground that is all the same a body goes on without any change of
     // force: fresh nodes come in where others leave. The tangents know of the
     // others alone, so what they would make of the way itself is given back.
