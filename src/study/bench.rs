@@ -9,11 +9,10 @@ use crate::grid::{TILE_NODES, TileKey};
 use crate::ground::{Mask, NodeState, Overlay, Patch, Published, Tile};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
-use crate::scm::{Scratch, wheel_contact};
-use crate::simulation::{AgentModel, World, WorldModel};
+use crate::scm::Scratch;
+use crate::simulation::{AgentModel, Meeting, MoverWorkspace, World, WorldModel};
+use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{PlasticMemory, damped, press};
-use crate::spatial::Vec3;
-use crate::vehicle::VehicleWorkspace;
 use crate::vehicle::driver::DriverView;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -190,6 +189,7 @@ pub fn step_cost(
     let vehicle = &agent.vehicle;
     let mut state = vehicle.launched(&agent.start, agent.speed);
     let mut workspace = vehicle.workspace(&state);
+    let tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let mut patches = Vec::new();
@@ -207,24 +207,16 @@ pub fn step_cost(
         let view = view(agent, &workspace, clock.time(tick), h);
         let controls = agent.driver.controls(&mut driver, &view).clamped();
         let driven = Instant::now();
-        overlay.begin_step();
-        for wheel in 0..vehicle.wheels() {
-            let pose = vehicle.wheel_pose(&workspace, wheel);
-            let twist = vehicle.wheel_twist(&workspace, wheel);
-            let contact = wheel_contact(
-                &ground,
-                &published,
-                &mut overlay,
-                &mut scratch,
-                &agent.underside,
-                &agent.tread,
-                &pose,
-                &twist,
-                h,
-            );
+        let mut meeting = Meeting {
+            ground: &ground,
+            published: &published,
+            overlay: &mut overlay,
+            scratch: &mut scratch,
+        };
+        vehicle.meet_ground(&state, &tyres, &mut workspace, &mut meeting, h);
+        for contact in vehicle.contacts(&workspace) {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);
-            workspace.loads()[wheel] = contact.load;
         }
         let met = Instant::now();
         let stepped = vehicle.step(&mut state, &mut workspace, &controls, tick, h);
@@ -260,7 +252,7 @@ pub fn step_cost(
     };
     let step_us =
         stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
-    let law = ground.coefficients(0).map_or(0.0, |soil| law_ns(soil, agent));
+    let law = ground.coefficients(0).map_or(0.0, |soil| law_ns(soil));
     Ok(StepCost {
         case: case.clone(),
         steps,
@@ -279,15 +271,15 @@ pub fn step_cost(
     })
 }
 
-fn view(agent: &AgentModel, workspace: &VehicleWorkspace, time: f64, step: f64) -> DriverView {
+fn view(agent: &AgentModel, workspace: &MoverWorkspace, time: f64, step: f64) -> DriverView {
     let pose = agent.vehicle.pose(workspace);
-    let speed = agent.vehicle.twist(workspace).linear.dot(&pose.direction(&Vec3::x()));
-    DriverView { time, step, pose, speed, leader: None }
+    DriverView { time, step, pose, speed: agent.vehicle.speed(workspace), leader: None }
 }
 
 /// Time of the laws of pressure and shear at one node that yields, ns.
-fn law_ns(soil: &crate::ground::SoilCoefficients, agent: &AgentModel) -> f64 {
+fn law_ns(soil: &crate::ground::SoilCoefficients) -> f64 {
     const NODES: u32 = 200_000;
+    let tread = Tread::rough();
     let begun = Instant::now();
     let mut sum = 0.0;
     for node in 0..NODES {
@@ -295,7 +287,7 @@ fn law_ns(soil: &crate::ground::SoilCoefficients, agent: &AgentModel) -> f64 {
         let memory = PlasticMemory { sinkage: sinkage - 1e-3, yield_pressure: 1e3, slip: 0.0 };
         let pressed = press(&soil.soil, 4.0, black_box(sinkage), 1e-4, memory);
         let (pressure, _) = damped(&soil.soil, pressed.pressure, -0.01);
-        sum += agent.tread.stress(&soil.strength, pressure, 0.5 * sinkage);
+        sum += tread.stress(&soil.strength, pressure, 0.5 * sinkage);
     }
     black_box(sum);
     begun.elapsed().as_secs_f64() * 1e9 / f64::from(NODES)
