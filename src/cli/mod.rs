@@ -7,6 +7,7 @@
 mod bench;
 mod completions;
 mod failure;
+mod identify;
 mod rig;
 mod run;
 mod schema;
@@ -46,6 +47,7 @@ enum Command {
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
+    Identify(identify::Identify),
     Terrain(terrain::Terrain),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -61,6 +63,7 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
+            Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),

@@ -6,7 +6,7 @@ use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack
 use super::joint::Joint;
 use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
 use crate::numeric::{cos, sin, sin_cos};
-use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6, Wrench};
+use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
 /// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
@@ -539,8 +539,8 @@ impl Model {
                 velocity += workspace.conveyance[index] * state.u[conveyor];
             }
             let held = load.damping * stack(spin, velocity);
-            let Wrench { force, torque } = load.wrench;
-            let (force, torque) = (force + linear(&held), torque + angular(&held));
+            let force = load.wrench.force + load.glide.force + linear(&held);
+            let torque = load.wrench.torque + load.glide.torque + angular(&held);
             workspace.impulse[body] += stack(torque + point.cross(&force), force) * h;
         }
 

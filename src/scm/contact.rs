@@ -1,13 +1,14 @@
 //! Contact of one body with yielding ground.
 
 use super::footprint::Footprint;
+use super::gather::gather;
 use super::moments::{Moments, monomials, tangent};
 use super::patch_width::inverse_patch_width;
 use super::refined::Answer;
 use super::scratch::{Scratch, Touched};
 use super::underside::Underside;
 use super::{FirmGround, bulldozing, firm, refined};
-use crate::grid::{Node, TILE, TileKey};
+use crate::grid::Node;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{damped, press};
@@ -40,10 +41,6 @@ pub struct Contact {
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 pub(super) const SLIDING: f64 = 1e-4;
-/// Nodes are counted up to here: beyond, a body has left every terrain.
-pub(super) const FARTHEST: f64 = 1e9;
-/// A cell covered by less than this part is not touched.
-const LEAST_COVERAGE: f64 = 1e-6;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
 /// if they slid so fast: their direction turns over within a step.
 pub(super) const ROLLING_SHARE: f64 = 0.01;
@@ -116,78 +113,6 @@ pub fn contact<F: Footprint>(
         bulldozing::heap(model, published, overlay, scratch, sunk);
     }
     result
-}
-
-/// Finds the nodes that the body presses, row by row; returns how many were tested.
-fn gather<F: Footprint>(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
-    body: &mut F,
-) -> u32 {
-    scratch.touched.clear();
-    let lattice = model.lattice();
-    let [x0, y0, x1, y1] = body.bounds();
-    // false for what is not finite, too
-    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
-    if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
-        return 0;
-    }
-    let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
-    let (low, high) = (first.tile(), last.tile());
-    scratch.slots.clear();
-    let mut ceiling = f64::NEG_INFINITY;
-    for b in low.b..=high.b {
-        for a in low.a..=high.a {
-            let slot = overlay.fetch(model, published, TileKey { a, b });
-            ceiling = ceiling.max(overlay.at(slot).ceiling());
-            scratch.slots.push(slot);
-        }
-    }
-    let columns = (high.a - low.a + 1) as usize;
-    body.clip(ceiling);
-    let mut tested = 0;
-    for j in first.j..=last.j {
-        let y = f64::from(j) * lattice.spacing;
-        let Some([from, to]) = body.row(y) else { continue };
-        let from = ((from / lattice.spacing).ceil() as i32).max(first.i);
-        let to = ((to / lattice.spacing).floor() as i32).min(last.i);
-        let tile_row = (Node { i: 0, j }.tile().b - low.b) as usize * columns;
-        let mut i = from;
-        while i <= to {
-            let node = Node { i, j };
-            let key = node.tile();
-            let slot = scratch.slots[tile_row + (key.a - low.a) as usize];
-            let tile = overlay.at(slot);
-            let end = to.min(key.node(TILE - 1).i);
-            let first_index = node.index();
-            tested += (end - i + 1) as u32;
-            for (index, i) in (first_index..).zip(i..=end) {
-                let x = f64::from(i) * lattice.spacing;
-                if let Some(point) = body.underside(x, y) {
-                    let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
-                    if sinkage > tile.memory(index).sinkage
-                        && point.coverage > LEAST_COVERAGE
-                        && model.coefficients(tile.soil(index)).is_some()
-                    {
-                        scratch.touched.push(Touched {
-                            slot: slot as u32,
-                            index: index as u32,
-                            i,
-                            j,
-                            sinkage,
-                            height: point.height,
-                            slope: point.slope,
-                            coverage: point.coverage,
-                        });
-                    }
-                }
-            }
-            i = end + 1;
-        }
-    }
-    tested
 }
 
 /// Reciprocal of the patch's width from the ends of its rows, 1/m.

@@ -1,5 +1,6 @@
 //! What the contact asks of a body's shape.
 
+use crate::ground::LANES;
 use crate::spatial::{Twist, Vec3};
 
 /// The lowest point of a body on a vertical line.
@@ -19,7 +20,8 @@ pub trait Footprint {
     /// The point about which its load is given, m.
     fn centre(&self) -> Vec3;
 
-    /// Bounds `[x_min, y_min, x_max, y_max]` of what may touch the ground, m.
+    /// Bounds `[x_min, y_min, x_max, y_max]` of what may touch the ground, m;
+    /// they may be narrower once the body has been clipped.
     fn bounds(&self) -> [f64; 4];
 
     /// Tells that no ground rises above `ceiling` m, so that rows may shrink.
@@ -27,6 +29,10 @@ pub trait Footprint {
 
     /// The stretch of the row at `y` in which the body may touch the ground, m.
     fn row(&self, y: f64) -> Option<[f64; 2]>;
+
+    /// Which of the points (`x[k]`, `y`, `z[k]`) may lie above the underside:
+    /// bit k is clear only where the point surely lies below it.
+    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32;
 
     /// The body's lowest point over (x, y).
     fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint>;

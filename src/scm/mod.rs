@@ -10,6 +10,7 @@ mod bulldozing;
 mod contact;
 mod firm;
 mod footprint;
+mod gather;
 mod moments;
 mod patch_width;
 mod plate;

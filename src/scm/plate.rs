@@ -1,6 +1,7 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoint};
+use crate::ground::LANES;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,10 @@ impl Footprint for Plate {
     fn row(&self, _y: f64) -> Option<[f64; 2]> {
         let [x0, _, x1, _] = self.bounds();
         Some([x0, x1])
+    }
+
+    fn near(&self, _x: &[f64; LANES], _y: f64, _z: &[f64; LANES]) -> u32 {
+        (1 << LANES) - 1
     }
 
     #[inline]

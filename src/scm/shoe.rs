@@ -1,6 +1,7 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
 use super::footprint::{Footprint, UndersidePoint};
+use crate::ground::LANES;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,11 @@ impl Footprint for PlacedShoe<'_> {
     #[inline]
     fn row(&self, _y: f64) -> Option<[f64; 2]> {
         (!self.hidden).then_some([self.bounds[0], self.bounds[2]])
+    }
+
+    fn near(&self, _x: &[f64; LANES], _y: f64, z: &[f64; LANES]) -> u32 {
+        let above = |k: usize| u32::from(z[k] >= self.lowest) << k;
+        (0..LANES).map(above).sum()
     }
 
     /// Where faces of several heights share a node's cell, their mean by coverage.

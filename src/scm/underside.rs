@@ -1,6 +1,7 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
 use super::footprint::{Footprint, UndersidePoint};
+use crate::ground::LANES;
 use crate::numeric::atan2;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -48,19 +49,13 @@ pub struct Grousers {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Segment {
-    /// Half width at which the segment ends, m.
-    end: f64,
+    /// Distances from the middle between which the segment lies, m.
     start: f64,
+    end: f64,
+    /// Its radius, prolonged to the middle, m.
     radius: f64,
+    /// Change of its radius with the distance from the middle.
     taper: f64,
-}
-
-/// Part of a cone: ρ = radius + taper s for s between two distances from the middle.
-struct Cone {
-    radius: f64,
-    taper: f64,
-    from: f64,
-    to: f64,
 }
 
 /// A wheel's outline: radius over half width, symmetric about its middle.
@@ -71,6 +66,11 @@ pub struct Underside {
     grousers: Option<Grousers>,
     segments: Vec<Segment>,
     max_radius: f64,
+    /// Half the width, m.
+    half_width: f64,
+    /// Whether the outline bulges everywhere, so that it is the lowest of its
+    /// segments prolonged.
+    bulges: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,18 +97,19 @@ impl Underside {
                 return Err(UndersideError::Point { index, half_width, radius });
             }
             if half_width > previous[0] {
+                let taper = (radius - previous[1]) / (half_width - previous[0]);
                 segments.push(Segment {
-                    end: half_width,
                     start: previous[0],
-                    radius: previous[1],
-                    taper: (radius - previous[1]) / (half_width - previous[0]),
+                    end: half_width,
+                    radius: previous[1] - taper * previous[0],
+                    taper,
                 });
             }
             previous = [half_width, radius];
         }
-        if segments.is_empty() {
+        let Some(&edge) = segments.last() else {
             return Err(UndersideError::Point { index: 0, half_width: 0.0, radius: first });
-        }
+        };
         if let Some(Grousers { height, width, .. }) = grousers
             && !(height > 0.0 && height.is_finite() && width > 0.0 && width.is_finite())
         {
@@ -116,7 +117,12 @@ impl Underside {
         }
         let bars = grousers.map_or(0.0, |bars| bars.height);
         let max_radius = outline.iter().fold(0.0_f64, |r, p| r.max(p[1])) + bars;
-        Ok(Underside { outline, grousers, segments, max_radius })
+        let bulges = segments.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
+        let half_width = edge.end;
+        // a line that leaves by the edge of a cell meets the edge's cylinder
+        let radius = edge.radius + edge.taper * edge.end;
+        segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
+        Ok(Underside { outline, grousers, segments, max_radius, half_width, bulges })
     }
 
     /// A cylinder, m.
@@ -141,48 +147,36 @@ impl Underside {
 
     /// Half the width, m.
     pub fn half_width(&self) -> f64 {
-        self.segments[self.segments.len() - 1].end
+        self.half_width
     }
 
-    /// The cone that the surface is part of at the distance `s` from the
-    /// middle; beyond the edge a cylinder of the edge's radius.
+    /// The segment at the `distance` from the middle; the last one is a
+    /// cylinder without end.
     #[inline(always)]
-    fn cone(&self, s: f64) -> Cone {
-        let distance = s.abs();
-        let mirror = |radius, taper: f64, from: f64, to: f64| {
-            if s < 0.0 {
-                Cone { radius, taper: -taper, from: -to, to: -from }
-            } else {
-                Cone { radius, taper, from, to }
-            }
-        };
-        for segment in &self.segments {
-            if distance <= segment.end {
-                let radius = segment.radius - segment.taper * segment.start;
-                return mirror(radius, segment.taper, segment.start, segment.end);
-            }
-        }
-        let last = self.segments[self.segments.len() - 1];
-        let radius = last.radius + last.taper * (last.end - last.start);
-        mirror(radius, 0.0, last.end, f64::INFINITY)
+    fn segment(&self, distance: f64) -> &Segment {
+        let (last, all) = (self.segments.len() - 1, &self.segments);
+        all.iter().find(|segment| distance <= segment.end).unwrap_or(&all[last])
     }
 
     /// The wheel in the world: `pose` has the wheel's centre and spin axis y;
     /// `spacing` is that of the nodes that it will meet.
     pub fn placed(&self, pose: &Pose, spacing: f64) -> PlacedWheel<'_> {
         let axis = pose.direction(&Vec3::y());
-        let level = (axis.x * axis.x + axis.y * axis.y).sqrt();
-        PlacedWheel {
+        let edge = spacing * (axis.x.abs() + axis.y.abs());
+        let mut placed = PlacedWheel {
             underside: self,
             centre: pose.position,
             axis,
             forward: pose.direction(&Vec3::x()),
             up: pose.direction(&Vec3::z()),
-            level,
-            edge: spacing * (axis.x.abs() + axis.y.abs()),
-            chord: self.max_radius,
-            highest: self.max_radius,
-        }
+            level: (axis.x * axis.x + axis.y * axis.y).sqrt(),
+            half_width: self.half_width + 0.5 * edge,
+            coverage_per_metre: 1.0 / edge,
+            reach: [0.0; 2],
+            bands: [Band::default(); 2],
+        };
+        placed.narrow(self.max_radius, self.max_radius);
+        placed
     }
 }
 
@@ -216,23 +210,76 @@ pub struct PlacedWheel<'a> {
     up: Vec3,
     /// Length of the axis' horizontal part.
     level: f64,
-    /// Extent of a node's cell along the axis, m.
-    edge: f64,
-    /// Half the length of the footprint across the axis, m.
-    chord: f64,
-    /// No ground rises above this height over the centre, m.
-    highest: f64,
+    /// Half the width, with half a cell's extent along the axis, m.
+    half_width: f64,
+    /// One over a cell's extent along the axis, 1/m.
+    coverage_per_metre: f64,
+    /// Half the sides of the box around the footprint, m.
+    reach: [f64; 2],
+    /// The footprint's extent across the axis and along it.
+    bands: [Band; 2],
+}
+
+/// The strip low <= a u + b v <= high of the level plane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Band {
+    /// 1 / a, or 0 where a vanishes.
+    inverse: f64,
+    b: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Band {
+    fn new(a: f64, b: f64, low: f64, high: f64) -> Band {
+        let inverse = if a.abs() < 1e-9 { 0.0 } else { 1.0 / a };
+        Band { inverse, b, low, high }
+    }
+
+    /// Cuts a stretch of the line at `v` to what lies in the strip.
+    #[inline]
+    fn cut(&self, [from, to]: [f64; 2], v: f64) -> [f64; 2] {
+        let offset = self.b * v;
+        let (low, high) = (self.low - offset, self.high - offset);
+        if self.inverse == 0.0 {
+            return if low <= 0.0 && 0.0 <= high { [from, to] } else { [1.0, -1.0] };
+        }
+        let (p, q) = (low * self.inverse, high * self.inverse);
+        let (p, q) = if p < q { (p, q) } else { (q, p) };
+        [if p > from { p } else { from }, if q < to { q } else { to }]
+    }
 }
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
 const LYING: f64 = 0.05;
+/// What single precision may put a bound off, as part of the sizes in it: a
+/// dozen roundings of 6e-8, with room to spare.
+const SKIN: f64 = 5e-6;
 /// How many segments of the outline are tried on one line: the first guess is
 /// nearly always right.
 const SEGMENT_TRIES: usize = 6;
 
 impl PlacedWheel<'_> {
-    fn half_width(&self) -> f64 {
-        self.underside.half_width() + 0.5 * self.edge
+    /// Narrows the footprint to half the length `chord` across the axis, m,
+    /// given that no ground rises higher than `highest` m over the centre.
+    fn narrow(&mut self, chord: f64, highest: f64) {
+        let (radius, half_width, level) = (self.underside.max_radius, self.half_width, self.level);
+        let (ax, ay, az) = (self.axis.x, self.axis.y, self.axis.z);
+        let half = |a: f64| radius * (1.0 - a * a).max(0.0).sqrt() + half_width * a.abs();
+        self.reach = [half(ax), half(ay)];
+        let lowest = -(radius + half_width);
+        if level <= LYING {
+            self.bands = [Band::new(1.0, 0.0, lowest, -lowest); 2];
+            return;
+        }
+        let (a, b) = (az * lowest, az * highest);
+        let (low, high) = (-half_width - a.max(b), half_width - a.min(b));
+        self.bands =
+            [Band::new(-ay / level, ax / level, -chord, chord), Band::new(ax, ay, low, high)];
+        let along = high.max(-low) / (level * level);
+        let across = chord / level;
+        self.reach[0] = self.reach[0].min(along * ax.abs() + across * ay.abs());
+        self.reach[1] = self.reach[1].min(along * ay.abs() + across * ax.abs());
     }
 
     /// Lowest height over the centre of the surface grown by `grown`, with its
@@ -241,27 +288,29 @@ impl PlacedWheel<'_> {
     #[inline(always)]
     fn solve(&self, u: f64, v: f64, grown: f64) -> Option<(f64, [f64; 2], f64)> {
         let axis = &self.axis;
-        let across = u * u + v * v;
         let s_level = axis.x * u + axis.y * v;
+        let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment makes a quadratic of the height
-            let cone = self.underside.cone(s);
-            let (a, b) = (cone.radius + grown, cone.taper);
-            let stretch = 1.0 + b * b;
-            let square = 1.0 - axis.z * axis.z * stretch;
-            let half_linear = -axis.z * (s_level * stretch + a * b);
-            let constant = across - s_level * (s_level * stretch + 2.0 * a * b) - a * a;
+            let segment = self.underside.segment(s.abs());
+            let a = segment.radius + grown;
+            let b = if s < 0.0 { -segment.taper } else { segment.taper };
+            let radius = a + b * s_level;
+            let half_linear = -axis.z * (s_level + b * radius);
+            let constant = across - radius * radius;
+            let square = 1.0 - axis.z * axis.z * (1.0 + b * b);
             let discriminant = half_linear * half_linear - square * constant;
             if discriminant <= 0.0 || square < 0.05 {
                 return None;
             }
             let height = (-half_linear - discriminant.sqrt()) / square;
+            let right_side = (s < 0.0) == (s_level + axis.z * height < 0.0) || b == 0.0;
             s = s_level + axis.z * height;
-            if s < cone.from || s > cone.to {
+            if s.abs() < segment.start || s.abs() > segment.end || !right_side {
                 continue;
             }
-            if s.abs() > self.half_width() {
+            if s.abs() > self.half_width {
                 return None;
             }
             let pull = s + (a + b * s) * b;
@@ -269,7 +318,8 @@ impl PlacedWheel<'_> {
             if along_z >= -1e-9 {
                 return None;
             }
-            let slope = [(pull * axis.x - u) / along_z, (pull * axis.y - v) / along_z];
+            let scale = 1.0 / along_z;
+            let slope = [(pull * axis.x - u) * scale, (pull * axis.y - v) * scale];
             return Some((height, slope, s));
         }
         None
@@ -292,42 +342,71 @@ impl Footprint for PlacedWheel<'_> {
     }
 
     fn bounds(&self) -> [f64; 4] {
-        let radius = self.underside.max_radius;
-        let reach = |component: f64| {
-            radius * (1.0 - component * component).max(0.0).sqrt()
-                + self.half_width() * component.abs()
-        };
-        let (x, y) = (reach(self.axis.x), reach(self.axis.y));
-        [self.centre.x - x, self.centre.y - y, self.centre.x + x, self.centre.y + y]
+        let ([x, y], centre) = (self.reach, &self.centre);
+        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
     }
 
     fn clip(&mut self, ceiling: f64) {
         let radius = self.underside.max_radius;
-        self.highest = (ceiling - self.centre.z).min(radius);
-        if self.level > LYING {
-            // a point at the angle θ from the bottom stands at
-            // -ρ cos θ level + s a_z over the centre
-            let cosine = (-self.highest - self.half_width() * self.axis.z.abs()) / self.level;
-            let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
-            self.chord = if squared > 0.0 { squared.sqrt() } else { -1.0 };
-        }
+        let highest = (ceiling - self.centre.z).min(radius);
+        // a point at the angle θ from the bottom stands at
+        // -ρ cos θ level + s a_z over the centre
+        let cosine = (-highest - self.half_width * self.axis.z.abs()) / self.level.max(LYING);
+        let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
+        self.narrow(if squared > 0.0 { squared.sqrt() } else { -1.0 }, highest);
     }
 
+    #[inline]
     fn row(&self, y: f64) -> Option<[f64; 2]> {
         let v = y - self.centre.y;
-        let radius = self.underside.max_radius;
-        let half_width = self.half_width();
-        let mut stretch = [-(radius + half_width), radius + half_width];
-        if self.level > LYING {
-            let across = [-self.axis.y / self.level, self.axis.x / self.level];
-            cut(&mut stretch, across[0], across[1] * v, -self.chord, self.chord);
-            let lowest = -(radius + half_width);
-            let (a, b) = (self.axis.z * lowest, self.axis.z * self.highest);
-            let (low, high) = (-half_width - a.max(b), half_width - a.min(b));
-            cut(&mut stretch, self.axis.x, self.axis.y * v, low, high);
-        }
-        let [from, to] = stretch;
+        let [across, along] = &self.bands;
+        let all = [-self.reach[0], self.reach[0]];
+        let [from, to] = along.cut(across.cut(all, v), v);
         (from <= to).then_some([self.centre.x + from, self.centre.x + to])
+    }
+
+    /// Where the outline bulges, the wheel is the part of the cones of its
+    /// segments that lies in all of them, and from its edges on a cylinder: a
+    /// line that enters such a body below a point has that point within, up to
+    /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
+    #[inline]
+    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
+        let (axis, centre, wheel) = (&self.axis, &self.centre, self.underside);
+        // single precision does for a bound: coordinates about the centre are
+        // of the order of 1 m, and a skin covers the rounding
+        let v = (y - centre.y) as f32;
+        let (ax, az, along) = (axis.x as f32, axis.z as f32, (axis.y * (y - centre.y)) as f32);
+        let axle = (axis.z.abs() * (self.half_width + wheel.max_radius)) as f32;
+        let u: [f32; LANES] = std::array::from_fn(|lane| (x[lane] - centre.x) as f32);
+        let below: [f32; LANES] = std::array::from_fn(|lane| (centre.z - z[lane]) as f32);
+        let s: [f32; LANES] = std::array::from_fn(|lane| ax * u[lane] + along - az * below[lane]);
+        let widest = wheel.max_radius + SKIN * (1.0 + wheel.max_radius);
+        let mut radius = [widest as f32; LANES];
+        if wheel.bulges {
+            let grown =
+                wheel.grousers.map_or(0.0, |bars| bars.height) + SKIN * (1.0 + wheel.max_radius);
+            let (edge, cones) = wheel.segments.split_last().unzip();
+            for cone in cones.unwrap_or_default() {
+                let (middle, taper) = ((cone.radius + grown) as f32, cone.taper as f32);
+                for (radius, s) in radius.iter_mut().zip(&s) {
+                    let cone = middle + taper * s.abs();
+                    *radius = if cone < *radius { cone } else { *radius };
+                }
+            }
+            let edge = (edge.map_or(0.0, |edge| edge.radius) + grown) as f32;
+            for radius in &mut radius {
+                *radius = if *radius < edge { edge } else { *radius };
+            }
+        }
+        let mut near = 0;
+        for lane in 0..LANES {
+            let (u, below, s, radius) = (u[lane], below[lane], s[lane], radius[lane]);
+            let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+            // the sign bits: within the wheel, or above the axle
+            let sign = (outside.to_bits() | (below - axle).to_bits()) as i32 >> 31;
+            near |= sign as u32 & 1 << lane;
+        }
+        near
     }
 
     #[inline(always)]
@@ -341,8 +420,8 @@ impl Footprint for PlacedWheel<'_> {
             found = Some((height, slope, s));
         }
         let (height, slope, s) = found?;
-        let inside = self.underside.half_width() - s.abs();
-        let coverage = (0.5 + inside / self.edge).clamp(0.0, 1.0);
+        let inside = self.underside.half_width - s.abs();
+        let coverage = (0.5 + inside * self.coverage_per_metre).clamp(0.0, 1.0);
         Some(UndersidePoint { height: self.centre.z + height, slope, coverage })
     }
 
@@ -353,19 +432,6 @@ impl Footprint for PlacedWheel<'_> {
     fn rim_speed(&self, twist: &Twist) -> f64 {
         self.underside.max_radius * twist.angular.dot(&self.axis).abs()
     }
-}
-
-/// Cuts `stretch` of u to where `low <= factor u + offset <= high`.
-fn cut(stretch: &mut [f64; 2], factor: f64, offset: f64, low: f64, high: f64) {
-    if factor.abs() < 1e-9 {
-        if offset < low || offset > high {
-            *stretch = [1.0, -1.0];
-        }
-        return;
-    }
-    let (a, b) = ((low - offset) / factor, (high - offset) / factor);
-    stretch[0] = stretch[0].max(a.min(b));
-    stretch[1] = stretch[1].min(a.max(b));
 }
 
 #[cfg(test)]
@@ -386,8 +452,8 @@ mod tests {
         let outside = |z: f64| {
             let w = Vec3::new(u, v, z);
             let s = w.dot(axis);
-            let cone = wheel.cone(s);
-            w.norm_squared() - s * s - (cone.radius + cone.taper * s).powi(2) > 0.0
+            let cone = wheel.segment(s.abs());
+            w.norm_squared() - s * s - (cone.radius + cone.taper * s.abs()).powi(2) > 0.0
                 || s.abs() > wheel.half_width()
         };
         let (mut z, step) = (-0.6, 1e-4);
@@ -449,6 +515,38 @@ mod tests {
                 // kinks of the outline may lie between
                 prop_assert!((slope - point.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || point.coverage < 1.0 || slope.abs() > 1.0);
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn no_point_above_the_underside_is_passed_over(
+            camber in -0.5..0.5, yaw in -3.2..3.2, x in -0.5..0.5, y in -0.5..0.5,
+            above in 1e-7..0.45, shape in 0_usize..4,
+        ) {
+            let bars = Grousers { count: 24, height: 0.02, width: 0.03 };
+            let wheel = match shape {
+                0 => hmmwv(),
+                1 => Underside::new(hmmwv().outline, Some(bars)).unwrap(),
+                2 => Underside::cylinder(0.3, 0.8).unwrap(),
+                // hollow, as no tyre is
+                _ => Underside::new(vec![[0.05, 0.40], [0.1, 0.38], [0.15, 0.45]], None).unwrap(),
+            };
+            let orientation = Quat::from_euler_angles(0.0, 0.0, yaw)
+                * Quat::from_euler_angles(camber, 0.0, 0.0);
+            let pose = Pose { position: Vec3::new(1.0, -2.0, 0.4), orientation };
+            let mut placed = wheel.placed(&pose, 0.05);
+            let (x, y) = (1.0 + x, y - 2.0);
+            let Some(point) = placed.underside(x, y) else { return Ok(()) };
+            let z = point.height + above;
+            let x = std::array::from_fn(|lane| x + 0.05 * (lane as f64 - 3.0));
+            let near = placed.near(&x, y, &[z; LANES]);
+            prop_assert!(near >> 3 & 1 == 1, "{near:b}");
+            placed.clip(z);
+            let [x0, y0, x1, y1] = placed.bounds();
+            prop_assert!(x0 <= x[3] && x[3] <= x1 && y0 <= y && y <= y1);
+            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x[3] && x[3] <= b));
         }
     }
 

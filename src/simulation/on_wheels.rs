@@ -154,6 +154,7 @@ pub(super) fn slip(rim: f64, along: f64) -> f64 {
 /// Adds a load about the same point.
 fn add(load: &mut Load, other: &Load) {
     load.wrench += other.wrench;
+    load.glide += other.glide;
     load.stiffness += other.stiffness;
     load.damping += other.damping;
 }

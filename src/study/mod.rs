@@ -6,6 +6,8 @@
 
 mod bench;
 mod convergence;
+mod fit;
+pub mod identify;
 mod plate;
 mod shear;
 mod track;
@@ -17,6 +19,7 @@ pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
+pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};

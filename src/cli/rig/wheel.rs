@@ -27,7 +27,8 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig wheel --soil mud --vehicle hmmwv\n  \
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
-    bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check")]
+    bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check\n  \
+    bekker rig wheel --soil chrono_mid --laws reference")]
 pub struct Wheel {
     #[command(flatten)]
     bed: Bed,
@@ -149,6 +150,7 @@ impl Wheel {
         let load = self.load.unwrap_or(mounted.load);
         let motion = WheelMotion::Rolling { speed, slip: 0.0 };
         WheelRig {
+            laws: self.bed.laws(),
             tread: mounted.tread,
             spacing: grid,
             step,

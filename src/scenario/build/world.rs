@@ -95,6 +95,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         inclined_bearing: refine.inclined_bearing.unwrap_or(laws.inclined_bearing),
         passive_pressure: refine.passive_pressure.unwrap_or(laws.passive_pressure),
         reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
+        reece: refine.reece.unwrap_or(laws.reece),
         layers: refine.layers.unwrap_or(laws.layers),
         shear_hump: refine.shear_hump.unwrap_or(laws.shear_hump),
         rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),

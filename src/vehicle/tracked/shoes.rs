@@ -145,7 +145,9 @@ impl TrackedVehicle {
     ) {
         let across = shoe.pose.direction(&Vec3::y());
         let up = shoe.pose.direction(&Vec3::z());
-        let Wrench { force, torque } = load.wrench;
+        let mut wrench = load.wrench;
+        wrench += load.glide;
+        let Wrench { force, torque } = wrench;
         let pitching = torque.dot(&across);
         let couple = up * (pitching / self.spec.shoe.pitch);
         let rest = (torque - across * pitching) * 0.5;
@@ -182,6 +184,7 @@ impl TrackedVehicle {
                 let along = (after.0 - before.0).normalize();
                 let mut load = Load {
                     wrench: Wrench { force: own.force, torque: own.torque },
+                    glide: Wrench::default(),
                     stiffness: Mat6::zeros(),
                     damping: Mat6::zeros(),
                 };
