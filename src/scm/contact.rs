@@ -99,7 +99,7 @@ pub fn contact<F: Footprint>(
     }
     result.nodes_in_contact = scratch.touched.len() as u32;
     let inverse_width = match body.shared_patch() {
-        Some(width) => 1.0 / width,
+        Some(patch) => 1.0 / patch.width,
         None => patch(model, scratch),
     };
     result.patch_width = 1.0 / inverse_width;

@@ -252,7 +252,7 @@ pub fn step_cost(
     };
     let step_us =
         stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
-    let law = ground.coefficients(0).map_or(0.0, |soil| law_ns(soil));
+    let law = ground.coefficients(0).map_or(0.0, law_ns);
     Ok(StepCost {
         case: case.clone(),
         steps,
