@@ -56,6 +56,10 @@ pub struct PlacedShoe<'a> {
     bounds: [f64; 4],
     cells: [f64; 2],
     lowest: f64,
+    /// 1 / (vertical component of the shoe's normal)
+    steepness: f64,
+    /// Height of the lowest face's plane over the shoe's origin.
+    deepest: f64,
     hidden: bool,
 }
 
@@ -72,6 +76,7 @@ impl<'a> PlacedShoe<'a> {
         let (x, y) = (reach(0), reach(1));
         let centre = &pose.position;
         let hidden = normal.z < 0.1;
+        let steepness = if hidden { 0.0 } else { 1.0 / normal.z };
         let slope = if hidden { [0.0; 2] } else { [-normal.x / normal.z, -normal.y / normal.z] };
         PlacedShoe {
             outline,
@@ -82,16 +87,12 @@ impl<'a> PlacedShoe<'a> {
             bounds: [centre.x - x, centre.y - y, centre.x + x, centre.y + y],
             cells: [x_axis, y_axis].map(|axis| 1.0 / (spacing * (axis.x.abs() + axis.y.abs()))),
             lowest: centre.z - a * x_axis.z.abs() - b * y_axis.z.abs() - depth,
+            steepness,
+            deepest: -depth * steepness,
             x_axis,
             y_axis,
             hidden,
         }
-    }
-
-    /// Height of a face's plane over the shoe's origin on the vertical through it.
-    fn drop(&self, face: &Face) -> f64 {
-        let normal = self.x_axis.cross(&self.y_axis);
-        face.centre[2] / normal.z
     }
 }
 
@@ -113,8 +114,12 @@ impl Footprint for PlacedShoe<'_> {
         (!self.hidden).then_some([self.bounds[0], self.bounds[2]])
     }
 
-    fn near(&self, _x: &[f64; LANES], _y: f64, z: &[f64; LANES]) -> u32 {
-        let above = |k: usize| u32::from(z[k] >= self.lowest) << k;
+    /// The plane of the lowest face bounds the underside.
+    #[inline]
+    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
+        let centre = &self.pose.position;
+        let edge = centre.z + self.deepest + self.slope[1] * (y - centre.y);
+        let above = |k: usize| u32::from(z[k] >= edge + self.slope[0] * (x[k] - centre.x)) << k;
         (0..LANES).map(above).sum()
     }
 
@@ -127,7 +132,7 @@ impl Footprint for PlacedShoe<'_> {
         let (p, q) =
             (self.along[0] * u + self.along[1] * v, self.across[0] * u + self.across[1] * v);
         for face in &self.outline.faces {
-            let drop = self.drop(face);
+            let drop = face.centre[2] * self.steepness;
             let part = |place: f64, centre: f64, size: f64, cells: f64| {
                 (0.5 + (0.5 * size - (place - centre).abs()) * cells).clamp(0.0, 1.0)
             };

@@ -18,7 +18,7 @@ const SETTLE: f64 = 1.0;
 /// Time over which slip comes on, s.
 const RAMP: f64 = 0.5;
 /// Damper that holds the hull at its speed, N s/m.
-const HOLD: f64 = 1e6;
+const HOLD: f64 = 1e9;
 
 /// How the vehicle is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

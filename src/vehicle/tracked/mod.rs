@@ -36,7 +36,7 @@ use shoes::SeatLoad;
 /// Fastest move of the steering, full locks a second.
 const STEERING_RATE: f64 = 2.0;
 /// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
-const MOTOR: f64 = 1e5;
+const MOTOR: f64 = 1e8;
 /// Softness of a gear that is not engaged, (rad/s)/(N m s): lets the row go.
 const NEUTRAL: f64 = 1e6;
 /// Softness of an engaged gear, as of any closure.
@@ -218,6 +218,11 @@ impl TrackedVehicle {
     ) -> impl Iterator<Item = f64> + 'a {
         let links = &self.parts.tracks[side].links;
         links.iter().map(|link| workspace.body.element[link.element].force)
+    }
+
+    /// Force of a tensioner on its idler in the last step, towards the rear, N.
+    pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
+        -workspace.body.element[self.parts.tracks[side].tensioner].force
     }
 
     /// Kinetic and gravitational energy, J.
