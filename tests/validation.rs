@@ -30,7 +30,7 @@ fn shear_turns_back_gradually_only_as_a_vector() {
 /// the reference's errors on drawbar and sinkage is what was set out for.
 #[test]
 fn the_refined_laws_halve_the_errors_of_the_reference() {
-    let of = |laws| trial_errors(&predict_trials(0.0, laws).unwrap());
+    let of = |laws| trial_errors(&predict_trials("smooth", 0.0, laws).unwrap());
     let (reference, refined) = (of(Laws::reference()), of(Laws::refined()));
     println!("reference {reference:?}\nrefined {refined:?}");
     // what an independent integration of the reference's laws gives: 14 N, 14-15 mm

@@ -15,6 +15,7 @@ mod soils;
 mod stdout;
 mod terrain;
 mod validate;
+mod validate_physics;
 mod vehicles;
 
 pub use failure::Failure;
@@ -48,6 +49,7 @@ enum Command {
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
     Identify(identify::Identify),
+    ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -63,6 +65,7 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
+            Command::ValidatePhysics(command) => command.execute(self.quiet),
             Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),

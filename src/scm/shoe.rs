@@ -1,7 +1,8 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
-use super::footprint::{Footprint, SharedPatch, UndersidePoint};
+use super::footprint::{Footprint, SharedPatch, UndersidePoints};
 use crate::ground::LANES;
+use crate::numeric::Lanes;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -127,16 +128,16 @@ impl Footprint for PlacedShoe<'_> {
 
     /// Where faces of several heights share a node's cell, their mean by coverage.
     #[inline]
-    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
+    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
         let (u, v) = (x - self.pose.position.x, y - self.pose.position.y);
         let plane = self.slope[0] * u + self.slope[1] * v;
-        let (mut covered, mut height) = (0.0, 0.0);
+        let (mut covered, mut height) = (Lanes::default(), Lanes::default());
         let (p, q) =
             (self.along[0] * u + self.along[1] * v, self.across[0] * u + self.across[1] * v);
         for face in &self.outline.faces {
             let drop = face.centre[2] * self.steepness;
-            let part = |place: f64, centre: f64, size: f64, cells: f64| {
-                (0.5 + (0.5 * size - (place - centre).abs()) * cells).clamp(0.0, 1.0)
+            let part = |place: Lanes, centre: f64, size: f64, cells: f64| {
+                (0.5 + (0.5 * size - (place - centre).abs()) * cells).max(0.0).min(1.0)
             };
             let lean = [self.x_axis.z, self.y_axis.z].map(|axis| axis * drop);
             let share = part(p + lean[0], face.centre[0], face.length, self.cells[0])
@@ -144,11 +145,11 @@ impl Footprint for PlacedShoe<'_> {
             covered += share;
             height += share * drop;
         }
-        (covered > 0.0).then(|| UndersidePoint {
+        UndersidePoints {
             height: self.pose.position.z + plane + height / covered,
-            slope: self.slope,
+            slope: self.slope.map(Lanes::from),
             coverage: covered.min(1.0),
-        })
+        }
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
