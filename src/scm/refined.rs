@@ -322,7 +322,9 @@ fn settle<F: Footprint>(
     let Scratch { touched, drafts, .. } = scratch;
     let (model, body, twist) = (ask.model, ask.body, ask.twist);
     let laws = model.laws();
-    let left = if laws.inclined_bearing { inclined_bearing(lean.angle) } else { 1.0 };
+    // one shoe leans at times where the patch that it shares does not
+    let leans = laws.inclined_bearing && body.shared_patch().is_none();
+    let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let lattice = model.lattice();
     let shape_twist = ask.shape_twist();
     let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
