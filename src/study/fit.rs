@@ -214,11 +214,14 @@ fn student(freedom: f64) -> f64 {
         return 4.303;
     }
     let z: f64 = 1.959_964;
-    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
+    let z2 = z * z;
+    let (z3, z5, z7) = (z * z2, z * z2 * z2, z * z2 * z2 * z2);
     let g1 = (z3 + z) / 4.0;
     let g2 = (5.0 * z5 + 16.0 * z3 + 3.0 * z) / 96.0;
     let g3 = (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / 384.0;
-    z + g1 / freedom + g2 / (freedom * freedom) + g3 / (freedom * freedom * freedom)
+    let g4 = (79.0 * z7 * z2 + 776.0 * z7 + 1482.0 * z5 - 1920.0 * z3 - 945.0 * z) / 92160.0;
+    let f = 1.0 / freedom;
+    z + f * (g1 + f * (g2 + f * (g3 + f * g4)))
 }
 
 #[cfg(test)]
