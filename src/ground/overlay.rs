@@ -195,11 +195,12 @@ impl WorkingTile {
         self.surface[index]
     }
 
-    /// Heights of the unloaded surface at [`LANES`] nodes in a row, m; `first`
-    /// is a multiple of [`LANES`].
+    /// Heights of the unloaded surface at [`LANES`] nodes from `first` on, m,
+    /// all of which must be the tile's.
     #[inline]
     pub fn surfaces(&self, first: usize) -> &[f64; LANES] {
-        &self.surface.as_chunks().0[first / LANES]
+        let beyond = TILE_NODES - LANES;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; LANES])
     }
 
     /// Unit normal of the undisturbed ground at a node.

@@ -1,9 +1,10 @@
 //! Which nodes a body presses.
 
 use super::footprint::Footprint;
-use super::scratch::{Scratch, Touched};
+use super::scratch::{Candidate, Scratch, Touched};
 use crate::grid::{Node, TILE, TileKey};
 use crate::ground::{GroundModel, LANES, Overlay, Published, WorkingTile};
+use crate::numeric::{Lanes, WIDTH};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
 pub(super) const FARTHEST: f64 = 1e9;
@@ -24,6 +25,7 @@ pub(super) fn gather<F: Footprint>(
     body: &mut F,
 ) -> u32 {
     scratch.touched.clear();
+    scratch.candidates.clear();
     let lattice = model.lattice();
     let [x0, y0, x1, y1] = body.bounds();
     // false for what is not finite, too
@@ -60,11 +62,60 @@ pub(super) fn gather<F: Footprint>(
             let slot = scratch.slots[tile_row + (Node { i, j }.tile().a - low.a) as usize];
             let end = to.min(i | (TILE as i32 - 1));
             let stretch = Stretch { slot: slot as u32, j, y, from: i, to: end };
-            stretch.press(model, overlay.at(slot), body, &mut scratch.touched);
+            stretch.bound(lattice.spacing, overlay.at(slot), body, &mut scratch.candidates);
             i = end + 1;
         }
     }
+    for nodes in scratch.candidates.chunks(WIDTH) {
+        press(model, overlay, body, nodes, &mut scratch.touched);
+    }
     tested
+}
+
+/// Adds those of up to [`WIDTH`] nodes that `body` presses.
+#[inline]
+fn press<F: Footprint>(
+    model: &GroundModel,
+    overlay: &Overlay,
+    body: &F,
+    nodes: &[Candidate],
+    touched: &mut Vec<Touched>,
+) {
+    let spacing = model.lattice().spacing;
+    // the last node stands for those that are missing
+    let four: [&Candidate; WIDTH] = std::array::from_fn(|k| &nodes[k.min(nodes.len() - 1)]);
+    let tiles = four.map(|node| overlay.at(node.slot as usize));
+    let index = four.map(|node| node.index as usize);
+    let x = Lanes::gather(|k| f64::from(four[k].i)) * spacing;
+    let y = Lanes::gather(|k| f64::from(four[k].j)) * spacing;
+    let point = body.underside(x, y);
+    let ground = Lanes::gather(|k| tiles[k].ground(index[k]));
+    let up = Lanes::gather(|k| tiles[k].normal(index[k]).z);
+    let residual = Lanes::gather(|k| tiles[k].memory(index[k]).sinkage);
+    let sinkage = up * (ground - point.height);
+    let pressed = sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
+    let mut pressed = pressed.to_bits() & ((1 << nodes.len()) - 1);
+    let (sinkage, height) = (sinkage.numbers(), point.height.numbers());
+    let (slope, coverage) = (point.slope.map(Lanes::numbers), point.coverage.numbers());
+    while pressed != 0 {
+        let k = pressed.trailing_zeros() as usize;
+        pressed &= pressed - 1;
+        let soil = tiles[k].soil(index[k]);
+        if model.coefficients(soil).is_some() {
+            let Candidate { slot, index, i, j } = *four[k];
+            touched.push(Touched {
+                slot,
+                index,
+                soil: soil as u32,
+                i,
+                j,
+                sinkage: sinkage[k],
+                height: height[k],
+                slope: [slope[0][k], slope[1][k]],
+                coverage: coverage[k],
+            });
+        }
+    }
 }
 
 /// Part of a row of nodes, within one tile.
@@ -77,46 +128,36 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Adds the nodes of the stretch that `body` presses.
+    /// Adds the nodes of the stretch that `body` may press.
     #[inline]
-    fn press<F: Footprint>(
+    fn bound<F: Footprint>(
         &self,
-        model: &GroundModel,
+        spacing: f64,
         tile: &WorkingTile,
         body: &F,
-        touched: &mut Vec<Touched>,
+        candidates: &mut Vec<Candidate>,
     ) {
-        let spacing = model.lattice().spacing;
-        let mut start = self.from & !(LANES as i32 - 1);
-        while start <= self.to {
+        // lanes may not leave the tile's row: its last ones begin further left
+        let last = (self.from | (TILE as i32 - 1)) + 1 - LANES as i32;
+        let mut from = self.from;
+        while from <= self.to {
+            let start = from.min(last);
             let index = Node { i: start, j: self.j }.index();
             let lanes = std::array::from_fn(|lane| (f64::from(start) + lane as f64) * spacing);
             let mut near = body.near(&lanes, self.y, tile.surfaces(index));
-            near &= u32::MAX << (self.from - start).max(0);
+            near &= u32::MAX << (from - start);
             near &= u32::MAX >> (31 - (self.to - start).min(31));
             while near != 0 {
                 let lane = near.trailing_zeros() as usize;
                 near &= near - 1;
-                let (index, i) = (index + lane, start + lane as i32);
-                let Some(point) = body.underside(lanes[lane], self.y) else { continue };
-                let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
-                if sinkage > tile.memory(index).sinkage
-                    && point.coverage > LEAST_COVERAGE
-                    && model.coefficients(tile.soil(index)).is_some()
-                {
-                    touched.push(Touched {
-                        slot: self.slot,
-                        index: index as u32,
-                        i,
-                        j: self.j,
-                        sinkage,
-                        height: point.height,
-                        slope: point.slope,
-                        coverage: point.coverage,
-                    });
-                }
+                candidates.push(Candidate {
+                    slot: self.slot,
+                    index: (index + lane) as u32,
+                    i: start + lane as i32,
+                    j: self.j,
+                });
             }
-            start += LANES as i32;
+            from = start + LANES as i32;
         }
     }
 }

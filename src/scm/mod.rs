@@ -16,11 +16,13 @@ mod patch_width;
 mod plate;
 mod refined;
 mod scratch;
+mod shoe;
 mod underside;
 
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;
-pub use footprint::{Footprint, UndersidePoint};
+pub use footprint::{Footprint, UndersidePoints};
 pub use plate::{Plate, PlateOutline};
 pub use scratch::Scratch;
+pub use shoe::{Face, PlacedShoe, ShoeOutline};
 pub use underside::{Grousers, PlacedWheel, Underside, UndersideError};

@@ -1,5 +1,6 @@
 //! Tangents of many nodes, summed as moments.
 
+use crate::numeric::Lanes;
 use crate::spatial::{Load, Mat3, Mat6, Vec3};
 
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
@@ -57,6 +58,27 @@ impl Moments {
             coupling: self.first().cross_matrix() - along.coupling,
             linear: Mat3::identity() * self.weight() - along.linear,
         }
+    }
+}
+
+/// [`Moments`] summed up in lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MomentLanes([Lanes; 10]);
+
+impl MomentLanes {
+    /// Adds four weights at four points.
+    #[inline(always)]
+    pub(super) fn add(&mut self, weight: Lanes, [x, y, z]: &[Lanes; 3]) {
+        let (wx, wy, wz) = (weight * *x, weight * *y, weight * *z);
+        let products = [weight, wx, wy, wz, wx * *x, wx * *y, wx * *z, wy * *y, wy * *z, wz * *z];
+        for (sum, product) in self.0.iter_mut().zip(products) {
+            *sum += product;
+        }
+    }
+
+    /// The sums over all lanes.
+    pub(super) fn summed(&self) -> Moments {
+        Moments(self.0.map(Lanes::sum))
     }
 }
 

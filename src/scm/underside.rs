@@ -1,8 +1,8 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
-use super::footprint::{Footprint, UndersidePoint};
+use super::footprint::{Footprint, UndersidePoints};
 use crate::ground::LANES;
-use crate::numeric::atan2;
+use crate::numeric::{Lanes, WIDTH, Where, atan2};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,15 @@ struct Segment {
     taper: f64,
 }
 
+/// Four segments, one a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentLanes {
+    start: Lanes,
+    end: Lanes,
+    radius: Lanes,
+    taper: Lanes,
+}
+
 /// A wheel's outline: radius over half width, symmetric about its middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "UndersideRecord", into = "UndersideRecord")]
@@ -68,9 +77,40 @@ pub struct Underside {
     max_radius: f64,
     /// Half the width, m.
     half_width: f64,
-    /// Whether the outline bulges everywhere, so that it is the lowest of its
-    /// segments prolonged.
-    bulges: bool,
+    bound: Bound,
+}
+
+/// A body of revolution that holds the wheel, in single precision with a skin
+/// that covers the rounding. Where the outline bulges everywhere, it is the
+/// lowest of its segments prolonged, and from the edge on a cylinder; elsewhere
+/// the cylinder of the greatest radius.
+#[derive(Clone, Debug, PartialEq)]
+struct Bound {
+    /// Greatest radius, m.
+    widest: f32,
+    /// Radius in the middle, m, and taper of each segment.
+    cones: Vec<[f32; 2]>,
+    /// Radius of the edge, m.
+    edge: f32,
+}
+
+impl Bound {
+    /// The bound of `segments`, of which the last is the edge's cylinder, with
+    /// bars of the height `bars` on them.
+    fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
+        let skin = SKIN * (1.0 + max_radius);
+        let widest = (max_radius + skin) as f32;
+        let (edge, cones) = segments.split_last().unzip();
+        let (edge, cones): (Option<&Segment>, &[Segment]) = (edge, cones.unwrap_or_default());
+        let bulges = cones.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
+        let Some(edge) = edge.filter(|_| bulges) else {
+            return Bound { widest, cones: Vec::new(), edge: widest };
+        };
+        let grown = bars + skin;
+        let cone = |cone: &Segment| [(cone.radius + grown) as f32, cone.taper as f32];
+        let cones = cones.iter().map(cone).collect();
+        Bound { widest, cones, edge: (edge.radius + grown) as f32 }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -117,12 +157,12 @@ impl Underside {
         }
         let bars = grousers.map_or(0.0, |bars| bars.height);
         let max_radius = outline.iter().fold(0.0_f64, |r, p| r.max(p[1])) + bars;
-        let bulges = segments.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
         let half_width = edge.end;
         // a line that leaves by the edge of a cell meets the edge's cylinder
         let radius = edge.radius + edge.taper * edge.end;
         segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
-        Ok(Underside { outline, grousers, segments, max_radius, half_width, bulges })
+        let bound = Bound::new(&segments, max_radius, bars);
+        Ok(Underside { outline, grousers, segments, max_radius, half_width, bound })
     }
 
     /// A cylinder, m.
@@ -150,12 +190,19 @@ impl Underside {
         self.half_width
     }
 
-    /// The segment at the `distance` from the middle; the last one is a
+    /// The segments at four distances from the middle; the last one is a
     /// cylinder without end.
     #[inline(always)]
-    fn segment(&self, distance: f64) -> &Segment {
-        let (last, all) = (self.segments.len() - 1, &self.segments);
-        all.iter().find(|segment| distance <= segment.end).unwrap_or(&all[last])
+    fn segments_at(&self, distance: Lanes) -> SegmentLanes {
+        let mut at = SegmentLanes::default();
+        for segment in self.segments.iter().rev() {
+            let within = distance.le(segment.end);
+            at.start = within.pick(segment.start, at.start);
+            at.end = within.pick(segment.end, at.end);
+            at.radius = within.pick(segment.radius, at.radius);
+            at.taper = within.pick(segment.taper, at.taper);
+        }
+        at
     }
 
     /// The wheel in the world: `pose` has the wheel's centre and spin axis y;
@@ -282,57 +329,114 @@ impl PlacedWheel<'_> {
         self.reach[1] = self.reach[1].min(along * ay.abs() + across * ax.abs());
     }
 
-    /// Lowest height over the centre of the surface grown by `grown`, with its
-    /// slope and the distance along the axis.
-    // always: a call would pass the result through memory, and stall on it
+    /// Lowest heights over the centre of the surface grown by `grown`, with
+    /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    fn solve(&self, u: f64, v: f64, grown: f64) -> Option<(f64, [f64; 2], f64)> {
+    fn solve(&self, u: Lanes, v: Lanes, grown: f64) -> Solved {
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
         let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
+        let mut solved = Solved::default();
+        let mut found = Where::all_or_none(false);
+        let mut open = Where::all_or_none(true);
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment makes a quadratic of the height
-            let segment = self.underside.segment(s.abs());
+            let segment = self.underside.segments_at(s.abs());
             let a = segment.radius + grown;
-            let b = if s < 0.0 { -segment.taper } else { segment.taper };
+            let b = s.lt(0.0).pick(-segment.taper, segment.taper);
             let radius = a + b * s_level;
             let half_linear = -axis.z * (s_level + b * radius);
             let constant = across - radius * radius;
             let square = 1.0 - axis.z * axis.z * (1.0 + b * b);
             let discriminant = half_linear * half_linear - square * constant;
-            if discriminant <= 0.0 || square < 0.05 {
-                return None;
+            let meets = discriminant.gt(0.0) & square.ge(0.05);
+            let height = (-half_linear - discriminant.max(0.0).sqrt()) / square;
+            let next = s_level + axis.z * height;
+            let distance = next.abs();
+            let (left, goes_left) = (s.lt(0.0), next.lt(0.0));
+            let same_side = (left & goes_left) | !(left | goes_left) | b.abs().le(0.0);
+            let within = distance.ge(segment.start) & distance.le(segment.end) & same_side;
+            let settled = open & meets & within;
+            solved.height = settled.pick(height, solved.height);
+            solved.distance = settled.pick(next, solved.distance);
+            solved.radius = settled.pick(a, solved.radius);
+            solved.taper = settled.pick(b, solved.taper);
+            found = found | settled;
+            open = open & meets & !within;
+            s = next;
+            if !open.any() {
+                break;
             }
-            let height = (-half_linear - discriminant.sqrt()) / square;
-            let right_side = (s < 0.0) == (s_level + axis.z * height < 0.0) || b == 0.0;
-            s = s_level + axis.z * height;
-            if s.abs() < segment.start || s.abs() > segment.end || !right_side {
-                continue;
-            }
-            if s.abs() > self.half_width {
-                return None;
-            }
-            let pull = s + (a + b * s) * b;
-            let along_z = height - pull * axis.z;
-            if along_z >= -1e-9 {
-                return None;
-            }
-            let scale = 1.0 / along_z;
-            let slope = [(pull * axis.x - u) * scale, (pull * axis.y - v) * scale];
-            return Some((height, slope, s));
         }
-        None
+        let Solved { height, distance, radius, taper, .. } = solved;
+        let pull = distance + (radius + taper * distance) * taper;
+        let along_z = height - pull * axis.z;
+        let scale = 1.0 / along_z;
+        solved.slope = [(pull * axis.x - u) * scale, (pull * axis.y - v) * scale];
+        solved.found = found & distance.abs().le(self.half_width) & along_z.lt(-1e-9);
+        solved
     }
 
-    /// Whether a point of the grown surface belongs to a grouser.
-    fn on_grouser(&self, grousers: &Grousers, u: f64, v: f64, height: f64, s: f64) -> bool {
-        let radial = Vec3::new(u, v, height) - self.axis * s;
-        let angle = atan2(radial.dot(&self.up), radial.dot(&self.forward));
+    /// Where the points of the grown surface belong to grousers.
+    fn on_grouser(&self, grousers: &Grousers, u: Lanes, v: Lanes, grown: &Solved) -> Where {
         let pitch = std::f64::consts::TAU / f64::from(grousers.count);
-        let turns = angle / pitch;
-        let off = (turns - (turns + 0.5).floor()).abs() * pitch;
-        off * radial.norm() <= 0.5 * grousers.width
+        let (u, v) = (u.numbers(), v.numbers());
+        let (height, distance) = (grown.height.numbers(), grown.distance.numbers());
+        let on_bar = |lane: usize| {
+            let radial = Vec3::new(u[lane], v[lane], height[lane]) - self.axis * distance[lane];
+            let angle = atan2(radial.dot(&self.up), radial.dot(&self.forward));
+            let turns = angle / pitch;
+            let off = (turns - (turns + 0.5).floor()).abs() * pitch;
+            off * radial.norm() <= 0.5 * grousers.width
+        };
+        Where::of_bits((0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
+    }
+}
+
+/// Where four vertical lines enter a wheel from below.
+#[derive(Clone, Copy, Debug)]
+struct Solved {
+    /// Height over the centre, m.
+    height: Lanes,
+    /// Slope of the surface.
+    slope: [Lanes; 2],
+    /// Distance along the axis, m, with its sign.
+    distance: Lanes,
+    /// Radius of the segment met, prolonged to the middle, m.
+    radius: Lanes,
+    /// Change of that radius along the axis.
+    taper: Lanes,
+    /// Whether the line meets the wheel at all.
+    found: Where,
+}
+
+impl Default for Solved {
+    fn default() -> Solved {
+        let zero = Lanes::default();
+        Solved {
+            height: zero,
+            slope: [zero; 2],
+            distance: zero,
+            radius: zero,
+            taper: zero,
+            found: Where::all_or_none(false),
+        }
+    }
+}
+
+impl Solved {
+    /// This where it counts, `other` elsewhere.
+    fn over(self, counts: Where, other: Solved) -> Solved {
+        let pick = |own: Lanes, other: Lanes| counts.pick(own, other);
+        Solved {
+            height: pick(self.height, other.height),
+            slope: [pick(self.slope[0], other.slope[0]), pick(self.slope[1], other.slope[1])],
+            distance: pick(self.distance, other.distance),
+            radius: pick(self.radius, other.radius),
+            taper: pick(self.taper, other.taper),
+            found: counts | other.found,
+        }
     }
 }
 
@@ -380,23 +484,16 @@ impl Footprint for PlacedWheel<'_> {
         let u: [f32; LANES] = std::array::from_fn(|lane| (x[lane] - centre.x) as f32);
         let below: [f32; LANES] = std::array::from_fn(|lane| (centre.z - z[lane]) as f32);
         let s: [f32; LANES] = std::array::from_fn(|lane| ax * u[lane] + along - az * below[lane]);
-        let widest = wheel.max_radius + SKIN * (1.0 + wheel.max_radius);
-        let mut radius = [widest as f32; LANES];
-        if wheel.bulges {
-            let grown =
-                wheel.grousers.map_or(0.0, |bars| bars.height) + SKIN * (1.0 + wheel.max_radius);
-            let (edge, cones) = wheel.segments.split_last().unzip();
-            for cone in cones.unwrap_or_default() {
-                let (middle, taper) = ((cone.radius + grown) as f32, cone.taper as f32);
-                for (radius, s) in radius.iter_mut().zip(&s) {
-                    let cone = middle + taper * s.abs();
-                    *radius = if cone < *radius { cone } else { *radius };
-                }
+        let Bound { widest, cones, edge } = &wheel.bound;
+        let mut radius = [*widest; LANES];
+        for [middle, taper] in cones {
+            for (radius, s) in radius.iter_mut().zip(&s) {
+                let cone = middle + taper * s.abs();
+                *radius = if cone < *radius { cone } else { *radius };
             }
-            let edge = (edge.map_or(0.0, |edge| edge.radius) + grown) as f32;
-            for radius in &mut radius {
-                *radius = if *radius < edge { edge } else { *radius };
-            }
+        }
+        for radius in &mut radius {
+            *radius = if *radius < *edge { *edge } else { *radius };
         }
         let mut near = 0;
         for lane in 0..LANES {
@@ -410,19 +507,21 @@ impl Footprint for PlacedWheel<'_> {
     }
 
     #[inline(always)]
-    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
+    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
         let (u, v) = (x - self.centre.x, y - self.centre.y);
-        let mut found = self.solve(u, v, 0.0);
-        if let Some(grousers) = &self.underside.grousers
-            && let Some((height, slope, s)) = self.solve(u, v, grousers.height)
-            && self.on_grouser(grousers, u, v, height, s)
-        {
-            found = Some((height, slope, s));
+        let mut solved = self.solve(u, v, 0.0);
+        if let Some(grousers) = &self.underside.grousers {
+            let grown = self.solve(u, v, grousers.height);
+            let on_bar = grown.found & self.on_grouser(grousers, u, v, &grown);
+            solved = grown.over(on_bar, solved);
         }
-        let (height, slope, s) = found?;
-        let inside = self.underside.half_width - s.abs();
-        let coverage = (0.5 + inside * self.coverage_per_metre).clamp(0.0, 1.0);
-        Some(UndersidePoint { height: self.centre.z + height, slope, coverage })
+        let inside = self.underside.half_width - solved.distance.abs();
+        let coverage = (0.5 + inside * self.coverage_per_metre).max(0.0).min(1.0);
+        UndersidePoints {
+            height: self.centre.z + solved.height,
+            slope: solved.slope,
+            coverage: solved.found.pick(coverage, 0.0),
+        }
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
@@ -446,13 +545,28 @@ mod tests {
         Underside::new(outline, None).unwrap()
     }
 
+    /// The lowest point of a body on one vertical line.
+    #[derive(Debug)]
+    struct Point {
+        height: f64,
+        slope: [f64; 2],
+        coverage: f64,
+    }
+
+    fn point(placed: &PlacedWheel, x: f64, y: f64) -> Option<Point> {
+        let first = |lanes: Lanes| lanes.numbers()[0];
+        let UndersidePoints { height, slope, coverage } = placed.underside(x.into(), y.into());
+        let (height, coverage) = (first(height), first(coverage));
+        (coverage > 0.0).then_some(Point { height, slope: slope.map(first), coverage })
+    }
+
     /// Height over the centre where the vertical line enters the tread from
     /// below, by marching and bisection.
     fn by_search(wheel: &Underside, axis: &Vec3, u: f64, v: f64) -> Option<f64> {
         let outside = |z: f64| {
             let w = Vec3::new(u, v, z);
             let s = w.dot(axis);
-            let cone = wheel.segment(s.abs());
+            let cone = wheel.segments.iter().find(|cone| s.abs() <= cone.end).unwrap();
             w.norm_squared() - s * s - (cone.radius + cone.taper * s.abs()).powi(2) > 0.0
                 || s.abs() > wheel.half_width()
         };
@@ -482,7 +596,9 @@ mod tests {
             let pose = Pose { position: Vec3::zeros(), orientation };
             let placed = wheel.placed(&pose, 0.02);
             let line = orientation * Vec3::new(along, across, -0.45);
-            let Some((height, _, s)) = placed.solve(line.x, line.y, 0.0) else { return Ok(()) };
+            let solved = placed.solve(line.x.into(), line.y.into(), 0.0);
+            prop_assume!(solved.found.any());
+            let (height, s) = (solved.height.numbers()[0], solved.distance.numbers()[0]);
             // beyond the edge the outline is prolonged, which a search does not do
             prop_assume!(s.abs() < wheel.half_width() - 1e-3);
             if let Some(found) = by_search(&wheel, &placed.axis, line.x, line.y) {
@@ -503,17 +619,17 @@ mod tests {
             let pose = Pose { position: Vec3::new(1.0, -2.0, 0.4), orientation };
             let mut placed = wheel.placed(&pose, 0.02);
             let (x, y) = (1.0 + x, y - 2.0);
-            let Some(point) = placed.underside(x, y) else { return Ok(()) };
+            let Some(found) = point(&placed, x, y) else { return Ok(()) };
             let [x0, y0, x1, y1] = placed.bounds();
             prop_assert!(x0 <= x && x <= x1 && y0 <= y && y <= y1);
-            placed.clip(point.height + 1e-9);
+            placed.clip(found.height + 1e-9);
             let row = placed.row(y);
             prop_assert!(row.is_some_and(|[a, b]| a <= x && x <= b), "{row:?} {x}");
             let step = 1e-7;
-            if let Some(next) = placed.underside(x + step, y) {
-                let slope = (next.height - point.height) / step;
+            if let Some(next) = point(&placed, x + step, y) {
+                let slope = (next.height - found.height) / step;
                 // kinks of the outline may lie between
-                prop_assert!((slope - point.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || point.coverage < 1.0 || slope.abs() > 1.0);
+                prop_assert!((slope - found.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || found.coverage < 1.0 || slope.abs() > 1.0);
             }
         }
     }
@@ -538,8 +654,8 @@ mod tests {
             let pose = Pose { position: Vec3::new(1.0, -2.0, 0.4), orientation };
             let mut placed = wheel.placed(&pose, 0.05);
             let (x, y) = (1.0 + x, y - 2.0);
-            let Some(point) = placed.underside(x, y) else { return Ok(()) };
-            let z = point.height + above;
+            let Some(found) = point(&placed, x, y) else { return Ok(()) };
+            let z = found.height + above;
             let x = std::array::from_fn(|lane| x + 0.05 * (lane as f64 - 3.0));
             let near = placed.near(&x, y, &[z; LANES]);
             prop_assert!(near >> 3 & 1 == 1, "{near:b}");
@@ -557,7 +673,7 @@ mod tests {
         let lowest = |spin: f64| {
             let orientation = Quat::from_euler_angles(0.0, spin, 0.0);
             let pose = Pose { position: Vec3::zeros(), orientation };
-            wheel.placed(&pose, 0.01).underside(0.0, 0.0).unwrap().height
+            point(&wheel.placed(&pose, 0.01), 0.0, 0.0).unwrap().height
         };
         let pitch = std::f64::consts::TAU / 12.0;
         assert!((lowest(0.0) + 0.32).abs() < 1e-12);

@@ -1,9 +1,8 @@
 //! The refinements of the reference's laws, each a pure function.
 
-use super::power::power;
 use super::pressure_sinkage::{PlasticMemory, Pressed};
 use super::{Laws, Yielding};
-use crate::numeric::{GRAVITY, cos, exp, pow, sin, tan};
+use crate::numeric::{GRAVITY, cos, exp, pow, power, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Part of the virgin pressure that is left when the whole force of a contact

@@ -10,6 +10,8 @@ mod fit;
 pub mod identify;
 mod plate;
 mod shear;
+mod track;
+mod track_theory;
 pub mod validation;
 mod wheel;
 
@@ -21,4 +23,6 @@ pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use track::{TrackMotion, TrackResult, TrackRig};
+pub use track_theory::RigidTracks;
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};

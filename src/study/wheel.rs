@@ -27,6 +27,12 @@ pub enum RigError {
         /// Allowed range.
         allowed: &'static str,
     },
+    /// The vehicle makes no multibody model.
+    #[error(transparent)]
+    Model(#[from] crate::multibody::ModelError),
+    /// Its equations have no solution.
+    #[error(transparent)]
+    Step(#[from] crate::multibody::StepError),
     /// The state left the finite numbers.
     #[error("the rig's state is no longer finite at {time} s")]
     NotFinite {

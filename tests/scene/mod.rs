@@ -5,7 +5,7 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -77,9 +77,11 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     AgentModel {
         name: "test".into(),
-        vehicle: vehicle.clone(),
-        underside: Underside::new(outline, None).unwrap(),
-        tread: Tread::rough(),
+        vehicle: Mover::Wheeled(OnWheels {
+            vehicle: vehicle.clone(),
+            underside: Underside::new(outline, None).unwrap(),
+            tread: Tread::rough(),
+        }),
         driver,
         leader: None,
         start,

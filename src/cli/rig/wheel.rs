@@ -211,10 +211,14 @@ impl Shape {
             });
         };
         let spec = vehicle_spec(name, Path::new(""))?;
+        let spec = spec.wheeled().ok_or_else(|| Failure::Input {
+            subject: name.clone(),
+            cause: "runs on tracks: see `bekker rig track`".into(),
+        })?;
         Ok(Mounted {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,
             tread: tread(&spec.tyre.rigid),
-            load: mean_wheel_load(&spec),
+            load: mean_wheel_load(spec),
             name: format!("wheel of {}", spec.name),
         })
     }
