@@ -27,9 +27,9 @@ it says otherwise, *reference* those of Project Chrono's Soil Contact Model with
 faults ([soil_laws.md](soil_laws.md)).
 
 Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
-(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Not here
-yet: tracks, skid steering and CRREL's shallow-snow formulas for the M113, which wait for the
-tracked vehicle.
+(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
+and skid steering have a rig of their own (`bekker rig track`, `tests/tracked.rs`). Not here:
+CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
