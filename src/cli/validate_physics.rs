@@ -27,23 +27,24 @@ it says otherwise, *reference* those of Project Chrono's Soil Contact Model with
 faults ([soil_laws.md](soil_laws.md)).
 
 Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
-(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Not here
-yet: tracks, skid steering and CRREL's shallow-snow formulas for the M113, which wait for the
-tracked vehicle.
+(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
+and skid steering have a rig of their own (`bekker rig track`, `tests/tracked.rs`). Not here:
+CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
-- **Thrown soil.** Nothing leaves the rut by being thrown: pull at slips above 0.5 is too high on
-  sand.
+- **Heaped soil.** What is pushed ahead or aside does not pile up against the wheel: a locked wheel
+  drags too little, and one drawn at 45 degrees meets too little side force. At some slips at 45
+  degrees a small wheel in sand digs itself in where the real one does not.
+- **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly.
 - **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
-  grow with its width as that of sand does, snow does not yield sideways, and a wheel drawn at 45
-  degrees meets too little.
+  grow with its width as that of sand does, and snow does not yield sideways.
 - **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
   exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
   foundations; the wedge of McKyes and Ali is one of narrow blades.
 - **Straight along the lattice.** Within about a degree of a row of nodes the tyre's shoulders are
-  pulled to the rows by some tens of newtons; a driver who steers does not notice.
+  pulled towards the row: a vehicle whose steering is held straight turns parallel to it.
 - **No measurement of a whole vehicle** on soft ground is in this collection.
 ";
 

@@ -11,11 +11,16 @@ use rayon::prelude::*;
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Trends: passes, slip sinkage, reloading");
     section.text(
-        "A wheel of 6.3 kN that drives over mid at slip 0.1 four times, each time in its rut. Wong \
-         (*Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4 and 5) finds that most of \
-         the rut and of the resistance belong to the first pass. Under the reference's laws a \
-         second pass of the same load starts with its shear mobilised in full, and adds no sinkage \
-         at all.",
+        "A wheel of 6.3 kN that drives over mid at slip 0.1 four times, each time in its rut. As \
+         Wong finds (*Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4 and 5), most of \
+         the rut and of its compaction belong to the first pass, and every further one adds less: \
+         the wheel sinks again since a rut bears only the part of it that reaches beyond the rut's \
+         floor. Project Chrono's own second pass sinks by 28 % more than its first (5 kN, nodes 4 \
+         cm apart). **Where it fails.** Under the reference's laws a second pass starts with its \
+         shear mobilised in full, so pull jumps to the limit of friction. Under the default laws it \
+         starts afresh, over a shorter contact, and pull falls with every pass, where on sand and \
+         loam it is known to rise: that soil which was packed once shears over a shorter way (K \
+         falls with the passes) is not modelled.",
     );
     let laws = [("reference", Laws::reference()), ("default", Laws::refined())];
     let passes = laws

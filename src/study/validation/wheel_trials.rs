@@ -1,6 +1,6 @@
 //! Single-wheel trials in sand, and the runs that predict them from plates alone.
 
-use crate::scm::{Grousers, Underside, UndersideError};
+use crate::scm::{Underside, UndersideError};
 use crate::soil::catalogue::assumed_elastic_stiffness;
 use crate::soil::{Details, Laws, Soil, SoilKind, Yielding};
 use crate::study::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
@@ -77,18 +77,15 @@ pub fn trial_sand() -> Soil {
     }
 }
 
-/// The rig that predicts a trial. The grousers are 5 mm high; their number, 20, and
-/// their width, 3 mm, are assumed: the source does not give them.
+/// The rig that predicts a trial. The wheel with grousers is a cylinder through
+/// their tips, 5 mm above the rim: sand fills the gaps between grousers as close
+/// as these and goes round with them.
 ///
 /// # Errors
 /// None with the built-in geometry.
 pub fn trial_rig(trial: &WheelTrial, laws: Laws) -> Result<WheelRig, UndersideError> {
-    let wheel = if trial.wheel == "smooth" {
-        Underside::cylinder(0.058, 0.05)?
-    } else {
-        let lugs = Grousers { count: 20, height: 0.005, width: 0.003 };
-        Underside::new(vec![[0.0, 0.058], [0.025, 0.058]], Some(lugs))?
-    };
+    let radius = if trial.wheel == "smooth" { 0.058 } else { 0.063 };
+    let wheel = Underside::cylinder(radius, 0.05)?;
     let speed = 0.01;
     let rim_speed =
         if trial.slip < 0.0 { speed * (1.0 + trial.slip) } else { speed / (1.0 - trial.slip) };
