@@ -164,7 +164,7 @@ fn answer<F: Footprint>(
             answer_four(model, overlay, nodes, soil, modulus, &motion, &mut sums);
         }
     }
-    sums.into_contact(spin_axis, result);
+    sums.write(spin_axis, result);
     sums.heaped
 }
 
@@ -202,7 +202,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn into_contact(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
+    fn write(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
         let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(Lanes::sum));
         result.load.wrench = Wrench { force: vector(&self.force), torque: vector(&self.torque) };
         result.normal_force = self.normal_force.sum();
