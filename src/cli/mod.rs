@@ -7,6 +7,7 @@
 mod bench;
 mod completions;
 mod failure;
+mod identify;
 mod rig;
 mod run;
 mod schema;
@@ -14,6 +15,7 @@ mod soils;
 mod stdout;
 mod terrain;
 mod validate;
+mod validate_physics;
 mod vehicles;
 
 pub use failure::Failure;
@@ -46,6 +48,8 @@ enum Command {
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
+    Identify(identify::Identify),
+    ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -61,6 +65,8 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
+            Command::ValidatePhysics(command) => command.execute(self.quiet),
+            Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),

@@ -101,7 +101,10 @@ pub fn contact<F: Footprint>(
         return result;
     }
     result.nodes_in_contact = scratch.touched.len() as u32;
-    let inverse_width = patch(model, scratch);
+    let inverse_width = match body.shared_patch() {
+        Some(width) => 1.0 / width,
+        None => patch(model, scratch),
+    };
     result.patch_width = 1.0 / inverse_width;
     let sunk = if model.laws().refines() {
         let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };

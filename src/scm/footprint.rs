@@ -43,4 +43,11 @@ pub trait Footprint {
 
     /// Speed of the rim against the centre, m/s; zero for what does not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;
+
+    /// Bekker's width of the loaded patch, m, where the body shares it with its
+    /// neighbours, as the shoes of a track do; otherwise it is found from the
+    /// loaded nodes.
+    fn shared_patch(&self) -> Option<f64> {
+        None
+    }
 }

@@ -16,6 +16,7 @@ mod patch_width;
 mod plate;
 mod refined;
 mod scratch;
+mod shoe;
 mod underside;
 
 pub use contact::{Contact, contact, wheel_contact};
@@ -23,4 +24,5 @@ pub use firm::FirmGround;
 pub use footprint::{Footprint, UndersidePoints};
 pub use plate::{Plate, PlateOutline};
 pub use scratch::Scratch;
+pub use shoe::{Face, PlacedShoe, ShoeOutline};
 pub use underside::{Grousers, PlacedWheel, Underside, UndersideError};

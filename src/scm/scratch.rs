@@ -47,6 +47,8 @@ pub(super) struct Draft {
     pub r: Vec3,
     /// Speed at which sinkage grows, m/s.
     pub sinking: f64,
+    /// How much deeper the node has been since the last step, m.
+    pub passed: f64,
     /// Speed at which the material leaves the soil, m/s.
     pub leaving: f64,
     /// Velocity of the material along the surface, m/s.

@@ -5,6 +5,9 @@ mod agent;
 pub mod checkpoint;
 mod clock;
 mod monitor;
+mod mover;
+mod on_tracks;
+mod on_wheels;
 mod record;
 mod world;
 
@@ -12,5 +15,8 @@ pub use agent::{AgentModel, AgentState};
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use monitor::Monitor;
+pub use mover::{DriveWork, Meeting, Mover, MoverWorkspace};
+pub use on_tracks::{OnTracks, TracksWorkspace};
+pub use on_wheels::{OnWheels, WheelsWorkspace};
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};
 pub use world::{World, WorldModel, WorldState, stand};
