@@ -282,8 +282,8 @@ fn view(agent: &AgentModel, workspace: &MoverWorkspace, time: f64, step: f64) ->
 /// Time of the laws of pressure and shear at one node that yields, ns, as the
 /// contact asks them: four nodes at a time.
 fn law_ns(soil: &crate::ground::SoilCoefficients) -> f64 {
-    let tread = Tread::rough();
     const FOURS: u32 = 50_000;
+    let tread = Tread::rough();
     let modulus = cohesive_frictional(&soil.soil, 4.0);
     let begun = Instant::now();
     let mut sum = Lanes::default();

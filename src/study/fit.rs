@@ -214,11 +214,16 @@ fn student(freedom: f64) -> f64 {
         return 4.303;
     }
     let z: f64 = 1.959_964;
-    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
-    let g1 = (z3 + z) / 4.0;
-    let g2 = (5.0 * z5 + 16.0 * z3 + 3.0 * z) / 96.0;
-    let g3 = (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / 384.0;
-    z + g1 / freedom + g2 / (freedom * freedom) + g3 / (freedom * freedom * freedom)
+    let odd = |coefficients: &[f64]| {
+        z * coefficients.iter().fold(0.0, |sum, coefficient| sum * z * z + coefficient)
+    };
+    let terms = [
+        odd(&[1.0, 1.0]) / 4.0,
+        odd(&[5.0, 16.0, 3.0]) / 96.0,
+        odd(&[3.0, 19.0, 17.0, -15.0]) / 384.0,
+        odd(&[79.0, 776.0, 1482.0, -1920.0, -945.0]) / 92_160.0,
+    ];
+    z + terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom)
 }
 
 #[cfg(test)]

@@ -338,7 +338,8 @@ fn track(
         }
     }
     let on_idler = lumped(route.idler_arc + 0.5 * route.top_length()) + rear;
-    let spin = idler.wheel.inertia[1] / (idler.radius + spec.shoe.top).powi(2);
+    let pitch_radius = idler.radius + spec.shoe.top;
+    let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
     seats.push(Seat {
