@@ -1,6 +1,6 @@
 //! The ground that all share.
 
-use super::{Mask, NodeState, Tile};
+use super::{GroundDigest, Mask, NodeState, Tile};
 use crate::grid::{Node, TileKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -30,6 +30,7 @@ struct Entry {
 #[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
+    digest: GroundDigest,
 }
 
 impl PartialEq for Published {
@@ -48,7 +49,14 @@ impl Published {
                 .entry(*key)
                 .or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
             entry.revision = entry.revision.wrapping_add(1).max(1);
-            Arc::make_mut(&mut entry.tile).join(tile);
+            let own = Arc::make_mut(&mut entry.tile);
+            for index in tile.mask().iter() {
+                own.get(index).inspect(|state| self.digest.remove(*key, index, state));
+            }
+            own.join(tile);
+            for index in tile.mask().iter() {
+                own.get(index).inspect(|state| self.digest.add(*key, index, state));
+            }
         }
     }
 
@@ -101,6 +109,11 @@ impl Published {
         self.tiles.values().flat_map(|entry| entry.tile.states())
     }
 
+    /// Digest kept along with every change: equal for equal grounds.
+    pub fn digest(&self) -> GroundDigest {
+        self.digest
+    }
+
     /// SHA-256 over keys, masks and states in ascending order of keys: equal
     /// for equal grounds on any machine.
     pub fn hash(&self) -> [u8; 32] {
@@ -123,7 +136,11 @@ impl Published {
 impl From<Vec<(TileKey, Tile)>> for Published {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
         let entry = |tile| Entry { revision: 1, tile: Arc::new(tile) };
-        Published { tiles: tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect() }
+        let tiles: BTreeMap<_, _> =
+            tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
+        let mut digest = GroundDigest::default();
+        tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
+        Published { tiles, digest }
     }
 }
 
@@ -178,6 +195,9 @@ mod tests {
             parts.apply(first);
             prop_assert_eq!(whole.hash(), parts.hash());
             prop_assert_eq!(&whole, &parts);
+            prop_assert_eq!(whole.digest(), parts.digest());
+            let stored: Published = Vec::from(whole.clone()).into();
+            prop_assert_eq!(whole.digest(), stored.digest());
 
             let heaped: i64 = patches
                 .iter()

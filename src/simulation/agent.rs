@@ -8,11 +8,13 @@ use crate::ground::{GroundModel, Overlay, Patch, Published};
 use crate::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, wheel_contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::sync::message::{PartState, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
 use crate::vehicle::spec::Belly;
 use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
 use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// Below this rim speed, m/s, slip is not counted.
@@ -88,6 +90,27 @@ pub(super) struct AgentView {
     station: Option<f64>,
     /// Forward speed, m/s.
     speed: f64,
+    /// Whether its drive has ended.
+    pub ended: bool,
+}
+
+impl From<&VehicleMessage> for AgentView {
+    fn from(message: &VehicleMessage) -> AgentView {
+        AgentView {
+            position: message.chassis.position,
+            station: message.station,
+            speed: message.speed,
+            ended: message.ended,
+        }
+    }
+}
+
+impl AgentState {
+    /// SHA-256 of the state in its stored form.
+    pub fn digest(&self) -> [u8; 32] {
+        let stored = postcard::to_stdvec(self).expect("plain data serialises into memory");
+        Sha256::digest(stored).into()
+    }
 }
 
 impl AgentModel {
@@ -120,7 +143,42 @@ impl AgentModel {
             position: self.vehicle.pose(&workspace.vehicle).position,
             station: self.driver.station(&state.driver),
             speed: self.speed(workspace),
+            ended: state.outcome.is_some(),
         }
+    }
+
+    /// What other ranks are told of the agent: at least what its view holds.
+    pub(super) fn message(&self, state: &AgentState, workspace: &AgentWorkspace) -> VehicleMessage {
+        let body = &workspace.vehicle;
+        let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let view = self.view(state, workspace);
+        let turned_back = chassis.orientation.inverse();
+        let wheel = |wheel: usize| {
+            let pose = self.vehicle.wheel_pose(body, wheel);
+            PartState {
+                pose: Pose {
+                    position: turned_back * (pose.position - chassis.position),
+                    orientation: turned_back * pose.orientation,
+                },
+                spin: self.vehicle.wheel_spin(&state.vehicle, wheel),
+            }
+        };
+        VehicleMessage {
+            chassis,
+            velocity: twist.linear,
+            angular_velocity: twist.angular,
+            speed: view.speed,
+            station: view.station,
+            ended: view.ended,
+            wheels: (0..self.vehicle.wheels()).map(wheel).collect(),
+        }
+    }
+
+    /// Where its chassis is, m, and how fast it moves, m/s.
+    pub(super) fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
+        let position = self.vehicle.pose(&workspace.vehicle).position;
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        ([position.x, position.y], velocity.norm())
     }
 
     fn speed(&self, workspace: &AgentWorkspace) -> f64 {

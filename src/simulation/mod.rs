@@ -5,6 +5,8 @@ mod agent;
 pub mod checkpoint;
 mod clock;
 mod monitor;
+mod neighbour;
+mod ranks;
 mod record;
 mod world;
 
@@ -12,5 +14,6 @@ pub use agent::{AgentModel, AgentState};
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use monitor::Monitor;
+pub use ranks::{BeatFigures, RankError, Ranks, Route};
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};
 pub use world::{World, WorldModel, WorldState, stand};
