@@ -5,10 +5,11 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patch, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Ranks, Route, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Ranks, Sharing, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::{Dealing, Threads, ground_code};
+use bekker::sync::Threads;
+use bekker::sync::ground_code::Memory;
 use bekker::terrain::Terrain;
 use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
@@ -95,11 +96,12 @@ fn code(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
         let beats = patches(spacing);
         let nodes: usize = beats.iter().flatten().map(|patch| patch.tile.states().len()).sum();
+        let mut memory = Memory::default();
         let coded: Vec<Vec<u8>> = beats
             .iter()
             .map(|beat| {
                 let mut bytes = Vec::new();
-                ground_code::encode(beat, &mut bytes);
+                memory.encode(beat, &mut bytes);
                 bytes
             })
             .collect();
@@ -114,18 +116,20 @@ fn code(criterion: &mut Criterion) {
         let mut out = Vec::new();
         group.bench_function("encode", |bencher| {
             bencher.iter(|| {
+                memory.forget();
                 for beat in &beats {
                     out.clear();
-                    ground_code::encode(black_box(beat), &mut out);
+                    memory.encode(black_box(beat), &mut out);
                 }
             });
         });
         let mut read = Vec::new();
         group.bench_function("decode", |bencher| {
             bencher.iter(|| {
+                memory.forget();
                 for bytes in &coded {
                     read.clear();
-                    ground_code::decode(black_box(bytes), &mut read).expect("what was encoded");
+                    memory.decode(black_box(bytes), &mut read).expect("what was encoded");
                 }
             });
         });
@@ -149,8 +153,8 @@ fn heartbeat(_: &mut Criterion) {
         let model = convoy(spacing, 8);
         let ranks = Threads::ranks(2, Duration::from_secs(60));
         let drive = |rank| {
-            let dealing = Dealing::Blocks;
-            let mut ranks = Ranks::new(rank, model.clone(), None, &dealing, Route::All, &[])
+            let sharing = Sharing::default();
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[])
                 .expect("ranks of one program agree");
             let mut beats: Vec<_> =
                 (0..300).map(|_| ranks.beat(false).expect("all ranks live")).collect();

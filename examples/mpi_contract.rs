@@ -1,15 +1,16 @@
 //! Holds MPI to the contract of `Communicator`, on as many ranks as `mpirun`
 //! starts: `mpirun -n 4 target/debug/examples/mpi_contract`.
 
-use bekker::sync::{Communicator, Mpi, contract};
+use bekker::sync::{Communicator, MpiSession, contract};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let last_words = |error: &bekker::sync::CommError| eprintln!("{error}");
     let mut arguments = std::env::args().skip(1);
     let seconds = if arguments.next().as_deref() == Some("hang") { 1 } else { 60 };
     let timeout = Duration::from_secs(seconds);
-    let mut mpi = Mpi::begin(timeout, Box::new(last_words)).ok_or("MPI has begun before")?;
+    let session = MpiSession::begin().ok_or("MPI has begun before")?;
+    let mut mpi = session.rank(timeout);
+    mpi.on_loss(Box::new(|error| eprintln!("{error}")));
     if seconds == 1 {
         // the last rank hangs: the others must say so and end the job
         if mpi.rank() + 1 == mpi.size() {

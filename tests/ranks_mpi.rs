@@ -13,6 +13,10 @@ fn launcher() -> String {
 }
 
 fn mpirun(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Output> {
+    Some(command(ranks, program, arguments)?.output().unwrap())
+}
+
+fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Command> {
     let launcher = launcher();
     let version = Command::new(&launcher).arg("--version").output();
     let Ok(version) = version else {
@@ -28,7 +32,7 @@ fn mpirun(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Output> {
     }
     command.arg("-n").arg(ranks.to_string()).arg(program).args(arguments);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env("RAYON_NUM_THREADS", "1");
-    Some(command.output().unwrap())
+    Some(command)
 }
 
 fn bekker() -> PathBuf {
@@ -97,9 +101,13 @@ struct Runs {
 
 impl Runs {
     fn new() -> Runs {
+        Runs::of(SCENARIO)
+    }
+
+    fn of(text: &str) -> Runs {
         let folder = tempfile::tempdir().unwrap();
         let scenario = folder.path().join("ranks.toml");
-        std::fs::write(&scenario, SCENARIO).unwrap();
+        std::fs::write(&scenario, text).unwrap();
         Runs { folder, scenario }
     }
 
@@ -190,10 +198,14 @@ fn mpirun_gives_the_bits_of_one_process() {
     let single = runs.out("single");
     runs.single(&single, &[]);
     for ranks in 1..=4 {
-        let out = runs.out(&format!("mpi-{ranks}"));
-        let Some(output) = mpirun(ranks, &bekker(), &runs.arguments(&out, &[])) else { return };
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"), "{ranks} ranks");
+        for route in ["all", "star", "neighbour"] {
+            let out = runs.out(&format!("{route}-{ranks}"));
+            let arguments = runs.arguments(&out, &["--route", route]);
+            let Some(output) = mpirun(ranks, &bekker(), &arguments) else { return };
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let (expected, found) = (read(&single, "hashes.csv"), read(&out, "hashes.csv"));
+            assert_eq!(expected, found, "{ranks} ranks, {route}");
+        }
     }
     // cut on three ranks, resumed on two
     let cut = runs.out("cut");
@@ -205,6 +217,151 @@ fn mpirun_gives_the_bits_of_one_process() {
     let whole = read(&single, "hashes.csv");
     let lines: Vec<&str> = whole.lines().skip(71).collect();
     assert_eq!(read(&rest, "hashes.csv").lines().skip(1).collect::<Vec<_>>(), lines);
+}
+
+/// Two that meet head on, pass and part; one far away; one that comes later to
+/// where others have been.
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn mpi_neighbours_approach_and_part_with_the_same_bits() {
+    let vehicle = |name: &str, place: &str, heading: i32| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"hmmwv\"\nposition = {place}\n\
+             heading_deg = {heading}\nspeed = 8\n\
+             driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = 0.5 }}] }}\n"
+        )
+    };
+    let head = SCENARIO.split("[[vehicle]]").next().unwrap().replace("1.5", "6");
+    let scenario = head
+        + &vehicle("east", "[0, 0]", 0)
+        + &vehicle("west", "[45, 2.4]", 180)
+        + &vehicle("far", "[-3000, 4000]", 120)
+        + &vehicle("late", "[-50, 0.1]", 0);
+    let runs = Runs::of(&scenario);
+    let single = runs.out("single");
+    runs.single(&single, &[]);
+    for ranks in 2..=4 {
+        let out = runs.out(&format!("neighbour-{ranks}"));
+        let arguments = runs.arguments(&out, &["--route", "neighbour"]);
+        let Some(output) = mpirun(ranks, &bekker(), &arguments) else { return };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"), "{ranks} ranks");
+    }
+}
+
+/// Process of a rank of the run that writes to `out`.
+#[cfg(target_os = "linux")]
+fn process_of(rank: usize, out: &Path) -> Option<String> {
+    let holds = |file: PathBuf, what: &str| {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        bytes.split(|&byte| byte == 0).any(|part| part == what.as_bytes())
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
+        let place = entry.path();
+        let own = holds(place.join("cmdline"), out.to_str()?)
+            && ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
+                .iter()
+                .any(|name| holds(place.join("environ"), &format!("{name}={rank}")));
+        own.then(|| entry.file_name().into_string().unwrap())
+    })
+}
+
+/// Starts three ranks, sends one of them a signal after the first checkpoint,
+/// and says how the job ended.
+#[cfg(target_os = "linux")]
+fn struck(runs: &Runs, out: &Path, signal: &str) -> Option<Output> {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let long = ["--set", "time.duration=600", "--checkpoint-every", "0.1", "--timeout", "3"];
+    let mut command = command(3, &bekker(), &runs.arguments(out, &long))?;
+    let job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while !out.join("checkpoint.bin").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let process = process_of(1, out).expect("rank 1 runs");
+    assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
+    Some(job.wait_with_output().unwrap())
+}
+
+/// What was left can be gone on with, on two ranks, with the bits of a run that
+/// nothing happened to.
+#[cfg(target_os = "linux")]
+fn goes_on(runs: &Runs, out: &Path) -> u64 {
+    let rest = runs.out("rest");
+    let tick = |line: &str| line.split(',').next().unwrap().parse::<u64>().unwrap();
+    let resume = ["--ranks", "2", "--resume", out.to_str().unwrap()];
+    // the clock was cut at some tick that only the checkpoint knows: go on until
+    // well after it
+    let until = "time.duration=40";
+    runs.single(&rest, &[&resume[..], &["--set", until]].concat());
+    let rest = read(&rest, "hashes.csv");
+    let first = tick(rest.lines().nth(1).unwrap()) - 5;
+    let whole = runs.out("whole");
+    runs.single(&whole, &["--set", until]);
+    let whole = read(&whole, "hashes.csv");
+    let lines: Vec<&str> = whole.lines().skip(1).filter(|line| tick(line) > first).collect();
+    assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), lines);
+    first
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
+    let runs = Runs::new();
+    let out = runs.out("hung");
+    let Some(output) = struck(&runs, &out, "-STOP") else { return };
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success());
+    assert!(told.contains("no answer from rank 1 within 3 s"), "{told}");
+    let (_, after) = told.split_once("checkpoint written at tick ").expect(&told);
+    let tick: u64 = after.split(',').next().unwrap().parse().unwrap();
+    assert_eq!(goes_on(&runs, &out), tick);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn a_rank_that_is_killed_ends_the_job_and_leaves_the_last_checkpoint() {
+    let runs = Runs::new();
+    let out = runs.out("killed");
+    let Some(output) = struck(&runs, &out, "-KILL") else { return };
+    assert!(!output.status.success());
+    goes_on(&runs, &out);
+}
+
+/// A write that the system cuts short, as a full disk would: the process dies in
+/// it, the checkpoint before stays whole.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupted_write_leaves_the_checkpoint_before() {
+    let runs = Runs::new();
+    let (early, late) = (runs.out("early"), runs.out("late"));
+    runs.single(&early, &["--set", "time.duration=0.1"]);
+    runs.single(&late, &["--set", "time.duration=1.5"]);
+    let size = |folder: &Path| folder.join("checkpoint.bin").metadata().unwrap().len();
+    let (small, large) = (size(&early), size(&late));
+    assert!(large > small + 4096, "{small} bytes early, {large} bytes late");
+    let cut = runs.out("cut");
+    // blocks of 512 bytes
+    let limit = ((small + large) / 2 / 512).to_string();
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -f \"$0\" && exec \"$@\"", &limit])
+        .arg(bekker())
+        .args(runs.arguments(&cut, &["--checkpoint-every", "0.1"]))
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let rest = runs.out("rest");
+    runs.single(&rest, &["--resume", cut.to_str().unwrap()]);
+    let (rest, whole) = (read(&rest, "hashes.csv"), read(&late, "hashes.csv"));
+    let left = rest.lines().count() - 1;
+    assert!((1..150).contains(&left), "{left} heartbeats after the cut");
+    assert!(
+        whole.ends_with(&rest.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>())
+    );
 }
 
 #[test]

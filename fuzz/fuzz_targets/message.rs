@@ -1,13 +1,15 @@
 //! Feeds the reader of messages anything, and anything with a right checksum.
 #![no_main]
 
+use bekker::sync::ground_code::Memory;
 use bekker::sync::message::Reader;
 use libfuzzer_sys::fuzz_target;
 
 fn read(bytes: &[u8]) {
     let mut patches = Vec::new();
     let mut reader = Reader::new(bytes);
-    while let Ok(Some(_)) = reader.next(&mut patches) {}
+    let mut memories = vec![Memory::default(); 4];
+    while let Ok(Some(_)) = reader.next(&mut memories, &mut patches) {}
 }
 
 fuzz_target!(|bytes: &[u8]| {

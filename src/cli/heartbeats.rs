@@ -129,19 +129,28 @@ fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 5] {
 pub fn write_figures(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
     let mut text = String::from(
         "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
-         state_bytes,ground_bytes,received_bytes,nodes\n",
+         state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n",
     );
     let beats = ranks.iter().map(Vec::len).min().unwrap_or(0);
     for beat in 0..beats {
         for (rank, figures) in ranks.iter().enumerate() {
             let BeatFigures {
-                tick, agents, state_bytes, ground_bytes, received_bytes, nodes, ..
+                tick,
+                agents,
+                state_bytes,
+                ground_bytes,
+                received_bytes,
+                nodes,
+                ghost_error,
+                ghost_bound,
+                ..
             } = figures[beat];
             let _ = write!(text, "{tick},{rank},{agents}");
             for (_, span) in spans(&figures[beat]) {
                 let _ = write!(text, ",{:.1}", microseconds(span));
             }
-            let _ = writeln!(text, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
+            let _ = write!(text, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
+            let _ = writeln!(text, ",{ghost_error:.7},{ghost_bound:.7}");
         }
     }
     write_file(path, text.as_bytes())
@@ -189,11 +198,13 @@ pub fn summary(ranks: &[Vec<BeatFigures>]) -> String {
         (means.iter().sum::<f64>() / means.len().max(1) as f64, most)
     };
     let (step, slowest) = mean(|b| b.step);
+    let most = |value: fn(&BeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
     format!(
         "{} ranks, {beats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
          {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
          {} bytes a vehicle's state, {:.2} bytes a node ({nodes} nodes), \
-         {:.0} bytes received a heartbeat and rank",
+         {:.0} bytes received a heartbeat and rank\n\
+         vehicles of other ranks: off by {:.2} mm at most where extrapolated, D_H {:.1} mm",
         ranks.len(),
         100.0 * (slowest / step.max(1e-9) - 1.0),
         mean(|b| b.serialise).0,
@@ -203,5 +214,7 @@ pub fn summary(ranks: &[Vec<BeatFigures>]) -> String {
         per(states, agents).round(),
         per(ground, nodes),
         per(received, (beats * ranks.len()) as u64),
+        1e3 * most(|b| b.ghost_error),
+        1e3 * most(|b| b.ghost_bound),
     )
 }

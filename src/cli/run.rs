@@ -1,6 +1,6 @@
 //! `bekker run`
 
-use super::drive::{CHECKPOINT, Plan, Record, drive};
+use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
 use super::{Failure, heartbeats, stdout};
 use crate::grid::Node;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
@@ -11,8 +11,9 @@ use crate::scenario::build::{Built, world};
 use crate::scenario::config::StateFormat;
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{
-    BeatFigures, Outcome, Ranks, Route, RunSummary, Sample, World, WorldState, checkpoint,
+    BeatFigures, Outcome, Ranks, Route, RunSummary, Sample, Sharing, World, WorldState, checkpoint,
 };
+use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use crate::terrain::{Placement, Unit};
 use clap::Args;
@@ -59,6 +60,10 @@ pub struct Run {
     /// Way of the messages between ranks. The result is the same.
     #[arg(long, value_name = "ROUTE", default_value = "all", value_enum)]
     route: RouteName,
+    /// How vehicles of other ranks are extrapolated between heartbeats, for the
+    /// error that is reported. The result is the same.
+    #[arg(long, value_name = "ORDER", default_value = "first", value_enum)]
+    extrapolate: OrderName,
     /// Time after which a rank that does not answer is given up, s
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
     timeout: f64,
@@ -93,11 +98,21 @@ impl Run {
         }
         let interrupted = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
-        let state = self.start(&built)?;
+        #[cfg(feature = "mpi")]
+        let session = crate::sync::MpiSession::begin().filter(|session| session.size() > 1);
+        #[cfg(feature = "mpi")]
+        let mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
+        #[cfg(feature = "mpi")]
+        let joins = mpi.as_ref().is_some_and(|mpi| mpi.rank() != 0);
+        #[cfg(not(feature = "mpi"))]
+        let joins = false;
+        // the others get it from rank 0
+        let state = if joins { None } else { self.start(&built)? };
+        let recovery = Arc::new(Recovery::new(&built, state.clone()));
         let plan = Plan {
             scenario: &file.scenario,
-            fingerprint: &built.fingerprint,
-            folder: None,
+            recovery: &recovery,
+            stores: true,
             quiet,
             interrupted: &interrupted,
             tick: &tick,
@@ -106,26 +121,31 @@ impl Run {
         let course = Course { run: &self, built: &built, agreed: agreed(&file, &built), state };
         let clock = Instant::now();
         #[cfg(feature = "mpi")]
-        let mpi = self.mpi(&tick);
-        #[cfg(feature = "mpi")]
-        let (mpi, folder) = match mpi {
-            // the other ranks have nothing to write
-            Some(mpi) if mpi.rank() != 0 => {
-                course.drive(mpi, &Plan { quiet: true, ..plan })?;
-                return Ok(());
+        let (record, folder) = match mpi {
+            None => {
+                let folder = self.folder(&file.scenario)?;
+                recovery.set_folder(&folder);
+                (course.drive_here(&plan)?, folder)
             }
-            mpi => (mpi, self.folder(&file.scenario)?),
+            Some(mut mpi) => {
+                mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
+                match self.drive_under_mpi(mpi, &course, &plan) {
+                    Ok(Some(ended)) => ended,
+                    Ok(None) => return Ok(()),
+                    Err(failure) => {
+                        eprintln!("{failure}");
+                        session.map(|session| session.abort());
+                        return Err(failure);
+                    }
+                }
+            }
         };
         #[cfg(not(feature = "mpi"))]
-        let folder = self.folder(&file.scenario)?;
-        let plan = Plan { folder: Some(&folder), ..plan };
-        #[cfg(feature = "mpi")]
-        let record = match mpi {
-            Some(mpi) => course.drive(mpi, &plan)?,
-            None => course.drive_here(&plan)?,
+        let (record, folder) = {
+            let folder = self.folder(&file.scenario)?;
+            recovery.set_folder(&folder);
+            (course.drive_here(&plan)?, folder)
         };
-        #[cfg(not(feature = "mpi"))]
-        let record = course.drive_here(&plan)?;
         let Record { mut world, samples, hashes, figures } = record;
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
@@ -169,19 +189,21 @@ impl Run {
         Ok(Some(state))
     }
 
-    /// MPI, if `mpirun` started several of us.
+    /// As one of several processes; the record is rank 0's to write down.
     #[cfg(feature = "mpi")]
-    fn mpi(&self, tick: &Arc<AtomicU64>) -> Option<crate::sync::Mpi> {
-        let tick = tick.clone();
-        let last_words = move |error: &crate::sync::CommError| {
-            let tick = tick.load(Ordering::Relaxed);
-            eprintln!(
-                "ranks: at tick {tick}: {error}; go on from the last checkpoint with --resume"
-            );
-        };
-        let timeout = Duration::from_secs_f64(self.timeout);
-        let mpi = crate::sync::Mpi::begin(timeout, Box::new(last_words))?;
-        (mpi.size() > 1).then_some(mpi)
+    fn drive_under_mpi(
+        &self,
+        mpi: crate::sync::Mpi,
+        course: &Course<'_>,
+        plan: &Plan<'_>,
+    ) -> Result<Option<(Record, PathBuf)>, Failure> {
+        if mpi.rank() != 0 {
+            course.drive(mpi, &Plan { stores: false, quiet: true, ..*plan })?;
+            return Ok(None);
+        }
+        let folder = self.folder(plan.scenario)?;
+        plan.recovery.set_folder(&folder);
+        Ok(Some((course.drive(mpi, plan)?, folder)))
     }
 
     fn folder(&self, scenario: &Scenario) -> Result<PathBuf, Failure> {
@@ -214,9 +236,11 @@ struct Course<'a> {
 
 impl Course<'_> {
     fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Record, Failure> {
-        let Run { deal, route, .. } = self.run;
+        let Run { deal, route, extrapolate, .. } = self.run;
+        let (route, order) = ((*route).into(), (*extrapolate).into());
+        let sharing = Sharing { dealing: deal.clone(), route, order };
         let (model, state) = (self.built.world.clone(), self.state.clone());
-        let ranks = Ranks::new(communicator, model, state, deal, (*route).into(), &self.agreed)?;
+        let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
         drive(ranks, plan)
     }
 
@@ -229,7 +253,7 @@ impl Course<'_> {
         let mut others = Threads::ranks(self.run.ranks.into(), timeout).into_iter();
         let first = others.next().expect("at least one rank");
         std::thread::scope(|scope| {
-            let silent = Plan { folder: None, quiet: true, ..*plan };
+            let silent = Plan { stores: false, quiet: true, ..*plan };
             let others: Vec<_> = others
                 .map(|rank| scope.spawn(move || self.drive(rank, &silent).map(|_| ())))
                 .collect();
@@ -267,6 +291,27 @@ impl From<RouteName> for Route {
             RouteName::All => Route::All,
             RouteName::Star => Route::Star,
             RouteName::Neighbour => Route::Neighbour,
+        }
+    }
+}
+
+/// Order of extrapolation, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum OrderName {
+    /// They stay where they were
+    Constant,
+    /// They keep their velocity
+    First,
+    /// They keep their acceleration
+    Second,
+}
+
+impl From<OrderName> for Order {
+    fn from(name: OrderName) -> Order {
+        match name {
+            OrderName::Constant => Order::Constant,
+            OrderName::First => Order::First,
+            OrderName::Second => Order::Second,
         }
     }
 }

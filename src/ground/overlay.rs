@@ -1,6 +1,7 @@
 //! An agent's private working copy of the ground around its wheels.
 
 use super::model::normal_of;
+use super::published::Change;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
 use crate::soil::SoilId;
@@ -14,6 +15,8 @@ pub struct WorkingTile {
     pub(crate) key: TileKey,
     /// Revision of the published tile that the nodes were read from.
     revision: u32,
+    /// Nodes given away in patches and not read again since.
+    given: Mask,
     /// Whether any wheel came near since the last publication.
     near: bool,
     /// Whether the undisturbed ground has been sampled (not yet, after a resume).
@@ -47,6 +50,7 @@ impl WorkingTile {
         Box::new(WorkingTile {
             key: TileKey { a: 0, b: 0 },
             revision: 0,
+            given: Mask::default(),
             near: false,
             sampled: false,
             firm: 0,
@@ -71,6 +75,7 @@ impl WorkingTile {
     fn reset(&mut self, key: TileKey) {
         self.key = key;
         self.revision = 0;
+        self.given = Mask::default();
         self.sampled = false;
         self.private = Mask::default();
         self.loaded = Mask::default();
@@ -115,13 +120,12 @@ impl WorkingTile {
         self.read(published);
     }
 
-    /// Reads the published state into the nodes that are not private; private
-    /// nodes take over only what others heaped on them.
+    /// Reads the published state of all nodes.
     fn read(&mut self, published: &Published) {
-        let (revision, tile) = published.revised_tile(self.key);
-        self.revision = revision;
+        self.revision = published.last_change(self.key).revision;
+        self.given = Mask::default();
         self.ceiling = f64::NEG_INFINITY;
-        let mut states = tile.map(Tile::iter);
+        let mut states = published.tile(self.key).map(Tile::iter);
         let mut next = states.as_mut().and_then(Iterator::next);
         for index in 0..TILE_NODES {
             let state = match next {
@@ -131,22 +135,52 @@ impl WorkingTile {
                 }
                 _ => NodeState::default(),
             };
-            if self.private.contains(index) {
-                let others = state.berm.wrapping_sub(self.published_berm[index]);
-                self.berm[index] = self.berm[index].wrapping_add(others);
-            } else {
-                self.memory[index] = PlasticMemory {
-                    sinkage: state.plastic_sinkage_m(),
-                    yield_pressure: state.yield_pressure_pa(),
-                    slip: 0.0,
-                };
-                self.shear[index] = state.shear_m();
-                self.berm[index] = state.berm;
-                self.passes[index] = state.passes;
-            }
-            self.published_berm[index] = state.berm;
-            self.raise_to_berm(index);
+            self.take(index, &state);
         }
+    }
+
+    /// Reads the published state of the nodes that may have changed since it
+    /// was read last.
+    fn read_changes(&mut self, published: &Published) {
+        let Change { revision, since, nodes } = published.last_change(self.key);
+        let nodes = if self.revision == revision {
+            self.given
+        } else if self.revision == since {
+            self.given.union(&nodes)
+        } else {
+            return self.read(published);
+        };
+        self.revision = revision;
+        self.given = Mask::default();
+        if nodes.is_empty() {
+            return;
+        }
+        let tile = published.tile(self.key);
+        for index in nodes.iter() {
+            let state = tile.and_then(|tile| tile.get(index)).copied().unwrap_or_default();
+            self.take(index, &state);
+        }
+    }
+
+    /// Takes over a node's published state unless it is private; a private node
+    /// takes over only what others heaped on it.
+    #[inline]
+    fn take(&mut self, index: usize, state: &NodeState) {
+        if self.private.contains(index) {
+            let others = state.berm.wrapping_sub(self.published_berm[index]);
+            self.berm[index] = self.berm[index].wrapping_add(others);
+        } else {
+            self.memory[index] = PlasticMemory {
+                sinkage: state.plastic_sinkage_m(),
+                yield_pressure: state.yield_pressure_pa(),
+                slip: 0.0,
+            };
+            self.shear[index] = state.shear_m();
+            self.berm[index] = state.berm;
+            self.passes[index] = state.passes;
+        }
+        self.published_berm[index] = state.berm;
+        self.raise_to_berm(index);
     }
 
     #[inline]
@@ -270,8 +304,7 @@ impl WorkingTile {
         }
         self.private = self.private.without(&left);
         self.loaded = self.loaded.without(&left);
-        // read anew even if nobody applies the patch
-        self.revision = u32::MAX;
+        self.given = self.given.union(&left);
         Some(Patch { key: self.key, tile })
     }
 }
@@ -409,10 +442,10 @@ impl Overlay {
     /// Reads the published ground anew where it has changed, private nodes
     /// excepted.
     pub fn refresh(&mut self, published: &Published) {
-        for &(key, slot) in &self.slots {
+        for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            if tile.sampled && tile.revision != published.revision(key) {
-                tile.read(published);
+            if tile.sampled {
+                tile.read_changes(published);
             }
         }
     }

@@ -19,8 +19,21 @@ pub struct Patch {
 
 #[derive(Clone, Debug)]
 struct Entry {
-    revision: u32,
+    last: Change,
+    /// Which call of [`Published::apply`] that was.
+    batch: u64,
     tile: Arc<Tile>,
+}
+
+/// The last change of a tile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    /// How often the tile has changed, 0 for never.
+    pub revision: u32,
+    /// Revision before the last call of [`Published::apply`] that changed it.
+    pub since: u32,
+    /// Nodes that that call changed.
+    pub nodes: Mask,
 }
 
 /// The deformed ground: a sparse map from tile key to tile.
@@ -31,6 +44,8 @@ struct Entry {
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
     digest: GroundDigest,
+    /// Calls of [`Published::apply`].
+    batch: u64,
 }
 
 impl PartialEq for Published {
@@ -42,21 +57,27 @@ impl PartialEq for Published {
 impl Published {
     /// Merges patches; any order and any grouping give the same ground
     /// ([`NodeState::join`]).
-    pub fn apply(&mut self, patches: &[Patch]) {
+    pub fn apply<'a>(&mut self, patches: impl IntoIterator<Item = &'a Patch>) {
+        self.batch += 1;
+        let Published { tiles, digest, batch } = self;
         for Patch { key, tile } in patches {
-            let entry = self
-                .tiles
-                .entry(*key)
-                .or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
-            entry.revision = entry.revision.wrapping_add(1).max(1);
-            let own = Arc::make_mut(&mut entry.tile);
-            for index in tile.mask().iter() {
-                own.get(index).inspect(|state| self.digest.remove(*key, index, state));
+            let entry = tiles.entry(*key).or_insert_with(|| Entry {
+                last: Change::default(),
+                batch: 0,
+                tile: Arc::default(),
+            });
+            let Change { revision, since, nodes } = &mut entry.last;
+            if entry.batch != *batch {
+                entry.batch = *batch;
+                *since = *revision;
+                *nodes = Mask::default();
             }
-            own.join(tile);
-            for index in tile.mask().iter() {
-                own.get(index).inspect(|state| self.digest.add(*key, index, state));
-            }
+            *revision = revision.wrapping_add(1).max(1);
+            *nodes = nodes.union(tile.mask());
+            Arc::make_mut(&mut entry.tile).join_watched(tile, |index, before, now| {
+                before.inspect(|before| digest.remove(*key, index, before));
+                digest.add(*key, index, now);
+            });
         }
     }
 
@@ -70,17 +91,9 @@ impl Published {
         self.tiles.get(&key).map(|entry| &*entry.tile)
     }
 
-    /// The tile under `key` and how often it has changed, 0 for never.
-    pub(super) fn revised_tile(&self, key: TileKey) -> (u32, Option<&Tile>) {
-        match self.tiles.get(&key) {
-            Some(entry) => (entry.revision, Some(&*entry.tile)),
-            None => (0, None),
-        }
-    }
-
-    /// How often the tile under `key` has changed, 0 for never.
-    pub(super) fn revision(&self, key: TileKey) -> u32 {
-        self.tiles.get(&key).map_or(0, |entry| entry.revision)
+    /// The last change of the tile under `key`.
+    pub(super) fn last_change(&self, key: TileKey) -> Change {
+        self.tiles.get(&key).map_or(Change::default(), |entry| entry.last)
     }
 
     /// State of a node; that of undisturbed ground if it was never deformed.
@@ -135,12 +148,13 @@ impl Published {
 
 impl From<Vec<(TileKey, Tile)>> for Published {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
-        let entry = |tile| Entry { revision: 1, tile: Arc::new(tile) };
+        let last = Change { revision: 1, ..Change::default() };
+        let entry = |tile| Entry { last, batch: 0, tile: Arc::new(tile) };
         let tiles: BTreeMap<_, _> =
             tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
         let mut digest = GroundDigest::default();
         tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
-        Published { tiles, digest }
+        Published { tiles, digest, batch: 0 }
     }
 }
 

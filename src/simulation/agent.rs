@@ -8,7 +8,7 @@ use crate::ground::{GroundModel, Overlay, Patch, Published};
 use crate::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, wheel_contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
-use crate::sync::message::{PartState, VehicleState as VehicleMessage};
+use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
 use crate::vehicle::spec::Belly;
 use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
@@ -90,6 +90,8 @@ pub(super) struct AgentView {
     station: Option<f64>,
     /// Forward speed, m/s.
     speed: f64,
+    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
+    pub velocity: Vec3,
     /// Whether its drive has ended.
     pub ended: bool,
 }
@@ -100,6 +102,7 @@ impl From<&VehicleMessage> for AgentView {
             position: message.chassis.position,
             station: message.station,
             speed: message.speed,
+            velocity: message.velocity,
             ended: message.ended,
         }
     }
@@ -143,6 +146,7 @@ impl AgentModel {
             position: self.vehicle.pose(&workspace.vehicle).position,
             station: self.driver.station(&state.driver),
             speed: self.speed(workspace),
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
         }
     }
@@ -170,7 +174,17 @@ impl AgentModel {
             speed: view.speed,
             station: view.station,
             ended: view.ended,
-            wheels: (0..self.vehicle.wheels()).map(wheel).collect(),
+            gear: RunningGear::Wheels((0..self.vehicle.wheels()).map(wheel).collect()),
+        }
+    }
+
+    /// What other ranks build it from.
+    pub(super) fn description(&self) -> Description {
+        Description::Wheeled {
+            name: self.name.clone(),
+            model: self.vehicle.spec().name.clone(),
+            wheels: self.vehicle.wheels() as u16,
+            wheel_radius: self.underside.max_radius() as f32,
         }
     }
 
@@ -186,7 +200,7 @@ impl AgentModel {
         self.vehicle.twist(&workspace.vehicle).linear.dot(&pose.direction(&Vec3::x()))
     }
 
-    /// Steps through one heartbeat and leaves the patches to publish. An agent
+    /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
     #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn beat(
@@ -194,7 +208,7 @@ impl AgentModel {
         ground: &GroundModel,
         published: &Published,
         clock: &Clock,
-        first_tick: u64,
+        [first_tick, steps]: [u64; 2],
         views: &[AgentView],
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
@@ -207,7 +221,7 @@ impl AgentModel {
         let belly = self.vehicle.spec().chassis.belly.filter(|belly| {
             self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR
         });
-        for tick in first_tick..first_tick + clock.steps_per_beat() {
+        for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, h);
             *workspace.vehicle.chassis_load() = Load::default();
@@ -226,7 +240,7 @@ impl AgentModel {
             self.settle_tyres(state, workspace, h);
             self.observe(time, h, state, workspace);
         }
-        let time = clock.time(first_tick + clock.steps_per_beat());
+        let time = clock.time(first_tick + steps);
         let pose = self.vehicle.pose(&workspace.vehicle);
         let (x, y) = (pose.position.x, pose.position.y);
         let inside = ground.terrain().contains(x, y);

@@ -14,6 +14,6 @@ pub use agent::{AgentModel, AgentState};
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use monitor::Monitor;
-pub use ranks::{BeatFigures, RankError, Ranks, Route};
+pub use ranks::{BeatFigures, RankError, Ranks, Route, Sharing};
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};
 pub use world::{World, WorldModel, WorldState, stand};

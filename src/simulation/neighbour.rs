@@ -102,8 +102,8 @@ pub(super) struct Neighbourhood {
     pub peers: Vec<usize>,
     /// Own agents' discs since the last census.
     pub own: Vec<Region>,
-    /// Heartbeats until the next census.
-    pub beats_left: u64,
+    /// Tick at or after which the next census is due.
+    pub due: u64,
     stretches: Vec<Stretch>,
     /// For each rank the stretches that it has not been given.
     owed: Vec<Vec<usize>>,
@@ -116,7 +116,7 @@ impl Neighbourhood {
             tile,
             peers: Vec::new(),
             own: Vec::new(),
-            beats_left: 0,
+            due: 0,
             stretches: vec![Stretch::default()],
             owed: vec![Vec::new(); size],
         }

@@ -3,17 +3,23 @@
 //! Every rank has the whole model and the whole published ground, and steps its
 //! own agents. At a heartbeat each sends, for each of its agents, the state that
 //! others may see and the patches of ground that its wheels left; each applies
-//! all patches, its own included, in the order of agents. Since the merge of
+//! all patches, its own as it sent them included. Since the merge of
 //! patches commutes and what an agent reads of others is sent in full precision,
 //! any number of ranks and any dealing give the bits of one process.
 
 use super::agent::AgentState;
+use super::checkpoint;
 use super::neighbour::{CENSUS, Neighbourhood, Region};
 use super::record::Sample;
 use super::world::{World, WorldModel, WorldState, combined_hash};
 use crate::grid::TILE;
 use crate::ground::{GroundDigest, Patch};
-use crate::sync::message::{Body, MessageFault, Origin, Reader, VehicleState, Writer};
+use crate::numeric::GRAVITY;
+use crate::sync::ghost::{Ghost, Order};
+use crate::sync::ground_code::Memory;
+use crate::sync::message::{
+    Body, Description, Environment, MessageFault, Origin, Reader, VehicleState, Writer,
+};
 use crate::sync::{CommError, Communicator, Dealing, DealingError, Parts, Phases, star};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -31,6 +37,17 @@ pub enum Route {
     /// is held every second. Ground that a rank was not told is made up for when
     /// one of its agents comes near.
     Neighbour,
+}
+
+/// How a world is shared by ranks. Nothing in it changes what happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// Which rank drives which agent.
+    pub dealing: Dealing,
+    /// Way of the messages.
+    pub route: Route,
+    /// How others' vehicles are extrapolated between heartbeats.
+    pub order: Order,
 }
 
 /// Why ranks cannot go on together.
@@ -90,8 +107,32 @@ pub enum RankError {
     },
 }
 
+impl RankError {
+    /// The ranks that cannot be counted on any more.
+    pub fn lost(&self) -> Vec<usize> {
+        match self {
+            RankError::Lost { source: CommError::Silent { ranks, .. }, .. } => ranks.clone(),
+            RankError::Lost { source, .. } => match source {
+                CommError::Gone { rank } | CommError::Length { rank, .. } => vec![*rank],
+                _ => Vec::new(),
+            },
+            RankError::Corrupt { rank, .. } => vec![*rank],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Steps that all had taken together when it happened, if it happened on
+    /// the way.
+    pub fn tick(&self) -> Option<u64> {
+        match self {
+            RankError::Lost { tick, .. } | RankError::Corrupt { tick, .. } => Some(*tick),
+            _ => None,
+        }
+    }
+}
+
 /// One heartbeat on one rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BeatFigures {
     /// Steps taken before it.
     pub tick: u64,
@@ -117,6 +158,10 @@ pub struct BeatFigures {
     pub nodes: u64,
     /// Own agents.
     pub agents: u64,
+    /// Greatest distance of another rank's vehicle from where it was expected, m.
+    pub ghost_error: f64,
+    /// Greatest D_H of those vehicles, m ([`Ghost::bound`]).
+    pub ghost_bound: f64,
     /// Whether any rank wants to end the run.
     pub quit: bool,
 }
@@ -134,6 +179,12 @@ pub struct Ranks<C> {
     incoming: Parts,
     patches: Vec<Patch>,
     heard: Vec<Option<VehicleState>>,
+    /// Of each agent's stream: what its writer or its reader here remembers.
+    memories: Vec<Memory>,
+    descriptions: Vec<Description>,
+    /// Other ranks' agents as far as they are heard of.
+    ghosts: Vec<Option<Ghost>>,
+    order: Order,
     /// With [`Route::Neighbour`].
     neighbourhood: Option<Neighbourhood>,
     running: bool,
@@ -144,7 +195,8 @@ impl<C: Communicator> Ranks<C> {
     /// Begins or, given a state, goes on with a world among ranks that agree.
     ///
     /// `agreed` are keys and values that must be the same on all ranks; one
-    /// that differs ends the run before it begins.
+    /// that differs ends the run before it begins. If some ranks have a state,
+    /// those that have none get a snapshot of it: so ranks join late.
     ///
     /// # Errors
     /// [`RankError`] when ranks disagree, are gone, or agents cannot be dealt.
@@ -152,10 +204,10 @@ impl<C: Communicator> Ranks<C> {
         mut communicator: C,
         model: WorldModel,
         state: Option<WorldState>,
-        dealing: &Dealing,
-        route: Route,
+        sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
+        let Sharing { dealing, route, order } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -164,9 +216,11 @@ impl<C: Communicator> Ranks<C> {
         let mut agreed = agreed.to_vec();
         agreed.push(("dealing".into(), dealing.to_string()));
         agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
-        agreed.push(("tick".into(), state.as_ref().map_or(0, |state| state.tick).to_string()));
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
+        let state = share_state(&mut communicator, state, run)?;
+        let tick = state.as_ref().map_or(0, |state| state.tick);
+        let descriptions = describe(&mut communicator, &model, &dealt, run, tick)?;
         let own = dealt.iter().map(|&dealt| dealt == rank).collect();
         let agents = dealt.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
@@ -174,11 +228,11 @@ impl<C: Communicator> Ranks<C> {
         let begun = communicator.elapsed();
         Ok(Ranks {
             running: world.is_running(),
-            neighbourhood: (route == Route::Neighbour)
+            neighbourhood: (*route == Route::Neighbour)
                 .then(|| Neighbourhood::new(rank, size, tile)),
             world,
             communicator,
-            route,
+            route: *route,
             run,
             dealt,
             writer: Writer::default(),
@@ -186,6 +240,10 @@ impl<C: Communicator> Ranks<C> {
             incoming: Parts::default(),
             patches: Vec::new(),
             heard: vec![None; agents],
+            memories: vec![Memory::default(); agents],
+            descriptions,
+            ghosts: vec![None; agents],
+            order: *order,
             begun,
         })
     }
@@ -232,7 +290,8 @@ impl<C: Communicator> Ranks<C> {
         if self.size() == 1 {
             return Ok(self.beat_alone(quit, figures));
         }
-        if self.neighbourhood.as_ref().is_some_and(|ranks| ranks.beats_left == 0) {
+        let end = self.tick() + self.world.state().steps;
+        if self.neighbourhood.as_ref().is_some_and(|ranks| end > ranks.due) {
             self.census(&mut figures)?;
         }
         let begun = self.communicator.elapsed();
@@ -247,35 +306,52 @@ impl<C: Communicator> Ranks<C> {
         figures.received_bytes += self.incoming.bytes() as u64;
 
         let begun = self.communicator.elapsed();
-        figures.quit = self.read(&senders)?;
-        for (agent, heard) in self.heard.iter().enumerate() {
-            if self.dealt[agent] != self.communicator.rank()
-                && let Some(state) = heard
-            {
-                self.world.see(agent, state);
-            }
-        }
+        figures.quit = self.read(&senders)? || quit;
+        self.see(end, &mut figures);
         self.world.merge(&self.patches);
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
-        if self.neighbourhood.is_some() {
-            let states = &self.world.state().agents;
-            let mut own = (0..self.dealt.len()).filter(|&agent| self.dealt[agent] == self.rank());
-            let drives = own.any(|agent| states[agent].outcome.is_none());
-            self.running = self.any(drives)?;
-            figures.quit = self.any(quit)?;
+        let mut haste = self.world.haste();
+        if self.neighbourhood.is_some() || self.world.model().clock.adapts() {
+            // what not all were told by the messages
+            let here = self.rank();
+            let states = self.world.state().agents.iter().zip(&self.dealt);
+            let own = states.filter(|&(_, &rank)| rank == here);
+            let drives = own.map(|(agent, _)| agent.outcome.is_none()).any(|drives| drives);
+            let all = self.gathered(&(drives, quit, haste))?;
+            self.running = all.iter().any(|&(drives, ..)| drives);
+            figures.quit = all.iter().any(|&(_, quit, _)| quit);
+            haste = all.iter().fold(haste, |most, &(.., haste)| most.or(haste));
         }
+        self.world.settle(haste);
         Ok(figures)
     }
 
-    /// Whether any rank says so.
-    fn any(&mut self, own: bool) -> Result<bool, RankError> {
-        let tick = self.tick();
-        let Ranks { communicator, incoming, .. } = self;
-        communicator
-            .all_gather(&[own.into()], &mut || (), incoming)
-            .map_err(|source| RankError::Lost { tick, source })?;
-        Ok(incoming.iter().any(|part| part == [1]))
+    /// Shows own agents and ghosts what other ranks' agents told, at the tick
+    /// of this heartbeat.
+    fn see(&mut self, tick: u64, figures: &mut BeatFigures) {
+        let Ranks { heard, ghosts, descriptions, world, order, .. } = self;
+        let clock = world.model().clock;
+        let (time, beat) = (clock.time(tick), world.state().steps as f64 * clock.step());
+        for (agent, state) in heard.iter_mut().enumerate() {
+            let Some(state) = state.take() else { continue };
+            world.see(agent, &state);
+            match &mut ghosts[agent] {
+                Some(ghost) => {
+                    figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
+                    figures.ghost_bound = figures.ghost_bound.max(ghost.bound(beat));
+                }
+                unheard => {
+                    let description = descriptions[agent].clone();
+                    *unheard = Some(Ghost::new(description, *order, time, state));
+                }
+            }
+        }
+    }
+
+    /// An agent of another rank as it is extrapolated here, if it is heard of.
+    pub fn ghost(&self, agent: usize) -> Option<&Ghost> {
+        self.ghosts.get(agent)?.as_ref()
     }
 
     /// Sends this heartbeat to all who are to hear it and receives theirs; the
@@ -296,16 +372,13 @@ impl<C: Communicator> Ranks<C> {
         for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
             ranks.leave(world.patches(agent));
         }
-        ranks.beats_left -= 1;
         let to: Vec<(usize, &[u8])> =
             ranks.peers.iter().map(|&rank| (rank, &outgoing[..])).collect();
         let phases = communicator
             .exchange(&to, &ranks.peers, &mut || (), incoming)
             .map_err(|source| RankError::Lost { tick, source })?;
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
-        // what this rank left itself is merged in the same way
-        incoming.push(outgoing);
-        Ok(ranks.peers.iter().copied().chain([here]).collect())
+        Ok(ranks.peers.clone())
     }
 
     /// Takes a census, and makes up for ground that was not told.
@@ -331,7 +404,14 @@ impl<C: Communicator> Ranks<C> {
             (0..givers.len()).filter(|&rank| givers[rank].contains(&here)).collect();
         self.make_up(&mut ranks, &needy, &from)?;
         figures.received_bytes += self.incoming.bytes() as u64;
-        ranks.beats_left = ((CENSUS / clock.heartbeat()) as u64).max(1);
+        ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_beat());
+        // new peers have not heard what came before
+        self.memories.iter_mut().for_each(Memory::forget);
+        self.ghosts.iter_mut().zip(&self.dealt).for_each(|(ghost, rank)| {
+            if !ranks.peers.contains(rank) {
+                *ghost = None;
+            }
+        });
         self.neighbourhood = Some(ranks);
         Ok(())
     }
@@ -358,7 +438,7 @@ impl<C: Communicator> Ranks<C> {
         self.patches.clear();
         for (part, &rank) in self.incoming.iter().zip(from) {
             let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
-            let read = Reader::new(part).next(&mut self.patches).map_err(corrupt)?;
+            let read = Reader::new(part).next(&mut [], &mut self.patches).map_err(corrupt)?;
             if !matches!(read, Some((sender, Body::CatchUp(_))) if sender == Origin { rank: rank as u16, ..origin })
             {
                 let fault = MessageFault::Kind { found: "another message", expected: "catch-up" };
@@ -404,7 +484,8 @@ impl<C: Communicator> Ranks<C> {
         self.outgoing.clear();
         for agent in (0..self.dealt.len()).filter(|&agent| self.dealt[agent] == rank) {
             let (state, patches) = self.world.shown(agent);
-            self.writer.agent_beat(&origin(agent), &state, patches, &mut self.outgoing);
+            let memory = &mut self.memories[agent];
+            self.writer.agent_beat(&origin(agent), &state, patches, memory, &mut self.outgoing);
             figures.agents += 1;
             figures.nodes +=
                 patches.iter().map(|patch| patch.tile.states().len() as u64).sum::<u64>();
@@ -427,20 +508,23 @@ impl<C: Communicator> Ranks<C> {
         exchanged.map_err(|source| RankError::Lost { tick: self.world.state().tick, source })
     }
 
-    /// Reads a heartbeat of all ranks; whether any wants to quit. Nothing is
-    /// applied before everything has been read and found right.
+    /// Reads a heartbeat of all other ranks; whether any wants to quit. Nothing
+    /// is applied before everything has been read and found right.
     fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
         let tick = self.tick();
         self.patches.clear();
         self.heard.fill(None);
         let mut quit = false;
-        for (part, &rank) in self.incoming.iter().zip(senders) {
+        let here = self.communicator.rank();
+        for (part, &rank) in self.incoming.iter().zip(senders).filter(|&(_, &rank)| rank != here) {
             let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "heartbeat", fault };
             let wrong = |what, found: u64, expected: u64| {
                 corrupt(MessageFault::Origin { what, found, expected })
             };
             let mut reader = Reader::new(part);
-            while let Some((origin, body)) = reader.next(&mut self.patches).map_err(corrupt)? {
+            while let Some((origin, body)) =
+                reader.next(&mut self.memories, &mut self.patches).map_err(corrupt)?
+            {
                 if origin.run != self.run {
                     return Err(wrong("run", origin.run.into(), self.run.into()));
                 }
@@ -462,15 +546,17 @@ impl<C: Communicator> Ranks<C> {
                         }
                     }
                     Body::Quit(_) => quit = true,
-                    Body::Handshake(_) | Body::CatchUp(_) => {
+                    _ => {
                         let (found, expected) = ("message of another kind", "agent beat");
                         return Err(corrupt(MessageFault::Kind { found, expected }));
                     }
                 }
             }
         }
-        let mut missing = (0..self.heard.len())
-            .filter(|&agent| self.heard[agent].is_none() && senders.contains(&self.dealt[agent]));
+        let mut missing = (0..self.heard.len()).filter(|&agent| {
+            let rank = self.dealt[agent];
+            self.heard[agent].is_none() && rank != here && senders.contains(&rank)
+        });
         match missing.next() {
             None => Ok(quit),
             Some(agent) => Err(RankError::Corrupt {
@@ -553,7 +639,9 @@ impl<C: Communicator> Ranks<C> {
     ) -> Result<Vec<T>, RankError> {
         self.outgoing = postcard::to_stdvec(own).expect("plain data serialises into memory");
         self.all_gather()?;
-        self.incoming.iter().enumerate().map(|(rank, part)| self.plain(rank, part)).collect()
+        let tick = self.tick();
+        let parts = self.incoming.iter().enumerate();
+        parts.map(|(rank, part)| plain(rank, tick, part)).collect()
     }
 
     /// Gathers any plain data on rank 0; nothing elsewhere.
@@ -571,20 +659,11 @@ impl<C: Communicator> Ranks<C> {
         }
         let others: Vec<usize> = (1..communicator.size()).collect();
         communicator.exchange(&[], &others, &mut || (), incoming).map_err(lost)?;
-        let mut all = vec![self.plain(0, &bytes)?];
+        let mut all = vec![plain(0, tick, &bytes)?];
         for (part, &rank) in self.incoming.iter().zip(&others) {
-            all.push(self.plain(rank, part)?);
+            all.push(plain(rank, tick, part)?);
         }
         Ok(Some(all))
-    }
-
-    fn plain<T: DeserializeOwned>(&self, rank: usize, part: &[u8]) -> Result<T, RankError> {
-        postcard::from_bytes(part).map_err(|error| RankError::Corrupt {
-            rank,
-            tick: self.tick(),
-            kind: "plain data",
-            fault: MessageFault::Structure { what: error.to_string() },
-        })
     }
 
     fn own_agents<T>(&self, of: impl Fn(u32, &AgentState) -> T) -> Vec<T> {
@@ -595,6 +674,127 @@ impl<C: Communicator> Ranks<C> {
             .map(|(agent, state)| of(agent as u32, state))
             .collect()
     }
+}
+
+fn plain<T: DeserializeOwned>(rank: usize, tick: u64, part: &[u8]) -> Result<T, RankError> {
+    postcard::from_bytes(part).map_err(|error| RankError::Corrupt {
+        rank,
+        tick,
+        kind: "plain data",
+        fault: MessageFault::Structure { what: error.to_string() },
+    })
+}
+
+/// Gives the state of the first rank that has one to those that have none.
+fn share_state(
+    communicator: &mut impl Communicator,
+    state: Option<WorldState>,
+    run: u32,
+) -> Result<Option<WorldState>, RankError> {
+    let (here, run) = (communicator.rank(), format!("{run:08x}"));
+    let own = state.as_ref().map(|state| state.tick);
+    let bytes = postcard::to_stdvec(&own).expect("plain data serialises into memory");
+    let mut parts = Parts::default();
+    let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
+    communicator.all_gather(&bytes, &mut || (), &mut parts).map_err(lost)?;
+    let ticks: Vec<Option<u64>> = parts
+        .iter()
+        .enumerate()
+        .map(|(rank, part)| plain(rank, 0, part))
+        .collect::<Result<_, _>>()?;
+    let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
+    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {
+        let told = |rank: usize| ticks[rank].map_or("nothing".into(), |tick| tick.to_string());
+        let (theirs, ours) = (told(rank), told(giver));
+        return Err(RankError::Disagreement {
+            rank,
+            here: giver,
+            key: "tick".into(),
+            theirs,
+            ours,
+        });
+    }
+    let joining = |&rank: &usize| ticks[rank].is_none();
+    if here == giver {
+        let snapshot = match &state {
+            Some(state) if ticks.iter().any(Option::is_none) => checkpoint::encode(&run, state),
+            _ => Vec::new(),
+        };
+        let to: Vec<(usize, &[u8])> =
+            (0..ticks.len()).filter(joining).map(|rank| (rank, &snapshot[..])).collect();
+        communicator.exchange(&to, &[], &mut || (), &mut parts).map_err(lost)?;
+        return Ok(state);
+    }
+    let from = if state.is_none() { &[giver][..] } else { &[] };
+    communicator.exchange(&[], from, &mut || (), &mut parts).map_err(lost)?;
+    if state.is_some() {
+        return Ok(state);
+    }
+    let tick = ticks[giver].unwrap_or(0);
+    checkpoint::decode(&run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
+        rank: giver,
+        tick,
+        kind: "snapshot",
+        fault: MessageFault::Structure { what: error.to_string() },
+    })
+}
+
+/// All ranks describe their agents and the environment. What is told must be
+/// what this rank has itself, for it would be driven beside.
+fn describe(
+    communicator: &mut impl Communicator,
+    model: &WorldModel,
+    dealt: &[usize],
+    run: u32,
+    tick: u64,
+) -> Result<Vec<Description>, RankError> {
+    let here = communicator.rank();
+    let descriptions: Vec<Description> =
+        model.agents.iter().map(|agent| agent.description()).collect();
+    let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
+    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
+    let (mut writer, mut message) = (Writer::default(), Vec::new());
+    writer.environment(&origin(0), &environment, &mut message);
+    for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
+        writer.description(&origin(agent), &descriptions[agent], &mut message);
+    }
+    let mut parts = Parts::default();
+    communicator
+        .all_gather(&message, &mut || (), &mut parts)
+        .map_err(|source| RankError::Lost { tick, source })?;
+    for (rank, part) in parts.iter().enumerate() {
+        let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "description", fault };
+        let disagreement = |key: String, theirs: String, ours: String| RankError::Disagreement {
+            rank,
+            here,
+            key,
+            theirs,
+            ours,
+        };
+        let mut reader = Reader::new(part);
+        while let Some((origin, body)) = reader.next(&mut [], &mut Vec::new()).map_err(corrupt)? {
+            match body {
+                Body::Environment(theirs) if theirs == environment => {}
+                Body::Environment(theirs) => {
+                    let (theirs, ours) = (format!("{theirs:?}"), format!("{environment:?}"));
+                    return Err(disagreement("environment".into(), theirs, ours));
+                }
+                Body::Description(theirs) => match descriptions.get(origin.agent as usize) {
+                    Some(ours) if *ours == theirs => {}
+                    ours => {
+                        let key = format!("vehicle[{}]", origin.agent);
+                        let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
+                        return Err(disagreement(key, theirs, ours));
+                    }
+                },
+                _ => {
+                    let (found, expected) = ("message of another kind", "description");
+                    return Err(corrupt(MessageFault::Kind { found, expected }));
+                }
+            }
+        }
+    }
+    Ok(descriptions)
 }
 
 /// Identifies a run: a checksum of all that its ranks agree on.
@@ -621,7 +821,7 @@ fn agree(communicator: &mut impl Communicator, ours: &[(String, String)]) -> Res
         .map_err(|source| RankError::Lost { tick: 0, source })?;
     for (rank, part) in all.iter().enumerate() {
         let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
-        let theirs = match Reader::new(part).next(&mut Vec::new()).map_err(corrupt)? {
+        let theirs = match Reader::new(part).next(&mut [], &mut Vec::new()).map_err(corrupt)? {
             Some((_, Body::Handshake(agreed))) => agreed,
             _ => {
                 let fault = MessageFault::Kind { found: "another message", expected: "handshake" };

@@ -34,10 +34,29 @@ pub struct WorldModel {
 pub struct WorldState {
     /// Steps taken.
     pub tick: u64,
+    /// Steps to the next heartbeat.
+    pub steps: u64,
     /// The ground as all share it.
     pub published: Published,
     /// The agents.
     pub agents: Vec<AgentState>,
+}
+
+/// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Haste {
+    pub speed: f64,
+    pub acceleration: f64,
+}
+
+impl Haste {
+    /// The greater of both. What is not finite belongs to a drive that has ended.
+    pub fn or(self, other: Haste) -> Haste {
+        Haste {
+            speed: self.speed.max(other.speed),
+            acceleration: self.acceleration.max(other.acceleration),
+        }
+    }
 }
 
 /// A running world, or one rank's part of it.
@@ -50,6 +69,8 @@ pub struct World {
     workspaces: Vec<AgentWorkspace>,
     views: Vec<AgentView>,
     patches: Vec<Patch>,
+    /// Of own agents, over the last heartbeat.
+    haste: Haste,
 }
 
 impl World {
@@ -70,7 +91,10 @@ impl World {
     pub(super) fn part(model: WorldModel, state: Option<WorldState>, own: Vec<bool>) -> World {
         let state = state.unwrap_or_else(|| {
             let agents = model.agents.iter().map(AgentModel::state).collect();
-            WorldState { tick: 0, published: Published::default(), agents }
+            // nobody has moved yet, but at the speeds that are launched with
+            let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
+            let steps = model.clock.steps_to_beat(0, speed, 0.0);
+            WorldState { tick: 0, steps, published: Published::default(), agents }
         });
         let (workspaces, views) = model
             .agents
@@ -82,7 +106,8 @@ impl World {
                 (workspace, view)
             })
             .unzip();
-        World { model, state, own, workspaces, views, patches: Vec::new() }
+        let (patches, haste) = (Vec::new(), Haste::default());
+        World { model, state, own, workspaces, views, patches, haste }
     }
 
     /// What does not change.
@@ -103,39 +128,54 @@ impl World {
     /// Steps all agents through one heartbeat and publishes what they left.
     pub fn beat(&mut self) {
         self.advance();
-        let mut patches = std::mem::take(&mut self.patches);
-        patches.clear();
-        for workspace in &mut self.workspaces {
-            patches.append(&mut workspace.patches);
-        }
-        self.merge(&patches);
-        self.patches = patches;
+        self.merge(&[]);
+        self.settle(self.haste);
     }
 
-    /// First half of a heartbeat: steps own agents, which leave patches and
+    /// First part of a heartbeat: steps own agents, which leave patches and
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn advance(&mut self) {
-        let World { model, state, own, workspaces, views, .. } = self;
+        let World { model, state, own, workspaces, views, haste, .. } = self;
         let WorldModel { ground, clock, agents } = model;
-        let (published, first_tick, seen) = (&state.published, state.tick, &*views);
+        let (published, beat, seen) = (&state.published, [state.tick, state.steps], &*views);
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
         each.zip(&*own).filter(|&(_, &own)| own).for_each(|(((agent, state), workspace), _)| {
-            agent.beat(ground, published, clock, first_tick, seen, state, workspace);
+            agent.beat(ground, published, clock, beat, seen, state, workspace);
         });
+        let time = beat[1] as f64 * clock.step();
+        *haste = Haste::default();
         for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
-            views[index] = agent.view(&state.agents[index], &workspaces[index]);
+            let view = agent.view(&state.agents[index], &workspaces[index]);
+            let before = std::mem::replace(&mut views[index], view);
+            if !view.ended {
+                let acceleration = (view.velocity - before.velocity).norm() / time;
+                *haste = haste.or(Haste { speed: view.velocity.norm(), acceleration });
+            }
         }
     }
 
-    /// Second half: merges what all agents left, and goes on to the next tick.
-    pub(super) fn merge(&mut self, patches: &[Patch]) {
-        let World { model, state, own, .. } = self;
-        state.published.apply(patches);
+    /// Second part: merges what own agents left with what others left.
+    pub(super) fn merge(&mut self, others: &[Patch]) {
+        let World { state, own, workspaces, .. } = self;
+        let left = workspaces.iter().flat_map(|workspace| &workspace.patches);
+        state.published.apply(left.chain(others));
         let published = &state.published;
         let agents = state.agents.par_iter_mut().zip(&*own).filter(|&(_, &own)| own);
         agents.for_each(|(agent, _)| agent.overlay.refresh(published));
-        state.tick += model.clock.steps_per_beat();
+    }
+
+    /// Last part: goes on to the next tick, and says when the next heartbeat is,
+    /// by the haste of all agents.
+    pub(super) fn settle(&mut self, haste: Haste) {
+        let WorldState { tick, steps, .. } = &mut self.state;
+        *tick += *steps;
+        *steps = self.model.clock.steps_to_beat(*tick, haste.speed, haste.acceleration);
+    }
+
+    /// Greatest speed and acceleration of own agents over the last heartbeat.
+    pub(super) fn haste(&self) -> Haste {
+        self.haste
     }
 
     /// What an own agent has to tell others after [`World::advance`].

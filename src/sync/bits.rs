@@ -118,8 +118,8 @@ pub(super) struct Rice {
     mean: u64,
 }
 
-/// Weight of the past in the running mean: a quarter is renewed each time.
-const MEMORY: u32 = 2;
+/// Weight of the past in the running mean: an eighth is renewed each time.
+const MEMORY: u32 = 3;
 
 impl Rice {
     /// A code for values of about `mean`.

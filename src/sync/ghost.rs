@@ -8,7 +8,7 @@
 //! The SynChrono paper bounds how far a vehicle gets from its last message in a
 //! heartbeat H: D_H = |a_max| H²/2 + |v_max| H.
 
-use super::message::VehicleState;
+use super::message::{Description, RunningGear, VehicleState};
 use crate::numeric::{cos, sin};
 use crate::spatial::{Pose, Quat, Vec3};
 
@@ -24,9 +24,11 @@ pub enum Order {
     Second,
 }
 
-/// A remote vehicle, from its last two messages.
+/// A remote vehicle, from its description and its last two messages.
 #[derive(Clone, Debug)]
 pub struct Ghost {
+    /// What it is.
+    description: Description,
     order: Order,
     /// When the last message was sent, s.
     time: f64,
@@ -37,10 +39,15 @@ pub struct Ghost {
 }
 
 impl Ghost {
-    /// A ghost from its first message, sent at `time`, s.
-    pub fn new(order: Order, time: f64, first: VehicleState) -> Ghost {
-        let speed = first.velocity.norm();
-        Ghost { order, time, last: first, acceleration: Vec3::zeros(), speed, strongest: 0.0 }
+    /// A ghost from its description and its first message, sent at `time`, s.
+    pub fn new(description: Description, order: Order, time: f64, first: VehicleState) -> Ghost {
+        let (speed, acceleration) = (first.velocity.norm(), Vec3::zeros());
+        Ghost { description, order, time, last: first, acceleration, speed, strongest: 0.0 }
+    }
+
+    /// What it is.
+    pub fn description(&self) -> &Description {
+        &self.description
     }
 
     /// Takes its next message and returns how far it was from where it had been
@@ -77,7 +84,8 @@ impl Ghost {
     /// Pose of a wheel at `time`, s: it keeps its place in the chassis and turns
     /// on with its spin.
     pub fn wheel(&self, wheel: usize, time: f64) -> Option<Pose> {
-        let part = self.last.wheels.get(wheel)?;
+        let RunningGear::Wheels(wheels) = &self.last.gear else { return None };
+        let part = wheels.get(wheel)?;
         let chassis = self.pose(time);
         let spun = turned(&(Vec3::y() * part.spin), time - self.time);
         Some(Pose {
@@ -111,7 +119,7 @@ fn turned(velocity: &Vec3, dt: f64) -> Quat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::PartState;
+    use super::super::message::{Description, PartState};
     use super::*;
 
     /// A vehicle on a circle of 20 m at 10 m/s.
@@ -129,12 +137,17 @@ mod tests {
             speed,
             station: None,
             ended: false,
-            wheels: vec![PartState { pose: Pose::default(), spin: 20.0 }],
+            gear: RunningGear::Wheels(vec![PartState { pose: Pose::default(), spin: 20.0 }]),
         }
     }
 
+    fn car() -> Description {
+        let (name, model) = ("car".into(), "car".into());
+        Description::Wheeled { name, model, wheels: 1, wheel_radius: 0.5 }
+    }
+
     fn largest_error(order: Order, heartbeat: f64) -> (f64, f64) {
-        let mut ghost = Ghost::new(order, 0.0, on_a_circle(0.0));
+        let mut ghost = Ghost::new(car(), order, 0.0, on_a_circle(0.0));
         // the second message gives it its acceleration
         ghost.hear(heartbeat, on_a_circle(heartbeat));
         let mut largest: f64 = 0.0;
@@ -166,7 +179,7 @@ mod tests {
 
     #[test]
     fn wheels_go_along_and_turn() {
-        let ghost = Ghost::new(Order::First, 0.0, on_a_circle(0.0));
+        let ghost = Ghost::new(car(), Order::First, 0.0, on_a_circle(0.0));
         let wheel = ghost.wheel(0, 0.1).unwrap();
         assert!((wheel.position - Vec3::new(1.0, 0.0, 0.0)).norm() < 1e-12);
         let turn = ghost.pose(0.1).orientation.inverse() * wheel.orientation;

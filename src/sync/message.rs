@@ -7,7 +7,7 @@
 //! all of a heartbeat's messages have been read.
 
 use super::generated::bekker::wire;
-use super::ground_code::{self, GroundCodeError};
+use super::ground_code::{GroundCodeError, Memory};
 use crate::ground::Patch;
 use crate::spatial::{Pose, Quat, Vec3};
 use flatbuffers::FlatBufferBuilder;
@@ -108,7 +108,25 @@ pub struct PartState {
     pub spin: f64,
 }
 
-/// A wheeled vehicle as others see it.
+/// What a vehicle stands on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunningGear {
+    /// Wheels, axle by axle from the front, left before right.
+    Wheels(Vec<PartState>),
+    /// Tracks, left before right.
+    Tracks {
+        /// Shoes, one behind the other.
+        shoes: Vec<PartState>,
+        /// Sprockets.
+        sprockets: Vec<PartState>,
+        /// Idlers.
+        idlers: Vec<PartState>,
+        /// Road wheels, from the front.
+        road_wheels: Vec<PartState>,
+    },
+}
+
+/// A vehicle as others see it at a heartbeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VehicleState {
     /// Chassis frame: position exact, orientation to 1e-7.
@@ -123,33 +141,81 @@ pub struct VehicleState {
     pub station: Option<f64>,
     /// Whether its drive has ended.
     pub ended: bool,
-    /// Wheels, axle by axle from the front, left before right.
-    pub wheels: Vec<PartState>,
+    /// Wheels or tracks.
+    pub gear: RunningGear,
 }
+
+/// What a remote vehicle is built from: told once, at the beginning.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Description {
+    /// On wheels.
+    Wheeled {
+        /// The agent's name.
+        name: String,
+        /// Name of the vehicle.
+        model: String,
+        /// How many wheels.
+        wheels: u16,
+        /// Their largest radius, m.
+        wheel_radius: f32,
+    },
+    /// On tracks.
+    Tracked {
+        /// The agent's name.
+        name: String,
+        /// Name of the vehicle.
+        model: String,
+        /// How many shoes, both tracks together.
+        track_shoes: u16,
+        /// How many sprockets.
+        sprockets: u16,
+        /// How many idlers.
+        idlers: u16,
+        /// How many road wheels.
+        road_wheels: u16,
+    },
+}
+
+/// What is the same for all agents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Environment {
+    /// Gravity, m/s².
+    pub gravity: f64,
+    /// Rain, mm/h.
+    pub rain: f32,
+    /// Visibility, m; 0 where nobody asks for it.
+    pub visibility: f32,
+}
+
+/// Bit of a beat's flags: it has a station.
+const HAS_STATION: u8 = 1;
+/// Bit of a beat's flags: its drive has ended.
+const ENDED: u8 = 2;
+
+type Offset<T> = flatbuffers::WIPOffset<T>;
+type PartsOffset = Offset<flatbuffers::Vector<'static, wire::PartState>>;
 
 /// Writes messages; keeps its memory from one to the next.
 #[derive(Default)]
 pub struct Writer {
     builder: FlatBufferBuilder<'static>,
     coded: Vec<u8>,
-    wheels: Vec<wire::PartState>,
+    parts: Vec<wire::PartState>,
 }
 
 impl Writer {
-    /// Appends one agent's heartbeat to `out`: its state and the ground it left.
+    /// Appends one agent's heartbeat to `out`: its state and the ground it left,
+    /// coded by what the agent's stream remembers.
     pub fn agent_beat(
         &mut self,
         origin: &Origin,
         vehicle: &VehicleState,
         patches: &[Patch],
+        memory: &mut Memory,
         out: &mut Vec<u8>,
     ) {
         self.builder.reset();
-        let terrain = self.terrain(patches);
-        let builder = &mut self.builder;
-        self.wheels.clear();
-        self.wheels.extend(vehicle.wheels.iter().map(part));
-        let wheels = Some(builder.create_vector(&self.wheels));
+        let terrain = self.terrain(patches, memory);
         let chassis = wire::ChassisState::new(
             &vector(&vehicle.chassis.position),
             &turn(&vehicle.chassis.orientation),
@@ -157,31 +223,44 @@ impl Writer {
             &small(&vehicle.angular_velocity, RATE_QUANTUM),
         );
         let seen = wire::Seen::new(vehicle.speed, vehicle.station.unwrap_or(0.0));
-        let state = wire::WheeledState::create(
-            builder,
-            &wire::WheeledStateArgs {
-                chassis: Some(&chassis),
-                seen: Some(&seen),
-                has_station: vehicle.station.is_some(),
-                ended: vehicle.ended,
-                wheels,
-            },
-        );
-        let beat = wire::AgentBeat::create(
-            builder,
-            &wire::AgentBeatArgs {
-                state_type: wire::VehicleState::WheeledState,
-                state: Some(state.as_union_value()),
-                terrain,
-            },
-        );
-        self.envelope(origin, wire::Body::AgentBeat, beat.as_union_value(), out);
+        let flags = if vehicle.station.is_some() { HAS_STATION } else { 0 }
+            | if vehicle.ended { ENDED } else { 0 };
+        let (chassis, seen) = (Some(&chassis), Some(&seen));
+        let (kind, body) = match &vehicle.gear {
+            RunningGear::Wheels(wheels) => {
+                let wheels = Some(self.parts(wheels));
+                let beat = wire::WheeledBeatArgs { chassis, seen, flags, wheels, terrain };
+                let beat = wire::WheeledBeat::create(&mut self.builder, &beat);
+                (wire::Body::WheeledBeat, beat.as_union_value())
+            }
+            RunningGear::Tracks { shoes, sprockets, idlers, road_wheels } => {
+                let beat = wire::TrackedBeatArgs {
+                    chassis,
+                    seen,
+                    flags,
+                    track_shoes: Some(self.parts(shoes)),
+                    sprockets: Some(self.parts(sprockets)),
+                    idlers: Some(self.parts(idlers)),
+                    road_wheels: Some(self.parts(road_wheels)),
+                    terrain,
+                };
+                let beat = wire::TrackedBeat::create(&mut self.builder, &beat);
+                (wire::Body::TrackedBeat, beat.as_union_value())
+            }
+        };
+        self.envelope(origin, kind, body, out);
+    }
+
+    fn parts(&mut self, parts: &[PartState]) -> PartsOffset {
+        self.parts.clear();
+        self.parts.extend(parts.iter().map(part));
+        self.builder.create_vector(&self.parts)
     }
 
     /// Appends ground that the receiver has not been told.
     pub fn catch_up(&mut self, origin: &Origin, patches: &[Patch], out: &mut Vec<u8>) {
         self.builder.reset();
-        let terrain = self.terrain(patches);
+        let terrain = self.terrain(patches, &mut Memory::default());
         let catch_up = wire::CatchUp::create(&mut self.builder, &wire::CatchUpArgs { terrain });
         self.envelope(origin, wire::Body::CatchUp, catch_up.as_union_value(), out);
     }
@@ -190,16 +269,14 @@ impl Writer {
     fn terrain(
         &mut self,
         patches: &[Patch],
-    ) -> Option<flatbuffers::WIPOffset<wire::TerrainPatch<'static>>> {
+        memory: &mut Memory,
+    ) -> Option<Offset<flatbuffers::Vector<'static, u8>>> {
         self.coded.clear();
         if patches.is_empty() {
             return None;
         }
-        ground_code::encode(patches, &mut self.coded);
-        let coded = Some(self.builder.create_vector(&self.coded));
-        let nodes = patches.iter().map(|patch| patch.tile.states().len() as u32).sum();
-        let arguments = wire::TerrainPatchArgs { nodes, coded };
-        Some(wire::TerrainPatch::create(&mut self.builder, &arguments))
+        memory.encode(patches, &mut self.coded);
+        Some(self.builder.create_vector(&self.coded))
     }
 
     /// Appends a handshake: keys and values that all ranks must agree on.
@@ -219,6 +296,46 @@ impl Writer {
         self.envelope(origin, wire::Body::Handshake, handshake.as_union_value(), out);
     }
 
+    /// Appends the description of the origin's agent.
+    pub fn description(&mut self, origin: &Origin, description: &Description, out: &mut Vec<u8>) {
+        let builder = &mut self.builder;
+        builder.reset();
+        let (vehicle_type, vehicle) = match description {
+            Description::Wheeled { name, model, wheels, wheel_radius } => {
+                let name = Some(builder.create_string(name));
+                let model = Some(builder.create_string(model));
+                let (wheels, wheel_radius) = (*wheels, *wheel_radius);
+                let vehicle = wire::WheeledDescriptionArgs { name, model, wheels, wheel_radius };
+                let vehicle = wire::WheeledDescription::create(builder, &vehicle);
+                (wire::VehicleDescription::WheeledDescription, vehicle.as_union_value())
+            }
+            Description::Tracked { name, model, track_shoes, sprockets, idlers, road_wheels } => {
+                let vehicle = wire::TrackedDescriptionArgs {
+                    name: Some(builder.create_string(name)),
+                    model: Some(builder.create_string(model)),
+                    track_shoes: *track_shoes,
+                    sprockets: *sprockets,
+                    idlers: *idlers,
+                    road_wheels: *road_wheels,
+                };
+                let vehicle = wire::TrackedDescription::create(builder, &vehicle);
+                (wire::VehicleDescription::TrackedDescription, vehicle.as_union_value())
+            }
+        };
+        let arguments = wire::DescriptionArgs { vehicle_type, vehicle: Some(vehicle) };
+        let description = wire::Description::create(builder, &arguments);
+        self.envelope(origin, wire::Body::Description, description.as_union_value(), out);
+    }
+
+    /// Appends the environment.
+    pub fn environment(&mut self, origin: &Origin, environment: &Environment, out: &mut Vec<u8>) {
+        self.builder.reset();
+        let Environment { gravity, rain, visibility } = *environment;
+        let arguments = wire::EnvironmentArgs { gravity, rain, visibility };
+        let environment = wire::Environment::create(&mut self.builder, &arguments);
+        self.envelope(origin, wire::Body::Environment, environment.as_union_value(), out);
+    }
+
     /// Appends the wish to end the run after this heartbeat.
     pub fn quit(&mut self, origin: &Origin, reason: &str, out: &mut Vec<u8>) {
         self.builder.reset();
@@ -236,7 +353,7 @@ impl Writer {
         &mut self,
         origin: &Origin,
         body_type: wire::Body,
-        body: flatbuffers::WIPOffset<flatbuffers::UnionWIPOffset>,
+        body: Offset<flatbuffers::UnionWIPOffset>,
         out: &mut Vec<u8>,
     ) {
         let Origin { run, tick, rank, agent } = *origin;
@@ -307,6 +424,10 @@ pub enum Body {
     Handshake(Vec<(String, String)>),
     /// An agent's heartbeat, and how many bytes of it are ground.
     AgentBeat(VehicleState, usize),
+    /// What a remote vehicle is built from.
+    Description(Description),
+    /// What is the same for all.
+    Environment(Environment),
     /// Ground that was not told before, in so many bytes.
     CatchUp(usize),
     /// The sender wants to end the run.
@@ -326,13 +447,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The next message, or nothing at the end. Its ground is appended to
-    /// `patches`.
+    /// `patches`; that of agent k is read with `memories[k]`.
     ///
     /// # Errors
     /// [`MessageFault`] for anything that a [`Writer`] of this version does not
     /// write; `patches` may then hold some of the ground.
     pub fn next(
         &mut self,
+        memories: &mut [Memory],
         patches: &mut Vec<Patch>,
     ) -> Result<Option<(Origin, Body)>, MessageFault> {
         if self.rest.is_empty() {
@@ -352,10 +474,36 @@ impl<'a> Reader<'a> {
         }
         let origin =
             Origin { run: from.run(), tick: from.tick(), rank: from.rank(), agent: from.agent() };
-        let body = if let Some(beat) = envelope.body_as_agent_beat() {
-            Body::AgentBeat(vehicle(&beat)?, ground(beat.terrain(), patches)?)
+        let mut own_ground = |coded: Option<flatbuffers::Vector<'_, u8>>| {
+            let (found, agents) = (u64::from(origin.agent), memories.len() as u64);
+            let memory = memories.get_mut(origin.agent as usize);
+            let expected = agents.saturating_sub(1);
+            let memory = memory.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
+            ground(coded, memory, patches)
+        };
+        let body = if let Some(beat) = envelope.body_as_wheeled_beat() {
+            let gear = RunningGear::Wheels(parts(beat.wheels()));
+            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
+            Body::AgentBeat(state, own_ground(beat.terrain())?)
+        } else if let Some(beat) = envelope.body_as_tracked_beat() {
+            let gear = RunningGear::Tracks {
+                shoes: parts(beat.track_shoes()),
+                sprockets: parts(beat.sprockets()),
+                idlers: parts(beat.idlers()),
+                road_wheels: parts(beat.road_wheels()),
+            };
+            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
+            Body::AgentBeat(state, own_ground(beat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
-            Body::CatchUp(ground(catch_up.terrain(), patches)?)
+            Body::CatchUp(ground(catch_up.terrain(), &mut Memory::default(), patches)?)
+        } else if let Some(description) = envelope.body_as_description() {
+            Body::Description(described(&description)?)
+        } else if let Some(environment) = envelope.body_as_environment() {
+            Body::Environment(Environment {
+                gravity: environment.gravity(),
+                rain: environment.rain(),
+                visibility: environment.visibility(),
+            })
         } else if let Some(handshake) = envelope.body_as_handshake() {
             let agreed = handshake.agreed().into_iter().flatten();
             let pair = |entry: wire::Agreed<'_>| (entry.key().into(), entry.value().into());
@@ -393,45 +541,75 @@ impl<'a> Reader<'a> {
 
 /// Appends coded ground to `patches`; how many bytes it took.
 fn ground(
-    terrain: Option<wire::TerrainPatch<'_>>,
+    coded: Option<flatbuffers::Vector<'_, u8>>,
+    memory: &mut Memory,
     patches: &mut Vec<Patch>,
 ) -> Result<usize, MessageFault> {
-    let Some(coded) = terrain.and_then(|terrain| terrain.coded()) else { return Ok(0) };
-    ground_code::decode(coded.bytes(), patches)?;
+    let Some(coded) = coded else { return Ok(0) };
+    memory.decode(coded.bytes(), patches)?;
     Ok(coded.len())
 }
 
-fn vehicle(beat: &wire::AgentBeat<'_>) -> Result<VehicleState, MessageFault> {
-    let Some(state) = beat.state_as_wheeled_state() else {
-        let found = beat.state_type().variant_name().unwrap_or("vehicle of unknown kind");
-        return Err(MessageFault::Kind { found, expected: "state of a wheeled vehicle" });
-    };
-    let chassis = state.chassis();
-    let double = |v: &wire::Vec3d| Vec3::new(v.x(), v.y(), v.z());
-    let small = |v: &wire::SmallVec3, quantum: f64| {
-        Vec3::new(v.x().into(), v.y().into(), v.z().into()) * quantum
-    };
-    let turn = chassis.orientation();
-    let seen = state.seen();
+fn small_vector(v: &wire::SmallVec3, quantum: f64) -> Vec3 {
+    Vec3::new(v.x().into(), v.y().into(), v.z().into()) * quantum
+}
+
+fn parts(parts: Option<flatbuffers::Vector<'_, wire::PartState>>) -> Vec<PartState> {
     let part = |part: &wire::PartState| {
         let turn = part.orientation();
         let turn = [turn.x(), turn.y(), turn.z()].map(|c| f64::from(c) / 32767.0);
-        let pose =
-            Pose { position: small(part.position(), PLACE_QUANTUM), orientation: quaternion(turn) };
-        PartState { pose, spin: f64::from(part.spin()) * SPIN_QUANTUM }
+        let position = small_vector(part.position(), PLACE_QUANTUM);
+        PartState {
+            pose: Pose { position, orientation: quaternion(turn) },
+            spin: f64::from(part.spin()) * SPIN_QUANTUM,
+        }
     };
-    Ok(VehicleState {
+    parts.into_iter().flatten().map(part).collect()
+}
+
+fn vehicle(
+    chassis: &wire::ChassisState,
+    seen: &wire::Seen,
+    flags: u8,
+    gear: RunningGear,
+) -> VehicleState {
+    let (place, turn) = (chassis.position(), chassis.orientation());
+    VehicleState {
         chassis: Pose {
-            position: double(chassis.position()),
+            position: Vec3::new(place.x(), place.y(), place.z()),
             orientation: quaternion([turn.x(), turn.y(), turn.z()].map(f64::from)),
         },
-        velocity: small(chassis.velocity(), VELOCITY_QUANTUM),
-        angular_velocity: small(chassis.angular_velocity(), RATE_QUANTUM),
+        velocity: small_vector(chassis.velocity(), VELOCITY_QUANTUM),
+        angular_velocity: small_vector(chassis.angular_velocity(), RATE_QUANTUM),
         speed: seen.speed(),
-        station: state.has_station().then_some(seen.station()),
-        ended: state.ended(),
-        wheels: state.wheels().into_iter().flatten().map(part).collect(),
-    })
+        station: (flags & HAS_STATION != 0).then_some(seen.station()),
+        ended: flags & ENDED != 0,
+        gear,
+    }
+}
+
+fn described(description: &wire::Description<'_>) -> Result<Description, MessageFault> {
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    if let Some(vehicle) = description.vehicle_as_wheeled_description() {
+        return Ok(Description::Wheeled {
+            name: text(vehicle.name()),
+            model: text(vehicle.model()),
+            wheels: vehicle.wheels(),
+            wheel_radius: vehicle.wheel_radius(),
+        });
+    }
+    if let Some(vehicle) = description.vehicle_as_tracked_description() {
+        return Ok(Description::Tracked {
+            name: text(vehicle.name()),
+            model: text(vehicle.model()),
+            track_shoes: vehicle.track_shoes(),
+            sprockets: vehicle.sprockets(),
+            idlers: vehicle.idlers(),
+            road_wheels: vehicle.road_wheels(),
+        });
+    }
+    let found = description.vehicle_type().variant_name().unwrap_or("vehicle of unknown kind");
+    Err(MessageFault::Kind { found, expected: "description that this version reads" })
 }
 
 #[cfg(test)]
@@ -453,22 +631,28 @@ mod tests {
             speed: 5.006_123_456_789,
             station: Some(0.1 + 0.2),
             ended: false,
-            wheels: vec![wheel; 4],
+            gear: RunningGear::Wheels(vec![wheel; 4]),
         }
     }
 
-    const ORIGIN: Origin = Origin { run: 7, tick: 1 << 40, rank: 3, agent: 70_000 };
+    const ORIGIN: Origin = Origin { run: 7, tick: 1 << 40, rank: 3, agent: 1 };
+
+    fn memories() -> Vec<Memory> {
+        vec![Memory::default(); 2]
+    }
 
     fn written(patches: &[Patch]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Writer::default().agent_beat(&ORIGIN, &state(), patches, &mut bytes);
+        let mut memory = Memory::default();
+        Writer::default().agent_beat(&ORIGIN, &state(), patches, &mut memory, &mut bytes);
         bytes
     }
 
     #[test]
     fn a_vehicle_comes_back_as_precise_as_promised() {
         let bytes = written(&[]);
-        let (origin, body) = Reader::new(&bytes).next(&mut Vec::new()).unwrap().unwrap();
+        let (origin, body) =
+            Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).unwrap().unwrap();
         let Body::AgentBeat(read, 0) = body else { panic!("{body:?}") };
         let sent = state();
         assert_eq!(origin, ORIGIN);
@@ -476,11 +660,57 @@ mod tests {
         assert_eq!((read.speed, read.station), (sent.speed, sent.station));
         assert_eq!((read.velocity, read.ended), (sent.velocity, sent.ended));
         assert!(read.chassis.orientation.angle_to(&sent.chassis.orientation) < 1e-6);
-        for (read, sent) in read.wheels.iter().zip(&sent.wheels) {
+        let (RunningGear::Wheels(read), RunningGear::Wheels(sent)) = (&read.gear, &sent.gear)
+        else {
+            panic!("{:?}", read.gear);
+        };
+        assert_eq!(read.len(), sent.len());
+        for (read, sent) in read.iter().zip(sent) {
             // a unit of 1/32767 in the vector part, doubled by the half angle
             assert!(read.pose.orientation.angle_to(&sent.pose.orientation) < 1e-4);
             assert_eq!(read.spin, sent.spin);
         }
+    }
+
+    #[test]
+    fn tracks_descriptions_and_the_environment_come_back() {
+        let part = |x: f64| PartState {
+            pose: Pose { position: Vec3::new(x, 0.5, 0.25), ..Pose::default() },
+            spin: -3.5,
+        };
+        let gear = RunningGear::Tracks {
+            shoes: (0..126).map(|shoe| part(f64::from(shoe) / 64.0)).collect(),
+            sprockets: vec![part(1.0); 2],
+            idlers: vec![part(-1.0); 2],
+            road_wheels: vec![part(0.5); 10],
+        };
+        let sent = VehicleState { gear, station: None, ended: true, ..state() };
+        let tracked = Description::Tracked {
+            name: "a".into(),
+            model: "m113".into(),
+            track_shoes: 126,
+            sprockets: 2,
+            idlers: 2,
+            road_wheels: 10,
+        };
+        let (name, model) = ("b".into(), "hmmwv".into());
+        let wheeled = Description::Wheeled { name, model, wheels: 4, wheel_radius: 0.47 };
+        let environment = Environment { gravity: 9.81, rain: 2.5, visibility: 800.0 };
+        let (mut writer, mut bytes) = (Writer::default(), Vec::new());
+        writer.agent_beat(&ORIGIN, &sent, &[], &mut Memory::default(), &mut bytes);
+        println!("state of a vehicle of 126 shoes: {} bytes", bytes.len());
+        writer.description(&ORIGIN, &tracked, &mut bytes);
+        writer.description(&ORIGIN, &wheeled, &mut bytes);
+        writer.environment(&ORIGIN, &environment, &mut bytes);
+        let mut reader = Reader::new(&bytes);
+        let mut next =
+            || reader.next(&mut memories(), &mut Vec::new()).unwrap().map(|(_, body)| body);
+        let Some(Body::AgentBeat(read, 0)) = next() else { panic!("a beat is due") };
+        assert_eq!((&read.gear, read.station, read.ended), (&sent.gear, None, true));
+        assert_eq!(next(), Some(Body::Description(tracked)));
+        assert_eq!(next(), Some(Body::Description(wheeled)));
+        assert_eq!(next(), Some(Body::Environment(environment)));
+        assert_eq!(next(), None);
     }
 
     #[test]
@@ -496,10 +726,11 @@ mod tests {
         let mut writer = Writer::default();
         let mut bytes = Vec::new();
         writer.handshake(&ORIGIN, &agreed, &mut bytes);
-        writer.agent_beat(&ORIGIN, &state(), &[], &mut bytes);
+        writer.agent_beat(&ORIGIN, &state(), &[], &mut Memory::default(), &mut bytes);
         writer.quit(&ORIGIN, "interrupted", &mut bytes);
         let mut reader = Reader::new(&bytes);
-        let mut next = || reader.next(&mut Vec::new()).unwrap().map(|(_, body)| body);
+        let mut next =
+            || reader.next(&mut memories(), &mut Vec::new()).unwrap().map(|(_, body)| body);
         assert_eq!(next(), Some(Body::Handshake(agreed)));
         assert!(matches!(next(), Some(Body::AgentBeat(..))));
         assert_eq!(next(), Some(Body::Quit("interrupted".into())));
@@ -521,9 +752,9 @@ mod tests {
             let bytes = written(&patches);
             let mut read = Vec::new();
             let mut reader = Reader::new(&bytes);
-            reader.next(&mut read).unwrap();
+            reader.next(&mut memories(), &mut read).unwrap();
             prop_assert_eq!(read, patches);
-            prop_assert_eq!(reader.next(&mut Vec::new()).unwrap(), None);
+            prop_assert_eq!(reader.next(&mut memories(), &mut Vec::new()).unwrap(), None);
         }
 
         #[test]
@@ -531,7 +762,7 @@ mod tests {
             let mut bytes = written(&patches);
             let at = at % bytes.len();
             bytes[at] ^= with;
-            prop_assert!(Reader::new(&bytes).next(&mut Vec::new()).is_err());
+            prop_assert!(Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).is_err());
         }
 
         #[test]
@@ -543,12 +774,12 @@ mod tests {
             for (at, with) in changes {
                 bytes = forged(bytes, at, with);
             }
-            let _ = Reader::new(&bytes).next(&mut Vec::new());
+            let _ = Reader::new(&bytes).next(&mut memories(), &mut Vec::new());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-            let _ = Reader::new(&bytes).next(&mut Vec::new());
+            let _ = Reader::new(&bytes).next(&mut memories(), &mut Vec::new());
         }
     }
 
@@ -560,7 +791,7 @@ mod tests {
         bytes[place + 2] = 9;
         let checksum = crc32fast::hash(&bytes[FRAME..]);
         bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
-        let fault = Reader::new(&bytes).next(&mut Vec::new()).unwrap_err();
+        let fault = Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).unwrap_err();
         assert_eq!(fault.to_string(), "protocol version 9, this is 1");
     }
 

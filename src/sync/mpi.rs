@@ -4,7 +4,7 @@ use super::communicator::{CommError, Communicator, Parts, Phases};
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
-use mpi::request::{LocalScope, Request, scope};
+use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Destination as _, Source as _};
 use std::time::{Duration, Instant};
@@ -16,6 +16,9 @@ const ROLL_CALL: i32 = 7;
 /// Time that ranks have to answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
+/// Called before the job is aborted, with what is wrong.
+type LastWords = Box<dyn FnMut(&CommError)>;
+
 /// This process among those that `mpirun` started.
 ///
 /// A pending collective cannot be taken back, so an MPI job does not outlive a
@@ -26,32 +29,57 @@ pub struct Mpi {
     world: SimpleCommunicator,
     timeout: Duration,
     most: usize,
-    last_words: Box<dyn FnMut(&CommError) + Send>,
+    last_words: LastWords,
     counts: Vec<i32>,
     displacements: Vec<i32>,
     lengths: Vec<u64>,
     block: Vec<u8>,
     begun: Instant,
-    // last, so that MPI ends after all that uses it
-    _universe: Universe,
 }
 
-impl Mpi {
+/// MPI as long as this process takes part: to be kept until the end.
+pub struct MpiSession {
+    universe: Universe,
+}
+
+impl MpiSession {
     /// Begins MPI; nothing if it has begun in this process before.
-    pub fn begin(timeout: Duration, last_words: Box<dyn FnMut(&CommError) + Send>) -> Option<Mpi> {
+    pub fn begin() -> Option<MpiSession> {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
-        Some(Mpi {
-            world: universe.world(),
+        Some(MpiSession { universe })
+    }
+
+    /// How many processes take part.
+    pub fn size(&self) -> usize {
+        self.universe.world().size() as usize
+    }
+
+    /// This process as a rank.
+    pub fn rank(&self, timeout: Duration) -> Mpi {
+        Mpi {
+            world: self.universe.world(),
             timeout,
             most: MOST,
-            last_words,
+            last_words: Box::new(|_| ()),
             counts: Vec::new(),
             displacements: Vec::new(),
             lengths: Vec::new(),
             block: Vec::new(),
             begun: Instant::now(),
-            _universe: universe,
-        })
+        }
+    }
+
+    /// Ends all processes with exit code 1: for one that cannot go on, since the
+    /// others would wait for it.
+    pub fn abort(&self) -> ! {
+        self.universe.world().abort(1)
+    }
+}
+
+impl Mpi {
+    /// Sets what is done when ranks are lost, before the job is aborted.
+    pub fn on_loss(&mut self, last_words: LastWords) {
+        self.last_words = last_words;
     }
 
     /// Moves at most this many bytes in one call: for tests of the splitting.
@@ -60,11 +88,11 @@ impl Mpi {
     }
 
     /// Waits for requests; a rank that is missing at the time-out ends the job.
-    fn finish<D: ?Sized>(
+    fn finish<'a, D: ?Sized, S: Scope<'a>>(
         world: &SimpleCommunicator,
         timeout: Duration,
-        last_words: &mut (dyn FnMut(&CommError) + Send),
-        mut requests: Vec<Request<'_, D, &LocalScope<'_>>>,
+        last_words: &mut LastWords,
+        mut requests: Vec<Request<'a, D, S>>,
     ) {
         let begun = Instant::now();
         loop {
@@ -169,8 +197,11 @@ impl Communicator for Mpi {
             });
             if !in_one {
                 for rank in 0..size {
-                    let start = if rank == 0 { 0 } else { all.ends[rank - 1] } + from;
                     let (at, count) = (displacements[rank] as usize, counts[rank] as usize);
+                    if count == 0 {
+                        continue;
+                    }
+                    let start = if rank == 0 { 0 } else { all.ends[rank - 1] } + from;
                     all.bytes[start..start + count].copy_from_slice(&block[at..at + count]);
                 }
             }

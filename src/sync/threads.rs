@@ -1,8 +1,8 @@
 //! Ranks as threads of one process, which exchange real messages.
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
@@ -23,6 +23,9 @@ pub struct Threads {
     timeout: Duration,
     lengths: Vec<u64>,
     begun: Instant,
+    /// What the first rank to notice a loss saw. Ranks that leave because of it
+    /// are not the ones to be named.
+    loss: Arc<OnceLock<CommError>>,
 }
 
 impl Threads {
@@ -37,11 +40,12 @@ impl Threads {
                 receiver.push(from);
             }
         }
+        let loss = Arc::new(OnceLock::new());
         let pairs = senders.into_iter().zip(receivers).enumerate();
         pairs
             .map(|(rank, (to, from))| {
-                let (lengths, begun) = (Vec::new(), Instant::now());
-                Threads { rank, to, from, timeout, lengths, begun }
+                let (lengths, begun, loss) = (Vec::new(), Instant::now(), loss.clone());
+                Threads { rank, to, from, timeout, lengths, begun, loss }
             })
             .collect()
     }
@@ -58,6 +62,17 @@ impl Threads {
                 CommError::Silent { ranks: vec![rank], after: self.timeout }
             }
         })
+    }
+
+    fn exchange_or_name_the_lost(
+        &mut self,
+        to: &[(usize, Arc<[u8]>)],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        self.two_phases(to, from, meanwhile, received)
+            .map_err(|error| self.loss.get_or_init(|| error).clone())
     }
 
     /// The two phases: lengths out and in, bytes out and in.
@@ -127,7 +142,7 @@ impl Communicator for Threads {
         let bytes: Arc<[u8]> = mine.into();
         let to: Vec<_> = (0..self.size()).map(|rank| (rank, bytes.clone())).collect();
         let from: Vec<usize> = (0..self.size()).collect();
-        self.two_phases(&to, &from, meanwhile, all)
+        self.exchange_or_name_the_lost(&to, &from, meanwhile, all)
     }
 
     fn exchange(
@@ -139,6 +154,6 @@ impl Communicator for Threads {
     ) -> Result<Phases, CommError> {
         let to: Vec<(usize, Arc<[u8]>)> =
             to.iter().map(|&(rank, bytes)| (rank, bytes.into())).collect();
-        self.two_phases(&to, from, meanwhile, received)
+        self.exchange_or_name_the_lost(&to, from, meanwhile, received)
     }
 }
