@@ -319,6 +319,7 @@ impl<C: Communicator> Ranks<C> {
             let own = states.filter(|&(_, &rank)| rank == here);
             let drives = own.map(|(agent, _)| agent.outcome.is_none()).any(|drives| drives);
             let all = self.gathered(&(drives, quit, haste))?;
+            figures.received_bytes += self.incoming.bytes() as u64;
             self.running = all.iter().any(|&(drives, ..)| drives);
             figures.quit = all.iter().any(|&(_, quit, _)| quit);
             haste = all.iter().fold(haste, |most, &(.., haste)| most.or(haste));
