@@ -69,7 +69,7 @@ fn the_resolved_scenario_is_json_on_standard_output() {
     let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
     assert_eq!(answer["valid"], true);
     assert_eq!(answer["scenario"]["seed"], 42);
-    assert_eq!(answer["scenario"]["ground"]["laws"], "reference");
+    assert_eq!(answer["scenario"]["ground"]["laws"], "refined");
 }
 
 #[test]

@@ -111,17 +111,24 @@ fn answers_a_step_of_steering_as_the_reference() {
     let path = sample.pose.position.xy().norm();
     within("distance from the start", path, 48.1132f64.hypot(52.4954), 0.03);
     within("speed", sample.velocity.xy().norm(), 13.8383, 0.03);
-    // 3.5 % here, at 0.63 g of lateral acceleration: a miss of the 3 % aimed at, and
-    // not explained; the bound keeps it from growing.
+    // 3.5 % here, at 0.63 g of lateral acceleration: a miss of the 3 % aimed at (2.7 %
+    // at equal speeds), see below; the bound keeps it from growing.
     within("yaw rate", sample.angular_velocity.z, 0.44272, 0.04);
 }
 
-/// With the reference's fault added (its gearbox puts its torque on the chassis
-/// with the wrong sign: a couple of twice the driveshaft's torque) the load of every
-/// wheel in a bend comes out as there within 150 N, 0.6 % of the weight; without it
-/// they are up to 325 N off.
+/// With two faults of the reference added, speed comes out as there within 1.5 %
+/// and the load of every wheel in a bend within 100 N, 0.4 % of the weight; without
+/// them 2 % and 325 N. Its gearbox puts its torque on the chassis with the wrong
+/// sign (a couple of twice the driveshaft's torque), and it places the force of a
+/// tyre one deflection above the ground (it takes the point on the ground for the
+/// bottom of the undeformed disc, and lifts it once more).
+///
+/// They do not explain the yaw rate (0.4603 with both). It is off by as much as an
+/// aligning torque 1.7 times as large would make: with that and the second fault,
+/// step steer and circle agree with the reference within 1.5 % in speed and yaw rate
+/// throughout. No such term is known; the formulas of the tyre are the same.
 #[test]
-fn leans_as_the_reference_with_its_gearbox() {
+fn leans_as_the_reference_with_its_faults() {
     let hmmwv = vehicle("hmmwv");
     let tyre = hmmwv.spec().tyre.handling;
     let driver = table(&ON(0.5), &[[6.0, 0.0], [6.5, 0.3]], &[]);
@@ -136,8 +143,11 @@ fn leans_as_the_reference_with_its_gearbox() {
         for wheel in 0..4 {
             let (pose, twist) = (hmmwv.wheel_pose(&work, wheel), hmmwv.wheel_twist(&work, wheel));
             contacts[wheel] = tyre.firm_contact(&pose, &twist, &ground, 0.8, 1.0, &tyres[wheel], h);
-            work.loads()[wheel] = contacts[wheel].map(|c| c.load).unwrap_or_default();
-            loads[wheel] = work.loads()[wheel].wrench.force.z;
+            let mut load = contacts[wheel].map(|c| c.load).unwrap_or_default();
+            let lift = contacts[wheel].map_or(0.0, |c| c.contact.deflection);
+            load.wrench.torque += Vec3::new(0.0, 0.0, lift).cross(&load.wrench.force);
+            loads[wheel] = load.wrench.force.z;
+            work.loads()[wheel] = load;
         }
         // The driveshaft turns five times as fast as the wheels.
         let driveshaft = 0.2 * work.drives().iter().map(|d| d.drive).sum::<f64>();
@@ -154,10 +164,15 @@ fn leans_as_the_reference_with_its_gearbox() {
         }
     }
     let twist = hmmwv.twist(&work);
-    println!("yaw rate {:.4}, loads {loads:.0?}", twist.angular.z);
+    println!(
+        "yaw rate {:.4}, speed {:.3}, loads {loads:.0?}",
+        twist.angular.z,
+        twist.linear.norm()
+    );
+    within("speed", twist.linear.norm(), 13.8383f64.hypot(0.8840), 0.015);
     for (wheel, reference) in [3271.1, 9212.9, 2732.0, 10047.4].into_iter().enumerate() {
         let error = loads[wheel] - reference;
-        assert!(error.abs() < 150.0, "wheel {wheel}: {error} N off {reference}");
+        assert!(error.abs() < 100.0, "wheel {wheel}: {error} N off {reference}");
     }
 }
 

@@ -9,6 +9,7 @@ mod completions;
 mod drive;
 mod failure;
 mod heartbeats;
+mod identify;
 mod replay;
 mod rig;
 mod run;
@@ -17,6 +18,7 @@ mod soils;
 mod stdout;
 mod terrain;
 mod validate;
+mod validate_physics;
 mod vehicles;
 
 pub use failure::Failure;
@@ -50,6 +52,8 @@ enum Command {
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
+    Identify(identify::Identify),
+    ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -66,6 +70,8 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
+            Command::ValidatePhysics(command) => command.execute(self.quiet),
+            Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),

@@ -1,7 +1,6 @@
 //! An agent's private working copy of the ground around its wheels.
 
 use super::model::normal_of;
-use super::published::Change;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
 use crate::soil::SoilId;
@@ -9,21 +8,22 @@ use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
+/// Nodes of a row that are tested at once.
+pub const LANES: usize = 8;
+
 /// A tile in working form: flat arrays over its nodes.
 #[derive(Clone, Debug)]
 pub struct WorkingTile {
     pub(crate) key: TileKey,
     /// Revision of the published tile that the nodes were read from.
     revision: u32,
-    /// Nodes given away in patches and not read again since.
-    given: Mask,
     /// Whether any wheel came near since the last publication.
     near: bool,
     /// Whether the undisturbed ground has been sampled (not yet, after a resume).
     sampled: bool,
     /// Nodes of firm soil.
     firm: u32,
-    /// Nothing of the tile rises above this height, m.
+    /// Nothing of the unloaded surface rises above this height, m.
     ceiling: f64,
     /// Nodes changed here and not yet published.
     private: Mask,
@@ -33,11 +33,13 @@ pub struct WorkingTile {
     contact: Mask,
     /// Nodes in contact in the step before.
     previous_contact: Mask,
+    /// Nodes handed out as patches since the published tile was read.
+    handed_out: Mask,
     base: [f64; TILE_NODES],
     normal: [Vec3; TILE_NODES],
     soil: [u16; TILE_NODES],
-    /// Undisturbed height and berm, m: where sinkage is measured from.
-    ground: [f64; TILE_NODES],
+    /// Heights of the unloaded surface, m.
+    surface: [f64; TILE_NODES],
     memory: [PlasticMemory; TILE_NODES],
     shear: [[f64; 2]; TILE_NODES],
     berm: [i32; TILE_NODES],
@@ -50,7 +52,6 @@ impl WorkingTile {
         Box::new(WorkingTile {
             key: TileKey { a: 0, b: 0 },
             revision: 0,
-            given: Mask::default(),
             near: false,
             sampled: false,
             firm: 0,
@@ -59,10 +60,11 @@ impl WorkingTile {
             loaded: Mask::default(),
             contact: Mask::default(),
             previous_contact: Mask::default(),
+            handed_out: Mask::default(),
             base: [0.0; TILE_NODES],
             normal: [Vec3::zeros(); TILE_NODES],
             soil: [0; TILE_NODES],
-            ground: [0.0; TILE_NODES],
+            surface: [0.0; TILE_NODES],
             memory: [PlasticMemory::default(); TILE_NODES],
             shear: [[0.0; 2]; TILE_NODES],
             berm: [0; TILE_NODES],
@@ -71,16 +73,21 @@ impl WorkingTile {
         })
     }
 
-    /// Takes up another tile: nothing in it is private.
+    /// Takes up another tile, undeformed as yet.
     fn reset(&mut self, key: TileKey) {
         self.key = key;
         self.revision = 0;
-        self.given = Mask::default();
         self.sampled = false;
         self.private = Mask::default();
         self.loaded = Mask::default();
         self.contact = Mask::default();
         self.previous_contact = Mask::default();
+        self.handed_out = Mask::default();
+        self.memory.fill(PlasticMemory::default());
+        self.shear.fill([0.0; 2]);
+        self.berm.fill(0);
+        self.published_berm.fill(0);
+        self.passes.fill(0);
     }
 
     /// Samples the undisturbed ground and reads the published state.
@@ -117,55 +124,36 @@ impl WorkingTile {
             );
         }
         self.sampled = true;
+        self.surface = self.base;
+        for index in self.private.iter() {
+            self.settle_surface(index);
+        }
         self.read(published);
     }
 
-    /// Reads the published state of all nodes.
+    /// Reads the published states. Ground that nobody has deformed is as it
+    /// was sampled, so only published nodes are looked at, and those that were
+    /// handed out, should nobody have published them.
     fn read(&mut self, published: &Published) {
-        self.revision = published.last_change(self.key).revision;
-        self.given = Mask::default();
-        self.ceiling = f64::NEG_INFINITY;
-        let mut states = published.tile(self.key).map(Tile::iter);
-        let mut next = states.as_mut().and_then(Iterator::next);
-        for index in 0..TILE_NODES {
-            let state = match next {
-                Some((at, state)) if at == index => {
-                    next = states.as_mut().and_then(Iterator::next);
-                    *state
-                }
-                _ => NodeState::default(),
-            };
-            self.take(index, &state);
-        }
-    }
-
-    /// Reads the published state of the nodes that may have changed since it
-    /// was read last.
-    fn read_changes(&mut self, published: &Published) {
-        let Change { revision, since, nodes } = published.last_change(self.key);
-        let nodes = if self.revision == revision {
-            self.given
-        } else if self.revision == since {
-            self.given.union(&nodes)
-        } else {
-            return self.read(published);
-        };
+        let (revision, tile) = published.revised_tile(self.key);
         self.revision = revision;
-        self.given = Mask::default();
-        if nodes.is_empty() {
-            return;
+        let mut unpublished = std::mem::take(&mut self.handed_out);
+        if let Some(tile) = tile {
+            unpublished = unpublished.without(tile.mask());
+            for (index, state) in tile.iter() {
+                self.take_up(index, state);
+            }
         }
-        let tile = published.tile(self.key);
-        for index in nodes.iter() {
-            let state = tile.and_then(|tile| tile.get(index)).copied().unwrap_or_default();
-            self.take(index, &state);
+        for index in unpublished.iter() {
+            self.take_up(index, &NodeState::default());
         }
+        self.ceiling = highest(&self.surface);
     }
 
-    /// Takes over a node's published state unless it is private; a private node
-    /// takes over only what others heaped on it.
+    /// Takes up the published state of a node; a private one takes over only
+    /// what others heaped on it.
     #[inline]
-    fn take(&mut self, index: usize, state: &NodeState) {
+    fn take_up(&mut self, index: usize, state: &NodeState) {
         if self.private.contains(index) {
             let others = state.berm.wrapping_sub(self.published_berm[index]);
             self.berm[index] = self.berm[index].wrapping_add(others);
@@ -180,13 +168,13 @@ impl WorkingTile {
             self.passes[index] = state.passes;
         }
         self.published_berm[index] = state.berm;
-        self.raise_to_berm(index);
+        self.settle_surface(index);
     }
 
     #[inline]
-    fn raise_to_berm(&mut self, index: usize) {
-        self.ground[index] = self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM;
-        self.ceiling = self.ceiling.max(self.ground[index]);
+    fn settle_surface(&mut self, index: usize) {
+        self.surface[index] =
+            self.ground(index) - self.memory[index].sinkage / self.normal[index].z;
     }
 
     /// Undisturbed height of a node, m.
@@ -198,13 +186,21 @@ impl WorkingTile {
     /// Height from which a node's sinkage is measured: undisturbed and berm, m.
     #[inline]
     pub fn ground(&self, index: usize) -> f64 {
-        self.ground[index]
+        self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
     }
 
     /// Height of a node's surface when nothing loads it, m.
     #[inline]
     pub fn surface(&self, index: usize) -> f64 {
-        self.ground[index] - self.memory[index].sinkage / self.normal[index].z
+        self.surface[index]
+    }
+
+    /// Heights of the unloaded surface at [`LANES`] nodes from `first` on, m,
+    /// all of which must be the tile's.
+    #[inline]
+    pub fn surfaces(&self, first: usize) -> &[f64; LANES] {
+        let beyond = TILE_NODES - LANES;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; LANES])
     }
 
     /// Unit normal of the undisturbed ground at a node.
@@ -242,7 +238,7 @@ impl WorkingTile {
         self.berm[index]
     }
 
-    /// Nothing of the tile rises above this height, m.
+    /// Nothing of the unloaded surface rises above this height, m.
     #[inline]
     pub fn ceiling(&self) -> f64 {
         self.ceiling
@@ -274,6 +270,7 @@ impl WorkingTile {
         self.contact.insert(index);
         self.memory[index] = memory;
         self.shear[index] = shear;
+        self.settle_surface(index);
     }
 
     /// Raises a node's berm by `quanta` (lowers it, if negative).
@@ -281,7 +278,8 @@ impl WorkingTile {
     pub fn heap(&mut self, index: usize, quanta: i32) {
         self.private.insert(index);
         self.berm[index] = self.berm[index].wrapping_add(quanta);
-        self.raise_to_berm(index);
+        self.settle_surface(index);
+        self.ceiling = self.ceiling.max(self.surface[index]);
     }
 
     /// The nodes of `left` as a patch; they are no longer private.
@@ -304,9 +302,22 @@ impl WorkingTile {
         }
         self.private = self.private.without(&left);
         self.loaded = self.loaded.without(&left);
-        self.given = self.given.union(&left);
+        self.handed_out = self.handed_out.union(&left);
+        // read anew even if nobody applies the patch
+        self.revision = u32::MAX;
         Some(Patch { key: self.key, tile })
     }
+}
+
+/// The greatest of `heights`; in lanes, so that it compiles to vectors.
+fn highest(heights: &[f64; TILE_NODES]) -> f64 {
+    let mut highest = [f64::NEG_INFINITY; LANES];
+    for chunk in heights.as_chunks::<LANES>().0 {
+        for (top, &height) in highest.iter_mut().zip(chunk) {
+            *top = if height > *top { height } else { *top };
+        }
+    }
+    highest.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// An agent's private working copy of the tiles under and around its wheels.
@@ -444,8 +455,8 @@ impl Overlay {
     pub fn refresh(&mut self, published: &Published) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            if tile.sampled {
-                tile.read_changes(published);
+            if tile.sampled && tile.revision != published.revision(tile.key) {
+                tile.read(published);
             }
         }
     }

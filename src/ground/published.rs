@@ -19,21 +19,8 @@ pub struct Patch {
 
 #[derive(Clone, Debug)]
 struct Entry {
-    last: Change,
-    /// Which call of [`Published::apply`] that was.
-    batch: u64,
+    revision: u32,
     tile: Arc<Tile>,
-}
-
-/// The last change of a tile.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Change {
-    /// How often the tile has changed, 0 for never.
-    pub revision: u32,
-    /// Revision before the last call of [`Published::apply`] that changed it.
-    pub since: u32,
-    /// Nodes that that call changed.
-    pub nodes: Mask,
 }
 
 /// The deformed ground: a sparse map from tile key to tile.
@@ -44,8 +31,6 @@ pub(super) struct Change {
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
     digest: GroundDigest,
-    /// Calls of [`Published::apply`].
-    batch: u64,
 }
 
 impl PartialEq for Published {
@@ -58,22 +43,11 @@ impl Published {
     /// Merges patches; any order and any grouping give the same ground
     /// ([`NodeState::join`]).
     pub fn apply<'a>(&mut self, patches: impl IntoIterator<Item = &'a Patch>) {
-        self.batch += 1;
-        let Published { tiles, digest, batch } = self;
+        let Published { tiles, digest } = self;
         for Patch { key, tile } in patches {
-            let entry = tiles.entry(*key).or_insert_with(|| Entry {
-                last: Change::default(),
-                batch: 0,
-                tile: Arc::default(),
-            });
-            let Change { revision, since, nodes } = &mut entry.last;
-            if entry.batch != *batch {
-                entry.batch = *batch;
-                *since = *revision;
-                *nodes = Mask::default();
-            }
-            *revision = revision.wrapping_add(1).max(1);
-            *nodes = nodes.union(tile.mask());
+            let entry =
+                tiles.entry(*key).or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
+            entry.revision = entry.revision.wrapping_add(1).max(1);
             Arc::make_mut(&mut entry.tile).join_watched(tile, |index, before, now| {
                 before.inspect(|before| digest.remove(*key, index, before));
                 digest.add(*key, index, now);
@@ -91,9 +65,17 @@ impl Published {
         self.tiles.get(&key).map(|entry| &*entry.tile)
     }
 
-    /// The last change of the tile under `key`.
-    pub(super) fn last_change(&self, key: TileKey) -> Change {
-        self.tiles.get(&key).map_or(Change::default(), |entry| entry.last)
+    /// The tile under `key` and how often it has changed, 0 for never.
+    pub(super) fn revised_tile(&self, key: TileKey) -> (u32, Option<&Tile>) {
+        match self.tiles.get(&key) {
+            Some(entry) => (entry.revision, Some(&*entry.tile)),
+            None => (0, None),
+        }
+    }
+
+    /// How often the tile under `key` has changed, 0 for never.
+    pub(super) fn revision(&self, key: TileKey) -> u32 {
+        self.tiles.get(&key).map_or(0, |entry| entry.revision)
     }
 
     /// State of a node; that of undisturbed ground if it was never deformed.
@@ -148,13 +130,12 @@ impl Published {
 
 impl From<Vec<(TileKey, Tile)>> for Published {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
-        let last = Change { revision: 1, ..Change::default() };
-        let entry = |tile| Entry { last, batch: 0, tile: Arc::new(tile) };
+        let entry = |tile| Entry { revision: 1, tile: Arc::new(tile) };
         let tiles: BTreeMap<_, _> =
             tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
         let mut digest = GroundDigest::default();
         tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
-        Published { tiles, digest, batch: 0 }
+        Published { tiles, digest }
     }
 }
 

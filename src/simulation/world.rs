@@ -241,7 +241,8 @@ impl World {
 
     /// Largest opening of any joint or rod after the last step, m.
     pub fn drift(&self) -> f64 {
-        self.workspaces.iter().map(AgentWorkspace::drift).fold(0.0, f64::max)
+        let agents = self.model.agents.iter().zip(&self.workspaces);
+        agents.map(|(agent, workspace)| agent.drift(workspace)).fold(0.0, f64::max)
     }
 
     /// Hash of the whole state: SHA-256 over the tick, the digest of the ground
@@ -284,9 +285,21 @@ pub(super) fn combined_hash(tick: u64, ground: GroundDigest, agents: &[[u8; 32]]
 /// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the
 /// plane that fits the ground under its wheels best, none of them below it.
 pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64) -> Pose {
-    let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
     let centres: Vec<Vec3> =
         (0..vehicle.wheels()).map(|wheel| vehicle.wheel_centre(wheel)).collect();
+    stand_on(terrain, &centres, vehicle.ride_radius(), x, y, heading)
+}
+
+/// The same for wheels of one radius (m) with the given centres in the chassis frame.
+pub(super) fn stand_on(
+    terrain: &Terrain,
+    centres: &[Vec3],
+    radius: f64,
+    x: f64,
+    y: f64,
+    heading: f64,
+) -> Pose {
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
     let touch = |orientation: &Quat, centre: &Vec3| {
         let place = orientation * centre;
         let (px, py) = (x + place.x, y + place.y);
@@ -296,7 +309,6 @@ pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64)
     let forward = (turn * Vec3::x() - normal * normal.dot(&(turn * Vec3::x()))).normalize();
     let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
     let orientation = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
-    let radius = vehicle.ride_radius();
     let lift = centres
         .iter()
         .map(|centre| {
