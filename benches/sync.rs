@@ -5,7 +5,7 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patch, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Ranks, Sharing, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
@@ -46,9 +46,11 @@ fn convoy(spacing: f64, agents: usize) -> WorldModel {
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = |index: usize| AgentModel {
         name: index.to_string(),
-        vehicle: vehicle.clone(),
-        underside: underside.clone(),
-        tread: Tread::rough(),
+        vehicle: Mover::Wheeled(OnWheels {
+            vehicle: vehicle.clone(),
+            underside: underside.clone(),
+            tread: Tread::rough(),
+        }),
         driver: Driver::Table(Table { throttle: Some(throttle.clone()), ..Table::default() }),
         leader: None,
         start: Pose { position: Vec3::new(-8.0 * index as f64, 0.0, 0.6), ..Pose::default() },
