@@ -6,8 +6,11 @@
 
 mod bench;
 mod completions;
+mod drive;
 mod failure;
+mod heartbeats;
 mod identify;
+mod replay;
 mod rig;
 mod run;
 mod schema;
@@ -43,6 +46,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Replay(replay::Replay),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
@@ -60,6 +64,7 @@ impl Cli {
     pub fn execute(self) -> ExitCode {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
+            Command::Replay(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),

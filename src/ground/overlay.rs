@@ -325,8 +325,8 @@ fn highest(heights: &[f64; TILE_NODES]) -> f64 {
 /// Tiles come from a pool, so that a step allocates nothing once the pool has
 /// its size. Only private nodes are serialised: everything else is read again
 /// from the model and the published ground.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "OverlayRecord", into = "OverlayRecord")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "OverlayRecord")]
 pub struct Overlay {
     tiles: Vec<Box<WorkingTile>>,
     /// Keys of the tiles in use with their slots, in ascending order.
@@ -453,9 +453,9 @@ impl Overlay {
     /// Reads the published ground anew where it has changed, private nodes
     /// excepted.
     pub fn refresh(&mut self, published: &Published) {
-        for &(key, slot) in &self.slots {
+        for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            if tile.sampled && tile.revision != published.revision(key) {
+            if tile.sampled && tile.revision != published.revision(tile.key) {
                 tile.read(published);
             }
         }
@@ -488,8 +488,16 @@ struct NodeRecord {
     passes: u16,
 }
 
-impl From<Overlay> for OverlayRecord {
-    fn from(overlay: Overlay) -> Self {
+/// By reference: a copy of the pool would cost more than everything else in the
+/// digest of an agent.
+impl Serialize for Overlay {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        OverlayRecord::from(self).serialize(serializer)
+    }
+}
+
+impl From<&Overlay> for OverlayRecord {
+    fn from(overlay: &Overlay) -> Self {
         let record = |tile: &WorkingTile| TileRecord {
             key: tile.key,
             private: tile.private,

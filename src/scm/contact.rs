@@ -102,7 +102,7 @@ pub fn contact<F: Footprint>(
     }
     result.nodes_in_contact = scratch.touched.len() as u32;
     let inverse_width = match body.shared_patch() {
-        Some(width) => 1.0 / width,
+        Some(patch) => 1.0 / patch.width,
         None => patch(model, scratch),
     };
     result.patch_width = 1.0 / inverse_width;
@@ -167,7 +167,7 @@ fn answer<F: Footprint>(
             answer_four(model, overlay, nodes, soil, modulus, &motion, &mut sums);
         }
     }
-    sums.into_contact(spin_axis, result);
+    sums.hand_to(spin_axis, result);
     sums.heaped
 }
 
@@ -205,7 +205,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn into_contact(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
+    fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
         let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(Lanes::sum));
         result.load.wrench = Wrench { force: vector(&self.force), torque: vector(&self.torque) };
         result.normal_force = self.normal_force.sum();

@@ -16,6 +16,17 @@ pub struct UndersidePoints {
     pub coverage: Lanes,
 }
 
+/// A loaded patch that several bodies press together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedPatch {
+    /// Its width in Bekker's sense, m.
+    pub width: f64,
+    /// Its length along the heading, m.
+    pub length: f64,
+    /// Which way it lies.
+    pub heading: Vec3,
+}
+
 /// A body over the ground, placed in the world.
 pub trait Footprint {
     /// The point about which its load is given, m.
@@ -44,10 +55,9 @@ pub trait Footprint {
     /// Speed of the rim against the centre, m/s; zero for what does not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;
 
-    /// Bekker's width of the loaded patch, m, where the body shares it with its
-    /// neighbours, as the shoes of a track do; otherwise it is found from the
-    /// loaded nodes.
-    fn shared_patch(&self) -> Option<f64> {
+    /// The loaded patch where the body shares it with its neighbours, as the
+    /// shoes of a track do; otherwise it is found from the loaded nodes.
+    fn shared_patch(&self) -> Option<SharedPatch> {
         None
     }
 }

@@ -21,7 +21,7 @@ mod underside;
 
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;
-pub use footprint::{Footprint, UndersidePoints};
+pub use footprint::{Footprint, SharedPatch, UndersidePoints};
 pub use plate::{Plate, PlateOutline};
 pub use scratch::Scratch;
 pub use shoe::{Face, PlacedShoe, ShoeOutline};

@@ -93,7 +93,12 @@ fn frame<F: Footprint>(
     modulus: f64,
     spacing: f64,
 ) -> Frame {
-    let heading = body.spin_axis().map_or(twist.linear, |axis| axis.cross(&Vec3::z()));
+    let shared = body.shared_patch();
+    let heading = match (&shared, body.spin_axis()) {
+        (Some(patch), _) => patch.heading,
+        (None, Some(axis)) => axis.cross(&Vec3::z()),
+        (None, None) => twist.linear,
+    };
     let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
@@ -104,7 +109,7 @@ fn frame<F: Footprint>(
         })
     };
     let ([back, front], sides) = (ends(u), ends(left));
-    let length = (front - back + 1.0) * spacing;
+    let length = shared.map_or((front - back + 1.0) * spacing, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let speed = twist.linear.norm() + ADVANCING;
     let side = match body.spin_axis() {
@@ -317,7 +322,9 @@ fn settle<F: Footprint>(
     let Scratch { touched, drafts, .. } = scratch;
     let (model, body, twist) = (ask.model, ask.body, ask.twist);
     let laws = model.laws();
-    let left = if laws.inclined_bearing { inclined_bearing(lean.angle) } else { 1.0 };
+    // one shoe leans at times where the patch that it shares does not
+    let leans = laws.inclined_bearing && body.shared_patch().is_none();
+    let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let lattice = model.lattice();
     let shape_twist = ask.shape_twist();
     let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));

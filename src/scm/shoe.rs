@@ -1,6 +1,6 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
-use super::footprint::{Footprint, UndersidePoints};
+use super::footprint::{Footprint, SharedPatch, UndersidePoints};
 use crate::ground::LANES;
 use crate::numeric::Lanes;
 use crate::spatial::{Pose, Twist, Vec3};
@@ -24,6 +24,8 @@ pub struct ShoeOutline {
     pub faces: Vec<Face>,
     /// Bekker's width of the patch that the shoe shares with its neighbours, m.
     pub patch_width: f64,
+    /// Length of that patch along the track, m.
+    pub patch_length: f64,
 }
 
 impl ShoeOutline {
@@ -158,7 +160,8 @@ impl Footprint for PlacedShoe<'_> {
         0.0
     }
 
-    fn shared_patch(&self) -> Option<f64> {
-        Some(self.outline.patch_width)
+    fn shared_patch(&self) -> Option<SharedPatch> {
+        let ShoeOutline { patch_width: width, patch_length: length, .. } = *self.outline;
+        Some(SharedPatch { width, length, heading: self.x_axis })
     }
 }

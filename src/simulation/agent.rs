@@ -9,11 +9,13 @@ use crate::ground::{GroundModel, Overlay, Patch, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
 use crate::vehicle::spec::Belly;
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Clearance under the belly, m, beyond which it is not held against the ground
 /// until the next heartbeat.
@@ -72,6 +74,30 @@ pub(super) struct AgentView {
     station: Option<f64>,
     /// Forward speed, m/s.
     speed: f64,
+    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
+    pub velocity: Vec3,
+    /// Whether its drive has ended.
+    pub ended: bool,
+}
+
+impl From<&VehicleMessage> for AgentView {
+    fn from(message: &VehicleMessage) -> AgentView {
+        AgentView {
+            position: message.chassis.position,
+            station: message.station,
+            speed: message.speed,
+            velocity: message.velocity,
+            ended: message.ended,
+        }
+    }
+}
+
+impl AgentState {
+    /// SHA-256 of the state in its stored form.
+    pub fn digest(&self) -> [u8; 32] {
+        let stored = postcard::to_stdvec(self).expect("plain data serialises into memory");
+        Sha256::digest(stored).into()
+    }
 }
 
 impl AgentModel {
@@ -105,14 +131,81 @@ impl AgentModel {
             position: self.vehicle.pose(&workspace.vehicle).position,
             station: self.driver.station(&state.driver),
             speed: self.speed(workspace),
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
+            ended: state.outcome.is_some(),
         }
+    }
+
+    /// What other ranks are told of the agent: at least what its view holds.
+    pub(super) fn message(&self, state: &AgentState, workspace: &AgentWorkspace) -> VehicleMessage {
+        let body = &workspace.vehicle;
+        let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let view = self.view(state, workspace);
+        let turned_back = chassis.orientation.inverse();
+        let wheel = |wheel: usize| {
+            let pose = self.vehicle.wheel_pose(body, wheel);
+            PartState {
+                pose: Pose {
+                    position: turned_back * (pose.position - chassis.position),
+                    orientation: turned_back * pose.orientation,
+                },
+                spin: self.vehicle.wheel_spin(&state.vehicle, wheel),
+            }
+        };
+        let wheels = (0..self.vehicle.wheels()).map(wheel).collect();
+        let gear = match &self.vehicle {
+            Mover::Wheeled(_) => RunningGear::Wheels(wheels),
+            // shoes, sprockets and idlers are not sent yet
+            Mover::Tracked(_) => RunningGear::Tracks {
+                shoes: Vec::new(),
+                sprockets: Vec::new(),
+                idlers: Vec::new(),
+                road_wheels: wheels,
+            },
+        };
+        VehicleMessage {
+            chassis,
+            velocity: twist.linear,
+            angular_velocity: twist.angular,
+            speed: view.speed,
+            station: view.station,
+            ended: view.ended,
+            gear,
+        }
+    }
+
+    /// What other ranks build it from.
+    pub(super) fn description(&self) -> Description {
+        let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
+        let wheels = self.vehicle.wheels() as u16;
+        match &self.vehicle {
+            Mover::Wheeled(own) => {
+                let wheel_radius = own.underside.max_radius() as f32;
+                Description::Wheeled { name, model, wheels, wheel_radius }
+            }
+            Mover::Tracked(_) => Description::Tracked {
+                name,
+                model,
+                track_shoes: 0,
+                sprockets: 0,
+                idlers: 0,
+                road_wheels: wheels,
+            },
+        }
+    }
+
+    /// Where its chassis is, m, and how fast it moves, m/s.
+    pub(super) fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
+        let position = self.vehicle.pose(&workspace.vehicle).position;
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        ([position.x, position.y], velocity.norm())
     }
 
     fn speed(&self, workspace: &AgentWorkspace) -> f64 {
         self.vehicle.speed(&workspace.vehicle)
     }
 
-    /// Steps through one heartbeat and leaves the patches to publish. An agent
+    /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
     #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn beat(
@@ -120,7 +213,7 @@ impl AgentModel {
         ground: &GroundModel,
         published: &Published,
         clock: &Clock,
-        first_tick: u64,
+        [first_tick, steps]: [u64; 2],
         views: &[AgentView],
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
@@ -133,7 +226,7 @@ impl AgentModel {
         let belly = self.vehicle.belly().copied().filter(|belly| {
             self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR
         });
-        for tick in first_tick..first_tick + clock.steps_per_beat() {
+        for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, h);
             *self.vehicle.chassis_load(&mut workspace.vehicle) = Load::default();
@@ -152,7 +245,7 @@ impl AgentModel {
             self.vehicle.settle_tyres(&mut state.tyres, &workspace.vehicle, h);
             self.observe(time, h, state, workspace);
         }
-        let time = clock.time(first_tick + clock.steps_per_beat());
+        let time = clock.time(first_tick + steps);
         let pose = self.vehicle.pose(&workspace.vehicle);
         let (x, y) = (pose.position.x, pose.position.y);
         let inside = ground.terrain().contains(x, y);

@@ -6,8 +6,10 @@ pub mod checkpoint;
 mod clock;
 mod monitor;
 mod mover;
+mod neighbour;
 mod on_tracks;
 mod on_wheels;
+mod ranks;
 mod record;
 mod world;
 
@@ -18,5 +20,6 @@ pub use monitor::Monitor;
 pub use mover::{DriveWork, Meeting, Mover, MoverWorkspace};
 pub use on_tracks::{OnTracks, TracksWorkspace};
 pub use on_wheels::{OnWheels, WheelsWorkspace};
+pub use ranks::{BeatFigures, RankError, Ranks, Route, Sharing};
 pub use record::{Outcome, RunSummary, Sample, VehicleSummary, WheelSample};
 pub use world::{World, WorldModel, WorldState, stand};

@@ -208,6 +208,7 @@ fn outline(spec: &TrackedSpec) -> ShoeOutline {
             })
             .collect(),
         patch_width: width * length / (width + length),
+        patch_length: length,
     }
 }
 

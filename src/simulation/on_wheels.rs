@@ -53,7 +53,7 @@ impl OnWheels {
     ) {
         let Meeting { ground, published, overlay, scratch } = meeting;
         overlay.begin_step();
-        for wheel in 0..self.vehicle.wheels() {
+        for (wheel, carcass) in tyres.iter().enumerate() {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             let contact = wheel_contact(
@@ -72,8 +72,7 @@ impl OnWheels {
             workspace.firm[wheel] = contact.firm.and_then(|firm| {
                 let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
                 let plane = Plane { point, normal: firm.normal };
-                let state = &tyres[wheel];
-                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, state, h)
+                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, carcass, h)
             });
             if let Some(firm) = &workspace.firm[wheel] {
                 add(&mut load, &firm.load);

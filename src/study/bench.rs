@@ -34,6 +34,8 @@ pub struct BenchCase {
     pub vehicle: String,
     /// A soil of the catalogue.
     pub soil: String,
+    /// Laws of the soil, `reference` or `refined`.
+    pub laws: String,
     /// Spacing of the nodes, m.
     pub spacing: f64,
     /// Step, s.
@@ -136,12 +138,12 @@ pub struct Throughput {
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
 fn model(case: &BenchCase, vehicles: usize) -> Result<WorldModel, Faults> {
-    let BenchCase { soil, spacing, step, seconds, heading_deg, steering, .. } = case;
+    let BenchCase { soil, laws, spacing, step, seconds, heading_deg, steering, .. } = case;
     let heartbeat = step * (0.01 / step).round().max(1.0);
     let mut text = format!(
         "format = 1\nname = \"bench\"\n\
          [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
-         [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\n"
+         [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\nlaws = {laws:?}\n"
     );
     let heading = heading_deg.to_radians();
     let across = [-crate::numeric::sin(heading), crate::numeric::cos(heading)];
@@ -253,7 +255,7 @@ pub fn step_cost(
     };
     let step_us =
         stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
-    let law = ground.coefficients(0).map_or(0.0, |soil| law_ns(soil));
+    let law = ground.coefficients(0).map_or(0.0, law_ns);
     Ok(StepCost {
         case: case.clone(),
         steps,
@@ -385,6 +387,7 @@ mod tests {
         BenchCase {
             vehicle: "hmmwv".into(),
             soil: "chrono_mid".into(),
+            laws: "reference".into(),
             spacing: 0.05,
             step: 2e-3,
             seconds: 1.0,

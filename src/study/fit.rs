@@ -234,7 +234,7 @@ mod tests {
     fn a_straight_line_has_its_closed_form() {
         // y = 1 + 2 x with residuals +-0.1: the textbook's errors
         let xs: Vec<f64> = (0..10).map(f64::from).collect();
-        let noise = |i: usize| if i % 2 == 0 { 0.1 } else { -0.1 };
+        let noise = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
         let observed: Vec<Observed> = xs
             .iter()
             .enumerate()

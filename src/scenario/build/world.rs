@@ -77,7 +77,9 @@ fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fau
 
 fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
     let time = &file.scenario.time;
-    Clock::new(time.step, time.heartbeat).map_err(|error| refused(file, "time.step", &error).into())
+    let clock = Clock::new(time.step, time.heartbeat)
+        .map_err(|error| refused(file, "time.step", &error))?;
+    Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.within(tolerance)))
 }
 
 fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {

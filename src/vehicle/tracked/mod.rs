@@ -455,7 +455,8 @@ impl TrackedVehicle {
 
     /// Resistance that grows with the sprocket's speed, N m s/rad.
     fn speed_resistance(&self) -> f64 {
-        self.spec.drive.resistance.per_speed * self.spec.pitch_radius().powi(2)
+        let radius = self.spec.pitch_radius();
+        self.spec.drive.resistance.per_speed * radius * radius
     }
 
     fn steering_brake(&self) -> Option<Brake> {

@@ -177,10 +177,9 @@ impl TrackedVehicle {
             };
             let count = track.seats.len();
             let (mut before, mut here) = (place(body, 0), place(body, 0));
-            for index in 0..count {
+            for (index, own) in loads.iter().enumerate() {
                 let after = place(body, (index + 1).min(count - 1));
                 let seat = &track.seats[index];
-                let own = &loads[index];
                 let along = (after.0 - before.0).normalize();
                 let mut load = Load {
                     wrench: Wrench { force: own.force, torque: own.torque },
