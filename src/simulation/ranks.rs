@@ -112,11 +112,11 @@ impl RankError {
     pub fn lost(&self) -> Vec<usize> {
         match self {
             RankError::Lost { source: CommError::Silent { ranks, .. }, .. } => ranks.clone(),
-            RankError::Lost { source, .. } => match source {
-                CommError::Gone { rank } | CommError::Length { rank, .. } => vec![*rank],
-                _ => Vec::new(),
-            },
-            RankError::Corrupt { rank, .. } => vec![*rank],
+            RankError::Lost {
+                source: CommError::Gone { rank } | CommError::Length { rank, .. },
+                ..
+            }
+            | RankError::Corrupt { rank, .. } => vec![*rank],
             _ => Vec::new(),
         }
     }
@@ -316,8 +316,8 @@ impl<C: Communicator> Ranks<C> {
             // what not all were told by the messages
             let here = self.rank();
             let states = self.world.state().agents.iter().zip(&self.dealt);
-            let own = states.filter(|&(_, &rank)| rank == here);
-            let drives = own.map(|(agent, _)| agent.outcome.is_none()).any(|drives| drives);
+            let mut own = states.filter(|&(_, &rank)| rank == here);
+            let drives = own.any(|(agent, _)| agent.outcome.is_none());
             let all = self.gathered(&(drives, quit, haste))?;
             figures.received_bytes += self.incoming.bytes() as u64;
             self.running = all.iter().any(|&(drives, ..)| drives);
