@@ -28,7 +28,7 @@ faults ([soil_laws.md](soil_laws.md)).
 
 Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
 (`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
-and skid steering have a rig of their own (`bekker rig track`, `tests/tracked.rs`). Not here:
+and skid steering have a rig of their own (`bekker rig track`, `tests/track_belt.rs`). Not here:
 CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
 ";
 
