@@ -141,7 +141,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "step = 0.002",
         "dt = 0.002",
-        ":7: time.dt = 0.002: unknown key; allowed: duration, heartbeat, step",
+        ":7: time.dt = 0.002: unknown key; allowed: duration, heartbeat, heartbeat_tolerance, step",
     ),
     (
         "heartbeat = 0.01",
@@ -595,7 +595,7 @@ const SETS: &[(&str, &str)] = &[
 const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&[], "Usage: bekker", 2),
     (&["walk"], "unrecognized subcommand 'walk'", 2),
-    (&["validte", "x.toml"], "a similar subcommand exists: 'validate'", 2),
+    (&["validte", "x.toml"], "some similar subcommands exist: 'validate-physics', 'validate'", 2),
     (&["validate"], "<FILE>", 2),
     (&["validate", "x.toml", "--jsn"], "a similar argument exists: '--json'", 2),
     (&["validate", "x.toml", "--set"], "a value is required for '--set <KEY=VALUE>'", 2),

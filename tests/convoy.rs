@@ -120,6 +120,7 @@ fn a_convoy_leaves_files_that_open_and_match_their_hashes() {
     assert!((manifest.simulated_s - 1.5).abs() < 1e-9);
     let expected = [
         "checkpoint.bin",
+        "hashes.csv",
         "picture.png",
         "ruts.tif",
         "states.csv",

@@ -25,7 +25,8 @@ fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Command> 
         eprintln!("NOT RUN: there is no {launcher}");
         return None;
     };
-    let open_mpi = String::from_utf8_lossy(&version.stdout).contains("Open MPI");
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let open_mpi = ["Open MPI", "OpenRTE"].iter().any(|name| version.contains(name));
     let mut command = Command::new(&launcher);
     if open_mpi {
         command.args(["--oversubscribe", "--allow-run-as-root"]);

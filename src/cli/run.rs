@@ -99,7 +99,7 @@ impl Run {
         let interrupted = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
         #[cfg(feature = "mpi")]
-        let session = crate::sync::MpiSession::begin().filter(|session| session.size() > 1);
+        let session = crate::sync::MpiSession::of_launcher().filter(|session| session.size() > 1);
         #[cfg(feature = "mpi")]
         let mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
         #[cfg(feature = "mpi")]

@@ -16,6 +16,10 @@ const ROLL_CALL: i32 = 7;
 /// Time that ranks have to answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
+/// What the launchers of MPI, Slurm's included, set in the processes they start.
+const LAUNCHED: [&str; 5] =
+    ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "PALS_RANKID"];
+
 /// Called before the job is aborted, with what is wrong.
 type LastWords = Box<dyn FnMut(&CommError)>;
 
@@ -43,6 +47,12 @@ pub struct MpiSession {
 }
 
 impl MpiSession {
+    /// Begins MPI where a launcher started this process; alone it needs none.
+    pub fn of_launcher() -> Option<MpiSession> {
+        let launched = LAUNCHED.iter().any(|name| std::env::var_os(name).is_some());
+        launched.then(MpiSession::begin).flatten()
+    }
+
     /// Begins MPI; nothing if it has begun in this process before.
     pub fn begin() -> Option<MpiSession> {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
