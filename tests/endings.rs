@@ -4,7 +4,7 @@
 
 mod scene;
 
-use bekker::simulation::{AgentModel, Outcome, World};
+use bekker::simulation::{AgentModel, Outcome, World, checkpoint};
 use bekker::soil::{SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
@@ -108,6 +108,10 @@ fn a_vehicle_dug_in_is_told_stuck_with_place_soil_and_cause() {
     assert!(time < 30.0 && soil == "mire", "{ended:?}");
     assert!((position.x - 4.0).abs() < 5.0 && (position.y + 3.0).abs() < 1.0, "{ended:?}");
     assert!(why.contains("slip") && why.contains("no traction"), "{why}");
+    // a checkpoint of it can be read
+    let stored = checkpoint::encode("mire", world.state());
+    let read = checkpoint::decode("mire", &stored).unwrap();
+    assert!(checkpoint::encode("mire", &read) == stored);
 }
 
 /// The HMMWV with a change, as a scenario's `overrides` may make it.

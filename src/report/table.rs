@@ -220,6 +220,6 @@ mod tests {
     fn the_summary_is_its_own_json() {
         let text = serde_json::to_string(&run()).unwrap();
         assert_eq!(serde_json::from_str::<RunSummary>(&text).unwrap(), run());
-        assert!(text.contains(r#""outcome":{"outcome":"stuck""#), "{text}");
+        assert!(text.contains(r#""outcome":{"stuck":{"#), "{text}");
     }
 }

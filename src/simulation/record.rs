@@ -48,9 +48,10 @@ pub struct Sample {
     pub wheels: Vec<WheelSample>,
 }
 
-/// How a vehicle's run ended.
+/// How a vehicle's run ended. Tagged from outside: a checkpoint's format, which
+/// does not describe itself, can't read a tag from among the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Drove to the end of the run.
     Running,
