@@ -48,7 +48,7 @@
 //! | L1 | [`soil`], [`terrain`] |
 //! | L2 | [`ground`], [`scm`], [`multibody`] |
 //! | L3 | [`vehicle`] |
-//! | L5 | [`simulation`] |
+//! | L5 | [`simulation`], [`sensor`] |
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`report`] |
 //! | L8 | [`cli`] |
@@ -76,6 +76,7 @@ pub mod random;
 pub mod report;
 pub mod scenario;
 pub mod scm;
+pub mod sensor;
 pub mod simulation;
 pub mod soil;
 pub mod spatial;

@@ -75,6 +75,11 @@ impl Published {
         self.tiles.get(&key).map_or(0, |entry| entry.revision)
     }
 
+    /// Every tile's key with how often it has changed, in ascending order of keys.
+    pub fn revisions(&self) -> impl Iterator<Item = (TileKey, u32)> {
+        self.tiles.iter().map(|(key, entry)| (*key, entry.revision))
+    }
+
     /// State of a node; that of undisturbed ground if it was never deformed.
     pub fn node(&self, node: Node) -> NodeState {
         self.tile(node.tile()).and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
