@@ -48,6 +48,7 @@
 //! | L1 | [`soil`], [`terrain`] |
 //! | L2 | [`ground`], [`scm`], [`multibody`] |
 //! | L3 | [`vehicle`] |
+//! | L4 | [`sync`] |
 //! | L5 | [`simulation`], [`sensor`] |
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`report`] |
@@ -81,5 +82,6 @@ pub mod simulation;
 pub mod soil;
 pub mod spatial;
 pub mod study;
+pub mod sync;
 pub mod terrain;
 pub mod vehicle;

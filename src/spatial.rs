@@ -117,13 +117,16 @@ impl std::ops::AddAssign for Wrench {
 /// swallow stiff contact.
 ///
 /// All parts refer to one stated point and to world axes. Over a step `h` the
-/// wrench is taken as `wrench - damping (v' - v) - stiffness h v'`, with `v` the
-/// twist at the beginning of the step and `v'` at its end; both matrices are
-/// symmetric and positive semi-definite, ordered (angular, linear).
+/// wrench is taken as `wrench + glide - damping (v' - v) - stiffness h v'`, with
+/// `v` the twist at the beginning of the step and `v'` at its end; both matrices
+/// are symmetric and positive semi-definite, ordered (angular, linear).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Wrench at the beginning of the step.
     pub wrench: Wrench,
+    /// What the stiffness makes of a motion that changes no force, given back: a
+    /// wheel that rolls on finds fresh ground, the stiffness is that of the spot.
+    pub glide: Wrench,
     /// Minus the derivative of the wrench with respect to displacement.
     pub stiffness: Mat6,
     /// Minus the derivative of the wrench with respect to the twist.
@@ -132,7 +135,12 @@ pub struct Load {
 
 impl Default for Load {
     fn default() -> Self {
-        Load { wrench: Wrench::default(), stiffness: Mat6::zeros(), damping: Mat6::zeros() }
+        Load {
+            wrench: Wrench::default(),
+            glide: Wrench::default(),
+            stiffness: Mat6::zeros(),
+            damping: Mat6::zeros(),
+        }
     }
 }
 
@@ -142,9 +150,11 @@ impl Load {
         // v_own = v - offset x ω: X = [1 0; -r 1] on (angular, linear).
         let mut shift = Mat6::identity();
         shift.fixed_view_mut::<3, 3>(3, 0).copy_from(&-offset.cross_matrix());
-        let Wrench { force, torque } = self.wrench;
+        let moved =
+            |w: Wrench| Wrench { torque: w.torque + offset.cross(&w.force), force: w.force };
         Load {
-            wrench: Wrench { force, torque: torque + offset.cross(&force) },
+            wrench: moved(self.wrench),
+            glide: moved(self.glide),
             stiffness: shift.transpose() * self.stiffness * shift,
             damping: shift.transpose() * self.damping * shift,
         }

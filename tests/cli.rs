@@ -69,7 +69,7 @@ fn the_resolved_scenario_is_json_on_standard_output() {
     let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
     assert_eq!(answer["valid"], true);
     assert_eq!(answer["scenario"]["seed"], 42);
-    assert_eq!(answer["scenario"]["ground"]["laws"], "reference");
+    assert_eq!(answer["scenario"]["ground"]["laws"], "refined");
 }
 
 #[test]
@@ -153,4 +153,41 @@ fn every_command_helps_with_an_example() {
         let shown = help.matches(call.as_str()).count();
         assert!(help.contains("Example") && shown >= 2, "`{call} --help` has no example:\n{help}");
     }
+}
+
+/// The CMU plates ask for a negative k_c: the answer says so, in words and in JSON.
+#[test]
+fn parameters_are_identified_with_bounds_and_remarks() {
+    let (data, _, code) = bekker(&["identify", "--plates", "cmu", "--json"]);
+    assert_eq!(code, 0);
+    let answer: serde_json::Value = serde_json::from_str(&data).unwrap();
+    let found = &answer["pressure_sinkage"];
+    assert!(found["k_c"]["high"].as_f64().unwrap() < 0.0, "{found}");
+    assert!(found["quality"]["condition"].as_f64().unwrap() > 30.0, "{found}");
+    let (text, _, _) = bekker(&["identify", "--plates", "cmu"]);
+    assert!(text.contains("k_c is negative") && text.contains("condition"), "{text}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shear.csv");
+    let mut table = String::from("pressure_Pa,displacement_m,stress_Pa\n");
+    for pressure in [1e4, 5e4] {
+        for j in 1..=20 {
+            let j = 0.003 * f64::from(j);
+            let stress = (1300.0 + pressure * 0.6) * (1.0 - (-j / 0.012).exp());
+            table += &format!("{pressure},{j},{stress}\n");
+        }
+    }
+    std::fs::write(&file, &table).unwrap();
+    let file = file.to_str().unwrap();
+    let (text, _, code) = bekker(&["identify", "--shear", file]);
+    assert_eq!(code, 0);
+    assert!(text.contains("cohesion = 1300.0") && text.contains("shear_modulus = 0.012"), "{text}");
+
+    std::fs::write(file, "pressure_Pa,displacement_m\n1,2\n").unwrap();
+    let (_, report, code) = bekker(&["identify", "--shear", file]);
+    assert_eq!(code, 3);
+    assert!(report.contains("stress_Pa"), "{report}");
+    let (_, report, code) = bekker(&["identify", "--shear", "nowhere.csv"]);
+    assert_eq!(code, 3);
+    assert!(report.contains("nowhere.csv"), "{report}");
 }

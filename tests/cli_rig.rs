@@ -92,7 +92,7 @@ fn a_sheared_plate_is_laid_beside_janosis_curve() {
 fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "wheel --soil chrono_mid --set damping=0 --load 6311.6 --slip 0.2:0.4:2 \
-                     --step 0.002 --no-plot --json";
+                     --step 0.002 --laws reference --no-plot --json";
     let with =
         |threads: &str| text(rig(folder.path(), arguments).env("RAYON_NUM_THREADS", threads)).0;
     let data = with("1");

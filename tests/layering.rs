@@ -42,6 +42,10 @@ const ELEMENTARY: [&str; 23] = [
 /// Modules of the outermost layers, whose figures never come back into a state.
 const MAY_CALL_ELEMENTARY: [&str; 2] = ["report", "cli"];
 
+/// What carries bytes between ranks is the one way out below the scenario: it has
+/// to notice when nobody answers.
+const CARRIERS: [&str; 3] = ["sync/loopback.rs", "sync/threads.rs", "sync/mpi.rs"];
+
 struct Row {
     layer: u32,
     may_use: Vec<String>,
@@ -239,7 +243,10 @@ fn a_module_uses_only_what_its_row_lists() {
 fn below_the_scenario_nothing_touches_the_world() {
     let map = map();
     let mut faults = Vec::new();
-    for source in sources().iter().filter(|source| map[&source.module[0]].layer <= 5) {
+    let inside = |source: &&Source| {
+        map[&source.module[0]].layer <= 5 && !CARRIERS.contains(&source.name.as_str())
+    };
+    for source in sources().iter().filter(inside) {
         let text = source.product();
         for what in OUTSIDE.iter().chain(&UNREPEATABLE) {
             let mut places = text.match_indices(what).map(|(at, _)| at);

@@ -209,3 +209,37 @@ fn differential_splits_and_stiff_spring_settles() {
     let sag = model.scalar(&state, lift).unwrap();
     assert!((sag + 2.0 * 9.81 / 1e8).abs() < 1e-10, "{sag}");
 }
+
+#[test]
+fn a_conveyed_surface_shares_its_load_with_its_shaft() {
+    // A body of 10 kg on a belt of 2 kg that runs back over it at 1 m/s, against
+    // ground that drags at what touches it: what the body gains the belt loses,
+    // until the belt stands on the ground: 10 v + 2 u = 2, v = u.
+    let mut builder = Builder::default();
+    let zero = Vec3::zeros();
+    let hull = builder.body(body("hull", BodyId::WORLD, Joint::Free, zero, zero, 10.0));
+    let belt = builder.shaft(2.0);
+    let advance = builder.shaft_coordinate(belt);
+    let load = builder.conveying(hull, belt);
+    let model = builder.build().unwrap();
+    let mut state = model.assembled();
+    let mut workspace = model.workspace();
+    workspace.gravity = zero;
+    let mut u = vec![0.0; state.u.len()];
+    u[advance.index()] = 1.0;
+    model.set_velocity(&mut state, &mut workspace, &u);
+    workspace.conveyance[load] = -Vec3::x();
+    let drag = 300.0;
+    for _ in 0..200 {
+        let surface = state.u[3] - state.u[advance.index()];
+        let own = &mut workspace.load[load];
+        *own = bekker::spatial::Load::default();
+        own.wrench.force.x = -drag * surface;
+        own.add_tangent(&Vec3::x(), &zero, 0.0, drag);
+        model.advance(&mut state, &mut workspace, 1e-2).unwrap();
+        let sum = 10.0 * state.u[3] + 2.0 * state.u[advance.index()];
+        assert!((sum - 2.0).abs() < 1e-12, "{sum}");
+    }
+    assert!((state.u[3] - 2.0 / 12.0).abs() < 1e-9, "{}", state.u[3]);
+    assert!((state.u[advance.index()] - 2.0 / 12.0).abs() < 1e-9);
+}

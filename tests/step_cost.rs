@@ -77,6 +77,25 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
     });
 }
 
+/// The same for a tracked vehicle, shoes and band included.
+#[test]
+fn a_heartbeat_on_tracks_allocates_nothing() {
+    in_turn(|| {
+        let spec = bekker::vehicle::find_any("m113").unwrap();
+        let spec = spec.tracked().unwrap().clone();
+        let tracked = bekker::vehicle::TrackedVehicle::new(spec).unwrap();
+        let on_tracks = bekker::simulation::OnTracks::new(std::sync::Arc::new(tracked));
+        let hmmwv = vehicle("hmmwv");
+        let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
+        let mut model = agent(&hmmwv, driver, at(0.0, 0.0, 0.6));
+        model.vehicle = on_tracks.into();
+        let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
+        drive(&mut world, 3.0);
+        let count = allocations(|| drive(&mut world, 4.0));
+        assert_eq!(count, 0);
+    });
+}
+
 /// On soil, what is counted is the way of patches into the shared map at
 /// heartbeats: a patch's list for each tile on which wheels have left nodes, the
 /// new tile or its longer list, and the copy of the tile that the clone below

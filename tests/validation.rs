@@ -8,11 +8,29 @@ use bekker::study::validation::{
 };
 use bekker::study::{PlateRig, Rig, ShearRig, WheelResult};
 
+/// A wheel that turns back meets the old shear and gives it up over Janosi's
+/// modulus; under the scalar law it jumps to the full opposite at once.
+#[test]
+fn shear_turns_back_gradually_only_as_a_vector() {
+    let back = |vector_shear: bool| {
+        let laws = Laws { vector_shear, ..Laws::reference() };
+        let mut rig = ShearRig::new(plate(Details::default(), laws));
+        rig.displacement = 0.1;
+        rig.reversal = 0.004;
+        let curve = rig.run().unwrap().curve;
+        let peak = curve.iter().map(|p| p.stress).fold(0.0, f64::max);
+        curve.last().unwrap().stress / peak
+    };
+    // 4 mm back over a modulus of 21 mm from full shear: 2 exp(-4/21) - 1
+    assert!((back(true) - (2.0 * (-4.0_f64 / 21.0).exp() - 1.0)).abs() < 0.02, "{}", back(true));
+    assert!(back(false) < -0.9, "{}", back(false));
+}
+
 /// The CMU wheel, predicted from the plates' parameters alone: at most half
 /// the reference's errors on drawbar and sinkage is what was set out for.
 #[test]
 fn the_refined_laws_halve_the_errors_of_the_reference() {
-    let of = |laws| trial_errors(&predict_trials(0.0, laws).unwrap());
+    let of = |laws| trial_errors(&predict_trials("smooth", 0.0, laws).unwrap());
     let (reference, refined) = (of(Laws::reference()), of(Laws::refined()));
     println!("reference {reference:?}\nrefined {refined:?}");
     // what an independent integration of the reference's laws gives: 14 N, 14-15 mm
@@ -113,6 +131,11 @@ fn layers_crust_rate_and_reece_act_as_stated() {
     // gamma b k (z/b)^n with b = 0.1 m; the power is good to 1e-9
     let expected = 1500.0 * 9.81 * 0.1 * 100.0 * 0.2_f64.powf(1.46);
     assert!((virgin(&reece, 0.02, 0.0) / expected - 1.0).abs() < 1e-8);
+    // each goes back to the plain curve when its law is switched off
+    let off = |soil: &Yielding, laws| Bearing::new(soil, laws, 10.0).virgin(0.02, 1.0, 0.03);
+    assert_eq!(off(&layered, Laws { layers: false, ..Laws::refined() }), plain);
+    assert_eq!(off(&rate, Laws { rate_dependence: false, ..Laws::refined() }), plain);
+    assert_eq!(off(&reece, Laws { reece: false, ..Laws::refined() }), plain);
 }
 
 #[test]

@@ -28,6 +28,9 @@ pub struct Bench {
     /// A soil of the catalogue
     #[arg(long)]
     soil: Option<String>,
+    /// Laws of the soil: reference or refined
+    #[arg(long, default_value = "reference")]
+    laws: String,
     /// Distance between soil nodes, m
     #[arg(long)]
     spacing: Option<f64>,
@@ -43,7 +46,7 @@ pub struct Bench {
     /// Threads for --vehicles
     #[arg(long, value_name = "N", default_value_t = 2)]
     threads: usize,
-    /// Also: along x and y, on old ground, 64 and 1000 vehicles, memory in circles
+    /// Also: refined laws, along y, on old ground, 64 and 1000 vehicles, memory in circles
     #[arg(long)]
     full: bool,
     /// Print JSON instead of tables
@@ -89,6 +92,8 @@ impl Bench {
             results.throughput.push(many(vehicles, self.threads, self.seconds)?);
         }
         if self.full {
+            let refined = BenchCase { laws: "refined".into(), ..case.clone() };
+            results.steps.push(cost("refined", &refined, Published::default())?);
             let along_y = BenchCase { heading_deg: 90.0, ..case.clone() };
             results.steps.push(cost("along y", &along_y, Published::default())?);
             results.steps.push(cost("old ground", &case, ploughed(OLD_GROUND))?);
@@ -106,6 +111,7 @@ impl Bench {
         BenchCase {
             vehicle: self.vehicle.clone(),
             soil: soil.into(),
+            laws: self.laws.clone(),
             spacing: spacing.unwrap_or(0.05),
             step: self.step,
             seconds: self.seconds,

@@ -6,7 +6,11 @@
 
 mod bench;
 mod completions;
+mod drive;
 mod failure;
+mod heartbeats;
+mod identify;
+mod replay;
 mod rig;
 mod run;
 mod schema;
@@ -14,6 +18,7 @@ mod soils;
 mod stdout;
 mod terrain;
 mod validate;
+mod validate_physics;
 mod vehicles;
 
 pub use failure::Failure;
@@ -41,11 +46,14 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Replay(replay::Replay),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
+    Identify(identify::Identify),
+    ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -56,11 +64,14 @@ impl Cli {
     pub fn execute(self) -> ExitCode {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
+            Command::Replay(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
+            Command::ValidatePhysics(command) => command.execute(self.quiet),
+            Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),

@@ -1,25 +1,27 @@
 //! `bekker run`
 
-use super::{Failure, stdout};
+use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
+use super::{Failure, heartbeats, stdout};
 use crate::grid::Node;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest};
 use crate::report::picture::{self, Fact, Scene, Size, Track};
-use crate::report::progress::Progress;
-use crate::report::{ReportError, rundir, states, table, write_file};
+use crate::report::{ReportError, rundir, states, table};
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::StateFormat;
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{Outcome, RunSummary, Sample, World, checkpoint};
+use crate::simulation::{
+    BeatFigures, Outcome, Ranks, Route, RunSummary, Sample, Sharing, World, WorldState, checkpoint,
+};
+use crate::sync::ghost::Order;
+use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use crate::terrain::{Placement, Unit};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-/// Name of the checkpoint in a run's folder.
-const CHECKPOINT: &str = "checkpoint.bin";
 /// Largest raster of ruts, cells; beyond, cells are merged and that is said.
 const RASTER_CELLS: u64 = 400_000_000;
 
@@ -27,8 +29,7 @@ const RASTER_CELLS: u64 = 400_000_000;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
-    bekker run examples/convoy_mud.toml --resume runs/convoy_mud-1\n\n\
-    Leaves a folder (runs/NAME-N): manifest.json, states.parquet, states.csv, ruts.tif,\n\
+XX (runs/NAME-N): manifest.json, states.parquet, states.csv, ruts.tif,\n\
     picture.png, summary.json and checkpoint.bin. Ctrl-C writes a checkpoint and what there\n\
     is of the rest; --resume goes on from it, bit for bit as if it had never stopped.")]
 pub struct Run {
@@ -49,6 +50,29 @@ pub struct Run {
     /// Go on from the checkpoint in this run folder (or of this name)
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
+    /// Ranks in this process that exchange real messages. The result is the same.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    ranks: u16,
+    /// Which rank drives which vehicle: blocks, round-robin, or a rank for each like 0,0,1
+    #[arg(long, value_name = "RULE", default_value = "blocks")]
+    deal: Dealing,
+    /// Way of the messages between ranks. The result is the same.
+    #[arg(long, value_name = "ROUTE", default_value = "all", value_enum)]
+    route: RouteName,
+    /// How vehicles of other ranks are extrapolated between heartbeats, for the
+    /// error that is reported. The result is the same.
+    #[arg(long, value_name = "ORDER", default_value = "first", value_enum)]
+    extrapolate: OrderName,
+    /// Time after which a rank that does not answer is given up, s
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    timeout: f64,
+    /// Simulated time between checkpoints, s
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    checkpoint_every: f64,
+    /// Write trace.json, a timeline for Perfetto or Chrome
+    #[arg(long)]
+    trace: bool,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -72,16 +96,60 @@ impl Run {
         for warning in &built.warnings {
             eprintln!("warning: {warning}");
         }
-        let mut world = self.start(&built)?;
-        let folder = self.folder(&file.scenario)?;
         let interrupted = interruption()?;
+        let tick = Arc::new(AtomicU64::new(0));
+        #[cfg(feature = "mpi")]
+        let session = crate::sync::MpiSession::begin().filter(|session| session.size() > 1);
+        #[cfg(feature = "mpi")]
+        let mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
+        #[cfg(feature = "mpi")]
+        let joins = mpi.as_ref().is_some_and(|mpi| mpi.rank() != 0);
+        #[cfg(not(feature = "mpi"))]
+        let joins = false;
+        // the others get it from rank 0
+        let state = if joins { None } else { self.start(&built)? };
+        let recovery = Arc::new(Recovery::new(&built, state.clone()));
+        let plan = Plan {
+            scenario: &file.scenario,
+            recovery: &recovery,
+            stores: true,
+            quiet,
+            interrupted: &interrupted,
+            tick: &tick,
+            checkpoint_every: self.checkpoint_every,
+        };
+        let course = Course { run: &self, built: &built, agreed: agreed(&file, &built), state };
         let clock = Instant::now();
-        let record = drive(&mut world, &file.scenario, quiet, &interrupted);
+        #[cfg(feature = "mpi")]
+        let (record, folder) = match mpi {
+            None => {
+                let folder = self.folder(&file.scenario)?;
+                recovery.set_folder(&folder);
+                (course.drive_here(&plan)?, folder)
+            }
+            Some(mut mpi) => {
+                mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
+                match self.drive_under_mpi(mpi, &course, &plan) {
+                    Ok(Some(ended)) => ended,
+                    Ok(None) => return Ok(()),
+                    Err(failure) => {
+                        eprintln!("{failure}");
+                        session.map(|session| session.abort());
+                        return Err(failure);
+                    }
+                }
+            }
+        };
+        #[cfg(not(feature = "mpi"))]
+        let (record, folder) = {
+            let folder = self.folder(&file.scenario)?;
+            recovery.set_folder(&folder);
+            (course.drive_here(&plan)?, folder)
+        };
+        let Record { mut world, samples, hashes, figures } = record;
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
 
-        let bytes = checkpoint::encode(&built.fingerprint, world.state());
-        write_file(&folder.join(CHECKPOINT), &bytes)?;
         world.publish_all();
         let summary = world.summary(&file.scenario.name, wall);
         let results = Results {
@@ -90,10 +158,15 @@ impl Run {
             built: &built,
             folder: &folder,
             world: &world,
-            samples: &record,
+            samples: &samples,
+            hashes: &hashes,
+            figures: &figures,
             summary: &summary,
         };
         results.write()?;
+        if figures.len() > 1 && !quiet {
+            eprintln!("{}", heartbeats::summary(&figures));
+        }
         if self.json {
             stdout::print_json(&summary)?;
         } else {
@@ -106,13 +179,31 @@ impl Run {
         failed(&summary)
     }
 
-    fn start(&self, built: &Built) -> Result<World, Failure> {
-        let Some(from) = &self.resume else { return Ok(World::new(built.world.clone())) };
+    /// The state to go on from, if any.
+    fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
+        let Some(from) = &self.resume else { return Ok(None) };
         let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
         let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
         let state = checkpoint::decode(&built.fingerprint, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
-        Ok(World::resume(built.world.clone(), state))
+        Ok(Some(state))
+    }
+
+    /// As one of several processes; the record is rank 0's to write down.
+    #[cfg(feature = "mpi")]
+    fn drive_under_mpi(
+        &self,
+        mpi: crate::sync::Mpi,
+        course: &Course<'_>,
+        plan: &Plan<'_>,
+    ) -> Result<Option<(Record, PathBuf)>, Failure> {
+        if mpi.rank() != 0 {
+            course.drive(mpi, &Plan { stores: false, quiet: true, ..*plan })?;
+            return Ok(None);
+        }
+        let folder = self.folder(plan.scenario)?;
+        plan.recovery.set_folder(&folder);
+        Ok(Some((course.drive(mpi, plan)?, folder)))
     }
 
     fn folder(&self, scenario: &Scenario) -> Result<PathBuf, Failure> {
@@ -135,45 +226,125 @@ fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
-/// Drives to the end, or to an interruption, and gathers samples on the way.
-fn drive(
-    world: &mut World,
-    scenario: &Scenario,
-    quiet: bool,
-    interrupted: &AtomicBool,
-) -> Vec<Sample> {
-    let heartbeat = world.model().clock.heartbeat();
-    let every = (scenario.output.interval / heartbeat).round().max(1.0) as u64;
-    let beats = world.model().clock.beats(scenario.time.duration);
-    let steps = world.model().clock.steps_per_beat();
-    let mut progress = Progress::start(scenario.time.duration, quiet);
-    let mut samples: Vec<Sample> = world.samples().collect();
-    let mut ended = vec![false; world.state().agents.len()];
-    let mut beat = world.state().tick / steps;
-    while beat < beats && world.is_running() && !interrupted.load(Ordering::Relaxed) {
-        world.beat();
-        beat += 1;
-        if beat.is_multiple_of(every) {
-            samples.extend(world.samples());
-        }
-        if !quiet {
-            note_endings(world, &mut ended, &progress);
-        }
-        progress.update(world.time());
-    }
-    progress.finish();
-    samples
+/// A run, ready to be driven by any number of ranks.
+struct Course<'a> {
+    run: &'a Run,
+    built: &'a Built,
+    agreed: Vec<(String, String)>,
+    state: Option<WorldState>,
 }
 
-/// Says once of each vehicle that its drive has ended early.
-fn note_endings(world: &World, ended: &mut [bool], progress: &Progress) {
-    let agents = world.model().agents.iter().zip(&world.state().agents);
-    for ((agent, state), noted) in agents.zip(ended) {
-        if let (Some(outcome), false) = (&state.outcome, &noted) {
-            *noted = true;
-            progress.note(&format!("{}: {outcome}", agent.name));
+impl Course<'_> {
+    fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Record, Failure> {
+        let Run { deal, route, extrapolate, .. } = self.run;
+        let (route, order) = ((*route).into(), (*extrapolate).into());
+        let sharing = Sharing { dealing: deal.clone(), route, order };
+        let (model, state) = (self.built.world.clone(), self.state.clone());
+        let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
+        drive(ranks, plan)
+    }
+
+    /// In this process: alone, or as ranks in a thread each. The first is here.
+    fn drive_here(&self, plan: &Plan<'_>) -> Result<Record, Failure> {
+        if self.run.ranks == 1 {
+            return self.drive(Loopback::default(), plan);
+        }
+        let timeout = Duration::from_secs_f64(self.run.timeout);
+        let mut others = Threads::ranks(self.run.ranks.into(), timeout).into_iter();
+        let first = others.next().expect("at least one rank");
+        std::thread::scope(|scope| {
+            let silent = Plan { stores: false, quiet: true, ..*plan };
+            let others: Vec<_> = others
+                .map(|rank| scope.spawn(move || self.drive(rank, &silent).map(|_| ())))
+                .collect();
+            let record = self.drive(first, plan);
+            for (rank, other) in others.into_iter().enumerate() {
+                // the first rank tells what became of the others, unless it is a panic
+                match other.join() {
+                    Ok(Err(failure)) if record.is_ok() => return Err(failure),
+                    Ok(_) => {}
+                    Err(_) => {
+                        let subject = format!("rank {}", rank + 1);
+                        return Err(Failure::Run { subject, cause: "it panicked".into() });
+                    }
+                }
+            }
+            record
+        })
+    }
+}
+
+/// Way of the messages, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum RouteName {
+    /// Everything to everyone at once
+    All,
+    /// Everything to rank 0, which sends it on
+    Star,
+    /// Only between ranks whose vehicles may meet
+    Neighbour,
+}
+
+impl From<RouteName> for Route {
+    fn from(name: RouteName) -> Route {
+        match name {
+            RouteName::All => Route::All,
+            RouteName::Star => Route::Star,
+            RouteName::Neighbour => Route::Neighbour,
         }
     }
+}
+
+/// Order of extrapolation, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum OrderName {
+    /// They stay where they were
+    Constant,
+    /// They keep their velocity
+    First,
+    /// They keep their acceleration
+    Second,
+}
+
+impl From<OrderName> for Order {
+    fn from(name: OrderName) -> Order {
+        match name {
+            OrderName::Constant => Order::Constant,
+            OrderName::First => Order::First,
+            OrderName::Second => Order::Second,
+        }
+    }
+}
+
+/// A positive, finite time, s.
+fn seconds(text: &str) -> Result<f64, String> {
+    let time: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    // far above any run, far below what a clock overflows at
+    if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be from 0 to 1e9 s".into()) }
+}
+
+/// All that ranks must have in common: the resolved scenario key by key, then
+/// what files it refers to hold, then the program.
+fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
+    fn flatten(key: &str, value: &serde_json::Value, pairs: &mut Vec<(String, String)>) {
+        match value {
+            serde_json::Value::Object(entries) => {
+                let dot = if key.is_empty() { "" } else { "." };
+                entries.iter().for_each(|(k, v)| flatten(&format!("{key}{dot}{k}"), v, pairs));
+            }
+            serde_json::Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(i, v)| flatten(&format!("{key}[{i}]"), v, pairs));
+            }
+            value => pairs.push((key.to_owned(), value.to_string())),
+        }
+    }
+    let mut pairs = Vec::new();
+    let scenario = serde_json::to_value(&file.scenario).unwrap_or_default();
+    flatten("", &scenario, &mut pairs);
+    pairs.push(("fingerprint".into(), built.fingerprint.clone()));
+    pairs.push(("version of bekker".into(), env!("CARGO_PKG_VERSION").into()));
+    pairs
 }
 
 /// A vehicle without a finite state makes the run a failure; the others' ways of
@@ -196,6 +367,8 @@ struct Results<'a> {
     folder: &'a Path,
     world: &'a World,
     samples: &'a [Sample],
+    hashes: &'a [heartbeats::HashRow],
+    figures: &'a [Vec<BeatFigures>],
     summary: &'a RunSummary,
 }
 
@@ -224,6 +397,16 @@ impl Results<'_> {
         if output.picture.draw && !self.run.no_picture {
             files.push("picture.png");
             self.picture()?;
+        }
+        files.push("hashes.csv");
+        heartbeats::write_hashes(&self.folder.join("hashes.csv"), self.hashes, &names)?;
+        if self.figures.len() > 1 {
+            files.push("heartbeats.csv");
+            heartbeats::write_figures(&self.folder.join("heartbeats.csv"), self.figures)?;
+        }
+        if self.run.trace {
+            files.push("trace.json");
+            heartbeats::write_trace(&self.folder.join("trace.json"), self.figures)?;
         }
         files.push("summary.json");
         manifest::write_json(&self.folder.join("summary.json"), self.summary)?;

@@ -2,7 +2,8 @@
 
 use super::{Failure, stdout};
 use crate::scenario::build::vehicle_spec;
-use crate::vehicle::{VehicleSpec, catalogue};
+use crate::vehicle::spec::{TrackSteering, TrackedSpec};
+use crate::vehicle::{AnySpec, VehicleSpec, catalogue};
 use clap::Args;
 use comfy_table::{Table, presets};
 use std::path::Path;
@@ -29,7 +30,7 @@ impl Vehicles {
             }
             None => {
                 let entries = catalogue().iter().map(|entry| Ok((entry.key, read(entry.key)?)));
-                let specs: Vec<(&str, VehicleSpec)> = entries.collect::<Result<_, Failure>>()?;
+                let specs: Vec<(&str, AnySpec)> = entries.collect::<Result<_, Failure>>()?;
                 if self.json {
                     let specs: serde_json::Map<_, _> = specs
                         .into_iter()
@@ -43,27 +44,50 @@ impl Vehicles {
     }
 }
 
-fn list(specs: &[(&str, VehicleSpec)]) -> String {
+fn list(specs: &[(&str, AnySpec)]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["name", "mass kg", "vehicle"]);
     for (key, spec) in specs {
         let mass = format!("{:.1}", spec.total_mass());
-        table.add_row([key.to_string(), mass, spec.description.clone()]);
+        table.add_row([key.to_string(), mass, spec.description().to_owned()]);
     }
     format!("{}\n\n`bekker vehicles NAME` shows one with its source.", table.trim_fmt())
 }
 
-fn sheet(spec: &VehicleSpec) -> String {
-    let axles: Vec<&str> = spec.axles.iter().map(|axle| axle.name.as_str()).collect();
-    let entries = [
-        ("description", spec.description.clone()),
+fn sheet(spec: &AnySpec) -> String {
+    let mut entries = vec![
+        ("description", spec.description().to_owned()),
         ("mass", format!("{:.3} kg", spec.total_mass())),
+    ];
+    match spec {
+        AnySpec::Wheeled(spec) => entries.extend(on_wheels(spec)),
+        AnySpec::Tracked(spec) => entries.extend(on_tracks(spec)),
+    }
+    entries.push(("source", spec.source().to_owned()));
+    let lines: Vec<String> =
+        entries.iter().map(|(name, value)| format!("  {name:<12} {value}")).collect();
+    format!("{}\n{}", spec.name(), lines.join("\n"))
+}
+
+fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 3] {
+    let axles: Vec<&str> = spec.axles.iter().map(|axle| axle.name.as_str()).collect();
+    [
         ("wheelbase", format!("{} m", spec.wheelbase)),
         ("axles", axles.join(", ")),
         ("steer angle", format!("{:.1} deg at most", spec.max_steer().to_degrees())),
-        ("source", spec.source.clone()),
-    ];
-    let lines: Vec<String> =
-        entries.iter().map(|(name, value)| format!("  {name:<12} {value}")).collect();
-    format!("{}\n{}", spec.name, lines.join("\n"))
+    ]
+}
+
+fn on_tracks(spec: &TrackedSpec) -> [(&'static str, String); 3] {
+    let steering = match spec.drive.steering {
+        TrackSteering::ClutchBrake { .. } => "clutch and brake",
+        TrackSteering::Differential { .. } => "controlled differential",
+        TrackSteering::Pivot { .. } => "pivot",
+    };
+    let (left, right, pitch) = (spec.left.shoes, spec.right.shoes, spec.shoe.pitch);
+    [
+        ("shoes", format!("{left} left, {right} right, pitch {pitch} m")),
+        ("on ground", format!("{:.3} m, {:.3} m apart", spec.contact_length(), spec.gauge())),
+        ("steering", steering.into()),
+    ]
 }

@@ -50,6 +50,24 @@ impl Mask {
         Mask(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
+    /// All nodes of a tile.
+    pub fn all() -> Mask {
+        Mask([u64::MAX; TILE_NODES / 64])
+    }
+
+    /// The indices in the set, in descending order.
+    pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<> {
+        let words = self.0;
+        (0..words.len()).rev().flat_map(move |word| {
+            let mut rest = words[word];
+            std::iter::from_fn(move || {
+                let bit = rest.checked_ilog2()? as usize;
+                rest ^= 1 << bit;
+                Some(word * 64 + bit)
+            })
+        })
+    }
+
     /// The indices in the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
@@ -79,6 +97,10 @@ mod tests {
             mask.insert(index);
         }
         assert_eq!(mask.iter().collect::<Vec<_>>(), members);
+        assert_eq!(
+            mask.iter_back().collect::<Vec<_>>(),
+            members.into_iter().rev().collect::<Vec<_>>()
+        );
         for (rank, index) in members.into_iter().enumerate() {
             assert_eq!(mask.rank(index), rank);
         }

@@ -8,6 +8,7 @@
 //! into [`Patch`]es, which everyone, the owner included, merges into the
 //! published ground by a commutative and associative rule ([`NodeState::join`]).
 
+mod digest;
 mod mask;
 mod model;
 mod node_state;
@@ -16,10 +17,11 @@ mod published;
 mod surface;
 mod tile;
 
+pub use digest::GroundDigest;
 pub use mask::Mask;
 pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
 pub use node_state::{BERM_QUANTUM, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM};
-pub use overlay::{Overlay, WorkingTile};
+pub use overlay::{LANES, Overlay, WorkingTile};
 pub use published::{Patch, Published};
 pub use surface::{surface_height, working_surface_height};
 pub use tile::Tile;

@@ -113,6 +113,11 @@ impl GroundModel {
         self.coefficients[soil].as_ref()
     }
 
+    /// Whether any soil is firm.
+    pub fn has_firm_soil(&self) -> bool {
+        self.coefficients.iter().any(Option::is_none)
+    }
+
     /// Index of the soil under (x, y); an id beyond the table takes the last soil.
     fn soil_index(&self, x: f64, y: f64) -> usize {
         self.index_of(self.terrain.soil(x, y))

@@ -8,6 +8,9 @@ use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
+/// Nodes of a row that are tested at once.
+pub const LANES: usize = 8;
+
 /// A tile in working form: flat arrays over its nodes.
 #[derive(Clone, Debug)]
 pub struct WorkingTile {
@@ -20,7 +23,7 @@ pub struct WorkingTile {
     sampled: bool,
     /// Nodes of firm soil.
     firm: u32,
-    /// Nothing of the tile rises above this height, m.
+    /// Nothing of the unloaded surface rises above this height, m.
     ceiling: f64,
     /// Nodes changed here and not yet published.
     private: Mask,
@@ -30,11 +33,13 @@ pub struct WorkingTile {
     contact: Mask,
     /// Nodes in contact in the step before.
     previous_contact: Mask,
+    /// Nodes handed out as patches since the published tile was read.
+    handed_out: Mask,
     base: [f64; TILE_NODES],
     normal: [Vec3; TILE_NODES],
     soil: [u16; TILE_NODES],
-    /// Undisturbed height and berm, m: where sinkage is measured from.
-    ground: [f64; TILE_NODES],
+    /// Heights of the unloaded surface, m.
+    surface: [f64; TILE_NODES],
     memory: [PlasticMemory; TILE_NODES],
     shear: [[f64; 2]; TILE_NODES],
     berm: [i32; TILE_NODES],
@@ -55,10 +60,11 @@ impl WorkingTile {
             loaded: Mask::default(),
             contact: Mask::default(),
             previous_contact: Mask::default(),
+            handed_out: Mask::default(),
             base: [0.0; TILE_NODES],
             normal: [Vec3::zeros(); TILE_NODES],
             soil: [0; TILE_NODES],
-            ground: [0.0; TILE_NODES],
+            surface: [0.0; TILE_NODES],
             memory: [PlasticMemory::default(); TILE_NODES],
             shear: [[0.0; 2]; TILE_NODES],
             berm: [0; TILE_NODES],
@@ -67,7 +73,7 @@ impl WorkingTile {
         })
     }
 
-    /// Takes up another tile: nothing in it is private.
+    /// Takes up another tile, undeformed as yet.
     fn reset(&mut self, key: TileKey) {
         self.key = key;
         self.revision = 0;
@@ -76,6 +82,12 @@ impl WorkingTile {
         self.loaded = Mask::default();
         self.contact = Mask::default();
         self.previous_contact = Mask::default();
+        self.handed_out = Mask::default();
+        self.memory.fill(PlasticMemory::default());
+        self.shear.fill([0.0; 2]);
+        self.berm.fill(0);
+        self.published_berm.fill(0);
+        self.passes.fill(0);
     }
 
     /// Samples the undisturbed ground and reads the published state.
@@ -112,47 +124,57 @@ impl WorkingTile {
             );
         }
         self.sampled = true;
+        self.surface = self.base;
+        for index in self.private.iter() {
+            self.settle_surface(index);
+        }
         self.read(published);
     }
 
-    /// Reads the published state into the nodes that are not private; private
-    /// nodes take over only what others heaped on them.
+    /// Reads the published states. Ground that nobody has deformed is as it
+    /// was sampled, so only published nodes are looked at, and those that were
+    /// handed out, should nobody have published them.
     fn read(&mut self, published: &Published) {
         let (revision, tile) = published.revised_tile(self.key);
         self.revision = revision;
-        self.ceiling = f64::NEG_INFINITY;
-        let mut states = tile.map(Tile::iter);
-        let mut next = states.as_mut().and_then(Iterator::next);
-        for index in 0..TILE_NODES {
-            let state = match next {
-                Some((at, state)) if at == index => {
-                    next = states.as_mut().and_then(Iterator::next);
-                    *state
-                }
-                _ => NodeState::default(),
-            };
-            if self.private.contains(index) {
-                let others = state.berm.wrapping_sub(self.published_berm[index]);
-                self.berm[index] = self.berm[index].wrapping_add(others);
-            } else {
-                self.memory[index] = PlasticMemory {
-                    sinkage: state.plastic_sinkage_m(),
-                    yield_pressure: state.yield_pressure_pa(),
-                    slip: 0.0,
-                };
-                self.shear[index] = state.shear_m();
-                self.berm[index] = state.berm;
-                self.passes[index] = state.passes;
+        let mut unpublished = std::mem::take(&mut self.handed_out);
+        if let Some(tile) = tile {
+            unpublished = unpublished.without(tile.mask());
+            for (index, state) in tile.iter() {
+                self.take_up(index, state);
             }
-            self.published_berm[index] = state.berm;
-            self.raise_to_berm(index);
         }
+        for index in unpublished.iter() {
+            self.take_up(index, &NodeState::default());
+        }
+        self.ceiling = highest(&self.surface);
+    }
+
+    /// Takes up the published state of a node; a private one takes over only
+    /// what others heaped on it.
+    #[inline]
+    fn take_up(&mut self, index: usize, state: &NodeState) {
+        if self.private.contains(index) {
+            let others = state.berm.wrapping_sub(self.published_berm[index]);
+            self.berm[index] = self.berm[index].wrapping_add(others);
+        } else {
+            self.memory[index] = PlasticMemory {
+                sinkage: state.plastic_sinkage_m(),
+                yield_pressure: state.yield_pressure_pa(),
+                slip: 0.0,
+            };
+            self.shear[index] = state.shear_m();
+            self.berm[index] = state.berm;
+            self.passes[index] = state.passes;
+        }
+        self.published_berm[index] = state.berm;
+        self.settle_surface(index);
     }
 
     #[inline]
-    fn raise_to_berm(&mut self, index: usize) {
-        self.ground[index] = self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM;
-        self.ceiling = self.ceiling.max(self.ground[index]);
+    fn settle_surface(&mut self, index: usize) {
+        self.surface[index] =
+            self.ground(index) - self.memory[index].sinkage / self.normal[index].z;
     }
 
     /// Undisturbed height of a node, m.
@@ -164,13 +186,21 @@ impl WorkingTile {
     /// Height from which a node's sinkage is measured: undisturbed and berm, m.
     #[inline]
     pub fn ground(&self, index: usize) -> f64 {
-        self.ground[index]
+        self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
     }
 
     /// Height of a node's surface when nothing loads it, m.
     #[inline]
     pub fn surface(&self, index: usize) -> f64 {
-        self.ground[index] - self.memory[index].sinkage / self.normal[index].z
+        self.surface[index]
+    }
+
+    /// Heights of the unloaded surface at [`LANES`] nodes from `first` on, m,
+    /// all of which must be the tile's.
+    #[inline]
+    pub fn surfaces(&self, first: usize) -> &[f64; LANES] {
+        let beyond = TILE_NODES - LANES;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; LANES])
     }
 
     /// Unit normal of the undisturbed ground at a node.
@@ -208,7 +238,7 @@ impl WorkingTile {
         self.berm[index]
     }
 
-    /// Nothing of the tile rises above this height, m.
+    /// Nothing of the unloaded surface rises above this height, m.
     #[inline]
     pub fn ceiling(&self) -> f64 {
         self.ceiling
@@ -240,6 +270,7 @@ impl WorkingTile {
         self.contact.insert(index);
         self.memory[index] = memory;
         self.shear[index] = shear;
+        self.settle_surface(index);
     }
 
     /// Raises a node's berm by `quanta` (lowers it, if negative).
@@ -247,7 +278,8 @@ impl WorkingTile {
     pub fn heap(&mut self, index: usize, quanta: i32) {
         self.private.insert(index);
         self.berm[index] = self.berm[index].wrapping_add(quanta);
-        self.raise_to_berm(index);
+        self.settle_surface(index);
+        self.ceiling = self.ceiling.max(self.surface[index]);
     }
 
     /// The nodes of `left` as a patch; they are no longer private.
@@ -270,10 +302,22 @@ impl WorkingTile {
         }
         self.private = self.private.without(&left);
         self.loaded = self.loaded.without(&left);
+        self.handed_out = self.handed_out.union(&left);
         // read anew even if nobody applies the patch
         self.revision = u32::MAX;
         Some(Patch { key: self.key, tile })
     }
+}
+
+/// The greatest of `heights`; in lanes, so that it compiles to vectors.
+fn highest(heights: &[f64; TILE_NODES]) -> f64 {
+    let mut highest = [f64::NEG_INFINITY; LANES];
+    for chunk in heights.as_chunks::<LANES>().0 {
+        for (top, &height) in highest.iter_mut().zip(chunk) {
+            *top = if height > *top { height } else { *top };
+        }
+    }
+    highest.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// An agent's private working copy of the tiles under and around its wheels.
@@ -281,8 +325,8 @@ impl WorkingTile {
 /// Tiles come from a pool, so that a step allocates nothing once the pool has
 /// its size. Only private nodes are serialised: everything else is read again
 /// from the model and the published ground.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "OverlayRecord", into = "OverlayRecord")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "OverlayRecord")]
 pub struct Overlay {
     tiles: Vec<Box<WorkingTile>>,
     /// Keys of the tiles in use with their slots, in ascending order.
@@ -409,9 +453,9 @@ impl Overlay {
     /// Reads the published ground anew where it has changed, private nodes
     /// excepted.
     pub fn refresh(&mut self, published: &Published) {
-        for &(key, slot) in &self.slots {
+        for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            if tile.sampled && tile.revision != published.revision(key) {
+            if tile.sampled && tile.revision != published.revision(tile.key) {
                 tile.read(published);
             }
         }
@@ -444,8 +488,16 @@ struct NodeRecord {
     passes: u16,
 }
 
-impl From<Overlay> for OverlayRecord {
-    fn from(overlay: Overlay) -> Self {
+/// By reference: a copy of the pool would cost more than everything else in the
+/// digest of an agent.
+impl Serialize for Overlay {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        OverlayRecord::from(self).serialize(serializer)
+    }
+}
+
+impl From<&Overlay> for OverlayRecord {
+    fn from(overlay: &Overlay) -> Self {
         let record = |tile: &WorkingTile| TileRecord {
             key: tile.key,
             private: tile.private,

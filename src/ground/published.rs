@@ -1,6 +1,6 @@
 //! The ground that all share.
 
-use super::{Mask, NodeState, Tile};
+use super::{GroundDigest, Mask, NodeState, Tile};
 use crate::grid::{Node, TileKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -30,6 +30,7 @@ struct Entry {
 #[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
+    digest: GroundDigest,
 }
 
 impl PartialEq for Published {
@@ -41,14 +42,16 @@ impl PartialEq for Published {
 impl Published {
     /// Merges patches; any order and any grouping give the same ground
     /// ([`NodeState::join`]).
-    pub fn apply(&mut self, patches: &[Patch]) {
+    pub fn apply<'a>(&mut self, patches: impl IntoIterator<Item = &'a Patch>) {
+        let Published { tiles, digest } = self;
         for Patch { key, tile } in patches {
-            let entry = self
-                .tiles
-                .entry(*key)
-                .or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
+            let entry =
+                tiles.entry(*key).or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
             entry.revision = entry.revision.wrapping_add(1).max(1);
-            Arc::make_mut(&mut entry.tile).join(tile);
+            Arc::make_mut(&mut entry.tile).join_watched(tile, |index, before, now| {
+                before.inspect(|before| digest.remove(*key, index, before));
+                digest.add(*key, index, now);
+            });
         }
     }
 
@@ -106,6 +109,11 @@ impl Published {
         self.tiles.values().flat_map(|entry| entry.tile.states())
     }
 
+    /// Digest kept along with every change: equal for equal grounds.
+    pub fn digest(&self) -> GroundDigest {
+        self.digest
+    }
+
     /// SHA-256 over keys, masks and states in ascending order of keys: equal
     /// for equal grounds on any machine.
     pub fn hash(&self) -> [u8; 32] {
@@ -128,7 +136,11 @@ impl Published {
 impl From<Vec<(TileKey, Tile)>> for Published {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
         let entry = |tile| Entry { revision: 1, tile: Arc::new(tile) };
-        Published { tiles: tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect() }
+        let tiles: BTreeMap<_, _> =
+            tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
+        let mut digest = GroundDigest::default();
+        tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
+        Published { tiles, digest }
     }
 }
 
@@ -183,6 +195,9 @@ mod tests {
             parts.apply(first);
             prop_assert_eq!(whole.hash(), parts.hash());
             prop_assert_eq!(&whole, &parts);
+            prop_assert_eq!(whole.digest(), parts.digest());
+            let stored: Published = Vec::from(whole.clone()).into();
+            prop_assert_eq!(whole.digest(), stored.digest());
 
             let heaped: i64 = patches
                 .iter()

@@ -48,17 +48,43 @@ impl Tile {
 
     /// Joins another's account of the same tile, node by node.
     pub fn join(&mut self, other: &Tile) {
+        self.join_watched(other, |_, _, _| ());
+    }
+
+    /// Joins, and tells of each of the other's nodes its index, its state before,
+    /// if it had one, and its state now.
+    pub(super) fn join_watched(
+        &mut self,
+        other: &Tile,
+        mut watch: impl FnMut(usize, Option<&NodeState>, &NodeState),
+    ) {
         let added = other.mask.without(&self.mask);
-        if !added.is_empty() {
-            let union = self.mask.union(&other.mask);
-            let mut states = Vec::with_capacity(union.count());
-            states.extend(union.iter().map(|index| self.get(index).copied().unwrap_or_default()));
-            self.mask = union;
-            self.states = states;
-        }
+        self.make_room(&added);
         for (index, state) in other.iter() {
-            self.states[self.mask.rank(index)].join(state);
+            let own = &mut self.states[self.mask.rank(index)];
+            let before = *own;
+            own.join(state);
+            watch(index, (!added.contains(index)).then_some(&before), own);
         }
+    }
+
+    /// Adds undisturbed nodes that the tile does not hold. States behind them
+    /// move up in blocks, from the last one on.
+    fn make_room(&mut self, added: &Mask) {
+        let mut shift = added.count();
+        if shift == 0 {
+            return;
+        }
+        let mut end = self.states.len();
+        self.states.resize(end + shift, NodeState::default());
+        for index in added.iter_back() {
+            let start = self.mask.rank(index);
+            self.states.copy_within(start..end, start + shift);
+            shift -= 1;
+            self.states[start + shift] = NodeState::default();
+            end = start;
+        }
+        self.mask = self.mask.union(added);
     }
 }
 

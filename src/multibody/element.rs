@@ -32,6 +32,22 @@ pub enum Element {
         /// The axis.
         axis: Vec3,
     },
+    /// The line between a point of `a` and a point of `b` along which a band is
+    /// drawn; measured is its length with a weighted sum of coordinates added, m:
+    /// what the band is longer than when nothing had been drawn in or out. The
+    /// force is its tension, N.
+    Band {
+        /// One body.
+        a: BodyId,
+        /// Its point.
+        point_a: Vec3,
+        /// The other.
+        b: BodyId,
+        /// Its point.
+        point_b: Vec3,
+        /// What draws the band, with weights: below 0 feeds in, above draws out.
+        rates: Vec<(Coordinate, f64)>,
+    },
     /// A weighted sum of coordinates; measured is the sum of their rates (and of
     /// positions where all are scalar); the force is what resists it.
     Rates {

@@ -164,6 +164,7 @@ pub(super) enum Geometry {
     Gear { weights: usize, spins: Vec<Fixed> },
     Drive { position: usize, target: usize },
     Line(Fixed, Fixed),
+    Band { ends: (Fixed, Fixed), weights: Vec<f64>, positions: Vec<usize> },
     Axial(Fixed, Fixed, Fixed),
     Rates { weights: Vec<f64>, positions: Vec<Option<usize>> },
 }
@@ -188,6 +189,9 @@ pub struct Model {
     pub(super) gear_start: Vec<usize>,
     pub(super) drives: Vec<usize>,
     pub(super) loaded: Vec<usize>,
+    /// of each loaded body, the coordinate that conveys its surface
+    pub(super) conveyor: Vec<Option<usize>>,
+    pub(super) conveyor_places: Vec<u32>,
     pub(super) symbolic: Symbolic,
 }
 
@@ -204,6 +208,7 @@ pub struct Builder {
     closures: Vec<Closure>,
     elements: Vec<Element>,
     loaded: Vec<usize>,
+    conveyor: Vec<Option<usize>>,
 }
 
 impl Builder {
@@ -250,6 +255,16 @@ impl Builder {
     /// Lets a body take a [`crate::spatial::Load`] in each step, about its origin.
     pub fn loaded(&mut self, body: BodyId) -> usize {
         self.loaded.push(body.0 as usize);
+        self.conveyor.push(None);
+        self.loaded.len() - 1
+    }
+
+    /// Lets a body take a load on a surface that runs over it, as a track runs
+    /// over the body that guides it: against the body the surface moves along
+    /// [`super::Workspace::conveyance`] at the rate of a shaft.
+    pub fn conveying(&mut self, body: BodyId, shaft: ShaftId) -> usize {
+        self.loaded.push(body.0 as usize);
+        self.conveyor.push(Some(self.shafts[shaft.0 as usize].0));
         self.loaded.len() - 1
     }
 
@@ -275,6 +290,7 @@ impl Builder {
         });
         let elements = self.elements.iter().filter_map(|element| match *element {
             Element::Line { a, point_a, b, point_b } => Some((a, point_a, b, point_b)),
+            Element::Band { a, point_a, b, point_b, .. } => Some((a, point_a, b, point_b)),
             _ => None,
         });
         closures.chain(elements)
@@ -379,6 +395,13 @@ impl Builder {
                     let ends = (self.fixed(*a, *point), self.fixed(*b, *point));
                     (Geometry::Axial(ends.0, ends.1, self.axis(*b, *axis)), *a, *b, &[])
                 }
+                Element::Band { a, point_a, b, point_b, rates } => {
+                    let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
+                    let weights = rates.iter().map(|&(_, weight)| weight).collect();
+                    let positions = rates.iter().filter_map(|&(c, _)| self.scalar_position(c));
+                    let positions = positions.collect();
+                    (Geometry::Band { ends, weights, positions }, *a, *b, rates)
+                }
                 Element::Rates { rates } => {
                     let weights = rates.iter().map(|&(_, weight)| weight).collect();
                     let positions = rates.iter().map(|&(c, _)| self.scalar_position(c)).collect();
@@ -409,7 +432,22 @@ impl Builder {
                 pairs.insert((n + index, slot as usize));
             }
         }
+        let conveyed = || {
+            let carried = self.loaded.iter().zip(&self.conveyor);
+            carried.filter_map(|(&body, &conveyor)| Some((conveyor?, &links[body].path)))
+        };
+        for (conveyor, path) in conveyed() {
+            pairs.insert((conveyor, conveyor));
+            pairs.extend(path.iter().map(|&k| ordered(conveyor, k as usize)));
+        }
         let symbolic = Symbolic::new(total, n, &pairs);
+        let mut conveyor_places = Vec::new();
+        for (conveyor, path) in conveyed() {
+            conveyor_places.extend(path.iter().map(|&k| {
+                let (i, j) = ordered(conveyor, k as usize);
+                symbolic.place(i, j)
+            }));
+        }
         let mut mass_places = Vec::new();
         for link in links.iter().rev() {
             for_each_mass_pair(link, |i, j| mass_places.push(symbolic.place(i, j)));
@@ -443,6 +481,8 @@ impl Builder {
             gear_start,
             drives,
             loaded: self.loaded,
+            conveyor: self.conveyor,
+            conveyor_places,
             symbolic,
         })
     }
@@ -504,6 +544,11 @@ fn for_each_mass_pair(link: &Link, mut visit: impl FnMut(usize, usize)) {
             visit(link.path[own] as usize, other as usize);
         }
     }
+}
+
+/// An entry below the diagonal.
+fn ordered(i: usize, j: usize) -> (usize, usize) {
+    (i.max(j), i.min(j))
 }
 
 fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {

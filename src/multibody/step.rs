@@ -6,7 +6,7 @@ use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack
 use super::joint::Joint;
 use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
 use crate::numeric::{cos, sin, sin_cos};
-use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6, Wrench};
+use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
 /// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
@@ -64,6 +64,9 @@ pub struct Workspace {
     pub element: Vec<ElementForce>,
     /// Load on each loaded body about its origin; set by the caller.
     pub load: Vec<Load>,
+    /// For each load, the velocity of its surface against the body, m/s, at unit
+    /// rate of the shaft that conveys it; set by the caller.
+    pub conveyance: Vec<Vec3>,
     /// Weights of the gears' coordinates, gear after gear; may be changed.
     pub gear_weights: Vec<f64>,
     /// Target of each drive; may be changed.
@@ -162,6 +165,7 @@ impl Model {
             rate: vec![0.0; self.elements.len()],
             element: vec![ElementForce::default(); self.elements.len()],
             load: vec![Load::default(); self.loaded.len()],
+            conveyance: vec![Vec3::zeros(); self.loaded.len()],
             gear_weights: self.gear_weights.clone(),
             target: vec![0.0; self.drives.len()],
             softness: vec![SOFTNESS; rows],
@@ -414,6 +418,20 @@ impl Model {
                     Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
                     length
                 }
+                Geometry::Band { ends: (a, b), weights, positions } => {
+                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
+                    let length = (pa - pb).norm();
+                    let along = (pa - pb) / length;
+                    let wrench = stack(pa.cross(&along), along);
+                    workspace.jacobian[row.start..row.start + row.slots.len()].fill(0.0);
+                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
+                    let mut drawn = length;
+                    for (k, &slot) in row.weights.iter().enumerate() {
+                        workspace.jacobian[row.start + slot as usize] += weights[k];
+                        drawn += weights[k] * state.q[positions[k]];
+                    }
+                    drawn
+                }
                 Geometry::Axial(a, b, axis) => {
                     let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
                     let along = Self::axis(workspace, axis);
@@ -510,15 +528,19 @@ impl Model {
             }
             workspace.impulse[body] = impulse;
         }
-        for (load, &body) in workspace.load.iter().zip(&self.loaded) {
+        for (index, (load, &body)) in workspace.load.iter().zip(&self.loaded).enumerate() {
             let point = workspace.place[body];
             let tangent = load.damping * h + load.stiffness * (h * h);
             workspace.composite[body] += CompositeInertia::shifted(&tangent, &point);
             let twist = &workspace.twist[body];
             let spin = angular(twist);
-            let held = load.damping * stack(spin, linear(twist) + spin.cross(&point));
-            let Wrench { force, torque } = load.wrench;
-            let (force, torque) = (force + linear(&held), torque + angular(&held));
+            let mut velocity = linear(twist) + spin.cross(&point);
+            if let Some(conveyor) = self.conveyor[index] {
+                velocity += workspace.conveyance[index] * state.u[conveyor];
+            }
+            let held = load.damping * stack(spin, velocity);
+            let force = load.wrench.force + load.glide.force + linear(&held);
+            let torque = load.wrench.torque + load.glide.torque + angular(&held);
             workspace.impulse[body] += stack(torque + point.cross(&force), force) * h;
         }
 
@@ -558,6 +580,9 @@ impl Model {
             values[self.diagonal[coordinate] as usize] = inertia;
             right[coordinate] = inertia * state.u[coordinate];
         }
+        self.convey(state, workspace, h);
+        let values = &mut workspace.numeric.values;
+        let right = &mut workspace.right;
         let mut place = 0;
         for (index, (_, row)) in self.elements.iter().enumerate() {
             let ElementForce { force, stiffness, damping } = workspace.element[index];
@@ -586,6 +611,30 @@ impl Model {
             if let Geometry::Drive { position, target } = geometry {
                 right[self.coordinates + first] =
                     (workspace.target[*target] - state.q[*position]) / h;
+            }
+        }
+    }
+
+    /// What the loads on conveyed surfaces do to the shafts that convey them.
+    fn convey(&self, state: &State, workspace: &mut Workspace, h: f64) {
+        let Workspace { load, conveyance, place, twist, subspace, numeric, right, .. } = workspace;
+        let mut next = 0;
+        for (index, &body) in self.loaded.iter().enumerate() {
+            let Some(conveyor) = self.conveyor[index] else { continue };
+            let path = &self.links[body].path;
+            let places = &self.conveyor_places[next..next + path.len()];
+            next += path.len();
+            let (load, along, point) = (&load[index], &conveyance[index], &place[body]);
+            let spin = angular(&twist[body]);
+            let velocity = linear(&twist[body]) + spin.cross(point) + along * state.u[conveyor];
+            let held = load.damping * stack(spin, velocity);
+            right[conveyor] += h * (load.wrench.force + linear(&held)).dot(along);
+            let tangent = load.damping * h + load.stiffness * (h * h);
+            let push = tangent * stack(Vec3::zeros(), *along);
+            numeric.values[self.diagonal[conveyor] as usize] += linear(&push).dot(along);
+            let push = stack(angular(&push) + point.cross(&linear(&push)), linear(&push));
+            for (&k, &place) in path.iter().zip(places) {
+                numeric.values[place as usize] += dot(&push, &subspace[k as usize]);
             }
         }
     }
@@ -667,6 +716,11 @@ impl Model {
         body.index().map_or(Mat3::identity(), |i| workspace.rotation[i])
     }
 
+    /// Origin of a body's frame in the world.
+    pub fn place(&self, workspace: &Workspace, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::zeros(), |i| workspace.origin + workspace.place[i])
+    }
+
     /// Twist of a body about its own origin.
     pub fn twist(&self, workspace: &Workspace, body: BodyId) -> Twist {
         match body.index() {
@@ -679,16 +733,21 @@ impl Model {
         }
     }
 
-    /// Position of a coordinate that is a single number.
-    pub fn scalar(&self, state: &State, coordinate: Coordinate) -> Option<f64> {
-        let index = coordinate.index();
+    /// Place in [`State::q`] of the position of a coordinate, given by its index,
+    /// if it is a single number.
+    pub fn position_of(&self, index: usize) -> Option<usize> {
         if let Some(&(_, position, _)) = self.shafts.iter().find(|shaft| shaft.0 == index) {
-            return Some(state.q[position]);
+            return Some(position);
         }
         let link = self.links.iter().find(|link| {
             link.first == index && matches!(link.joint, Joint::Revolute(_) | Joint::Prismatic(_))
         })?;
-        Some(state.q[link.position])
+        Some(link.position)
+    }
+
+    /// Position of a coordinate that is a single number.
+    pub fn scalar(&self, state: &State, coordinate: Coordinate) -> Option<f64> {
+        self.position_of(coordinate.index()).map(|position| state.q[position])
     }
 
     /// First row of a closure in [`State::closure_forces`] and

@@ -144,6 +144,12 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("elastic_stiffness", soil.elastic_stiffness.is_some(), false),
         ("damping", soil.damping.is_some(), false),
         ("density", soil.density.is_some(), false),
+        ("reload_growth", soil.reload_growth.is_some(), false),
+        ("reece", soil.reece.is_some(), false),
+        ("below", soil.below.is_some(), false),
+        ("crust", soil.crust.is_some(), false),
+        ("hump", soil.hump.is_some(), false),
+        ("rate", soil.rate.is_some(), false),
         ("bulldozing", soil.bulldozing.is_some(), false),
     ];
     let yielding = given.iter().any(|(_, given, _)| *given);

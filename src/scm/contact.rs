@@ -1,17 +1,21 @@
 //! Contact of one body with yielding ground.
 
 use super::footprint::Footprint;
-use super::moments::{Moments, monomials, tangent};
+use super::gather::gather;
+use super::moments::{MomentLanes, tangent};
 use super::patch_width::inverse_patch_width;
 use super::refined::Answer;
 use super::scratch::{Scratch, Touched};
 use super::underside::Underside;
 use super::{FirmGround, bulldozing, firm, refined};
-use crate::grid::{Node, TILE, TileKey};
-use crate::ground::{GroundModel, Overlay, Published};
+use crate::grid::Node;
+use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients};
+use crate::numeric::{Lanes, WIDTH, Where};
 use crate::soil::Tread;
-use crate::soil::pressure_sinkage::{damped, press};
-use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::soil::pressure_sinkage::{
+    PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
+};
+use crate::spatial::{Load, Pose, Twist, Vec3, Wrench};
 
 /// What the ground does to a body in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,10 +44,6 @@ pub struct Contact {
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 pub(super) const SLIDING: f64 = 1e-4;
-/// Nodes are counted up to here: beyond, a body has left every terrain.
-pub(super) const FARTHEST: f64 = 1e9;
-/// A cell covered by less than this part is not touched.
-const LEAST_COVERAGE: f64 = 1e-6;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
 /// if they slid so fast: their direction turns over within a step.
 pub(super) const ROLLING_SHARE: f64 = 0.01;
@@ -101,7 +101,10 @@ pub fn contact<F: Footprint>(
         return result;
     }
     result.nodes_in_contact = scratch.touched.len() as u32;
-    let inverse_width = patch(model, scratch);
+    let inverse_width = match body.shared_patch() {
+        Some(patch) => 1.0 / patch.width,
+        None => patch(model, scratch),
+    };
     result.patch_width = 1.0 / inverse_width;
     let sunk = if model.laws().refines() {
         let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
@@ -113,78 +116,6 @@ pub fn contact<F: Footprint>(
         bulldozing::heap(model, published, overlay, scratch, sunk);
     }
     result
-}
-
-/// Finds the nodes that the body presses, row by row; returns how many were tested.
-fn gather<F: Footprint>(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
-    body: &mut F,
-) -> u32 {
-    scratch.touched.clear();
-    let lattice = model.lattice();
-    let [x0, y0, x1, y1] = body.bounds();
-    // false for what is not finite, too
-    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
-    if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
-        return 0;
-    }
-    let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
-    let (low, high) = (first.tile(), last.tile());
-    scratch.slots.clear();
-    let mut ceiling = f64::NEG_INFINITY;
-    for b in low.b..=high.b {
-        for a in low.a..=high.a {
-            let slot = overlay.fetch(model, published, TileKey { a, b });
-            ceiling = ceiling.max(overlay.at(slot).ceiling());
-            scratch.slots.push(slot);
-        }
-    }
-    let columns = (high.a - low.a + 1) as usize;
-    body.clip(ceiling);
-    let mut tested = 0;
-    for j in first.j..=last.j {
-        let y = f64::from(j) * lattice.spacing;
-        let Some([from, to]) = body.row(y) else { continue };
-        let from = ((from / lattice.spacing).ceil() as i32).max(first.i);
-        let to = ((to / lattice.spacing).floor() as i32).min(last.i);
-        let tile_row = (Node { i: 0, j }.tile().b - low.b) as usize * columns;
-        let mut i = from;
-        while i <= to {
-            let node = Node { i, j };
-            let key = node.tile();
-            let slot = scratch.slots[tile_row + (key.a - low.a) as usize];
-            let tile = overlay.at(slot);
-            let end = to.min(key.node(TILE - 1).i);
-            let first_index = node.index();
-            tested += (end - i + 1) as u32;
-            for (index, i) in (first_index..).zip(i..=end) {
-                let x = f64::from(i) * lattice.spacing;
-                if let Some(point) = body.underside(x, y) {
-                    let sinkage = tile.normal(index).z * (tile.ground(index) - point.height);
-                    if sinkage > tile.memory(index).sinkage
-                        && point.coverage > LEAST_COVERAGE
-                        && model.coefficients(tile.soil(index)).is_some()
-                    {
-                        scratch.touched.push(Touched {
-                            slot: slot as u32,
-                            index: index as u32,
-                            i,
-                            j,
-                            sinkage,
-                            height: point.height,
-                            slope: point.slope,
-                            coverage: point.coverage,
-                        });
-                    }
-                }
-            }
-            i = end + 1;
-        }
-    }
-    tested
 }
 
 /// Reciprocal of the patch's width from the ends of its rows, 1/m.
@@ -219,8 +150,6 @@ fn answer<F: Footprint>(
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let lattice = model.lattice();
-    let centre = body.centre();
     let spin_axis = body.spin_axis();
     // the shape moves without its spin, its material with it
     let shape_twist = match spin_axis {
@@ -228,69 +157,173 @@ fn answer<F: Footprint>(
         None => *twist,
     };
     let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
-    let mut spring = Moments::default();
-    let mut damper = Moments::default();
-    let mut shear = Moments::default();
-    let mut mean_normal = Vec3::zeros();
-    let mut heaped = 0.0;
-    for node in touched {
-        let tile = overlay.at_mut(node.slot as usize);
-        let index = node.index as usize;
-        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
-        let soil = &coefficients.soil;
-        let n = *tile.normal(index);
-        let area = lattice.cell_area() * node.coverage;
-        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
-        let r = Vec3::new(x, y, node.height) - centre;
-        let shape = shape_twist.at(&r);
-        let sinking = n.z * (node.slope[0] * shape.x + node.slope[1] * shape.y - shape.z);
-        let velocity = twist.at(&r);
-        let leaving = velocity.dot(&n);
-        let sliding = velocity - n * leaving;
-        let speed = sliding.norm();
-
-        let before = tile.memory(index);
-        let pressed = press(soil, inverse_width, node.sinkage, sinking * dt, before);
-        let (pressure, damping) = damped(soil, pressed.pressure, leaving);
-        let slid_for = if tile.was_in_contact(index) {
-            dt
-        } else if sinking > 0.0 {
-            dt.min((node.sinkage - before.sinkage) / sinking)
-        } else {
-            0.5 * dt
-        };
-        let slid = tile.shear(index)[0] + speed * slid_for;
-        let stress = tread.stress(&coefficients.strength, pressure, slid);
-        tile.load(index, pressed.memory, [slid, 0.0]);
-
-        let force = n * (area * pressure) - sliding * (area * stress / speed.max(SLIDING));
-        result.load.wrench.add_force(&force, &r);
-        mean_normal += n * (area * pressure);
-        let products = monomials(&r);
-        if damping > 0.0 || soil.damping == 0.0 {
-            spring.add(area * pressed.slope, &products);
-            damper.add(area * damping, &products);
+    let motion =
+        Motion { centre: body.centre(), twist: *twist, shape_twist, tread: *tread, dt, rolling };
+    let mut sums = Sums::default();
+    for alike in touched.chunk_by(|a, b| a.soil == b.soil) {
+        let Some(soil) = model.coefficients(alike[0].soil as usize) else { continue };
+        let modulus = cohesive_frictional(&soil.soil, inverse_width);
+        for nodes in alike.chunks(WIDTH) {
+            answer_four(model, overlay, nodes, soil, modulus, &motion, &mut sums);
         }
-        shear.add(area * stress / speed.max(rolling), &products);
-
-        result.normal_force += area * pressure;
-        result.area += area;
-        if node.coverage >= 0.5 {
-            result.sinkage = result.sinkage.max(tile.base(index) - node.height);
-        }
-        let sunk = pressed.memory.sinkage - before.sinkage;
-        if sunk > 0.0 {
-            result.compaction_work +=
-                area * sunk * 0.5 * (before.yield_pressure + pressed.pressure);
-            if let Some(heap) = soil.bulldozing {
-                // the rut is as wide as its cells, covered whole or not
-                heaped += lattice.cell_area() * sunk * heap.flow_factor;
-            }
-        }
-        result.shear_power += area * stress * speed;
     }
-    let length = mean_normal.norm();
-    let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
-    tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
-    heaped
+    sums.hand_to(spin_axis, result);
+    sums.heaped
+}
+
+/// How a body moves over the nodes that it touches.
+struct Motion {
+    /// Its centre, m.
+    centre: Vec3,
+    /// Twist of its material.
+    twist: Twist,
+    /// Twist of its shape.
+    shape_twist: Twist,
+    tread: Tread,
+    /// Step, s.
+    dt: f64,
+    /// Speed under which sliding damps no harder, m/s.
+    rolling: f64,
+}
+
+/// Sums over the nodes of a contact, in lanes.
+#[derive(Default)]
+struct Sums {
+    force: [Lanes; 3],
+    torque: [Lanes; 3],
+    mean_normal: [Lanes; 3],
+    normal_force: Lanes,
+    area: Lanes,
+    sinkage: Lanes,
+    compaction_work: Lanes,
+    shear_power: Lanes,
+    spring: MomentLanes,
+    damper: MomentLanes,
+    shear: MomentLanes,
+    /// Volume that heaps up, m³.
+    heaped: f64,
+}
+
+impl Sums {
+    fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
+        let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(Lanes::sum));
+        result.load.wrench = Wrench { force: vector(&self.force), torque: vector(&self.torque) };
+        result.normal_force = self.normal_force.sum();
+        result.area = self.area.sum();
+        result.sinkage = self.sinkage.greatest();
+        result.compaction_work = self.compaction_work.sum();
+        result.shear_power = self.shear_power.sum();
+        let mean_normal = vector(&self.mean_normal);
+        let length = mean_normal.norm();
+        let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
+        let [spring, damper, shear] =
+            [&self.spring, &self.damper, &self.shear].map(MomentLanes::summed);
+        tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
+    }
+}
+
+/// Lets up to [`WIDTH`] nodes of one soil answer.
+#[inline]
+fn answer_four(
+    model: &GroundModel,
+    overlay: &mut Overlay,
+    nodes: &[Touched],
+    coefficients: &SoilCoefficients,
+    modulus: f64,
+    motion: &Motion,
+    sums: &mut Sums,
+) {
+    let (soil, lattice) = (&coefficients.soil, model.lattice());
+    // the last node stands for those that are missing, without an area
+    let four: [&Touched; WIDTH] = std::array::from_fn(|k| &nodes[k.min(nodes.len() - 1)]);
+    let tiles = four.map(|node| overlay.at(node.slot as usize));
+    let index = four.map(|node| node.index as usize);
+    let memory: [PlasticMemory; WIDTH] = std::array::from_fn(|k| tiles[k].memory(index[k]));
+    let residual = Lanes::gather(|k| memory[k].sinkage);
+    let yielded_at = Lanes::gather(|k| memory[k].yield_pressure);
+    let slid = Lanes::gather(|k| tiles[k].shear(index[k])[0]);
+    let stays = (0..WIDTH).map(|k| u32::from(tiles[k].was_in_contact(index[k])) << k).sum();
+    let sinkage = Lanes::gather(|k| four[k].sinkage);
+    let height = Lanes::gather(|k| four[k].height);
+    let coverage = Lanes::gather(|k| if k < nodes.len() { four[k].coverage } else { 0.0 });
+    let n = [0, 1, 2].map(|axis| Lanes::gather(|k| tiles[k].normal(index[k])[axis]));
+    let base = Lanes::gather(|k| tiles[k].base(index[k]));
+    let r = [
+        Lanes::gather(|k| f64::from(four[k].i)) * lattice.spacing - motion.centre.x,
+        Lanes::gather(|k| f64::from(four[k].j)) * lattice.spacing - motion.centre.y,
+        height - motion.centre.z,
+    ];
+    let shape = velocity(&motion.shape_twist, &r);
+    let slope = [0, 1].map(|axis| Lanes::gather(|k| four[k].slope[axis]));
+    let sinking = n[2] * (slope[0] * shape[0] + slope[1] * shape[1] - shape[2]);
+    let velocity = velocity(&motion.twist, &r);
+    let leaving = dot(&velocity, &n);
+    let sliding: [Lanes; 3] = std::array::from_fn(|axis| velocity[axis] - n[axis] * leaving);
+    let speed = dot(&sliding, &sliding).sqrt();
+
+    let pressed = press_lanes(soil, modulus, sinkage, sinking * motion.dt, residual, yielded_at);
+    let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
+    // since when a node slides that was not in contact before
+    let met =
+        sinking.gt(0.0).pick(((sinkage - residual) / sinking).min(motion.dt), 0.5 * motion.dt);
+    let slid = slid + speed * Where::of_bits(stays).pick(motion.dt, met);
+    let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
+
+    let area = lattice.cell_area() * coverage;
+    let (push, drag) = (area * pressure, area * stress);
+    let drag_per_speed = drag / speed.max(SLIDING);
+    let pushes = n.map(|n| n * push);
+    let force: [Lanes; 3] =
+        std::array::from_fn(|axis| pushes[axis] - sliding[axis] * drag_per_speed);
+    let torque = cross(&r, &force);
+    for axis in 0..3 {
+        sums.force[axis] += force[axis];
+        sums.torque[axis] += torque[axis];
+        sums.mean_normal[axis] += pushes[axis];
+    }
+    let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+    sums.spring.add(springs * pressed.slope, &r);
+    sums.damper.add(area * damping, &r);
+    sums.shear.add(drag / speed.max(motion.rolling), &r);
+
+    sums.normal_force += push;
+    sums.area += area;
+    sums.sinkage = coverage.ge(0.5).pick(base - height, 0.0).max(sums.sinkage);
+    sums.shear_power += drag * speed;
+    let sunk = pressed.sinkage - residual;
+    if pressed.yields.any() {
+        let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
+        sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
+    }
+    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
+    let slid = slid.numbers();
+    for (k, node) in nodes.iter().enumerate() {
+        let memory =
+            PlasticMemory { sinkage: sinkage[k], yield_pressure: yield_pressure[k], slip: 0.0 };
+        overlay.at_mut(node.slot as usize).load(node.index as usize, memory, [slid[k], 0.0]);
+    }
+    if let Some(heap) = soil.bulldozing {
+        // the rut is as wide as its cells, covered whole or not
+        let sunk = sunk.numbers();
+        let sunk: f64 = sunk[..nodes.len()].iter().filter(|&&sunk| sunk > 0.0).sum();
+        sums.heaped += lattice.cell_area() * sunk * heap.flow_factor;
+    }
+}
+
+/// Velocities at the offsets `r`.
+#[inline(always)]
+fn velocity(twist: &Twist, r: &[Lanes; 3]) -> [Lanes; 3] {
+    let spin: [Lanes; 3] = std::array::from_fn(|axis| Lanes::from(twist.angular[axis]));
+    let turned = cross(&spin, r);
+    std::array::from_fn(|axis| twist.linear[axis] + turned[axis])
+}
+
+#[inline(always)]
+fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn cross(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -1,6 +1,6 @@
 //! Firm ground under a wheel, for a handling tyre to run on.
 
-use super::contact::FARTHEST;
+use super::gather::FARTHEST;
 use super::underside::Underside;
 use crate::grid::{Node, TILE_NODES, TileKey};
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
@@ -33,6 +33,9 @@ pub(super) fn under_wheel(
     wheel: &Underside,
     pose: &Pose,
 ) -> Option<FirmGround> {
+    if !model.has_firm_soil() {
+        return None;
+    }
     let lattice = model.lattice();
     let axis = pose.direction(&Vec3::y());
     let level = (axis.x * axis.x + axis.y * axis.y).sqrt();

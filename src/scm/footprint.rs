@@ -1,17 +1,30 @@
 //! What the contact asks of a body's shape.
 
+use crate::ground::LANES;
+use crate::numeric::Lanes;
 use crate::spatial::{Twist, Vec3};
 
-/// The lowest point of a body on a vertical line.
+/// The lowest points of a body on four vertical lines.
+#[derive(Clone, Copy, Debug)]
+pub struct UndersidePoints {
+    /// Their heights, m.
+    pub height: Lanes,
+    /// Slopes (∂z/∂x, ∂z/∂y) of the underside there.
+    pub slope: [Lanes; 2],
+    /// Parts of the nodes' cells that the body covers, 0..1. From one half on,
+    /// a line itself meets the body; at zero the rest means nothing.
+    pub coverage: Lanes,
+}
+
+/// A loaded patch that several bodies press together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UndersidePoint {
-    /// Its height, m.
-    pub height: f64,
-    /// Slope (∂z/∂x, ∂z/∂y) of the underside there.
-    pub slope: [f64; 2],
-    /// Part of the node's cell that the body covers, 0..1. From one half on,
-    /// the line itself meets the body.
-    pub coverage: f64,
+pub struct SharedPatch {
+    /// Its width in Bekker's sense, m.
+    pub width: f64,
+    /// Its length along the heading, m.
+    pub length: f64,
+    /// Which way it lies.
+    pub heading: Vec3,
 }
 
 /// A body over the ground, placed in the world.
@@ -19,7 +32,8 @@ pub trait Footprint {
     /// The point about which its load is given, m.
     fn centre(&self) -> Vec3;
 
-    /// Bounds `[x_min, y_min, x_max, y_max]` of what may touch the ground, m.
+    /// Bounds `[x_min, y_min, x_max, y_max]` of what may touch the ground, m;
+    /// they may be narrower once the body has been clipped.
     fn bounds(&self) -> [f64; 4];
 
     /// Tells that no ground rises above `ceiling` m, so that rows may shrink.
@@ -28,12 +42,22 @@ pub trait Footprint {
     /// The stretch of the row at `y` in which the body may touch the ground, m.
     fn row(&self, y: f64) -> Option<[f64; 2]>;
 
-    /// The body's lowest point over (x, y).
-    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint>;
+    /// Which of the points (`x[k]`, `y`, `z[k]`) may lie above the underside:
+    /// bit k is clear only where the point surely lies below it.
+    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32;
+
+    /// The body's lowest points over four points (x, y).
+    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints;
 
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;
 
     /// Speed of the rim against the centre, m/s; zero for what does not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;
+
+    /// The loaded patch where the body shares it with its neighbours, as the
+    /// shoes of a track do; otherwise it is found from the loaded nodes.
+    fn shared_patch(&self) -> Option<SharedPatch> {
+        None
+    }
 }

@@ -1,5 +1,6 @@
 //! Tangents of many nodes, summed as moments.
 
+use crate::numeric::Lanes;
 use crate::spatial::{Load, Mat3, Mat6, Vec3};
 
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
@@ -39,39 +40,90 @@ impl Moments {
     }
 
     /// Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
-    pub(super) fn along(&self, n: &Vec3) -> Mat6 {
+    pub(super) fn along(&self, n: &Vec3) -> Tangent {
         let cross = n.cross_matrix();
-        let angular = cross * self.second() * cross.transpose();
-        let coupling = self.first().cross(n) * n.transpose();
-        assemble(&angular, &coupling, &(n * n.transpose() * self.weight()))
+        Tangent {
+            angular: cross * self.second() * cross.transpose(),
+            coupling: self.first().cross(n) * n.transpose(),
+            linear: n * n.transpose() * self.weight(),
+        }
     }
 
     /// Σ c Wᵀ (I - n nᵀ) W, W taking a twist to the velocity at r: tangents
     /// across the one direction `n`.
-    pub(super) fn across(&self, n: &Vec3) -> Mat6 {
-        let second = self.second();
-        let angular = Mat3::identity() * second.trace() - second;
-        let all =
-            assemble(&angular, &self.first().cross_matrix(), &(Mat3::identity() * self.weight()));
-        all - self.along(n)
+    pub(super) fn across(&self, n: &Vec3) -> Tangent {
+        let (second, along) = (self.second(), self.along(n));
+        Tangent {
+            angular: Mat3::identity() * second.trace() - second - along.angular,
+            coupling: self.first().cross_matrix() - along.coupling,
+            linear: Mat3::identity() * self.weight() - along.linear,
+        }
     }
 }
 
-fn assemble(angular: &Mat3, coupling: &Mat3, linear: &Mat3) -> Mat6 {
-    let mut matrix = Mat6::zeros();
-    matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(angular);
-    matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(coupling);
-    matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&coupling.transpose());
-    matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(linear);
-    matrix
+/// [`Moments`] summed up in lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MomentLanes([Lanes; 10]);
+
+impl MomentLanes {
+    /// Adds four weights at four points.
+    #[inline(always)]
+    pub(super) fn add(&mut self, weight: Lanes, [x, y, z]: &[Lanes; 3]) {
+        let (wx, wy, wz) = (weight * *x, weight * *y, weight * *z);
+        let products = [weight, wx, wy, wz, wx * *x, wx * *y, wx * *z, wy * *y, wy * *z, wz * *z];
+        for (sum, product) in self.0.iter_mut().zip(products) {
+            *sum += product;
+        }
+    }
+
+    /// The sums over all lanes.
+    pub(super) fn summed(&self) -> Moments {
+        Moments(self.0.map(Lanes::sum))
+    }
 }
 
-/// Takes turns about `axis` out of a stiffness: they leave the shape where it is.
-pub(super) fn without_spin(stiffness: &mut Mat6, axis: &Vec3) {
-    let mut keep = Mat6::identity();
-    let turn = Mat3::identity() - axis * axis.transpose();
-    keep.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);
-    *stiffness = keep * *stiffness * keep;
+/// A symmetric 6 x 6 matrix in blocks, the angular part first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tangent {
+    angular: Mat3,
+    coupling: Mat3,
+    linear: Mat3,
+}
+
+impl Tangent {
+    /// Written out.
+    pub(super) fn matrix(&self) -> Mat6 {
+        Mat6::from_fn(|row, column| match (row < 3, column < 3) {
+            (true, true) => self.angular[(row, column)],
+            (true, false) => self.coupling[(row, column - 3)],
+            (false, true) => self.coupling[(column, row - 3)],
+            (false, false) => self.linear[(row - 3, column - 3)],
+        })
+    }
+
+    /// Without turns about `axis`, which leave the shape where it is.
+    fn without_spin(&self, axis: &Vec3) -> Tangent {
+        // (I - a aᵀ) A (I - a aᵀ) by its vectors, A being symmetric
+        let pushed = self.angular * axis;
+        let straight = axis * pushed.transpose();
+        Tangent {
+            angular: self.angular - straight - straight.transpose()
+                + axis * axis.transpose() * axis.dot(&pushed),
+            coupling: self.coupling - axis * (axis.transpose() * self.coupling),
+            linear: self.linear,
+        }
+    }
+}
+
+impl std::ops::Add for Tangent {
+    type Output = Tangent;
+    fn add(self, other: Tangent) -> Tangent {
+        Tangent {
+            angular: self.angular + other.angular,
+            coupling: self.coupling + other.coupling,
+            linear: self.linear + other.linear,
+        }
+    }
 }
 
 /// A load's tangent from its nodes' moments about `n`.
@@ -83,11 +135,9 @@ pub(super) fn tangent(
     shear: &Moments,
     spin_axis: Option<Vec3>,
 ) {
-    load.stiffness = spring.along(n);
-    if let Some(axis) = spin_axis {
-        without_spin(&mut load.stiffness, &axis);
-    }
-    load.damping = damper.along(n) + shear.across(n);
+    let stiffness = spring.along(n);
+    load.stiffness = spin_axis.map_or(stiffness, |axis| stiffness.without_spin(&axis)).matrix();
+    load.damping = (damper.along(n) + shear.across(n)).matrix();
 }
 
 #[cfg(test)]
@@ -116,7 +166,21 @@ mod tests {
                 across.set_column(column, &(across.column(column) + wrench));
             }
         }
-        assert!((moments.along(&n) - along.stiffness).norm() < 1e-12);
-        assert!((moments.across(&n) - across).norm() < 1e-12);
+        assert!((moments.along(&n).matrix() - along.stiffness).norm() < 1e-12);
+        assert!((moments.across(&n).matrix() - across).norm() < 1e-12);
+    }
+
+    #[test]
+    fn a_spin_meets_no_stiffness() {
+        let (n, axis) =
+            (Vec3::new(0.1, -0.2, 1.0).normalize(), Vec3::new(0.3, 0.9, 0.1).normalize());
+        let mut moments = Moments::default();
+        moments.add(3.0, &monomials(&Vec3::new(0.2, 0.1, -0.4)));
+        let whole = moments.along(&n).matrix();
+        let spun = moments.along(&n).without_spin(&axis).matrix();
+        let mut keep = Mat6::identity();
+        let turn = Mat3::identity() - axis * axis.transpose();
+        keep.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);
+        assert!((keep * whole * keep - spun).norm() < 1e-12);
     }
 }

@@ -1,6 +1,8 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
-use super::footprint::{Footprint, UndersidePoint};
+use super::footprint::{Footprint, UndersidePoints};
+use crate::ground::LANES;
+use crate::numeric::Lanes;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -76,35 +78,38 @@ impl Footprint for Plate {
         Some([x0, x1])
     }
 
+    fn near(&self, _x: &[f64; LANES], _y: f64, _z: &[f64; LANES]) -> u32 {
+        (1 << LANES) - 1
+    }
+
     #[inline]
-    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
-        if self.normal.z < 0.05 {
-            return None;
-        }
+    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
         let (u, v) = (x - self.pose.position.x, y - self.pose.position.y);
         let slope = [-self.normal.x / self.normal.z, -self.normal.y / self.normal.z];
         let height = slope[0] * u + slope[1] * v;
-        let offset = Vec3::new(u, v, height);
-        let (along, across) = (offset.dot(&self.x_axis), offset.dot(&self.y_axis));
-        let covered = |inside: f64, axis: &Vec3| {
-            let cell = self.spacing * (axis.x.abs() + axis.y.abs());
-            (0.5 + inside / cell).clamp(0.0, 1.0)
+        let at = |axis: &Vec3| axis.x * u + axis.y * v + axis.z * height;
+        let (along, across) = (at(&self.x_axis), at(&self.y_axis));
+        let share = |inside: Lanes| (0.5 + inside).max(0.0).min(1.0);
+        let covered = |inside: Lanes, axis: &Vec3| {
+            share(inside / (self.spacing * (axis.x.abs() + axis.y.abs())))
         };
         let coverage = match self.outline {
+            // a plate on edge touches nothing
+            _ if self.normal.z < 0.05 => Lanes::default(),
             PlateOutline::Rectangle { length, width } => {
                 covered(0.5 * length - along.abs(), &self.x_axis)
                     * covered(0.5 * width - across.abs(), &self.y_axis)
             }
             PlateOutline::Disc { radius } => {
                 let distance = (along * along + across * across).sqrt();
-                (0.5 + (radius - distance) / self.spacing).clamp(0.0, 1.0)
+                share((radius - distance) / self.spacing)
             }
         };
-        (coverage > 0.0).then_some(UndersidePoint {
+        UndersidePoints {
             height: self.pose.position.z + height,
-            slope,
+            slope: slope.map(Lanes::from),
             coverage,
-        })
+        }
     }
 
     fn spin_axis(&self) -> Option<Vec3> {

@@ -15,13 +15,17 @@ use crate::soil::pressure_sinkage::damped;
 use crate::soil::{
     Bearing, PassiveWedge, Tread, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
 };
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Twist, Vec3, Vec6};
 
 /// A contact surface steeper than this against the ground counts as so steep:
 /// cosine of 80°.
 const STEEPEST: f64 = 0.17;
 /// Speed of advance below which passive pressure fades out, m/s.
 const ADVANCING: f64 = 1e-4;
+
+/// A body that renews less than this part of its patch in a step stands: its
+/// mobilised shear holds it.
+const RENEWED: f64 = 0.002;
 
 /// What is asked of the ground under one body.
 pub(super) struct Answer<'a, F> {
@@ -89,7 +93,12 @@ fn frame<F: Footprint>(
     modulus: f64,
     spacing: f64,
 ) -> Frame {
-    let heading = body.spin_axis().map_or(twist.linear, |axis| axis.cross(&Vec3::z()));
+    let shared = body.shared_patch();
+    let heading = match (&shared, body.spin_axis()) {
+        (Some(patch), _) => patch.heading,
+        (None, Some(axis)) => axis.cross(&Vec3::z()),
+        (None, None) => twist.linear,
+    };
     let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
@@ -100,7 +109,7 @@ fn frame<F: Footprint>(
         })
     };
     let ([back, front], sides) = (ends(u), ends(left));
-    let length = (front - back + 1.0) * spacing;
+    let length = shared.map_or((front - back + 1.0) * spacing, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let speed = twist.linear.norm() + ADVANCING;
     let side = match body.spin_axis() {
@@ -119,27 +128,38 @@ pub(super) fn answer<F: Footprint>(
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let angle = draft(ask, scratch, inverse_width);
-    let laws = ask.model.laws();
-    let left = if laws.inclined_bearing { inclined_bearing(angle) } else { 1.0 };
-    settle(ask, scratch, inverse_width, left, result)
+    let Some(lean) = draft(ask, scratch, inverse_width) else { return 0.0 };
+    settle(ask, scratch, inverse_width, &lean, result)
 }
 
-/// First pass: fills `scratch.drafts`, and returns how far the whole force
-/// would lean from the mean normal of the ground, rad.
-fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_width: f64) -> f64 {
+/// What the first pass finds of the patch as a whole.
+struct Lean {
+    /// Mean normal of the ground.
+    up: Vec3,
+    /// How far the whole force would lean from it, rad.
+    angle: f64,
+    /// Length of the patch along the body's heading, m.
+    length: f64,
+}
+
+/// First pass: fills `scratch.drafts`.
+fn draft<F: Footprint>(
+    ask: &mut Answer<'_, F>,
+    scratch: &mut Scratch,
+    inverse_width: f64,
+) -> Option<Lean> {
     let Scratch { touched, drafts, .. } = scratch;
     let (model, body, twist) = (ask.model, ask.body, ask.twist);
     let laws = model.laws();
     let lattice = model.lattice();
     let centre = body.centre();
     let shape_twist = ask.shape_twist();
-    let Some(coefficients) = touched.first().and_then(|node| {
+    let spin_axis = body.spin_axis();
+    let coefficients = touched.first().and_then(|node| {
         model.coefficients(ask.overlay.at(node.slot as usize).soil(node.index as usize))
-    }) else {
-        return 0.0;
-    };
+    })?;
     let frame = frame(touched, body, twist, coefficients.strength.modulus, lattice.spacing);
+    let heading = Vec3::new(frame.left[1], -frame.left[0], 0.0);
     let (mut whole, mut ground) = (Vec3::zeros(), Vec3::zeros());
     drafts.clear();
     for node in touched.iter() {
@@ -173,7 +193,27 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
         } else {
             0.5 * ask.dt
         };
-        let slip = if fresh { 0.0 } else { before.slip } + speed * slid_for;
+        // the mean of the sliding since then, by which memory grows: half the
+        // time ago the spot lay further ahead under the wheel
+        let slid = match spin_axis {
+            Some(axis) => {
+                let turn = 0.5 * slid_for * shape.dot(&heading) / (-r.z).max(lattice.spacing);
+                let change = axis.cross(&shape) * turn;
+                sliding + change - n * n.dot(&change)
+            }
+            None => sliding,
+        };
+        let way = slid.norm();
+        // how much deeper it has been since the last step under a wheel's lowest point
+        let passed = match spin_axis {
+            Some(_) if sinking < 0.0 && !fresh => {
+                let onward = shape.dot(&heading);
+                let bend = onward * onward / (-r.z).max(lattice.spacing);
+                if -sinking < bend * ask.dt { 0.5 * sinking * sinking / bend } else { 0.0 }
+            }
+            _ => 0.0,
+        };
+        let slip = if fresh { 0.0 } else { before.slip } + way * slid_for;
         let factor = if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { 1.0 };
         let virgin = bearing.virgin(node.sinkage, factor, sinking);
         let trial = bearing.elastic(&before) * (node.sinkage - before.sinkage);
@@ -184,17 +224,17 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
         if laws.vector_shear {
             let held = if fresh { [0.0; 2] } else { tile.shear(index).map(|e| e / modulus) };
             let held = raised(held, &n);
-            let (kept, pull) = mobilise(speed * slid_for, speed, slid_for, modulus);
-            shear = held * kept + sliding * pull;
+            let (kept, pull) = mobilise(way * slid_for, way, slid_for, modulus);
+            shear = held * kept + slid * pull;
             gain = if slid_for > 0.0 { pull } else { 0.0 };
             // how much of the mobilised shear lies along the sliding already
             resists = if speed > 0.0 { (held.dot(&sliding) / speed).clamp(0.0, 1.0) } else { 0.0 };
         } else {
             // one scalar that only grows, as in the reference
-            let slid = tile.shear(index)[0] + speed * slid_for;
-            let (kept, _) = mobilise(slid, 1.0, 0.0, modulus);
+            let way = tile.shear(index)[0] + speed * slid_for;
+            let (kept, _) = mobilise(way, 1.0, 0.0, modulus);
             shear = sliding * ((1.0 - kept) / speed.max(SLIDING));
-            (gain, resists) = (slid, 1.0);
+            (gain, resists) = (way, 1.0);
         }
         let hump = match soil.details.hump {
             Some(hump) if laws.shear_hump => humped(hump.residual, slip, soil.shear_modulus),
@@ -214,6 +254,7 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
             n,
             r,
             sinking,
+            passed,
             // along the initial normal, as sinkage is
             leaving: leaving * part,
             sliding,
@@ -229,11 +270,12 @@ fn draft<F: Footprint>(ask: &mut Answer<'_, F>, scratch: &mut Scratch, inverse_w
     }
     let size = ground.norm();
     if size == 0.0 {
-        return 0.0;
+        return None;
     }
     let up = ground / size;
     let bearing = whole.dot(&up);
-    atan2((whole - up * bearing).norm(), bearing)
+    let angle = atan2((whole - up * bearing).norm(), bearing);
+    Some(Lean { up, angle, length: frame.length })
 }
 
 impl Frame {
@@ -268,17 +310,21 @@ impl Frame {
     }
 }
 
-/// Second pass: lets the nodes yield at `left` of their virgin pressure.
+/// Second pass: lets the nodes yield at what is left of their virgin pressure
+/// under a force that leans.
 fn settle<F: Footprint>(
     ask: &mut Answer<'_, F>,
     scratch: &Scratch,
     inverse_width: f64,
-    left: f64,
+    lean: &Lean,
     result: &mut Contact,
 ) -> f64 {
     let Scratch { touched, drafts, .. } = scratch;
     let (model, body, twist) = (ask.model, ask.body, ask.twist);
     let laws = model.laws();
+    // one shoe leans at times where the patch that it shares does not
+    let leans = laws.inclined_bearing && body.shared_patch().is_none();
+    let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let lattice = model.lattice();
     let shape_twist = ask.shape_twist();
     let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
@@ -292,14 +338,16 @@ fn settle<F: Footprint>(
         let soil = &coefficients.soil;
         let bearing = Bearing::new(soil, laws, inverse_width);
         let before = tile.memory(index);
-        let pressed = press_refined(
-            &bearing,
-            left * draft.virgin,
-            node.sinkage,
-            draft.sinking * ask.dt,
-            before,
-            draft.slip,
-        );
+        let press = |sinkage: f64, memory| {
+            let advance = draft.sinking * ask.dt;
+            press_refined(&bearing, left * draft.virgin, sinkage, advance, memory, draft.slip)
+        };
+        // the lowest point of a wheel has passed since the last step
+        let memory = match draft.passed > 0.0 {
+            true => press(node.sinkage + draft.passed, before).memory,
+            false => before,
+        };
+        let pressed = press(node.sinkage, memory);
         let (pressure, damping) = damped(soil, pressed.pressure, draft.leaving);
         let stress = draft.hump * ask.tread.strength(&coefficients.strength, pressure);
         let cell = lattice.cell_area() * node.coverage;
@@ -350,6 +398,30 @@ fn settle<F: Footprint>(
     let length = mean_normal.norm();
     let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
     tangent(&mut result.load, &n, &spring, &damper, &sheared, body.spin_axis());
-    result.load.stiffness += held.across(&n);
+    let held = held.across(&n).matrix();
+    // Over ground that is all the same a body goes on without any change of
+    // force: fresh nodes come in where others leave. The tangents know of the
+    // others alone, so what they would make of the way itself is given back.
+    let gliding = glide(&shape_twist, &lean.up);
+    let renewed = gliding.linear.norm() * ask.dt / lean.length;
+    let glide = (result.load.stiffness * stacked(&gliding)
+        + held * stacked(twist) * (renewed / (renewed + RENEWED)))
+        * ask.dt;
+    result.load.glide.torque = glide.fixed_rows::<3>(0).into();
+    result.load.glide.force = glide.fixed_rows::<3>(3).into();
+    result.load.stiffness += held;
     heaped
+}
+
+/// The part of a body's motion that leaves its height and its lean as they are.
+fn glide(shape: &Twist, up: &Vec3) -> Twist {
+    Twist {
+        linear: shape.linear - up * up.dot(&shape.linear),
+        angular: up * up.dot(&shape.angular),
+    }
+}
+
+fn stacked(twist: &Twist) -> Vec6 {
+    let (a, v) = (twist.angular, twist.linear);
+    Vec6::new(a.x, a.y, a.z, v.x, v.y, v.z)
 }

@@ -2,6 +2,19 @@
 
 use crate::spatial::Vec3;
 
+/// A node that may be in contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Slot of its tile.
+    pub slot: u32,
+    /// Index in its tile.
+    pub index: u32,
+    /// Column on the lattice.
+    pub i: i32,
+    /// Row on the lattice.
+    pub j: i32,
+}
+
 /// A node in contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touched {
@@ -9,7 +22,9 @@ pub(super) struct Touched {
     pub slot: u32,
     /// Index in its tile.
     pub index: u32,
-    /// Column and row on the lattice.
+    /// Index of its soil.
+    pub soil: u32,
+    /// Column on the lattice.
     pub i: i32,
     /// Row on the lattice.
     pub j: i32,
@@ -32,6 +47,8 @@ pub(super) struct Draft {
     pub r: Vec3,
     /// Speed at which sinkage grows, m/s.
     pub sinking: f64,
+    /// How much deeper the node has been since the last step, m.
+    pub passed: f64,
     /// Speed at which the material leaves the soil, m/s.
     pub leaving: f64,
     /// Velocity of the material along the surface, m/s.
@@ -59,6 +76,7 @@ pub(super) struct Draft {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) slots: Vec<usize>,
+    pub(super) candidates: Vec<Candidate>,
     pub(super) touched: Vec<Touched>,
     pub(super) drafts: Vec<Draft>,
     pub(super) row_ends: Vec<[f64; 2]>,

@@ -1,7 +1,8 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
-use super::footprint::{Footprint, UndersidePoint};
-use crate::numeric::atan2;
+use super::footprint::{Footprint, UndersidePoints};
+use crate::ground::LANES;
+use crate::numeric::{Lanes, WIDTH, Where, atan2};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -48,19 +49,22 @@ pub struct Grousers {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Segment {
-    /// Half width at which the segment ends, m.
-    end: f64,
+    /// Distances from the middle between which the segment lies, m.
     start: f64,
+    end: f64,
+    /// Its radius, prolonged to the middle, m.
     radius: f64,
+    /// Change of its radius with the distance from the middle.
     taper: f64,
 }
 
-/// Part of a cone: ρ = radius + taper s for s between two distances from the middle.
-struct Cone {
-    radius: f64,
-    taper: f64,
-    from: f64,
-    to: f64,
+/// Four segments, one a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentLanes {
+    start: Lanes,
+    end: Lanes,
+    radius: Lanes,
+    taper: Lanes,
 }
 
 /// A wheel's outline: radius over half width, symmetric about its middle.
@@ -71,6 +75,42 @@ pub struct Underside {
     grousers: Option<Grousers>,
     segments: Vec<Segment>,
     max_radius: f64,
+    /// Half the width, m.
+    half_width: f64,
+    bound: Bound,
+}
+
+/// A body of revolution that holds the wheel, in single precision with a skin
+/// that covers the rounding. Where the outline bulges everywhere, it is the
+/// lowest of its segments prolonged, and from the edge on a cylinder; elsewhere
+/// the cylinder of the greatest radius.
+#[derive(Clone, Debug, PartialEq)]
+struct Bound {
+    /// Greatest radius, m.
+    widest: f32,
+    /// Radius in the middle, m, and taper of each segment.
+    cones: Vec<[f32; 2]>,
+    /// Radius of the edge, m.
+    edge: f32,
+}
+
+impl Bound {
+    /// The bound of `segments`, of which the last is the edge's cylinder, with
+    /// bars of the height `bars` on them.
+    fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
+        let skin = SKIN * (1.0 + max_radius);
+        let widest = (max_radius + skin) as f32;
+        let (edge, cones) = segments.split_last().unzip();
+        let (edge, cones): (Option<&Segment>, &[Segment]) = (edge, cones.unwrap_or_default());
+        let bulges = cones.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
+        let Some(edge) = edge.filter(|_| bulges) else {
+            return Bound { widest, cones: Vec::new(), edge: widest };
+        };
+        let grown = bars + skin;
+        let cone = |cone: &Segment| [(cone.radius + grown) as f32, cone.taper as f32];
+        let cones = cones.iter().map(cone).collect();
+        Bound { widest, cones, edge: (edge.radius + grown) as f32 }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,18 +137,19 @@ impl Underside {
                 return Err(UndersideError::Point { index, half_width, radius });
             }
             if half_width > previous[0] {
+                let taper = (radius - previous[1]) / (half_width - previous[0]);
                 segments.push(Segment {
-                    end: half_width,
                     start: previous[0],
-                    radius: previous[1],
-                    taper: (radius - previous[1]) / (half_width - previous[0]),
+                    end: half_width,
+                    radius: previous[1] - taper * previous[0],
+                    taper,
                 });
             }
             previous = [half_width, radius];
         }
-        if segments.is_empty() {
+        let Some(&edge) = segments.last() else {
             return Err(UndersideError::Point { index: 0, half_width: 0.0, radius: first });
-        }
+        };
         if let Some(Grousers { height, width, .. }) = grousers
             && !(height > 0.0 && height.is_finite() && width > 0.0 && width.is_finite())
         {
@@ -116,7 +157,12 @@ impl Underside {
         }
         let bars = grousers.map_or(0.0, |bars| bars.height);
         let max_radius = outline.iter().fold(0.0_f64, |r, p| r.max(p[1])) + bars;
-        Ok(Underside { outline, grousers, segments, max_radius })
+        let half_width = edge.end;
+        // a line that leaves by the edge of a cell meets the edge's cylinder
+        let radius = edge.radius + edge.taper * edge.end;
+        segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
+        let bound = Bound::new(&segments, max_radius, bars);
+        Ok(Underside { outline, grousers, segments, max_radius, half_width, bound })
     }
 
     /// A cylinder, m.
@@ -141,48 +187,43 @@ impl Underside {
 
     /// Half the width, m.
     pub fn half_width(&self) -> f64 {
-        self.segments[self.segments.len() - 1].end
+        self.half_width
     }
 
-    /// The cone that the surface is part of at the distance `s` from the
-    /// middle; beyond the edge a cylinder of the edge's radius.
+    /// The segments at four distances from the middle; the last one is a
+    /// cylinder without end.
     #[inline(always)]
-    fn cone(&self, s: f64) -> Cone {
-        let distance = s.abs();
-        let mirror = |radius, taper: f64, from: f64, to: f64| {
-            if s < 0.0 {
-                Cone { radius, taper: -taper, from: -to, to: -from }
-            } else {
-                Cone { radius, taper, from, to }
-            }
-        };
-        for segment in &self.segments {
-            if distance <= segment.end {
-                let radius = segment.radius - segment.taper * segment.start;
-                return mirror(radius, segment.taper, segment.start, segment.end);
-            }
+    fn segments_at(&self, distance: Lanes) -> SegmentLanes {
+        let mut at = SegmentLanes::default();
+        for segment in self.segments.iter().rev() {
+            let within = distance.le(segment.end);
+            at.start = within.pick(segment.start, at.start);
+            at.end = within.pick(segment.end, at.end);
+            at.radius = within.pick(segment.radius, at.radius);
+            at.taper = within.pick(segment.taper, at.taper);
         }
-        let last = self.segments[self.segments.len() - 1];
-        let radius = last.radius + last.taper * (last.end - last.start);
-        mirror(radius, 0.0, last.end, f64::INFINITY)
+        at
     }
 
     /// The wheel in the world: `pose` has the wheel's centre and spin axis y;
     /// `spacing` is that of the nodes that it will meet.
     pub fn placed(&self, pose: &Pose, spacing: f64) -> PlacedWheel<'_> {
         let axis = pose.direction(&Vec3::y());
-        let level = (axis.x * axis.x + axis.y * axis.y).sqrt();
-        PlacedWheel {
+        let edge = spacing * (axis.x.abs() + axis.y.abs());
+        let mut placed = PlacedWheel {
             underside: self,
             centre: pose.position,
             axis,
             forward: pose.direction(&Vec3::x()),
             up: pose.direction(&Vec3::z()),
-            level,
-            edge: spacing * (axis.x.abs() + axis.y.abs()),
-            chord: self.max_radius,
-            highest: self.max_radius,
-        }
+            level: (axis.x * axis.x + axis.y * axis.y).sqrt(),
+            half_width: self.half_width + 0.5 * edge,
+            coverage_per_metre: 1.0 / edge,
+            reach: [0.0; 2],
+            bands: [Band::default(); 2],
+        };
+        placed.narrow(self.max_radius, self.max_radius);
+        placed
     }
 }
 
@@ -216,73 +257,186 @@ pub struct PlacedWheel<'a> {
     up: Vec3,
     /// Length of the axis' horizontal part.
     level: f64,
-    /// Extent of a node's cell along the axis, m.
-    edge: f64,
-    /// Half the length of the footprint across the axis, m.
-    chord: f64,
-    /// No ground rises above this height over the centre, m.
-    highest: f64,
+    /// Half the width, with half a cell's extent along the axis, m.
+    half_width: f64,
+    /// One over a cell's extent along the axis, 1/m.
+    coverage_per_metre: f64,
+    /// Half the sides of the box around the footprint, m.
+    reach: [f64; 2],
+    /// The footprint's extent across the axis and along it.
+    bands: [Band; 2],
+}
+
+/// The strip low <= a u + b v <= high of the level plane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Band {
+    /// 1 / a, or 0 where a vanishes.
+    inverse: f64,
+    b: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Band {
+    fn new(a: f64, b: f64, low: f64, high: f64) -> Band {
+        let inverse = if a.abs() < 1e-9 { 0.0 } else { 1.0 / a };
+        Band { inverse, b, low, high }
+    }
+
+    /// Cuts a stretch of the line at `v` to what lies in the strip.
+    #[inline]
+    fn cut(&self, [from, to]: [f64; 2], v: f64) -> [f64; 2] {
+        let offset = self.b * v;
+        let (low, high) = (self.low - offset, self.high - offset);
+        if self.inverse == 0.0 {
+            return if low <= 0.0 && 0.0 <= high { [from, to] } else { [1.0, -1.0] };
+        }
+        let (p, q) = (low * self.inverse, high * self.inverse);
+        let (p, q) = if p < q { (p, q) } else { (q, p) };
+        [if p > from { p } else { from }, if q < to { q } else { to }]
+    }
 }
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
 const LYING: f64 = 0.05;
+/// What single precision may put a bound off, as part of the sizes in it: a
+/// dozen roundings of 6e-8, with room to spare.
+const SKIN: f64 = 5e-6;
 /// How many segments of the outline are tried on one line: the first guess is
 /// nearly always right.
 const SEGMENT_TRIES: usize = 6;
 
 impl PlacedWheel<'_> {
-    fn half_width(&self) -> f64 {
-        self.underside.half_width() + 0.5 * self.edge
+    /// Narrows the footprint to half the length `chord` across the axis, m,
+    /// given that no ground rises higher than `highest` m over the centre.
+    fn narrow(&mut self, chord: f64, highest: f64) {
+        let (radius, half_width, level) = (self.underside.max_radius, self.half_width, self.level);
+        let (ax, ay, az) = (self.axis.x, self.axis.y, self.axis.z);
+        let half = |a: f64| radius * (1.0 - a * a).max(0.0).sqrt() + half_width * a.abs();
+        self.reach = [half(ax), half(ay)];
+        let lowest = -(radius + half_width);
+        if level <= LYING {
+            self.bands = [Band::new(1.0, 0.0, lowest, -lowest); 2];
+            return;
+        }
+        let (a, b) = (az * lowest, az * highest);
+        let (low, high) = (-half_width - a.max(b), half_width - a.min(b));
+        self.bands =
+            [Band::new(-ay / level, ax / level, -chord, chord), Band::new(ax, ay, low, high)];
+        let along = high.max(-low) / (level * level);
+        let across = chord / level;
+        self.reach[0] = self.reach[0].min(along * ax.abs() + across * ay.abs());
+        self.reach[1] = self.reach[1].min(along * ay.abs() + across * ax.abs());
     }
 
-    /// Lowest height over the centre of the surface grown by `grown`, with its
-    /// slope and the distance along the axis.
-    // always: a call would pass the result through memory, and stall on it
+    /// Lowest heights over the centre of the surface grown by `grown`, with
+    /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    fn solve(&self, u: f64, v: f64, grown: f64) -> Option<(f64, [f64; 2], f64)> {
+    fn solve(&self, u: Lanes, v: Lanes, grown: f64) -> Solved {
         let axis = &self.axis;
-        let across = u * u + v * v;
         let s_level = axis.x * u + axis.y * v;
+        let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
+        let mut solved = Solved::default();
+        let mut found = Where::all_or_none(false);
+        let mut open = Where::all_or_none(true);
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment makes a quadratic of the height
-            let cone = self.underside.cone(s);
-            let (a, b) = (cone.radius + grown, cone.taper);
-            let stretch = 1.0 + b * b;
-            let square = 1.0 - axis.z * axis.z * stretch;
-            let half_linear = -axis.z * (s_level * stretch + a * b);
-            let constant = across - s_level * (s_level * stretch + 2.0 * a * b) - a * a;
+            let segment = self.underside.segments_at(s.abs());
+            let a = segment.radius + grown;
+            let b = s.lt(0.0).pick(-segment.taper, segment.taper);
+            let radius = a + b * s_level;
+            let half_linear = -axis.z * (s_level + b * radius);
+            let constant = across - radius * radius;
+            let square = 1.0 - axis.z * axis.z * (1.0 + b * b);
             let discriminant = half_linear * half_linear - square * constant;
-            if discriminant <= 0.0 || square < 0.05 {
-                return None;
+            let meets = discriminant.gt(0.0) & square.ge(0.05);
+            let height = (-half_linear - discriminant.max(0.0).sqrt()) / square;
+            let next = s_level + axis.z * height;
+            let distance = next.abs();
+            let (left, goes_left) = (s.lt(0.0), next.lt(0.0));
+            let same_side = (left & goes_left) | !(left | goes_left) | b.abs().le(0.0);
+            let within = distance.ge(segment.start) & distance.le(segment.end) & same_side;
+            let settled = open & meets & within;
+            solved.height = settled.pick(height, solved.height);
+            solved.distance = settled.pick(next, solved.distance);
+            solved.radius = settled.pick(a, solved.radius);
+            solved.taper = settled.pick(b, solved.taper);
+            found = found | settled;
+            open = open & meets & !within;
+            s = next;
+            if !open.any() {
+                break;
             }
-            let height = (-half_linear - discriminant.sqrt()) / square;
-            s = s_level + axis.z * height;
-            if s < cone.from || s > cone.to {
-                continue;
-            }
-            if s.abs() > self.half_width() {
-                return None;
-            }
-            let pull = s + (a + b * s) * b;
-            let along_z = height - pull * axis.z;
-            if along_z >= -1e-9 {
-                return None;
-            }
-            let slope = [(pull * axis.x - u) / along_z, (pull * axis.y - v) / along_z];
-            return Some((height, slope, s));
         }
-        None
+        let Solved { height, distance, radius, taper, .. } = solved;
+        let pull = distance + (radius + taper * distance) * taper;
+        let along_z = height - pull * axis.z;
+        let scale = 1.0 / along_z;
+        solved.slope = [(pull * axis.x - u) * scale, (pull * axis.y - v) * scale];
+        solved.found = found & distance.abs().le(self.half_width) & along_z.lt(-1e-9);
+        solved
     }
 
-    /// Whether a point of the grown surface belongs to a grouser.
-    fn on_grouser(&self, grousers: &Grousers, u: f64, v: f64, height: f64, s: f64) -> bool {
-        let radial = Vec3::new(u, v, height) - self.axis * s;
-        let angle = atan2(radial.dot(&self.up), radial.dot(&self.forward));
+    /// Where the points of the grown surface belong to grousers.
+    fn on_grouser(&self, grousers: &Grousers, u: Lanes, v: Lanes, grown: &Solved) -> Where {
         let pitch = std::f64::consts::TAU / f64::from(grousers.count);
-        let turns = angle / pitch;
-        let off = (turns - (turns + 0.5).floor()).abs() * pitch;
-        off * radial.norm() <= 0.5 * grousers.width
+        let (u, v) = (u.numbers(), v.numbers());
+        let (height, distance) = (grown.height.numbers(), grown.distance.numbers());
+        let on_bar = |lane: usize| {
+            let radial = Vec3::new(u[lane], v[lane], height[lane]) - self.axis * distance[lane];
+            let angle = atan2(radial.dot(&self.up), radial.dot(&self.forward));
+            let turns = angle / pitch;
+            let off = (turns - (turns + 0.5).floor()).abs() * pitch;
+            off * radial.norm() <= 0.5 * grousers.width
+        };
+        Where::of_bits((0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
+    }
+}
+
+/// Where four vertical lines enter a wheel from below.
+#[derive(Clone, Copy, Debug)]
+struct Solved {
+    /// Height over the centre, m.
+    height: Lanes,
+    /// Slope of the surface.
+    slope: [Lanes; 2],
+    /// Distance along the axis, m, with its sign.
+    distance: Lanes,
+    /// Radius of the segment met, prolonged to the middle, m.
+    radius: Lanes,
+    /// Change of that radius along the axis.
+    taper: Lanes,
+    /// Whether the line meets the wheel at all.
+    found: Where,
+}
+
+impl Default for Solved {
+    fn default() -> Solved {
+        let zero = Lanes::default();
+        Solved {
+            height: zero,
+            slope: [zero; 2],
+            distance: zero,
+            radius: zero,
+            taper: zero,
+            found: Where::all_or_none(false),
+        }
+    }
+}
+
+impl Solved {
+    /// This where it counts, `other` elsewhere.
+    fn over(self, counts: Where, other: Solved) -> Solved {
+        let pick = |own: Lanes, other: Lanes| counts.pick(own, other);
+        Solved {
+            height: pick(self.height, other.height),
+            slope: [pick(self.slope[0], other.slope[0]), pick(self.slope[1], other.slope[1])],
+            distance: pick(self.distance, other.distance),
+            radius: pick(self.radius, other.radius),
+            taper: pick(self.taper, other.taper),
+            found: counts | other.found,
+        }
     }
 }
 
@@ -292,58 +446,82 @@ impl Footprint for PlacedWheel<'_> {
     }
 
     fn bounds(&self) -> [f64; 4] {
-        let radius = self.underside.max_radius;
-        let reach = |component: f64| {
-            radius * (1.0 - component * component).max(0.0).sqrt()
-                + self.half_width() * component.abs()
-        };
-        let (x, y) = (reach(self.axis.x), reach(self.axis.y));
-        [self.centre.x - x, self.centre.y - y, self.centre.x + x, self.centre.y + y]
+        let ([x, y], centre) = (self.reach, &self.centre);
+        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
     }
 
     fn clip(&mut self, ceiling: f64) {
         let radius = self.underside.max_radius;
-        self.highest = (ceiling - self.centre.z).min(radius);
-        if self.level > LYING {
-            // a point at the angle θ from the bottom stands at
-            // -ρ cos θ level + s a_z over the centre
-            let cosine = (-self.highest - self.half_width() * self.axis.z.abs()) / self.level;
-            let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
-            self.chord = if squared > 0.0 { squared.sqrt() } else { -1.0 };
-        }
+        let highest = (ceiling - self.centre.z).min(radius);
+        // a point at the angle θ from the bottom stands at
+        // -ρ cos θ level + s a_z over the centre
+        let cosine = (-highest - self.half_width * self.axis.z.abs()) / self.level.max(LYING);
+        let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
+        self.narrow(if squared > 0.0 { squared.sqrt() } else { -1.0 }, highest);
     }
 
+    #[inline]
     fn row(&self, y: f64) -> Option<[f64; 2]> {
         let v = y - self.centre.y;
-        let radius = self.underside.max_radius;
-        let half_width = self.half_width();
-        let mut stretch = [-(radius + half_width), radius + half_width];
-        if self.level > LYING {
-            let across = [-self.axis.y / self.level, self.axis.x / self.level];
-            cut(&mut stretch, across[0], across[1] * v, -self.chord, self.chord);
-            let lowest = -(radius + half_width);
-            let (a, b) = (self.axis.z * lowest, self.axis.z * self.highest);
-            let (low, high) = (-half_width - a.max(b), half_width - a.min(b));
-            cut(&mut stretch, self.axis.x, self.axis.y * v, low, high);
-        }
-        let [from, to] = stretch;
+        let [across, along] = &self.bands;
+        let all = [-self.reach[0], self.reach[0]];
+        let [from, to] = along.cut(across.cut(all, v), v);
         (from <= to).then_some([self.centre.x + from, self.centre.x + to])
     }
 
-    #[inline(always)]
-    fn underside(&self, x: f64, y: f64) -> Option<UndersidePoint> {
-        let (u, v) = (x - self.centre.x, y - self.centre.y);
-        let mut found = self.solve(u, v, 0.0);
-        if let Some(grousers) = &self.underside.grousers
-            && let Some((height, slope, s)) = self.solve(u, v, grousers.height)
-            && self.on_grouser(grousers, u, v, height, s)
-        {
-            found = Some((height, slope, s));
+    /// Where the outline bulges, the wheel is the part of the cones of its
+    /// segments that lies in all of them, and from its edges on a cylinder: a
+    /// line that enters such a body below a point has that point within, up to
+    /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
+    #[inline]
+    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
+        let (axis, centre, wheel) = (&self.axis, &self.centre, self.underside);
+        // single precision does for a bound: coordinates about the centre are
+        // of the order of 1 m, and a skin covers the rounding
+        let v = (y - centre.y) as f32;
+        let (ax, az, along) = (axis.x as f32, axis.z as f32, (axis.y * (y - centre.y)) as f32);
+        let axle = (axis.z.abs() * (self.half_width + wheel.max_radius)) as f32;
+        let u: [f32; LANES] = std::array::from_fn(|lane| (x[lane] - centre.x) as f32);
+        let below: [f32; LANES] = std::array::from_fn(|lane| (centre.z - z[lane]) as f32);
+        let s: [f32; LANES] = std::array::from_fn(|lane| ax * u[lane] + along - az * below[lane]);
+        let Bound { widest, cones, edge } = &wheel.bound;
+        let mut radius = [*widest; LANES];
+        for [middle, taper] in cones {
+            for (radius, s) in radius.iter_mut().zip(&s) {
+                let cone = middle + taper * s.abs();
+                *radius = if cone < *radius { cone } else { *radius };
+            }
         }
-        let (height, slope, s) = found?;
-        let inside = self.underside.half_width() - s.abs();
-        let coverage = (0.5 + inside / self.edge).clamp(0.0, 1.0);
-        Some(UndersidePoint { height: self.centre.z + height, slope, coverage })
+        for radius in &mut radius {
+            *radius = if *radius < *edge { *edge } else { *radius };
+        }
+        let mut near = 0;
+        for lane in 0..LANES {
+            let (u, below, s, radius) = (u[lane], below[lane], s[lane], radius[lane]);
+            let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+            // the sign bits: within the wheel, or above the axle
+            let sign = (outside.to_bits() | (below - axle).to_bits()) as i32 >> 31;
+            near |= sign as u32 & 1 << lane;
+        }
+        near
+    }
+
+    #[inline(always)]
+    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
+        let (u, v) = (x - self.centre.x, y - self.centre.y);
+        let mut solved = self.solve(u, v, 0.0);
+        if let Some(grousers) = &self.underside.grousers {
+            let grown = self.solve(u, v, grousers.height);
+            let on_bar = grown.found & self.on_grouser(grousers, u, v, &grown);
+            solved = grown.over(on_bar, solved);
+        }
+        let inside = self.underside.half_width - solved.distance.abs();
+        let coverage = (0.5 + inside * self.coverage_per_metre).max(0.0).min(1.0);
+        UndersidePoints {
+            height: self.centre.z + solved.height,
+            slope: solved.slope,
+            coverage: solved.found.pick(coverage, 0.0),
+        }
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
@@ -353,19 +531,6 @@ impl Footprint for PlacedWheel<'_> {
     fn rim_speed(&self, twist: &Twist) -> f64 {
         self.underside.max_radius * twist.angular.dot(&self.axis).abs()
     }
-}
-
-/// Cuts `stretch` of u to where `low <= factor u + offset <= high`.
-fn cut(stretch: &mut [f64; 2], factor: f64, offset: f64, low: f64, high: f64) {
-    if factor.abs() < 1e-9 {
-        if offset < low || offset > high {
-            *stretch = [1.0, -1.0];
-        }
-        return;
-    }
-    let (a, b) = ((low - offset) / factor, (high - offset) / factor);
-    stretch[0] = stretch[0].max(a.min(b));
-    stretch[1] = stretch[1].min(a.max(b));
 }
 
 #[cfg(test)]
@@ -380,14 +545,29 @@ mod tests {
         Underside::new(outline, None).unwrap()
     }
 
+    /// The lowest point of a body on one vertical line.
+    #[derive(Debug)]
+    struct Point {
+        height: f64,
+        slope: [f64; 2],
+        coverage: f64,
+    }
+
+    fn point(placed: &PlacedWheel, x: f64, y: f64) -> Option<Point> {
+        let first = |lanes: Lanes| lanes.numbers()[0];
+        let UndersidePoints { height, slope, coverage } = placed.underside(x.into(), y.into());
+        let (height, coverage) = (first(height), first(coverage));
+        (coverage > 0.0).then_some(Point { height, slope: slope.map(first), coverage })
+    }
+
     /// Height over the centre where the vertical line enters the tread from
     /// below, by marching and bisection.
     fn by_search(wheel: &Underside, axis: &Vec3, u: f64, v: f64) -> Option<f64> {
         let outside = |z: f64| {
             let w = Vec3::new(u, v, z);
             let s = w.dot(axis);
-            let cone = wheel.cone(s);
-            w.norm_squared() - s * s - (cone.radius + cone.taper * s).powi(2) > 0.0
+            let cone = wheel.segments.iter().find(|cone| s.abs() <= cone.end).unwrap();
+            w.norm_squared() - s * s - (cone.radius + cone.taper * s.abs()).powi(2) > 0.0
                 || s.abs() > wheel.half_width()
         };
         let (mut z, step) = (-0.6, 1e-4);
@@ -416,7 +596,9 @@ mod tests {
             let pose = Pose { position: Vec3::zeros(), orientation };
             let placed = wheel.placed(&pose, 0.02);
             let line = orientation * Vec3::new(along, across, -0.45);
-            let Some((height, _, s)) = placed.solve(line.x, line.y, 0.0) else { return Ok(()) };
+            let solved = placed.solve(line.x.into(), line.y.into(), 0.0);
+            prop_assume!(solved.found.any());
+            let (height, s) = (solved.height.numbers()[0], solved.distance.numbers()[0]);
             // beyond the edge the outline is prolonged, which a search does not do
             prop_assume!(s.abs() < wheel.half_width() - 1e-3);
             if let Some(found) = by_search(&wheel, &placed.axis, line.x, line.y) {
@@ -437,18 +619,50 @@ mod tests {
             let pose = Pose { position: Vec3::new(1.0, -2.0, 0.4), orientation };
             let mut placed = wheel.placed(&pose, 0.02);
             let (x, y) = (1.0 + x, y - 2.0);
-            let Some(point) = placed.underside(x, y) else { return Ok(()) };
+            let Some(found) = point(&placed, x, y) else { return Ok(()) };
             let [x0, y0, x1, y1] = placed.bounds();
             prop_assert!(x0 <= x && x <= x1 && y0 <= y && y <= y1);
-            placed.clip(point.height + 1e-9);
+            placed.clip(found.height + 1e-9);
             let row = placed.row(y);
             prop_assert!(row.is_some_and(|[a, b]| a <= x && x <= b), "{row:?} {x}");
             let step = 1e-7;
-            if let Some(next) = placed.underside(x + step, y) {
-                let slope = (next.height - point.height) / step;
+            if let Some(next) = point(&placed, x + step, y) {
+                let slope = (next.height - found.height) / step;
                 // kinks of the outline may lie between
-                prop_assert!((slope - point.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || point.coverage < 1.0 || slope.abs() > 1.0);
+                prop_assert!((slope - found.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || found.coverage < 1.0 || slope.abs() > 1.0);
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn no_point_above_the_underside_is_passed_over(
+            camber in -0.5..0.5, yaw in -3.2..3.2, x in -0.5..0.5, y in -0.5..0.5,
+            above in 1e-7..0.45, shape in 0_usize..4,
+        ) {
+            let bars = Grousers { count: 24, height: 0.02, width: 0.03 };
+            let wheel = match shape {
+                0 => hmmwv(),
+                1 => Underside::new(hmmwv().outline, Some(bars)).unwrap(),
+                2 => Underside::cylinder(0.3, 0.8).unwrap(),
+                // hollow, as no tyre is
+                _ => Underside::new(vec![[0.05, 0.40], [0.1, 0.38], [0.15, 0.45]], None).unwrap(),
+            };
+            let orientation = Quat::from_euler_angles(0.0, 0.0, yaw)
+                * Quat::from_euler_angles(camber, 0.0, 0.0);
+            let pose = Pose { position: Vec3::new(1.0, -2.0, 0.4), orientation };
+            let mut placed = wheel.placed(&pose, 0.05);
+            let (x, y) = (1.0 + x, y - 2.0);
+            let Some(found) = point(&placed, x, y) else { return Ok(()) };
+            let z = found.height + above;
+            let x = std::array::from_fn(|lane| x + 0.05 * (lane as f64 - 3.0));
+            let near = placed.near(&x, y, &[z; LANES]);
+            prop_assert!(near >> 3 & 1 == 1, "{near:b}");
+            placed.clip(z);
+            let [x0, y0, x1, y1] = placed.bounds();
+            prop_assert!(x0 <= x[3] && x[3] <= x1 && y0 <= y && y <= y1);
+            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x[3] && x[3] <= b));
         }
     }
 
@@ -459,7 +673,7 @@ mod tests {
         let lowest = |spin: f64| {
             let orientation = Quat::from_euler_angles(0.0, spin, 0.0);
             let pose = Pose { position: Vec3::zeros(), orientation };
-            wheel.placed(&pose, 0.01).underside(0.0, 0.0).unwrap().height
+            point(&wheel.placed(&pose, 0.01), 0.0, 0.0).unwrap().height
         };
         let pitch = std::f64::consts::TAU / 12.0;
         assert!((lowest(0.0) + 0.32).abs() < 1e-12);

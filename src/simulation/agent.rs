@@ -3,20 +3,19 @@
 
 use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
-use super::record::{Outcome, Sample, VehicleSummary, WheelSample};
+use super::mover::{Meeting, Mover, MoverWorkspace};
+use super::record::{Outcome, Sample, VehicleSummary};
 use crate::ground::{GroundModel, Overlay, Patch, Published};
-use crate::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, wheel_contact};
+use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
 use crate::vehicle::spec::Belly;
-use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
-use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
+use crate::vehicle::tyre::TyreState;
+use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-/// Below this rim speed, m/s, slip is not counted.
-const SLIP_SPEED: f64 = 0.2;
+use sha2::{Digest, Sha256};
 
 /// Clearance under the belly, m, beyond which it is not held against the ground
 /// until the next heartbeat.
@@ -28,11 +27,7 @@ pub struct AgentModel {
     /// Name in the scenario.
     pub name: String,
     /// The vehicle.
-    pub vehicle: Arc<Vehicle>,
-    /// Shape of its wheels on yielding soil.
-    pub underside: Underside,
-    /// How its tyres share the contact between rubber and soil.
-    pub tread: Tread,
+    pub vehicle: Mover,
     /// Its driver.
     pub driver: Driver,
     /// Index of the agent that the driver follows.
@@ -65,18 +60,9 @@ pub struct AgentState {
 /// Derived and scratch data of an agent: never saved.
 #[derive(Clone, Debug)]
 pub(super) struct AgentWorkspace {
-    vehicle: VehicleWorkspace,
+    vehicle: MoverWorkspace,
     scratch: Scratch,
-    contacts: Vec<Contact>,
-    firm: Vec<Option<FirmContact>>,
-    wheels: Vec<WheelSample>,
     pub patches: Vec<Patch>,
-}
-
-impl AgentWorkspace {
-    pub(super) fn drift(&self) -> f64 {
-        self.vehicle.drift()
-    }
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -88,13 +74,37 @@ pub(super) struct AgentView {
     station: Option<f64>,
     /// Forward speed, m/s.
     speed: f64,
+    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
+    pub velocity: Vec3,
+    /// Whether its drive has ended.
+    pub ended: bool,
+}
+
+impl From<&VehicleMessage> for AgentView {
+    fn from(message: &VehicleMessage) -> AgentView {
+        AgentView {
+            position: message.chassis.position,
+            station: message.station,
+            speed: message.speed,
+            velocity: message.velocity,
+            ended: message.ended,
+        }
+    }
+}
+
+impl AgentState {
+    /// SHA-256 of the state in its stored form.
+    pub fn digest(&self) -> [u8; 32] {
+        let stored = postcard::to_stdvec(self).expect("plain data serialises into memory");
+        Sha256::digest(stored).into()
+    }
 }
 
 impl AgentModel {
     pub(super) fn state(&self) -> AgentState {
         AgentState {
             vehicle: self.vehicle.launched(&self.start, self.speed),
-            tyres: vec![TyreState::default(); self.vehicle.wheels()],
+            tyres: self.vehicle.tyres(),
             driver: self.driver.start(&self.start),
             controls: Controls::default(),
             overlay: Overlay::new(),
@@ -104,15 +114,16 @@ impl AgentModel {
     }
 
     pub(super) fn workspace(&self, state: &AgentState) -> AgentWorkspace {
-        let wheels = self.vehicle.wheels();
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
             scratch: Scratch::new(),
-            contacts: vec![Contact::default(); wheels],
-            firm: vec![None; wheels],
-            wheels: vec![WheelSample::default(); wheels],
             patches: Vec::new(),
         }
+    }
+
+    /// Largest opening of a joint or rod after the last step, m.
+    pub(super) fn drift(&self, workspace: &AgentWorkspace) -> f64 {
+        self.vehicle.drift(&workspace.vehicle)
     }
 
     pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
@@ -120,15 +131,81 @@ impl AgentModel {
             position: self.vehicle.pose(&workspace.vehicle).position,
             station: self.driver.station(&state.driver),
             speed: self.speed(workspace),
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
+            ended: state.outcome.is_some(),
         }
     }
 
-    fn speed(&self, workspace: &AgentWorkspace) -> f64 {
-        let pose = self.vehicle.pose(&workspace.vehicle);
-        self.vehicle.twist(&workspace.vehicle).linear.dot(&pose.direction(&Vec3::x()))
+    /// What other ranks are told of the agent: at least what its view holds.
+    pub(super) fn message(&self, state: &AgentState, workspace: &AgentWorkspace) -> VehicleMessage {
+        let body = &workspace.vehicle;
+        let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let view = self.view(state, workspace);
+        let turned_back = chassis.orientation.inverse();
+        let wheel = |wheel: usize| {
+            let pose = self.vehicle.wheel_pose(body, wheel);
+            PartState {
+                pose: Pose {
+                    position: turned_back * (pose.position - chassis.position),
+                    orientation: turned_back * pose.orientation,
+                },
+                spin: self.vehicle.wheel_spin(&state.vehicle, wheel),
+            }
+        };
+        let wheels = (0..self.vehicle.wheels()).map(wheel).collect();
+        let gear = match &self.vehicle {
+            Mover::Wheeled(_) => RunningGear::Wheels(wheels),
+            // shoes, sprockets and idlers are not sent yet
+            Mover::Tracked(_) => RunningGear::Tracks {
+                shoes: Vec::new(),
+                sprockets: Vec::new(),
+                idlers: Vec::new(),
+                road_wheels: wheels,
+            },
+        };
+        VehicleMessage {
+            chassis,
+            velocity: twist.linear,
+            angular_velocity: twist.angular,
+            speed: view.speed,
+            station: view.station,
+            ended: view.ended,
+            gear,
+        }
     }
 
-    /// Steps through one heartbeat and leaves the patches to publish. An agent
+    /// What other ranks build it from.
+    pub(super) fn description(&self) -> Description {
+        let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
+        let wheels = self.vehicle.wheels() as u16;
+        match &self.vehicle {
+            Mover::Wheeled(own) => {
+                let wheel_radius = own.underside.max_radius() as f32;
+                Description::Wheeled { name, model, wheels, wheel_radius }
+            }
+            Mover::Tracked(_) => Description::Tracked {
+                name,
+                model,
+                track_shoes: 0,
+                sprockets: 0,
+                idlers: 0,
+                road_wheels: wheels,
+            },
+        }
+    }
+
+    /// Where its chassis is, m, and how fast it moves, m/s.
+    pub(super) fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
+        let position = self.vehicle.pose(&workspace.vehicle).position;
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        ([position.x, position.y], velocity.norm())
+    }
+
+    fn speed(&self, workspace: &AgentWorkspace) -> f64 {
+        self.vehicle.speed(&workspace.vehicle)
+    }
+
+    /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
     #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn beat(
@@ -136,7 +213,7 @@ impl AgentModel {
         ground: &GroundModel,
         published: &Published,
         clock: &Clock,
-        first_tick: u64,
+        [first_tick, steps]: [u64; 2],
         views: &[AgentView],
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
@@ -146,13 +223,13 @@ impl AgentModel {
             return;
         }
         let h = clock.step();
-        let belly = self.vehicle.spec().chassis.belly.filter(|belly| {
+        let belly = self.vehicle.belly().copied().filter(|belly| {
             self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR
         });
-        for tick in first_tick..first_tick + clock.steps_per_beat() {
+        for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, h);
-            *workspace.vehicle.chassis_load() = Load::default();
+            *self.vehicle.chassis_load(&mut workspace.vehicle) = Load::default();
             if let Some(belly) = &belly {
                 self.rest_on_belly(belly, ground, published, state, workspace, h);
             }
@@ -165,10 +242,10 @@ impl AgentModel {
                 state.outcome = Some(Outcome::NotFinite { time, position, what });
                 return;
             }
-            self.settle_tyres(state, workspace, h);
+            self.vehicle.settle_tyres(&mut state.tyres, &workspace.vehicle, h);
             self.observe(time, h, state, workspace);
         }
-        let time = clock.time(first_tick + clock.steps_per_beat());
+        let time = clock.time(first_tick + steps);
         let pose = self.vehicle.pose(&workspace.vehicle);
         let (x, y) = (pose.position.x, pose.position.y);
         let inside = ground.terrain().contains(x, y);
@@ -202,7 +279,7 @@ impl AgentModel {
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 
-    /// Loads of yielding and firm ground on every wheel.
+    /// Loads of yielding and firm ground on every wheel or shoe.
     fn meet_ground(
         &self,
         ground: &GroundModel,
@@ -211,36 +288,10 @@ impl AgentModel {
         workspace: &mut AgentWorkspace,
         h: f64,
     ) {
-        state.overlay.begin_step();
-        for wheel in 0..self.vehicle.wheels() {
-            let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
-            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
-            let contact = wheel_contact(
-                ground,
-                published,
-                &mut state.overlay,
-                &mut workspace.scratch,
-                &self.underside,
-                &self.tread,
-                &pose,
-                &twist,
-                h,
-            );
-            let mut load = contact.load;
-            let tyre = &self.vehicle.spec().tyre.handling;
-            workspace.firm[wheel] = contact.firm.and_then(|firm| {
-                let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
-                let plane = Plane { point, normal: firm.normal };
-                let state = &state.tyres[wheel];
-                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, state, h)
-            });
-            if let Some(firm) = &workspace.firm[wheel] {
-                add(&mut load, &firm.load);
-            }
-            workspace.wheels[wheel] = wheel_sample(&load, &pose, &twist, &contact, self);
-            workspace.vehicle.loads()[wheel] = load;
-            workspace.contacts[wheel] = contact;
-        }
+        let AgentState { vehicle, tyres, overlay, .. } = state;
+        let scratch = &mut workspace.scratch;
+        let mut meeting = Meeting { ground, published, overlay, scratch };
+        self.vehicle.meet_ground(vehicle, tyres, &mut workspace.vehicle, &mut meeting, h);
     }
 
     /// Height of the belly's corners and middle above the undisturbed ground, the
@@ -280,32 +331,21 @@ impl AgentModel {
         let met =
             contact(ground, published, overlay, scratch, &mut plate, &Tread::rough(), &twist, h);
         monitor.rest_on_belly(met.normal_force, h);
-        *workspace.vehicle.chassis_load() = met.load.moved(&offset);
-    }
-
-    /// Takes the tyres' carcasses through the step that has been made.
-    fn settle_tyres(&self, state: &mut AgentState, workspace: &AgentWorkspace, h: f64) {
-        let tyre = &self.vehicle.spec().tyre.handling;
-        for (wheel, own) in state.tyres.iter_mut().enumerate() {
-            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
-            tyre.settle(workspace.firm[wheel].as_ref(), &twist, own, h);
-        }
+        *self.vehicle.chassis_load(&mut workspace.vehicle) = met.load.moved(&offset);
     }
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
-        let mut figures = StepFigures::default();
+        let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
+        let mut figures = StepFigures {
+            wheel_energy: work.driven,
+            compaction_work: work.compaction,
+            ..StepFigures::default()
+        };
         let count = self.vehicle.wheels() as f64;
-        for wheel in 0..self.vehicle.wheels() {
-            let drive = workspace.vehicle.drives()[wheel];
-            let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
-            let sample = &mut workspace.wheels[wheel];
-            sample.spin = spin;
-            sample.torque = drive.drive + drive.brake;
+        for sample in self.vehicle.samples(&workspace.vehicle) {
             figures.slip += sample.slip / count;
             figures.sinkage += sample.sinkage / count;
             figures.deepest = figures.deepest.max(sample.sinkage);
-            figures.wheel_energy += drive.drive * spin * h;
-            figures.compaction_work += workspace.contacts[wheel].compaction_work;
         }
         let velocity = self.vehicle.twist(&workspace.vehicle).linear;
         state.monitor.take(time, h, &velocity, &state.controls, &figures);
@@ -331,7 +371,7 @@ impl AgentModel {
             controls: state.controls,
             engine_speed: self.vehicle.engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
-            wheels: workspace.wheels.clone(),
+            wheels: self.vehicle.samples(&workspace.vehicle).to_vec(),
         }
     }
 
@@ -343,42 +383,6 @@ impl AgentModel {
                 Outcome::Running
             }
         });
-        state.monitor.summary(&self.name, &self.vehicle.spec().name, outcome)
-    }
-}
-
-/// Adds a load about the same point.
-fn add(load: &mut Load, other: &Load) {
-    load.wrench += other.wrench;
-    load.stiffness += other.stiffness;
-    load.damping += other.damping;
-}
-
-/// Forces and slip of a wheel along its heading.
-fn wheel_sample(
-    load: &Load,
-    pose: &Pose,
-    twist: &Twist,
-    contact: &Contact,
-    agent: &AgentModel,
-) -> WheelSample {
-    let axis = pose.direction(&Vec3::y());
-    let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
-    let left = Vec3::z().cross(&forward);
-    let force = load.wrench.force;
-    let rim = twist.angular.dot(&axis) * agent.underside.max_radius();
-    let along = twist.linear.dot(&forward);
-    let slip = if rim.abs().max(along.abs()) < SLIP_SPEED {
-        0.0
-    } else {
-        ((rim - along) / rim.abs().max(along.abs())).clamp(-1.0, 1.0)
-    };
-    WheelSample {
-        slip,
-        sinkage: contact.sinkage,
-        load: force.z,
-        traction: force.dot(&forward),
-        lateral: force.dot(&left),
-        ..WheelSample::default()
+        state.monitor.summary(&self.name, self.vehicle.name(), outcome)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// First bytes of every checkpoint, with the version of its layout.
-const MAGIC: &[u8; 8] = b"BEKKER\x00\x01";
+const MAGIC: &[u8; 8] = b"BEKKER\x00\x02";
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -30,10 +30,12 @@ pub enum ClockError {
 }
 
 /// Step and heartbeat. A tick is a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     step_us: u64,
     steps_per_beat: u64,
+    /// How far a vehicle may get from what others know of it, m.
+    tolerance: Option<f64>,
 }
 
 impl Clock {
@@ -51,7 +53,35 @@ impl Clock {
             let (below, above) = (count * step_us / 1e6, (count + 1.0) * step_us / 1e6);
             return Err(ClockError::Heartbeat { heartbeat, step, below, above });
         }
-        Ok(Clock { step_us: step_us as u64, steps_per_beat: steps as u64 })
+        Ok(Clock { step_us: step_us as u64, steps_per_beat: steps as u64, tolerance: None })
+    }
+
+    /// The same with heartbeats that are shortened, where vehicles are fast, so
+    /// that none gets farther than `tolerance`, m, from what others know of it.
+    #[must_use]
+    pub fn within(self, tolerance: f64) -> Clock {
+        Clock { tolerance: Some(tolerance), ..self }
+    }
+
+    /// Whether heartbeats are shortened.
+    pub fn adapts(&self) -> bool {
+        self.tolerance.is_some()
+    }
+
+    /// Steps from `tick` to the next heartbeat, when no vehicle is faster than
+    /// `speed`, m/s, or speeds up more than `acceleration`, m/s².
+    ///
+    /// The most steps, at least one, whose time H keeps the bound of the SynChrono
+    /// paper, D_H = a H²/2 + v H, within the tolerance. Every multiple of the full
+    /// heartbeat is a heartbeat, so that runs end and are sampled as without.
+    pub fn steps_to_beat(&self, tick: u64, speed: f64, acceleration: f64) -> u64 {
+        let left = self.steps_per_beat - tick % self.steps_per_beat;
+        let Some(tolerance) = self.tolerance else { return left };
+        let farthest = |steps: u64| {
+            let time = steps as f64 * self.step();
+            0.5 * acceleration * time * time + speed * time
+        };
+        (1..=left).rev().find(|&steps| farthest(steps) <= tolerance).unwrap_or(1)
     }
 
     /// Length of a step, s.
@@ -59,12 +89,12 @@ impl Clock {
         self.step_us as f64 * 1e-6
     }
 
-    /// Steps between two heartbeats.
+    /// Steps between two heartbeats, at most where they adapt.
     pub fn steps_per_beat(&self) -> u64 {
         self.steps_per_beat
     }
 
-    /// Length of a heartbeat, s.
+    /// Length of a heartbeat, s; the longest where they adapt.
     pub fn heartbeat(&self) -> f64 {
         (self.step_us * self.steps_per_beat) as f64 * 1e-6
     }
@@ -90,6 +120,19 @@ mod tests {
         assert_eq!(clock.steps_per_beat(), 5);
         assert_eq!(clock.beats(60.0), 6000);
         assert_eq!(clock.time(30_000), 60.0);
+    }
+
+    #[test]
+    fn heartbeats_keep_the_bound_and_meet_at_full_ones() {
+        let clock = Clock::new(0.002, 0.01).unwrap();
+        assert_eq!(clock.steps_to_beat(10, 100.0, 100.0), 5);
+        let clock = clock.within(0.05);
+        assert_eq!(clock.steps_to_beat(10, 0.0, 0.0), 5);
+        // 10 m/s for 4 ms is 40 mm and a little; for 6 ms it would be 60 mm
+        assert_eq!(clock.steps_to_beat(10, 10.0, 5.0), 2);
+        assert_eq!(clock.steps_to_beat(14, 10.0, 5.0), 1, "one is left of five");
+        assert_eq!(clock.steps_to_beat(10, f64::NAN, 0.0), 1);
+        assert_eq!(clock.steps_to_beat(10, 1e9, 0.0), 1);
     }
 
     #[test]

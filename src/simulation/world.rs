@@ -9,8 +9,9 @@
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
 use super::record::{RunSummary, Sample};
-use crate::ground::{GroundModel, Patch, Published};
+use crate::ground::{GroundDigest, GroundModel, Patch, Published};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
 use crate::vehicle::Vehicle;
 use rayon::prelude::*;
@@ -33,39 +34,80 @@ pub struct WorldModel {
 pub struct WorldState {
     /// Steps taken.
     pub tick: u64,
+    /// Steps to the next heartbeat.
+    pub steps: u64,
     /// The ground as all share it.
     pub published: Published,
     /// The agents.
     pub agents: Vec<AgentState>,
 }
 
-/// A running world.
+/// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Haste {
+    pub speed: f64,
+    pub acceleration: f64,
+}
+
+impl Haste {
+    /// The greater of both. What is not finite belongs to a drive that has ended.
+    pub fn or(self, other: Haste) -> Haste {
+        Haste {
+            speed: self.speed.max(other.speed),
+            acceleration: self.acceleration.max(other.acceleration),
+        }
+    }
+}
+
+/// A running world, or one rank's part of it.
 #[derive(Clone, Debug)]
 pub struct World {
     model: WorldModel,
     state: WorldState,
+    /// Which agents step here; all of them, unless this is one rank of several.
+    own: Vec<bool>,
     workspaces: Vec<AgentWorkspace>,
     views: Vec<AgentView>,
     patches: Vec<Patch>,
+    /// Of own agents, over the last heartbeat.
+    haste: Haste,
 }
 
 impl World {
     /// A world at its beginning.
     pub fn new(model: WorldModel) -> World {
-        let agents = model.agents.iter().map(AgentModel::state).collect();
-        let state = WorldState { tick: 0, published: Published::default(), agents };
-        World::resume(model, state)
+        let own = vec![true; model.agents.len()];
+        World::part(model, None, own)
     }
 
     /// A world that goes on from a state of the same model.
     pub fn resume(model: WorldModel, state: WorldState) -> World {
-        let workspaces = model
+        let own = vec![true; model.agents.len()];
+        World::part(model, Some(state), own)
+    }
+
+    /// One rank's part of a world: it steps its `own` agents. Without a state
+    /// it begins at the beginning.
+    pub(super) fn part(model: WorldModel, state: Option<WorldState>, own: Vec<bool>) -> World {
+        let state = state.unwrap_or_else(|| {
+            let agents = model.agents.iter().map(AgentModel::state).collect();
+            // nobody has moved yet, but at the speeds that are launched with
+            let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
+            let steps = model.clock.steps_to_beat(0, speed, 0.0);
+            WorldState { tick: 0, steps, published: Published::default(), agents }
+        });
+        let (workspaces, views) = model
             .agents
             .iter()
             .zip(&state.agents)
-            .map(|(agent, state)| agent.workspace(state))
-            .collect();
-        World { model, state, workspaces, views: Vec::new(), patches: Vec::new() }
+            .map(|(agent, state)| {
+                let workspace = agent.workspace(state);
+                let view = agent.view(state, &workspace);
+                (workspace, view)
+            })
+            .unzip();
+        let (patches, haste) = (Vec::new(), Haste::default());
+        World { model, state, own, workspaces, views, patches, haste }
     }
 
     /// What does not change.
@@ -85,31 +127,96 @@ impl World {
 
     /// Steps all agents through one heartbeat and publishes what they left.
     pub fn beat(&mut self) {
-        let World { model, state, workspaces, views, patches } = self;
+        self.advance();
+        self.merge(&[]);
+        self.settle(self.haste);
+    }
+
+    /// First part of a heartbeat: steps own agents, which leave patches and
+    /// show themselves anew. They see each other as they were before it.
+    pub(super) fn advance(&mut self) {
+        let World { model, state, own, workspaces, views, haste, .. } = self;
         let WorldModel { ground, clock, agents } = model;
-        let first_tick = state.tick;
-        views.clear();
-        let shown = agents.iter().zip(&state.agents).zip(&*workspaces);
-        views.extend(shown.map(|((agent, own), workspace)| agent.view(own, workspace)));
-        let (published, views) = (&state.published, &*views);
-        agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut()).for_each(
-            |((agent, own), workspace)| {
-                agent.beat(ground, published, clock, first_tick, views, own, workspace);
-            },
-        );
-        patches.clear();
-        for workspace in workspaces.iter_mut() {
-            patches.append(&mut workspace.patches);
+        let (published, beat, seen) = (&state.published, [state.tick, state.steps], &*views);
+        let each =
+            agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
+        each.zip(&*own).filter(|&(_, &own)| own).for_each(|(((agent, state), workspace), _)| {
+            agent.beat(ground, published, clock, beat, seen, state, workspace);
+        });
+        let time = beat[1] as f64 * clock.step();
+        *haste = Haste::default();
+        for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
+            let view = agent.view(&state.agents[index], &workspaces[index]);
+            let before = std::mem::replace(&mut views[index], view);
+            if !view.ended {
+                let acceleration = (view.velocity - before.velocity).norm() / time;
+                *haste = haste.or(Haste { speed: view.velocity.norm(), acceleration });
+            }
         }
-        state.published.apply(patches);
+    }
+
+    /// Second part: merges what own agents left with what others left.
+    pub(super) fn merge(&mut self, others: &[Patch]) {
+        let World { state, own, workspaces, .. } = self;
+        let left = workspaces.iter().flat_map(|workspace| &workspace.patches);
+        state.published.apply(left.chain(others));
         let published = &state.published;
-        state.agents.par_iter_mut().for_each(|agent| agent.overlay.refresh(published));
-        state.tick += clock.steps_per_beat();
+        let agents = state.agents.par_iter_mut().zip(&*own).filter(|&(_, &own)| own);
+        agents.for_each(|(agent, _)| agent.overlay.refresh(published));
+    }
+
+    /// Last part: goes on to the next tick, and says when the next heartbeat is,
+    /// by the haste of all agents.
+    pub(super) fn settle(&mut self, haste: Haste) {
+        let WorldState { tick, steps, .. } = &mut self.state;
+        *tick += *steps;
+        *steps = self.model.clock.steps_to_beat(*tick, haste.speed, haste.acceleration);
+    }
+
+    /// Greatest speed and acceleration of own agents over the last heartbeat.
+    pub(super) fn haste(&self) -> Haste {
+        self.haste
+    }
+
+    /// What an own agent has to tell others after [`World::advance`].
+    pub(super) fn shown(&self, agent: usize) -> (VehicleMessage, &[Patch]) {
+        let workspace = &self.workspaces[agent];
+        let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
+        (message, &workspace.patches)
+    }
+
+    /// What an own agent has left in this heartbeat.
+    pub(super) fn patches(&self, agent: usize) -> &[Patch] {
+        &self.workspaces[agent].patches
+    }
+
+    /// Where an own agent is, m, and its speed, m/s.
+    pub(super) fn place(&self, agent: usize) -> ([f64; 2], f64) {
+        self.model.agents[agent].place(&self.workspaces[agent])
+    }
+
+    /// Merges ground that had not been told, without going on in time.
+    pub(super) fn catch_up(&mut self, patches: &[Patch]) {
+        self.state.published.apply(patches);
+        for (agent, _) in self.state.agents.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
+            agent.overlay.refresh(&self.state.published);
+        }
+    }
+
+    /// Takes note of what another rank's agent told.
+    pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
+        self.views[agent] = message.into();
+    }
+
+    /// Takes over the state of another rank's agent.
+    pub(super) fn adopt(&mut self, agent: usize, state: AgentState) {
+        self.workspaces[agent] = self.model.agents[agent].workspace(&state);
+        self.state.agents[agent] = state;
     }
 
     /// Whether any agent still drives.
     pub fn is_running(&self) -> bool {
-        self.state.agents.iter().any(|agent| agent.outcome.is_none())
+        self.views.iter().any(|view| !view.ended)
     }
 
     /// Publishes the nodes still under wheels too: for the end of a run.
@@ -134,16 +241,15 @@ impl World {
 
     /// Largest opening of any joint or rod after the last step, m.
     pub fn drift(&self) -> f64 {
-        self.workspaces.iter().map(AgentWorkspace::drift).fold(0.0, f64::max)
+        let agents = self.model.agents.iter().zip(&self.workspaces);
+        agents.map(|(agent, workspace)| agent.drift(workspace)).fold(0.0, f64::max)
     }
 
-    /// SHA-256 of the whole state in its stored form.
+    /// Hash of the whole state: SHA-256 over the tick, the digest of the ground
+    /// and those of all agents, so that ranks can put it together from parts.
     pub fn hash(&self) -> [u8; 32] {
-        let mut hasher = Sha256::new();
-        hasher.update(self.state.published.hash());
-        let agents = postcard::to_stdvec(&(self.state.tick, &self.state.agents));
-        hasher.update(agents.expect("plain data serialises into memory"));
-        hasher.finalize().into()
+        let digests: Vec<_> = self.state.agents.par_iter().map(AgentState::digest).collect();
+        combined_hash(self.state.tick, self.state.published.digest(), &digests)
     }
 
     /// The run in a few figures; `wall` is the time it took, s.
@@ -167,12 +273,33 @@ impl World {
     }
 }
 
+/// The hash of a world from its parts ([`World::hash`]).
+pub(super) fn combined_hash(tick: u64, ground: GroundDigest, agents: &[[u8; 32]]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(tick.to_le_bytes());
+    ground.0.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
+    agents.iter().for_each(|digest| hasher.update(digest));
+    hasher.finalize().into()
+}
+
 /// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the
 /// plane that fits the ground under its wheels best, none of them below it.
 pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64) -> Pose {
-    let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
     let centres: Vec<Vec3> =
         (0..vehicle.wheels()).map(|wheel| vehicle.wheel_centre(wheel)).collect();
+    stand_on(terrain, &centres, vehicle.ride_radius(), x, y, heading)
+}
+
+/// The same for wheels of one radius (m) with the given centres in the chassis frame.
+pub(super) fn stand_on(
+    terrain: &Terrain,
+    centres: &[Vec3],
+    radius: f64,
+    x: f64,
+    y: f64,
+    heading: f64,
+) -> Pose {
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
     let touch = |orientation: &Quat, centre: &Vec3| {
         let place = orientation * centre;
         let (px, py) = (x + place.x, y + place.y);
@@ -182,7 +309,6 @@ pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64)
     let forward = (turn * Vec3::x() - normal * normal.dot(&(turn * Vec3::x()))).normalize();
     let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
     let orientation = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
-    let radius = vehicle.ride_radius();
     let lift = centres
         .iter()
         .map(|centre| {

@@ -1,5 +1,7 @@
 //! Which parameters can describe a soil at all.
 
+use crate::numeric::GRAVITY;
+
 use super::{Bulldozing, Details, Soil, SoilKind, Yielding};
 
 /// Widths of contact over which the pressure must stay positive, m: from a
@@ -95,6 +97,13 @@ impl Yielding {
         within("elastic stiffness, Pa/m", self.elastic_stiffness, "above 0", |v| v > 0.0)?;
         within("damping, Pa s/m", self.damping, "0 or above", |v| v >= 0.0)?;
         self.details.check()?;
+        if let Some(reece) = self.details.reece {
+            let weight = self.details.density.unwrap_or(0.0) * GRAVITY;
+            let modulus = self.cohesion * reece.cohesive + weight * reece.frictional;
+            within("Reece's c k_c' + gamma k_phi', Pa", modulus, "above 0: give density", |v| {
+                v > 0.0
+            })?;
+        }
         self.bulldozing.map_or(Ok(()), |bulldozing| bulldozing.check())
     }
 }

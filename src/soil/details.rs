@@ -1,5 +1,6 @@
 //! Figures of a soil that only the refined laws ask for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is known of a soil beyond the reference's parameters. Whatever is
@@ -26,34 +27,44 @@ pub struct Details {
 
 /// Reece's form p = (c k_c' + γ b k_φ') (z/b)ⁿ, whose moduli have no dimension
 /// (A. R. Reece, Proc. IMechE 180, 1965).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Reece {
     /// Cohesive modulus k_c'.
+    #[schemars(range(min = 0.0))]
     pub cohesive: f64,
     /// Frictional modulus k_φ'.
+    #[schemars(range(min = 0.0))]
     pub frictional: f64,
 }
 
 /// A second Bekker curve that adds to the first below a depth: firm ground
 /// under snow, a hardpan, frozen soil.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SubLayer {
     /// Depth at which it starts, m.
+    #[schemars(range(min = 0.0), extend("unit" = "m"))]
     pub depth: f64,
     /// Its modulus k_c/b + k_φ at the widths of interest, N/m^(n+2).
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub modulus: f64,
     /// Its exponent.
+    #[schemars(range(max = 3.0), extend("exclusiveMinimum" = 0.0))]
     pub n: f64,
 }
 
 /// A crust that bears a pressure of its own until it is pushed through:
 /// p_c sin²(π z/h) over its depth of failure h, then nothing. The shape is
 /// ours: smooth, with the peak at half the depth.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Crust {
     /// Greatest pressure that it adds, Pa.
+    #[schemars(range(min = 0.0), extend("unit" = "Pa"))]
     pub strength: f64,
     /// Sinkage at which it is broken, m.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub depth: f64,
 }
 
@@ -61,17 +72,24 @@ pub struct Crust {
 /// J. Preston-Thomas, J. Terramech. 19, 1983):
 /// τ/τ_max = K_r {1 + [1/(K_r (1 - 1/e)) - 1] e^(1 - j/K_w)} (1 - e^(-j/K_w)),
 /// K_w being the soil's shear modulus.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ShearHump {
     /// Residual part K_r of the peak, 0..1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub residual: f64,
 }
 
-/// Pressure times (1 + v/v₀)^m for a speed of sinking v.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Pressure times (1 + v/v₀)^m for a speed of sinking v: the dynamic form of
+/// Bekker's equation (C. Grahn, J. Terramech. 28, 1991: pressure grows as a
+/// power of the speed), shifted by v₀ so that it meets the static curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RateDependence {
     /// Exponent m.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub exponent: f64,
     /// Speed v₀ at which the static figures were taken, m/s.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
     pub speed: f64,
 }

@@ -32,6 +32,9 @@ pub struct Laws {
     /// *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4), for
     /// soils that state A_u.
     pub reload_stiffening: bool,
+    /// Reece's form of the pressure instead of Bekker's (A. R. Reece, 1965), for
+    /// soils that state its moduli.
+    pub reece: bool,
     /// Layers: a stiffer one at depth, a crust on top, for soils that state them.
     pub layers: bool,
     /// Shear that peaks and falls to a residual (J. Y. Wong and J.
@@ -72,6 +75,7 @@ impl Laws {
             inclined_bearing: false,
             passive_pressure: false,
             reload_stiffening: false,
+            reece: false,
             layers: false,
             shear_hump: false,
             rate_dependence: false,
@@ -88,6 +92,7 @@ impl Laws {
             inclined_bearing: true,
             passive_pressure: true,
             reload_stiffening: true,
+            reece: true,
             layers: true,
             shear_hump: true,
             rate_dependence: true,

@@ -8,7 +8,6 @@ mod check;
 mod details;
 mod laws;
 mod parameters;
-mod power;
 pub mod pressure_sinkage;
 mod refined;
 mod shear;

@@ -7,7 +7,7 @@
 //! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
 use super::Yielding;
-use super::power::power;
+use crate::numeric::{Lanes, Where, power};
 use serde::{Deserialize, Serialize};
 
 /// What a spot of soil remembers of the loads it has borne.
@@ -43,17 +43,74 @@ pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
     if z <= 0.0 {
         return 0.0;
     }
-    (soil.k_c * inverse_width + soil.k_phi).max(0.0) * power(z, soil.n)
+    cohesive_frictional(soil, inverse_width) * power(z, soil.n)
 }
 
-/// Presses a spot to `sinkage` m, from which it will move by about `advance` m
-/// (positive deeper) before it is asked again.
+/// Bekker's modulus k_c / b + k_φ under a patch of width b = `1 / inverse_width`,
+/// Pa/mⁿ; not below zero.
+#[inline]
+pub fn cohesive_frictional(soil: &Yielding, inverse_width: f64) -> f64 {
+    (soil.k_c * inverse_width + soil.k_phi).max(0.0)
+}
+
+/// What four spots of one soil answer to being pressed; units as in [`Pressed`].
+#[derive(Clone, Copy, Debug)]
+pub struct PressedLanes {
+    /// Pressures, Pa.
+    pub pressure: Lanes,
+    /// Slopes of the pressures, Pa/m.
+    pub slope: Lanes,
+    /// Where the soil yields.
+    pub yields: Where,
+    /// Sinkages that stay, m.
+    pub sinkage: Lanes,
+    /// Pressures at which the soil last yielded, Pa.
+    pub yield_pressure: Lanes,
+}
+
+/// Presses four spots of one soil to `sinkage` m, from which they will move by
+/// about `advance` m (positive deeper) before they are asked again. `residual` m
+/// and `yield_pressure` Pa are what they remember, `modulus` is k_c / b + k_φ.
 ///
 /// A pressure never exceeds that of the elastic line, so the plastic sinkage
 /// never shrinks (a curve with n < 1 starts infinitely steep). The slope is
 /// the secant over `advance`: it ends where the pressure reaches zero, and
 /// bends where reloading reaches the virgin curve.
-#[inline]
+#[inline(always)]
+pub fn press_lanes(
+    soil: &Yielding,
+    modulus: f64,
+    sinkage: Lanes,
+    advance: Lanes,
+    residual: Lanes,
+    yield_pressure: Lanes,
+) -> PressedLanes {
+    let stiffness = soil.elastic_stiffness;
+    let trial = stiffness * (sinkage - residual);
+    let loaded = trial.gt(0.0);
+    let yields = loaded & trial.gt(yield_pressure);
+    let virgin = (modulus * sinkage.power(soil.n)).min(trial);
+    let pressure = loaded.pick(yields.pick(virgin, trial), 0.0);
+    // the sinkage to come up to which reloading is elastic
+    let to_yield = yields.pick(0.0, (yield_pressure - trial) * (1.0 / stiffness));
+    let bends_at = yields.pick(pressure, yield_pressure);
+    let beyond = (soil.n * bends_at / (sinkage + to_yield)).min(stiffness);
+    let leaves = advance.lt(0.0);
+    let rise = stiffness * to_yield + beyond * (advance - to_yield);
+    let secant = leaves.pick(pressure, rise) / advance.abs();
+    let elastic = !yields & advance.le(to_yield);
+    let deeper = yields.pick(beyond, elastic.pick(stiffness, secant));
+    let slope = loaded.pick(leaves.pick(secant.min(stiffness), deeper), 0.0);
+    PressedLanes {
+        pressure,
+        slope,
+        yields,
+        sinkage: yields.pick(sinkage - pressure / stiffness, residual),
+        yield_pressure: bends_at,
+    }
+}
+
+/// Presses one spot: [`press_lanes`] for a single node, with the same bits.
 pub fn press(
     soil: &Yielding,
     inverse_width: f64,
@@ -61,42 +118,39 @@ pub fn press(
     advance: f64,
     memory: PlasticMemory,
 ) -> Pressed {
-    let stiffness = soil.elastic_stiffness;
-    let trial = stiffness * (sinkage - memory.sinkage);
-    if trial <= 0.0 {
-        return Pressed { memory, ..Pressed::default() };
+    let four = press_lanes(
+        soil,
+        cohesive_frictional(soil, inverse_width),
+        sinkage.into(),
+        advance.into(),
+        memory.sinkage.into(),
+        memory.yield_pressure.into(),
+    );
+    let first = |lanes: Lanes| lanes.numbers()[0];
+    let yields = four.yields.any();
+    Pressed {
+        pressure: first(four.pressure),
+        slope: first(four.slope),
+        yields,
+        memory: PlasticMemory {
+            sinkage: first(four.sinkage),
+            yield_pressure: first(four.yield_pressure),
+            slip: if yields { 0.0 } else { memory.slip },
+        },
     }
-    if trial > memory.yield_pressure {
-        let pressure = virgin_pressure(soil, inverse_width, sinkage).min(trial);
-        let slope = if advance < 0.0 {
-            stiffness.min(pressure / -advance)
-        } else {
-            stiffness.min(soil.n * pressure / sinkage)
-        };
-        let memory = PlasticMemory {
-            sinkage: sinkage - pressure / stiffness,
-            yield_pressure: pressure,
-            slip: 0.0,
-        };
-        return Pressed { pressure, slope, yields: true, memory };
-    }
-    let slope = if advance < 0.0 {
-        stiffness.min(trial / -advance)
-    } else {
-        let to_yield = (memory.yield_pressure - trial) / stiffness;
-        if advance <= to_yield {
-            stiffness
-        } else {
-            let virgin = soil.n * memory.yield_pressure / (sinkage + to_yield);
-            (stiffness * to_yield + virgin.min(stiffness) * (advance - to_yield)) / advance
-        }
-    };
-    Pressed { pressure: trial, slope, yields: false, memory }
 }
 
-/// Pressure with the soil's viscous part, never in tension: the damping of
+/// Pressures with the soil's viscous part, never in tension: the damping of
 /// `normal_velocity` m/s (positive leaving the soil) is added and the sum is
-/// clamped at zero. Returns the pressure, Pa, and the damping in force, Pa s/m.
+/// clamped at zero. Returns the pressures, Pa, and the damping in force, Pa s/m.
+#[inline(always)]
+pub fn damped_lanes(soil: &Yielding, pressure: Lanes, normal_velocity: Lanes) -> (Lanes, Lanes) {
+    let total = pressure - soil.damping * normal_velocity;
+    let presses = total.gt(0.0);
+    (presses.pick(total, 0.0), presses.pick(soil.damping, 0.0))
+}
+
+/// [`damped_lanes`] for one spot.
 #[inline]
 pub fn damped(soil: &Yielding, pressure: f64, normal_velocity: f64) -> (f64, f64) {
     let total = pressure - soil.damping * normal_velocity;

@@ -1,9 +1,8 @@
 //! The refinements of the reference's laws, each a pure function.
 
-use super::power::power;
 use super::pressure_sinkage::{PlasticMemory, Pressed};
 use super::{Laws, Yielding};
-use crate::numeric::{GRAVITY, cos, exp, pow, sin, tan};
+use crate::numeric::{GRAVITY, cos, exp, pow, power, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Part of the virgin pressure that is left when the whole force of a contact
@@ -153,14 +152,14 @@ impl<'a> Bearing<'a> {
     /// Bearing of `soil` under a patch of width `1 / inverse_width`.
     pub fn new(soil: &'a Yielding, laws: Laws, inverse_width: f64) -> Bearing<'a> {
         let modulus = match soil.details.reece {
-            Some(reece) => {
+            Some(reece) if laws.reece => {
                 let weight = soil.details.density.unwrap_or(0.0) * GRAVITY;
                 // a patch without width counts as one node wide: 5 cm
                 let inverse = if inverse_width > 0.0 { inverse_width } else { 20.0 };
                 (soil.cohesion * reece.cohesive + weight / inverse * reece.frictional)
                     * pow(inverse, soil.n)
             }
-            None => (soil.k_c * inverse_width + soil.k_phi).max(0.0),
+            _ => (soil.k_c * inverse_width + soil.k_phi).max(0.0),
         };
         let growth =
             if laws.reload_stiffening { soil.details.reload_growth.unwrap_or(0.0) } else { 0.0 };

@@ -4,7 +4,7 @@
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
 use super::Yielding;
-use crate::numeric::{exp, tan};
+use crate::numeric::{Lanes, quick_exp, tan};
 use serde::{Deserialize, Serialize};
 
 /// A surface that slides in or on soil: cohesion, friction and the
@@ -32,7 +32,15 @@ impl ShearStrength {
     /// Shear stress at `pressure` Pa after `displacement` m, Pa.
     #[inline]
     pub fn stress(&self, pressure: f64, displacement: f64) -> f64 {
-        (self.cohesion + pressure * self.friction) * (1.0 - exp(-displacement / self.modulus))
+        let mobilised = 1.0 - quick_exp(displacement * (-1.0 / self.modulus));
+        (self.cohesion + pressure * self.friction) * mobilised
+    }
+
+    /// [`ShearStrength::stress`] at four spots, with the same bits.
+    #[inline(always)]
+    pub fn stress_lanes(&self, pressure: Lanes, displacement: Lanes) -> Lanes {
+        let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).quick_exp();
+        (self.cohesion + pressure * self.friction) * mobilised
     }
 }
 
@@ -78,6 +86,22 @@ impl Tread {
             return soil_stress;
         }
         let rubber = self.rubber.stress(pressure, displacement);
+        (1.0 - self.rubber_share) * soil_stress + self.rubber_share * rubber
+    }
+
+    /// [`Tread::stress`] at four spots, with the same bits.
+    #[inline(always)]
+    pub fn stress_lanes(
+        &self,
+        soil: &ShearStrength,
+        pressure: Lanes,
+        displacement: Lanes,
+    ) -> Lanes {
+        let soil_stress = soil.stress_lanes(pressure, displacement);
+        if self.rubber_share == 0.0 {
+            return soil_stress;
+        }
+        let rubber = self.rubber.stress_lanes(pressure, displacement);
         (1.0 - self.rubber_share) * soil_stress + self.rubber_share * rubber
     }
 }

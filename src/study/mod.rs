@@ -6,8 +6,12 @@
 
 mod bench;
 mod convergence;
+mod fit;
+pub mod identify;
 mod plate;
 mod shear;
+mod track;
+mod track_theory;
 pub mod validation;
 mod wheel;
 
@@ -15,7 +19,10 @@ pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
+pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use track::{TrackMotion, TrackResult, TrackRig};
+pub use track_theory::RigidTracks;
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};

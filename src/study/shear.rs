@@ -17,6 +17,9 @@ pub struct ShearRig {
     pub tread: Tread,
     /// How far it slides, m.
     pub displacement: f64,
+    /// How far it then slides back, m.
+    #[serde(default)]
+    pub reversal: f64,
     /// Sliding speed, m/s.
     pub speed: f64,
     /// Time step, s.
@@ -26,7 +29,8 @@ pub struct ShearRig {
 impl ShearRig {
     /// A rough plate that slides 10 cm at 1 cm/s.
     pub fn new(plate: PlateRig) -> ShearRig {
-        ShearRig { plate, tread: Tread::rough(), displacement: 0.1, speed: 0.01, step: 0.01 }
+        let tread = Tread::rough();
+        ShearRig { plate, tread, displacement: 0.1, reversal: 0.0, speed: 0.01, step: 0.01 }
     }
 }
 
@@ -60,13 +64,17 @@ impl Rig for ShearRig {
         let mut press = Press::new(&self.plate)?;
         press.press_to(self.plate.pressure);
         let area = press.area();
-        let twist = Twist { linear: Vec3::new(self.speed, 0.0, 0.0), angular: Vec3::zeros() };
-        let steps = (self.displacement / (self.speed * self.step) + 0.5).floor() as u64;
+        let way = self.speed * self.step;
+        let count = |length: f64| (length / way + 0.5).floor() as u64;
+        let (forth, back) = (count(self.displacement), count(self.reversal));
         let mut result = ShearResult { curve: Vec::new(), pressure: 0.0, strength: 0.0 };
-        for count in 1..=steps {
+        let mut displacement = 0.0;
+        for count in 0..forth + back {
+            let speed = if count < forth { self.speed } else { -self.speed };
+            let twist = Twist { linear: Vec3::new(speed, 0.0, 0.0), angular: Vec3::zeros() };
             let found = press.contact(&self.tread, &twist, self.step);
             let stress = -found.load.wrench.force.x / area;
-            let displacement = count as f64 * self.speed * self.step;
+            displacement += speed * self.step;
             result.curve.push(ShearPoint { displacement, stress });
             result.strength = result.strength.max(stress);
             result.pressure = found.load.wrench.force.z / area;

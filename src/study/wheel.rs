@@ -27,6 +27,12 @@ pub enum RigError {
         /// Allowed range.
         allowed: &'static str,
     },
+    /// The vehicle makes no multibody model.
+    #[error(transparent)]
+    Model(#[from] crate::multibody::ModelError),
+    /// Its equations have no solution.
+    #[error(transparent)]
+    Step(#[from] crate::multibody::StepError),
     /// The state left the finite numbers.
     #[error("the rig's state is no longer finite at {time} s")]
     NotFinite {
@@ -154,101 +160,7 @@ impl Rig for WheelRig {
     type Outcome = WheelResult;
 
     fn run(&self) -> Result<WheelResult, RigError> {
-        require("load", self.load, self.load > 0.0, "positive")?;
-        require("step", self.step, self.step > 0.0, "positive")?;
-        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
-        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
-        let settled = self.settled;
-        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
-        let (speed, spin, drift) = match self.motion {
-            WheelMotion::Pressed => (0.0, 0.0, 0.0),
-            WheelMotion::Rolling { speed, slip } => {
-                require("slip", slip, slip < 1.0, "below 1")?;
-                require("speed", speed, true, "finite")?;
-                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)), 0.0)
-            }
-            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
-                require("speed", speed, true, "finite")?;
-                require("rim speed", rim_speed, true, "finite")?;
-                require("slip angle", slip_angle, true, "finite")?;
-                let spin = rim_speed / self.wheel.max_radius();
-                (speed * cos(slip_angle), spin, speed * sin(slip_angle))
-            }
-        };
-        let model = bed(&self.soil, self.laws, self.spacing)?;
-        let published = Published::default();
-        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let mut patches = Vec::new();
-        // pressing is slow by definition: with inertia the wheel would dig
-        // deeper than its load
-        let mass = match self.motion {
-            WheelMotion::Pressed => 0.0,
-            _ => self.load / GRAVITY,
-        };
-        let mut pose = Pose::default();
-        pose.position.z = self.wheel.max_radius();
-        let mut climb = 0.0;
-        let steps = (self.duration / self.step + 0.5).floor() as u64;
-        let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
-        let mut sum = WheelResult::default();
-        let mut travelled = 0.0;
-        for count in 0..steps {
-            let time = count as f64 * self.step;
-            let twist = Twist {
-                linear: Vec3::new(speed, drift, climb),
-                angular: Vec3::new(0.0, spin, 0.0),
-            };
-            overlay.begin_step();
-            let contact = wheel_contact(
-                &model,
-                &published,
-                &mut overlay,
-                &mut scratch,
-                &self.wheel,
-                &self.tread,
-                &pose,
-                &twist,
-                self.step,
-            );
-            if count >= first_settled {
-                self.add(&mut sum, &contact, &pose);
-                travelled += hypot(speed, drift) * self.step;
-            } else if self.motion == WheelMotion::Pressed {
-                sum.compaction += contact.compaction_work;
-            }
-            let ramp = self.ramp * self.duration;
-            // smooth at both ends: a wheel that arrives at speed digs itself in
-            let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
-            let damping = contact.load.damping[(5, 5)];
-            let stiffness = contact.load.stiffness[(5, 5)];
-            let momentum =
-                mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
-            climb = momentum
-                / (mass / self.step + damping + stiffness * self.step + self.guide_damping);
-            pose.position.z += climb * self.step;
-            pose.position.x += speed * self.step;
-            pose.position.y += drift * self.step;
-            if !pose.position.z.is_finite() {
-                return Err(RigError::NotFinite { time });
-            }
-            // the rut behind is of no further interest: let its tiles go
-            if count % 64 == 63 {
-                patches.clear();
-                overlay.publish(&mut patches);
-            }
-        }
-        let samples = (steps - first_settled) as f64;
-        let per = if travelled > 0.0 { travelled } else { 1.0 };
-        Ok(WheelResult {
-            drawbar: sum.drawbar / samples,
-            lateral: sum.lateral / samples,
-            vertical: sum.vertical / samples,
-            torque: sum.torque / samples,
-            sinkage: sum.sinkage / samples,
-            area: sum.area / samples,
-            compaction: sum.compaction / per,
-            nodes_in_contact: sum.nodes_in_contact / samples,
-        })
+        Ok(self.passes(1)?[0])
     }
 
     fn spacing_mut(&mut self) -> &mut f64 {
@@ -278,6 +190,121 @@ impl Rig for WheelRig {
 }
 
 impl WheelRig {
+    /// Runs so many times over the same ground, each time in the rut of the last.
+    ///
+    /// # Errors
+    /// Parameters out of range, and a state that is no longer finite.
+    pub fn passes(&self, count: usize) -> Result<Vec<WheelResult>, RigError> {
+        let model = bed(&self.soil, self.laws, self.spacing)?;
+        let mut published = Published::default();
+        (0..count).map(|_| self.pass(&model, &mut published)).collect()
+    }
+
+    fn pass(
+        &self,
+        model: &GroundModel,
+        published: &mut Published,
+    ) -> Result<WheelResult, RigError> {
+        require("load", self.load, self.load > 0.0, "positive")?;
+        require("step", self.step, self.step > 0.0, "positive")?;
+        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
+        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        let (speed, spin, drift) = match self.motion {
+            WheelMotion::Pressed => (0.0, 0.0, 0.0),
+            WheelMotion::Rolling { speed, slip } => {
+                require("slip", slip, slip < 1.0, "below 1")?;
+                require("speed", speed, true, "finite")?;
+                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)), 0.0)
+            }
+            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("rim speed", rim_speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let spin = rim_speed / self.wheel.max_radius();
+                (speed * cos(slip_angle), spin, speed * sin(slip_angle))
+            }
+        };
+        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+        let mut patches = Vec::new();
+        // pressing is slow by definition: with inertia the wheel would dig
+        // deeper than its load
+        let mass = match self.motion {
+            WheelMotion::Pressed => 0.0,
+            _ => self.load / GRAVITY,
+        };
+        let mut pose = Pose::default();
+        pose.position.z = self.wheel.max_radius();
+        let mut climb = 0.0;
+        let steps = (self.duration / self.step + 0.5).floor() as u64;
+        let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
+        let mut sum = WheelResult::default();
+        let mut travelled = 0.0;
+        for count in 0..steps {
+            let time = count as f64 * self.step;
+            let twist = Twist {
+                linear: Vec3::new(speed, drift, climb),
+                angular: Vec3::new(0.0, spin, 0.0),
+            };
+            overlay.begin_step();
+            let contact = wheel_contact(
+                model,
+                published,
+                &mut overlay,
+                &mut scratch,
+                &self.wheel,
+                &self.tread,
+                &pose,
+                &twist,
+                self.step,
+            );
+            if count >= first_settled {
+                self.add(&mut sum, &contact, &pose);
+                travelled += hypot(speed, drift) * self.step;
+            } else if self.motion == WheelMotion::Pressed {
+                sum.compaction += contact.compaction_work;
+            }
+            let ramp = self.ramp * self.duration;
+            // smooth at both ends: a wheel that arrives at speed digs itself in
+            let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
+            let damping = contact.load.damping[(5, 5)];
+            let stiffness = contact.load.stiffness[(5, 5)];
+            let momentum =
+                mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
+            climb = momentum
+                / (mass / self.step + damping + stiffness * self.step + self.guide_damping);
+            pose.position.z += climb * self.step;
+            pose.position.x += speed * self.step;
+            pose.position.y += drift * self.step;
+            if !pose.position.z.is_finite() {
+                return Err(RigError::NotFinite { time });
+            }
+            // the rut behind waits for the next pass in its small form
+            if count % 64 == 63 {
+                patches.clear();
+                overlay.publish(&mut patches);
+                published.apply(&patches);
+                overlay.refresh(published);
+            }
+        }
+        patches.clear();
+        overlay.publish_all(&mut patches);
+        published.apply(&patches);
+        let samples = (steps - first_settled) as f64;
+        let per = if travelled > 0.0 { travelled } else { 1.0 };
+        Ok(WheelResult {
+            drawbar: sum.drawbar / samples,
+            lateral: sum.lateral / samples,
+            vertical: sum.vertical / samples,
+            torque: sum.torque / samples,
+            sinkage: sum.sinkage / samples,
+            area: sum.area / samples,
+            compaction: sum.compaction / per,
+            nodes_in_contact: sum.nodes_in_contact / samples,
+        })
+    }
+
     fn add(&self, sum: &mut WheelResult, contact: &Contact, pose: &Pose) {
         sum.drawbar += contact.load.wrench.force.x;
         sum.lateral += contact.load.wrench.force.y;

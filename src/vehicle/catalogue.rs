@@ -1,6 +1,6 @@
 //! The vehicles that come with the crate.
 
-use super::spec::{SpecError, VehicleSpec};
+use super::spec::{AnySpec, SpecError, VehicleSpec};
 
 /// A vehicle file that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +11,9 @@ pub struct Entry {
     pub text: &'static str,
 }
 
-const ENTRIES: [Entry; 2] = [
+const ENTRIES: [Entry; 3] = [
     Entry { key: "hmmwv", text: include_str!("../../vehicles/hmmwv.toml") },
+    Entry { key: "m113", text: include_str!("../../vehicles/m113.toml") },
     Entry { key: "mrzr4", text: include_str!("../../vehicles/mrzr4.toml") },
 ];
 
@@ -23,6 +24,12 @@ pub enum CatalogueError {
     /// No vehicle of this name.
     #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
     Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// It does not run on wheels.
+    #[error("vehicle '{name}' runs on tracks, not on wheels")]
+    NotWheeled {
         /// The name asked for.
         name: String,
     },
@@ -46,13 +53,26 @@ pub fn catalogue() -> &'static [Entry] {
 /// # Errors
 ///
 /// [`CatalogueError::Unknown`] with the nearest name.
-pub fn find(name: &str) -> Result<VehicleSpec, CatalogueError> {
+pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
     let entry = ENTRIES
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
         .ok_or_else(|| CatalogueError::Unknown { name: name.to_owned() })?;
-    VehicleSpec::from_toml(entry.text)
+    AnySpec::from_toml(entry.text)
         .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+}
+
+/// The built-in wheeled vehicle of this name (upper and lower case alike).
+///
+/// # Errors
+///
+/// [`CatalogueError::Unknown`] with the nearest name,
+/// [`CatalogueError::NotWheeled`] for a tracked one.
+pub fn find(name: &str) -> Result<VehicleSpec, CatalogueError> {
+    match find_any(name)? {
+        AnySpec::Wheeled(spec) => Ok(*spec),
+        AnySpec::Tracked(_) => Err(CatalogueError::NotWheeled { name: name.to_owned() }),
+    }
 }
 
 fn suggestion(name: &str) -> String {
@@ -76,9 +96,9 @@ mod tests {
     #[test]
     fn every_entry_reads_and_checks() {
         for entry in catalogue() {
-            let spec = find(entry.key).unwrap_or_else(|error| panic!("{error}"));
-            assert!(!spec.source.is_empty());
-            let again = VehicleSpec::from_toml(&toml::to_string(&spec).unwrap()).unwrap();
+            let spec = find_any(entry.key).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!spec.source().is_empty());
+            let again = AnySpec::from_toml(&toml::to_string(&spec).unwrap()).unwrap();
             assert_eq!(spec, again, "{} does not survive writing and reading", entry.key);
         }
     }
@@ -96,11 +116,19 @@ mod tests {
     }
 
     #[test]
+    fn m113_weighs_the_sum_of_its_bodies_to_the_gram() {
+        // Project Chrono's M113 with 63 and 64 single-pin shoes: 11342.86 kg
+        let spec = find_any("m113").unwrap();
+        assert!((spec.total_mass() - 11342.86).abs() < 5e-4);
+        assert!(matches!(find("m113"), Err(CatalogueError::NotWheeled { .. })));
+    }
+
+    #[test]
     fn suggests_the_nearest_name() {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'hmmwv', 'mrzr4'"
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'hmmwv', 'm113', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

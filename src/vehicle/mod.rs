@@ -6,11 +6,13 @@ mod controls;
 pub mod driver;
 pub mod powertrain;
 pub mod spec;
+mod tracked;
 pub mod tyre;
 mod wheeled;
 
 pub use assembly::AssemblyError;
-pub use catalogue::{CatalogueError, Entry, catalogue, find};
+pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any};
 pub use controls::Controls;
-pub use spec::{SpecError, VehicleSpec};
+pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
+pub use tracked::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use wheeled::{Vehicle, VehicleState, VehicleWorkspace, WheelDrive};

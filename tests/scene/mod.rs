@@ -5,10 +5,10 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
-use bekker::terrain::Terrain;
+use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
 use std::sync::Arc;
@@ -51,7 +51,17 @@ pub fn firm(friction: f64) -> Soil {
 }
 
 pub fn ground(spacing: f64, terrain: Terrain, soils: Vec<Soil>) -> GroundModel {
-    GroundModel::new(Lattice { spacing }, terrain, soils, Laws::reference()).unwrap()
+    ground_under(Laws::reference(), spacing, terrain, soils)
+}
+
+pub fn ground_under(laws: Laws, spacing: f64, terrain: Terrain, soils: Vec<Soil>) -> GroundModel {
+    GroundModel::new(Lattice { spacing }, terrain, soils, laws).unwrap()
+}
+
+/// A plane that rises along x by `grade` m a metre.
+pub fn slope(grade: f64) -> Terrain {
+    let surface = Surface::Plane { elevation: 0.0, slope: [grade, 0.0] };
+    Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap()
 }
 
 pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
@@ -67,9 +77,11 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     AgentModel {
         name: "test".into(),
-        vehicle: vehicle.clone(),
-        underside: Underside::new(outline, None).unwrap(),
-        tread: Tread::rough(),
+        vehicle: Mover::Wheeled(OnWheels {
+            vehicle: vehicle.clone(),
+            underside: Underside::new(outline, None).unwrap(),
+            tread: Tread::rough(),
+        }),
         driver,
         leader: None,
         start,

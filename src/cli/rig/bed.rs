@@ -3,8 +3,8 @@
 use crate::cli::Failure;
 use crate::scenario::build::custom_soil;
 use crate::scenario::{Document, Faults};
-use crate::soil::{Soil, SoilKind, Yielding, catalogue};
-use clap::Args;
+use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Which soil.
@@ -21,9 +21,29 @@ pub struct Bed {
     /// elastic_stiffness (Pa/m), damping (Pa s/m); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Laws of the soil
+    #[arg(long, value_enum, default_value_t = LawsChoice::Refined)]
+    laws: LawsChoice,
+}
+
+/// Presets of the soil laws.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LawsChoice {
+    /// Every refinement, as a scenario has it unless it says otherwise
+    Refined,
+    /// Those of the reference's Soil Contact Model
+    Reference,
 }
 
 impl Bed {
+    /// The laws asked for.
+    pub fn laws(&self) -> Laws {
+        match self.laws {
+            LawsChoice::Refined => Laws::refined(),
+            LawsChoice::Reference => Laws::reference(),
+        }
+    }
+
     /// The soil and its parameters; a firm one is refused, for it gives no curve.
     pub fn soil(&self) -> Result<(Soil, Yielding), Failure> {
         let mut document = self.document()?;

@@ -79,6 +79,7 @@ impl Footing {
         let pressure = self.load.map(|load| load / area).or(self.pressure).unwrap_or(PRESSURE);
         let (soil, yielding) = bed.soil()?;
         let mut rig = PlateRig::new(soil, outline, pressure);
+        rig.laws = bed.laws();
         rig.spacing = grid;
         rig.increment = self.increment;
         Ok((rig, yielding))

@@ -4,21 +4,25 @@ mod bed;
 mod convergence;
 mod footing;
 mod output;
+mod pivot;
 mod plate;
 mod quantity;
 mod shear;
 mod slips;
 mod table;
+mod track;
+mod tracked;
 mod wheel;
 
 use super::Failure;
 use clap::{Args, Subcommand};
 
-/// Press a plate, shear a plate or roll a wheel on one soil
+/// Press a plate, shear a plate, roll a wheel or drive tracks on one soil
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
     bekker rig shear --soil lete_sand --pressure 50e3 --json\n  \
-    bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n\n\
+    bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
+    bekker rig track --soil mud\n\n\
     Every rig repeats its run with half the spacing of nodes, half the step and a longer run,\n\
     and says how far its figures moved.")]
 pub struct Rig {
@@ -31,6 +35,8 @@ enum Command {
     Plate(plate::Plate),
     Shear(shear::Shear),
     Wheel(Box<wheel::Wheel>),
+    Track(Box<track::Track>),
+    Pivot(Box<pivot::Pivot>),
 }
 
 impl Rig {
@@ -39,6 +45,8 @@ impl Rig {
             Command::Plate(command) => command.execute(quiet),
             Command::Shear(command) => command.execute(quiet),
             Command::Wheel(command) => command.execute(quiet),
+            Command::Track(command) => command.execute(quiet),
+            Command::Pivot(command) => command.execute(quiet),
         }
     }
 }

@@ -27,7 +27,8 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig wheel --soil mud --vehicle hmmwv\n  \
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
-    bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check")]
+    bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check\n  \
+    bekker rig wheel --soil chrono_mid --laws reference")]
 pub struct Wheel {
     #[command(flatten)]
     bed: Bed,
@@ -149,6 +150,7 @@ impl Wheel {
         let load = self.load.unwrap_or(mounted.load);
         let motion = WheelMotion::Rolling { speed, slip: 0.0 };
         WheelRig {
+            laws: self.bed.laws(),
             tread: mounted.tread,
             spacing: grid,
             step,
@@ -209,10 +211,14 @@ impl Shape {
             });
         };
         let spec = vehicle_spec(name, Path::new(""))?;
+        let spec = spec.wheeled().ok_or_else(|| Failure::Input {
+            subject: name.clone(),
+            cause: "runs on tracks: see `bekker rig track`".into(),
+        })?;
         Ok(Mounted {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,
             tread: tread(&spec.tyre.rigid),
-            load: mean_wheel_load(&spec),
+            load: mean_wheel_load(spec),
             name: format!("wheel of {}", spec.name),
         })
     }

@@ -156,7 +156,15 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
-        details: Details { density: custom.density.or(base.details.density), ..base.details },
+        details: Details {
+            density: custom.density.or(base.details.density),
+            reload_growth: custom.reload_growth.or(base.details.reload_growth),
+            reece: custom.reece.or(base.details.reece),
+            below: custom.below.or(base.details.below),
+            crust: custom.crust.or(base.details.crust),
+            hump: custom.hump.or(base.details.hump),
+            rate: custom.rate.or(base.details.rate),
+        },
     }
 }
 

@@ -4,14 +4,16 @@
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::{Faults, ScenarioFile, conform};
-use crate::vehicle::{SpecError, VehicleSpec, catalogue};
+use crate::vehicle::{AnySpec, SpecError, TrackedSpec, VehicleSpec, catalogue};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// Reads the model of every vehicle, in the scenario's order.
 ///
 /// # Errors
 /// Unknown models, and every fault of a vehicle file or of the changes to it.
-pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<VehicleSpec>, Faults> {
+pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
     let mut specs = Vec::new();
     let mut faults = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
@@ -37,7 +39,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<VehicleSpec>, Faults> {
 ///
 /// # Errors
 /// Every fault of the file; for an unknown name, a fault without a place of its own.
-pub fn vehicle_spec(model: &str, folder: &Path) -> Result<VehicleSpec, Faults> {
+pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
     let unknown = |problem| Fault::new(Place::File(model.into()), "", None, problem);
     spec(&model_document(model, folder).map_err(unknown)??)
 }
@@ -65,13 +67,25 @@ fn model_document(model: &str, folder: &Path) -> Result<Result<Document, Faults>
 }
 
 /// The vehicle that a document describes.
-fn spec(document: &Document) -> Result<VehicleSpec, Faults> {
-    let schema = schemars::schema_for!(VehicleSpec).to_value();
+fn spec(document: &Document) -> Result<AnySpec, Faults> {
+    if document.get(AnySpec::RUNNING_GEAR).is_some() {
+        let spec = checked(document, TrackedSpec::check)?;
+        return Ok(AnySpec::Tracked(Box::new(spec)));
+    }
+    Ok(AnySpec::Wheeled(Box::new(checked(document, VehicleSpec::check)?)))
+}
+
+/// A document as a vehicle of one kind.
+fn checked<S: JsonSchema + DeserializeOwned>(
+    document: &Document,
+    check: impl Fn(&S) -> Result<(), SpecError>,
+) -> Result<S, Faults> {
+    let schema = schemars::schema_for!(S).to_value();
     Faults::into_result(conform(document, &schema))?;
     let refused = |cause| document.fault("", Problem::Refused { cause });
-    let spec: VehicleSpec = serde_json::from_value(document.root.value.to_json())
+    let spec: S = serde_json::from_value(document.root.value.to_json())
         .map_err(|error| refused(error.to_string()))?;
-    spec.check().map_err(|error| match error {
+    check(&spec).map_err(|error| match error {
         SpecError::Value { key, value, allowed } => {
             let problem = Problem::OutOfRange { bounds: allowed };
             Fault::new(document.fault(&key, problem.clone()).place, &key, Some(value), problem)
@@ -88,14 +102,16 @@ mod tests {
     #[test]
     fn the_catalogue_reads_as_its_own_reader_reads_it() {
         for entry in catalogue() {
-            let own = VehicleSpec::from_toml(entry.text).unwrap();
+            let own = AnySpec::from_toml(entry.text).unwrap();
             assert_eq!(vehicle_spec(entry.key, Path::new("")).unwrap(), own);
         }
     }
 
     #[test]
     fn the_vehicle_schema_uses_only_keywords_that_are_checked() {
-        let schema = schemars::schema_for!(VehicleSpec).to_value();
-        assert_eq!(crate::scenario::unknown_keywords(&schema), Vec::<String>::new());
+        for schema in [schemars::schema_for!(VehicleSpec), schemars::schema_for!(TrackedSpec)] {
+            let unknown = crate::scenario::unknown_keywords(&schema.to_value());
+            assert_eq!(unknown, Vec::<String>::new());
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::{Grousers, Underside};
-use crate::simulation::{AgentModel, Clock, WorldModel, stand};
+use crate::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, WorldModel};
 use crate::soil::{Laws, ShearStrength, Tread};
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::driver::{
@@ -16,7 +16,7 @@ use crate::vehicle::driver::{
     SteeringGeometry, Table,
 };
 use crate::vehicle::spec::RigidTyre;
-use crate::vehicle::{Vehicle, VehicleSpec};
+use crate::vehicle::{AnySpec, TrackedVehicle, Vehicle};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,7 +77,9 @@ fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fau
 
 fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
     let time = &file.scenario.time;
-    Clock::new(time.step, time.heartbeat).map_err(|error| refused(file, "time.step", &error).into())
+    let clock = Clock::new(time.step, time.heartbeat)
+        .map_err(|error| refused(file, "time.step", &error))?;
+    Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.within(tolerance)))
 }
 
 fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
@@ -95,6 +97,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         inclined_bearing: refine.inclined_bearing.unwrap_or(laws.inclined_bearing),
         passive_pressure: refine.passive_pressure.unwrap_or(laws.passive_pressure),
         reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
+        reece: refine.reece.unwrap_or(laws.reece),
         layers: refine.layers.unwrap_or(laws.layers),
         shear_hump: refine.shear_hump.unwrap_or(laws.shear_hump),
         rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),
@@ -106,51 +109,55 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
 
 fn agents(
     file: &ScenarioFile,
-    specs: &[VehicleSpec],
+    specs: &[AnySpec],
     terrain: &Terrain,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
-    let mut vehicles: Vec<Arc<Vehicle>> = Vec::new();
+    let mut movers: Vec<(&AnySpec, Mover)> = Vec::new();
     let mut agents = Vec::new();
     let mut faults = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
-        let key = |part: &str| format!("vehicle[{index}].{part}");
-        let vehicle = match vehicles.iter().find(|vehicle| vehicle.spec() == spec) {
-            Some(same) => same.clone(),
-            None => match Vehicle::new(spec.clone()) {
-                Ok(vehicle) => {
-                    vehicles.push(Arc::new(vehicle));
-                    vehicles[vehicles.len() - 1].clone()
-                }
-                Err(error) => {
-                    faults.push(refused(file, &key("model"), &error));
-                    continue;
-                }
-            },
-        };
-        let tyre = &spec.tyre.rigid;
-        let underside = underside(tyre).map_err(|error| refused(file, &key("model"), &error));
-        let driver = driver(file, index, specs);
-        match (underside, driver) {
-            (Ok(underside), Ok(driver)) => {
+        let same = movers.iter().find(|(own, _)| *own == spec).map(|(_, mover)| mover.clone());
+        let made = same.map_or_else(|| mover(spec), Ok).map_err(|cause| {
+            let key = format!("vehicle[{index}].model");
+            file.document.fault(&key, Problem::Refused { cause })
+        });
+        match (made, driver(file, index, specs)) {
+            (Ok(vehicle), Ok(driver)) => {
+                movers.push((spec, vehicle.clone()));
                 let [x, y] = entry.position;
-                let start = stand(terrain, &vehicle, x, y, entry.heading_deg.to_radians());
+                let start = vehicle.stand(terrain, x, y, entry.heading_deg.to_radians());
                 agents.push(AgentModel {
                     name: entry.name.clone(),
                     vehicle,
-                    underside,
-                    tread: tread(tyre),
                     driver,
                     leader: leader(entries, index),
                     start,
                     speed: entry.speed,
                 });
             }
-            (underside, driver) => faults.extend(underside.err().into_iter().chain(driver.err())),
+            (vehicle, driver) => faults.extend(vehicle.err().into_iter().chain(driver.err())),
         }
     }
     Faults::into_result(faults)?;
     Ok(agents)
+}
+
+/// A vehicle with what the ground needs to know of it, or why it cannot be had.
+fn mover(spec: &AnySpec) -> Result<Mover, String> {
+    match spec {
+        AnySpec::Wheeled(spec) => {
+            let vehicle = Vehicle::new((**spec).clone()).map_err(|error| error.to_string())?;
+            let tyre = &spec.tyre.rigid;
+            let underside = underside(tyre).map_err(|error| error.to_string())?;
+            Ok(OnWheels { vehicle: Arc::new(vehicle), underside, tread: tread(tyre) }.into())
+        }
+        AnySpec::Tracked(spec) => {
+            let vehicle =
+                TrackedVehicle::new((**spec).clone()).map_err(|error| error.to_string())?;
+            Ok(OnTracks::new(Arc::new(vehicle)).into())
+        }
+    }
 }
 
 /// Shape of a tyre on yielding soil.
@@ -199,11 +206,14 @@ fn head(entries: &[config::Vehicle], index: usize) -> usize {
     head
 }
 
-fn driver(file: &ScenarioFile, index: usize, specs: &[VehicleSpec]) -> Result<Driver, Fault> {
+fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver, Fault> {
     let key = |part: &str| format!("vehicle[{index}].driver{part}");
     let entries = &file.scenario.vehicle;
     let follower = |path, plan| {
-        let geometry = SteeringGeometry::of(&specs[index]);
+        let geometry = match &specs[index] {
+            AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+            AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+        };
         Driver::Path(PathFollower::new(path, geometry, plan))
     };
     let steering = |look_ahead: f64| PurePursuit {
@@ -316,7 +326,7 @@ fn convoy_path(file: &ScenarioFile, head: usize) -> Result<Path, Fault> {
     Path::polyline(&all).map_err(|error| refused(file, &key, &error))
 }
 
-fn fingerprint(file: &ScenarioFile, specs: &[VehicleSpec], inputs: &[PathBuf]) -> String {
+fn fingerprint(file: &ScenarioFile, specs: &[AnySpec], inputs: &[PathBuf]) -> String {
     // What is reported does not decide what happens.
     let decisive = config::Scenario {
         name: String::new(),

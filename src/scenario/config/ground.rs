@@ -41,6 +41,9 @@ pub struct Refine {
     /// Reload stiffness that grows with depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_stiffening: Option<bool>,
+    /// Reece's form of the pressure, for soils that state its moduli.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reece: Option<bool>,
     /// Layers and crusts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<bool>,
@@ -56,7 +59,7 @@ impl Default for Ground {
     fn default() -> Ground {
         Ground {
             spacing: 0.05,
-            laws: LawsPreset::Reference,
+            laws: LawsPreset::Refined,
             bulldozing: false,
             refine: Refine::default(),
         }

@@ -1,5 +1,6 @@
 //! `[soil]`
 
+use crate::soil::{Crust, RateDependence, Reece, ShearHump, SubLayer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -134,6 +135,26 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
+    /// Growth of the stiffness of unloading with its depth, Pa/m² (Wong's A_u;
+    /// `elastic_stiffness` is then his k₀).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0), extend("unit" = "Pa/m2"))]
+    pub reload_growth: Option<f64>,
+    /// Moduli of Reece's form, which replaces Bekker's; needs `density`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reece: Option<Reece>,
+    /// A layer at depth: firm ground under snow, a hardpan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<SubLayer>,
+    /// A crust.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crust: Option<Crust>,
+    /// Shear with a peak and a residual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hump: Option<ShearHump>,
+    /// Pressure that grows with the speed of sinking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateDependence>,
     /// Displaced soil heaped beside the wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulldozing: Option<BulldozingConfig>,

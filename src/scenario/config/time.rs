@@ -18,6 +18,11 @@ pub struct Time {
     #[serde(default = "default_heartbeat")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub heartbeat: f64,
+    /// Shortens heartbeats so that no vehicle gets farther from what others know
+    /// of it than this, m; without it all are `heartbeat` long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    pub heartbeat_tolerance: Option<f64>,
 }
 
 fn default_step() -> f64 {

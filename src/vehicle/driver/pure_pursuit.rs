@@ -8,7 +8,7 @@
 use super::{Path, Place};
 use crate::numeric::{atan, hypot};
 use crate::spatial::{Pose, Vec3};
-use crate::vehicle::VehicleSpec;
+use crate::vehicle::spec::{Track, TrackedSpec, VehicleSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,24 @@ impl Default for PurePursuit {
 }
 
 impl SteeringGeometry {
-    /// Of a vehicle by its file.
+    /// Of a tracked vehicle by its file: a vehicle with an axle under the middle
+    /// of its tracks, which at full lock turns as tightly as the steering makes the
+    /// tracks run without slip.
+    pub fn of_tracks(spec: &TrackedSpec) -> SteeringGeometry {
+        let middle = |track: &Track| match track.stations[..] {
+            [first, .., last] => 0.5 * (first + last),
+            _ => 0.0,
+        };
+        let length = spec.contact_length();
+        let curvature = 2.0 * spec.drive.steering.least_ratio() / spec.gauge();
+        SteeringGeometry {
+            wheelbase: length,
+            rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
+            max_steer: crate::numeric::atan(length * curvature),
+        }
+    }
+
+    /// Of a wheeled vehicle by its file.
     pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
             wheelbase: spec.wheelbase,

@@ -1,8 +1,8 @@
 //! Which figures make a vehicle.
 
 use super::{
-    AxleLocation, Damper, Differential, FinalDrive, Part, Point, RigidTyre, Spring, Steering,
-    Suspension, VehicleSpec,
+    AxleLocation, Chassis, Damper, Differential, FinalDrive, Part, Point, RigidTyre, Spring,
+    Steering, Suspension, VehicleSpec,
 };
 use crate::curve::Curve;
 use crate::vehicle::powertrain::Powertrain;
@@ -55,7 +55,7 @@ fn nearest_name(message: &str) -> Option<&str> {
 }
 
 /// The outcome of one check.
-type Check = Result<(), SpecError>;
+pub(super) type Check = Result<(), SpecError>;
 
 fn refuse(key: &str, value: impl ToString, allowed: impl ToString) -> Check {
     Err(SpecError::Value {
@@ -65,38 +65,38 @@ fn refuse(key: &str, value: impl ToString, allowed: impl ToString) -> Check {
     })
 }
 
-fn require(holds: bool, key: &str, value: impl ToString, allowed: &str) -> Check {
+pub(super) fn require(holds: bool, key: &str, value: impl ToString, allowed: &str) -> Check {
     if holds { Ok(()) } else { refuse(key, value, allowed) }
 }
 
-fn positive(key: &str, value: f64) -> Check {
+pub(super) fn positive(key: &str, value: f64) -> Check {
     require(value.is_finite() && value > 0.0, key, value, "finite and above 0")
 }
 
-fn not_negative(key: &str, value: f64) -> Check {
+pub(super) fn not_negative(key: &str, value: f64) -> Check {
     require(value.is_finite() && value >= 0.0, key, value, "finite and not below 0")
 }
 
-fn within(key: &str, value: f64, low: f64, high: f64) -> Check {
+pub(super) fn within(key: &str, value: f64, low: f64, high: f64) -> Check {
     let allowed = format!("from {low} to {high}");
     require(value >= low && value <= high, key, value, &allowed)
 }
 
-fn point(key: &str, value: &Point) -> Check {
+pub(super) fn point(key: &str, value: &Point) -> Check {
     require(value.iter().all(|x| x.is_finite()), key, list(value), "finite")
 }
 
-fn list(values: &[f64]) -> String {
+pub(super) fn list(values: &[f64]) -> String {
     format!("[{}]", values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn apart(key: &str, a: &Point, b: &Point) -> Check {
+pub(super) fn apart(key: &str, a: &Point, b: &Point) -> Check {
     let distance = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt();
     require(distance > 1e-6, key, list(a), "apart from the other end")
 }
 
 /// Moments of inertia that a rigid body can have.
-fn inertia(key: &str, moments: &Point) -> Check {
+pub(super) fn inertia(key: &str, moments: &Point) -> Check {
     let [x, y, z] = *moments;
     require(
         moments.iter().all(|m| m.is_finite() && *m > 0.0),
@@ -114,7 +114,7 @@ fn inertia(key: &str, moments: &Point) -> Check {
     )
 }
 
-fn part(key: &str, part: &Part) -> Check {
+pub(super) fn part(key: &str, part: &Part) -> Check {
     positive(&format!("{key}.mass"), part.mass)?;
     // links and axles are given with rounded slender-body moments: only signs are checked
     require(
@@ -144,7 +144,7 @@ impl VehicleSpec {
         require(self.format == 1, "format", self.format, "1")?;
         require(!self.name.trim().is_empty(), "name", "''", "given")?;
         positive("wheelbase", self.wheelbase)?;
-        self.check_chassis()?;
+        chassis(&self.chassis)?;
         self.check_axles()?;
         self.check_steering()?;
         self.check_wheels()?;
@@ -152,19 +152,6 @@ impl VehicleSpec {
         differential("driveline.centre", centre)?;
         not_negative("driveline.driveshaft_inertia", self.driveline.driveshaft_inertia)?;
         powertrain(&self.powertrain)
-    }
-
-    fn check_chassis(&self) -> Check {
-        let chassis = &self.chassis;
-        positive("chassis.mass", chassis.mass)?;
-        inertia("chassis.inertia", &chassis.inertia)?;
-        point("chassis.products", &chassis.products)?;
-        if let Some(belly) = &chassis.belly {
-            point("chassis.belly.centre", &belly.centre)?;
-            positive("chassis.belly.length", belly.length)?;
-            positive("chassis.belly.width", belly.width)?;
-        }
-        point("chassis.com", &chassis.com)
     }
 
     fn check_axles(&self) -> Check {
@@ -242,6 +229,18 @@ impl VehicleSpec {
         rigid_tyre(&tyre.rigid, wheel.rim_radius)?;
         handling(&tyre.handling)
     }
+}
+
+pub(super) fn chassis(chassis: &Chassis) -> Check {
+    positive("chassis.mass", chassis.mass)?;
+    inertia("chassis.inertia", &chassis.inertia)?;
+    point("chassis.products", &chassis.products)?;
+    if let Some(belly) = &chassis.belly {
+        point("chassis.belly.centre", &belly.centre)?;
+        positive("chassis.belly.length", belly.length)?;
+        positive("chassis.belly.width", belly.width)?;
+    }
+    point("chassis.com", &chassis.com)
 }
 
 fn wheel_angle(key: &str, degrees: f64) -> Check {
@@ -476,7 +475,7 @@ fn slip_curve(key: &str, curve: &SlipCurve) -> Check {
     Ok(())
 }
 
-fn powertrain(powertrain: &Powertrain) -> Check {
+pub(super) fn powertrain(powertrain: &Powertrain) -> Check {
     let engine = &powertrain.engine;
     positive("powertrain.engine.inertia", engine.inertia)?;
     for &[rpm, torque] in engine.losses_rpm.points() {

@@ -14,13 +14,17 @@
 //! which is parallel to the chassis frame with its origin at `position`, for
 //! the LEFT side; the right side is its mirror image in y.
 
+mod any;
 mod check;
+mod check_tracked;
 mod driveline;
 mod steering;
 mod strut;
 mod suspension;
+mod tracked;
 mod wheel;
 
+pub use any::AnySpec;
 pub use check::SpecError;
 pub use driveline::{Differential, Driveline, FinalDrive, Layout};
 pub use steering::{Direct, PitmanArm, PitmanArmPoints, RackPinion, Steering};
@@ -28,6 +32,10 @@ pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
     AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle, LeafSpringMount,
     Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
+};
+pub use tracked::{
+    Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Track, TrackDrive,
+    TrackModel, TrackSteering, TrackedSpec,
 };
 pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
 

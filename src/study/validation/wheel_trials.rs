@@ -1,10 +1,10 @@
-//! Measurements that the soil model is judged by, and the runs that predict them.
+//! Single-wheel trials in sand, and the runs that predict them from plates alone.
 
-use super::convergence::Rig;
-use super::wheel::{RigError, WheelMotion, WheelResult, WheelRig};
 use crate::scm::{Underside, UndersideError};
 use crate::soil::catalogue::assumed_elastic_stiffness;
 use crate::soil::{Details, Laws, Soil, SoilKind, Yielding};
+use crate::study::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
+use rayon::prelude::*;
 
 /// One slip and slip angle of a single-wheel test: the mean of its repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,8 @@ pub struct WheelTrial {
 /// The CMU single-wheel trials at slip angles of 0 and 45 degrees (C. Pavlov,
 /// 2022, github.com/robomechanics/3d-terramechanics).
 pub fn wheel_trials() -> Vec<WheelTrial> {
-    let rows = include_str!("measured/cmu_wheel.csv").lines().filter(|row| !row.starts_with('#'));
+    let rows =
+        include_str!("../measured/cmu_wheel.csv").lines().filter(|row| !row.starts_with('#'));
     rows.skip(1).filter_map(wheel_trial).collect()
 }
 
@@ -76,12 +77,15 @@ pub fn trial_sand() -> Soil {
     }
 }
 
-/// The rig that predicts a trial of the smooth wheel.
+/// The rig that predicts a trial. The wheel with grousers is a cylinder through
+/// their tips, 5 mm above the rim: sand fills the gaps between grousers as close
+/// as these and goes round with them.
 ///
 /// # Errors
 /// None with the built-in geometry.
 pub fn trial_rig(trial: &WheelTrial, laws: Laws) -> Result<WheelRig, UndersideError> {
-    let wheel = Underside::cylinder(0.058, 0.05)?;
+    let radius = if trial.wheel == "smooth" { 0.058 } else { 0.063 };
+    let wheel = Underside::cylinder(radius, 0.05)?;
     let speed = 0.01;
     let rim_speed =
         if trial.slip < 0.0 { speed * (1.0 + trial.slip) } else { speed / (1.0 - trial.slip) };
@@ -120,19 +124,21 @@ pub fn trial_errors(pairs: &[(WheelTrial, WheelResult)]) -> TrialErrors {
     }
 }
 
-/// Runs the smooth wheel's trials at one slip angle, degrees.
+/// Runs the trials of one wheel at one slip angle, degrees, from locked to spinning.
 ///
 /// # Errors
 /// Those of the rig.
 pub fn predict_trials(
+    wheel: &str,
     slip_angle_deg: f64,
     laws: Laws,
 ) -> Result<Vec<(WheelTrial, WheelResult)>, RigError> {
     let chosen = |trial: &WheelTrial| {
-        trial.wheel == "smooth" && (trial.slip_angle.to_degrees() - slip_angle_deg).abs() < 1.0
+        trial.wheel == wheel && (trial.slip_angle.to_degrees() - slip_angle_deg).abs() < 1.0
     };
-    let trials = wheel_trials().into_iter().filter(chosen);
+    let trials: Vec<_> = wheel_trials().into_iter().filter(chosen).collect();
     trials
+        .into_par_iter()
         .filter_map(|trial| trial_rig(&trial, laws).ok().map(|rig| (trial, rig)))
         .map(|(trial, rig)| Ok((trial, rig.run()?)))
         .collect()

@@ -7,6 +7,12 @@
 //! `sqrt`, `abs`, `floor` and the four operations are exact by IEEE 754 and
 //! may be called on `f64` directly.
 
+mod lanes;
+mod power;
+
+pub use lanes::{Lanes, WIDTH, Where};
+pub use power::{power, quick_exp};
+
 /// Standard gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
 

@@ -1,0 +1,191 @@
+//! The exchange of a heartbeat: encode, decode and apply, per node, with the
+//! bytes that it takes printed.
+
+use bekker::curve::Curve;
+use bekker::grid::Lattice;
+use bekker::ground::{GroundModel, Patch, Published};
+use bekker::scm::Underside;
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, WorldModel};
+use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::spatial::{Pose, Vec3};
+use bekker::sync::Threads;
+use bekker::sync::ground_code::Memory;
+use bekker::terrain::Terrain;
+use bekker::vehicle::Vehicle;
+use bekker::vehicle::driver::{Driver, Table};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// `agents` HMMWVs one behind the other at 5 m/s on the reference's soft soil,
+/// heartbeat 10 ms.
+fn convoy(spacing: f64, agents: usize) -> WorldModel {
+    let soil = Yielding {
+        k_phi: 0.2e6,
+        k_c: 0.0,
+        n: 1.1,
+        cohesion: 0.0,
+        friction_angle: 30_f64.to_radians(),
+        shear_modulus: 0.01,
+        elastic_stiffness: 4e7,
+        damping: 3e4,
+        bulldozing: None,
+        details: Default::default(),
+    };
+    let kind = SoilKind::Yielding(soil);
+    let soil = Soil { name: "soft".into(), source: "Project Chrono".into(), kind };
+    let terrain = Terrain::flat(0.0, SoilId(0));
+    let ground = GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference())
+        .expect("the bench's own soil");
+    let spec = bekker::vehicle::find("hmmwv").expect("in the catalogue");
+    let vehicle = Arc::new(Vehicle::new(spec).expect("a sound vehicle"));
+    let outline = &vehicle.spec().tyre.rigid.outline;
+    let outline: Vec<_> = outline.iter().map(|point| [point.half_width, point.radius]).collect();
+    let underside = Underside::new(outline, None).expect("a sound tyre");
+    let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
+    let agent = |index: usize| AgentModel {
+        name: index.to_string(),
+        vehicle: Mover::Wheeled(OnWheels {
+            vehicle: vehicle.clone(),
+            underside: underside.clone(),
+            tread: Tread::rough(),
+        }),
+        driver: Driver::Table(Table { throttle: Some(throttle.clone()), ..Table::default() }),
+        leader: None,
+        start: Pose { position: Vec3::new(-8.0 * index as f64, 0.0, 0.6), ..Pose::default() },
+        speed: 5.0,
+    };
+    let agents = (0..agents).map(agent).collect();
+    let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
+    WorldModel { ground, clock, agents }
+}
+
+/// Patches of 100 heartbeats of one vehicle: decoded from what two ranks sent
+/// would be the same, so they are taken from the overlay itself.
+fn patches(spacing: f64) -> Vec<Vec<Patch>> {
+    let model = convoy(spacing, 1);
+    let mut before = Published::default();
+    let mut world = bekker::simulation::World::new(model);
+    let mut all = Vec::new();
+    for _ in 0..150 {
+        world.beat();
+        // what is new in the published ground is what the one vehicle left
+        let now = world.state().published.clone();
+        let mut beat = Vec::new();
+        for (key, tile) in now.tiles() {
+            let old = before.tile(key);
+            let mut mask = bekker::ground::Mask::default();
+            let mut states = Vec::new();
+            for (index, state) in tile.iter() {
+                if old.and_then(|old| old.get(index)) != Some(state) {
+                    mask.insert(index);
+                    states.push(*state);
+                }
+            }
+            if let (false, Some(tile)) = (mask.is_empty(), bekker::ground::Tile::new(mask, states))
+            {
+                beat.push(Patch { key, tile });
+            }
+        }
+        before = now;
+        all.push(beat);
+    }
+    all.split_off(50)
+}
+
+fn code(criterion: &mut Criterion) {
+    for spacing in [0.05, 0.02] {
+        let beats = patches(spacing);
+        let nodes: usize = beats.iter().flatten().map(|patch| patch.tile.states().len()).sum();
+        let mut memory = Memory::default();
+        let coded: Vec<Vec<u8>> = beats
+            .iter()
+            .map(|beat| {
+                let mut bytes = Vec::new();
+                memory.encode(beat, &mut bytes);
+                bytes
+            })
+            .collect();
+        let bytes: usize = coded.iter().map(Vec::len).sum();
+        println!(
+            "{spacing} m: {:.1} nodes a heartbeat, {:.2} bytes a node",
+            nodes as f64 / beats.len() as f64,
+            bytes as f64 / nodes as f64
+        );
+        let mut group = criterion.benchmark_group(format!("{spacing} m, per node"));
+        group.throughput(Throughput::Elements(nodes as u64));
+        let mut out = Vec::new();
+        group.bench_function("encode", |bencher| {
+            bencher.iter(|| {
+                memory.forget();
+                for beat in &beats {
+                    out.clear();
+                    memory.encode(black_box(beat), &mut out);
+                }
+            });
+        });
+        let mut read = Vec::new();
+        group.bench_function("decode", |bencher| {
+            bencher.iter(|| {
+                memory.forget();
+                for bytes in &coded {
+                    read.clear();
+                    memory.decode(black_box(bytes), &mut read).expect("what was encoded");
+                }
+            });
+        });
+        group.bench_function("apply", |bencher| {
+            bencher.iter_batched(
+                Published::default,
+                |mut ground| {
+                    beats.iter().for_each(|beat| ground.apply(black_box(beat)));
+                    ground
+                },
+                BatchSize::LargeInput,
+            );
+        });
+        group.finish();
+    }
+}
+
+/// Time of the exchange beside that of the steps, eight agents on two ranks.
+fn heartbeat(_: &mut Criterion) {
+    for spacing in [0.05, 0.02] {
+        let model = convoy(spacing, 8);
+        let ranks = Threads::ranks(2, Duration::from_secs(60));
+        let drive = |rank| {
+            let sharing = Sharing::default();
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[])
+                .expect("ranks of one program agree");
+            let mut beats: Vec<_> =
+                (0..300).map(|_| ranks.beat(false).expect("all ranks live")).collect();
+            beats.drain(..50);
+            beats
+        };
+        let figures: Vec<_> = std::thread::scope(|scope| {
+            let drive = &drive;
+            let threads: Vec<_> =
+                ranks.into_iter().map(|rank| scope.spawn(move || drive(rank))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let mean = |value: fn(&bekker::simulation::BeatFigures) -> Duration| {
+            let mut all: Vec<Duration> = figures.iter().map(value).collect();
+            all.sort_unstable();
+            all[all.len() / 2].as_nanos() as f64 * 1e-3
+        };
+        let steps = mean(|beat| beat.step);
+        let exchange = mean(|beat| beat.serialise) + mean(|beat| beat.apply);
+        println!(
+            "{spacing} m, 8 agents on 2 ranks, medians: steps {steps:.0} us, serialise {:.1} us, \
+             apply {:.1} us ({:.1} % of the steps), waiting {:.1} us",
+            mean(|beat| beat.serialise),
+            mean(|beat| beat.apply),
+            100.0 * exchange / steps,
+            mean(|beat| beat.lengths + beat.payload),
+        );
+    }
+}
+
+criterion_group!(benches, code, heartbeat);
+criterion_main!(benches);

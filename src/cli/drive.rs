@@ -1,0 +1,238 @@
+//! Drives a world, alone or as one rank of several, and records on the way.
+
+use super::Failure;
+use super::heartbeats::HashRow;
+use crate::report::progress::Progress;
+use crate::report::write_file;
+use crate::scenario::Scenario;
+use crate::scenario::build::Built;
+use crate::simulation::{
+    BeatFigures, RankError, Ranks, Sample, World, WorldModel, WorldState, checkpoint,
+};
+use crate::sync::Communicator;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(feature = "mpi")]
+use std::{sync::Arc, time::Duration};
+
+/// Name of the checkpoint in a run's folder.
+pub const CHECKPOINT: &str = "checkpoint.bin";
+
+/// What to drive and what to leave behind.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What to do when a rank is lost; it knows the folder of the run.
+    pub recovery: &'a Recovery,
+    /// Whether this rank writes the checkpoints.
+    pub stores: bool,
+    /// No progress, no remarks.
+    pub quiet: bool,
+    /// Raised to end the run early.
+    pub interrupted: &'a AtomicBool,
+    /// The tick reached, for last words.
+    pub tick: &'a AtomicU64,
+    /// Simulated time between checkpoints, s.
+    pub checkpoint_every: f64,
+}
+
+/// What a run leaves on one rank; the samples and hashes of all are on rank 0.
+#[derive(Debug)]
+pub struct Record {
+    /// The world at its end; complete on rank 0.
+    pub world: World,
+    /// All agents, at the scenario's interval.
+    pub samples: Vec<Sample>,
+    /// Hashes of all heartbeats.
+    pub hashes: Vec<HashRow>,
+    /// Figures of all heartbeats, rank by rank.
+    pub figures: Vec<Vec<BeatFigures>>,
+}
+
+impl From<RankError> for Failure {
+    fn from(error: RankError) -> Failure {
+        Failure::Run { subject: "ranks".into(), cause: error.to_string() }
+    }
+}
+
+/// What it takes to make good for a rank that is lost: since the same input
+/// gives the same bits, a rank that is left drives its part again alone.
+pub struct Recovery {
+    model: WorldModel,
+    start: Option<WorldState>,
+    fingerprint: String,
+    folder: OnceLock<PathBuf>,
+}
+
+impl Recovery {
+    /// Of a run that begins or goes on with `start`.
+    pub fn new(built: &Built, start: Option<WorldState>) -> Recovery {
+        Recovery {
+            model: built.world.clone(),
+            start,
+            fingerprint: built.fingerprint.clone(),
+            folder: OnceLock::new(),
+        }
+    }
+
+    /// Where checkpoints go, told once.
+    pub fn set_folder(&self, folder: &Path) {
+        // told again by rank 0 to itself
+        let _ = self.folder.set(folder.to_owned());
+    }
+
+    /// Writes a checkpoint, in place of the one before.
+    fn store(&self, state: &WorldState) -> Result<(), Failure> {
+        let Some(folder) = self.folder.get() else { return Ok(()) };
+        let bytes = checkpoint::encode(&self.fingerprint, state);
+        Ok(write_file(&folder.join(CHECKPOINT), &bytes)?)
+    }
+
+    /// Drives alone from the last checkpoint to this tick and writes one there.
+    fn recover(&self, tick: u64) -> Result<(), Failure> {
+        let Some(folder) = self.folder.get() else { return Ok(()) };
+        let stored = std::fs::read(folder.join(CHECKPOINT)).ok();
+        let stored = stored.and_then(|b| checkpoint::decode(&self.fingerprint, &b).ok());
+        let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
+        let mut world = match state {
+            Some(state) => World::resume(self.model.clone(), state),
+            None => World::new(self.model.clone()),
+        };
+        while world.state().tick < tick {
+            world.beat();
+        }
+        self.store(world.state())
+    }
+
+    /// What the lowest rank that is left does when others are lost.
+    fn make_good(&self, here: usize, lost: &[usize], tick: u64) -> String {
+        if (0..here).any(|rank| !lost.contains(&rank)) {
+            return String::new();
+        }
+        match self.recover(tick) {
+            Ok(()) => format!("; checkpoint written at tick {tick}, go on from it with --resume"),
+            Err(failure) => format!("; no checkpoint could be written: {failure}"),
+        }
+    }
+
+    /// The same for a rank that cannot return from where it notices.
+    #[cfg(feature = "mpi")]
+    pub fn last_words(
+        self: &Arc<Self>,
+        here: usize,
+        tick: &Arc<AtomicU64>,
+    ) -> Box<dyn FnMut(&crate::sync::CommError)> {
+        /// Time for the lowest rank to end the job, before another does.
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let (recovery, tick) = (self.clone(), tick.clone());
+        Box::new(move |source| {
+            let tick = tick.load(Ordering::Relaxed);
+            let lost = RankError::Lost { tick, source: source.clone() };
+            let good = recovery.make_good(here, &lost.lost(), tick);
+            eprintln!("rank {here}: {lost}{good}");
+            if good.is_empty() {
+                std::thread::sleep(PATIENCE);
+            }
+        })
+    }
+}
+
+/// Drives to the end, or until a rank is interrupted.
+pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record, Failure> {
+    let here = ranks.rank();
+    let folder = plan.recovery.folder.get().cloned();
+    let folders = ranks.gathered(&folder)?;
+    folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(folder));
+    plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
+    beats(ranks, plan).map_err(|error| match error {
+        Trouble::Ranks(error) => {
+            let tick = error.tick();
+            let good = tick.map(|tick| plan.recovery.make_good(here, &error.lost(), tick));
+            let cause = format!("{error}{}", good.unwrap_or_default());
+            Failure::Run { subject: "ranks".into(), cause }
+        }
+        Trouble::Here(failure) => failure,
+    })
+}
+
+/// Why a drive ends early.
+enum Trouble {
+    Ranks(RankError),
+    Here(Failure),
+}
+
+impl From<RankError> for Trouble {
+    fn from(error: RankError) -> Trouble {
+        Trouble::Ranks(error)
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Trouble {
+        Trouble::Here(failure)
+    }
+}
+
+fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record, Trouble> {
+    let clock = ranks.world().model().clock;
+    let ticks_in = |time: f64| {
+        let beats = (time / clock.heartbeat()).round().max(1.0) as u64;
+        beats.saturating_mul(clock.steps_per_beat())
+    };
+    let sample_every = ticks_in(plan.scenario.output.interval);
+    let store_every = ticks_in(plan.checkpoint_every);
+    let end = clock.beats(plan.scenario.time.duration) * clock.steps_per_beat();
+    let first = ranks.rank() == 0;
+    let mut progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
+    let mut ended = vec![false; ranks.dealt().len()];
+    let mut samples = ranks.samples()?;
+    let mut hashes = Vec::new();
+    let mut figures = Vec::new();
+    let mut quit = false;
+    while ranks.world().state().tick < end && ranks.is_running() && !quit {
+        let done = ranks.beat(plan.interrupted.load(Ordering::Relaxed))?;
+        quit = done.quit;
+        figures.push(done);
+        let tick = ranks.world().state().tick;
+        plan.tick.store(tick, Ordering::Relaxed);
+        let (state, agents) = ranks.hash()?;
+        let time = ranks.world().time();
+        if first {
+            let ground = ranks.world().state().published.digest();
+            hashes.push(HashRow::new(tick, time, &state, ground, &agents));
+        }
+        if tick.is_multiple_of(sample_every) {
+            samples.extend(ranks.samples()?);
+        }
+        if tick.is_multiple_of(store_every) && tick < end {
+            ranks.gather()?;
+            if plan.stores {
+                plan.recovery.store(ranks.world().state())?;
+            }
+        }
+        if first && !plan.quiet {
+            note_endings(ranks.world(), &mut ended, &progress);
+        }
+        progress.update(time);
+    }
+    progress.finish();
+    ranks.gather()?;
+    if plan.stores {
+        plan.recovery.store(ranks.world().state())?;
+    }
+    let figures = ranks.gathered(&figures)?;
+    Ok(Record { world: ranks.into_world(), samples, hashes, figures })
+}
+
+/// Says once of each vehicle that its drive has ended early.
+fn note_endings(world: &World, ended: &mut [bool], progress: &Progress) {
+    let agents = world.model().agents.iter().zip(&world.state().agents);
+    for ((agent, state), noted) in agents.zip(ended) {
+        if let (Some(outcome), false) = (&state.outcome, &noted) {
+            *noted = true;
+            progress.note(&format!("{}: {outcome}", agent.name));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What a run tells of its heartbeats: hashes, bytes and times.
+
+use super::Failure;
+use crate::ground::GroundDigest;
+use crate::report::{ReportError, write_file};
+use crate::simulation::BeatFigures;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Hashes at one heartbeat, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HashRow {
+    /// Steps taken.
+    pub tick: u64,
+    /// Simulated time, s.
+    pub time: String,
+    /// First half of the hash of the whole state.
+    pub state: String,
+    /// Digest of the ground.
+    pub ground: String,
+    /// First eight bytes of each agent's digest.
+    pub agents: Vec<String>,
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl HashRow {
+    /// A row of these hashes.
+    pub fn new(
+        tick: u64,
+        time: f64,
+        state: &[u8; 32],
+        GroundDigest([high, low]): GroundDigest,
+        agents: &[[u8; 32]],
+    ) -> HashRow {
+        HashRow {
+            tick,
+            time: whole_microseconds(time).to_string(),
+            state: hexadecimal(&state[..16]),
+            ground: format!("{high:016x}{low:016x}"),
+            agents: agents.iter().map(|digest| hexadecimal(&digest[..8])).collect(),
+        }
+    }
+
+    /// What differs from another row of the same tick: `ground`, or agents by
+    /// their names; nothing if all is equal.
+    pub fn difference(&self, other: &HashRow, names: &[String]) -> Option<String> {
+        if self == other {
+            return None;
+        }
+        let agents = self.agents.iter().zip(&other.agents).zip(names);
+        let mut parts: Vec<&str> =
+            agents.filter(|((a, b), _)| a != b).map(|(_, name)| name.as_str()).collect();
+        if self.ground != other.ground {
+            parts.push("ground");
+        }
+        if parts.is_empty() {
+            parts.push("state");
+        }
+        Some(parts.join(", "))
+    }
+}
+
+/// Writes `hashes.csv`.
+pub fn write_hashes(path: &Path, rows: &[HashRow], names: &[&str]) -> Result<(), Failure> {
+    let failed = |error: csv::Error| Failure::Output {
+        subject: path.display().to_string(),
+        cause: std::io::Error::other(error),
+    };
+    let mut bytes = Vec::new();
+    let mut writer = csv::Writer::from_writer(&mut bytes);
+    let header = ["tick", "time_s", "state", "ground"];
+    writer.write_record(header.iter().chain(names)).map_err(failed)?;
+    for row in rows {
+        let tick = row.tick.to_string();
+        let fixed = [&tick, &row.time, &row.state, &row.ground];
+        writer.write_record(fixed.into_iter().chain(&row.agents)).map_err(failed)?;
+    }
+    writer.flush().map_err(|error| failed(error.into()))?;
+    drop(writer);
+    Ok(write_file(path, &bytes)?)
+}
+
+/// Reads `hashes.csv` and the names of its agents.
+pub fn read_hashes(path: &Path) -> Result<(Vec<HashRow>, Vec<String>), Failure> {
+    let failed = |error: csv::Error| Failure::input(path, &error);
+    let mut reader = csv::Reader::from_path(path).map_err(failed)?;
+    let names = reader.headers().map_err(failed)?.iter().skip(4).map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(failed)?;
+        let text = |column: usize| record.get(column).unwrap_or_default().to_owned();
+        let tick = text(0)
+            .parse::<u64>()
+            .map_err(|error: std::num::ParseIntError| Failure::input(path, &error))?;
+        let agents = record.iter().skip(4).map(str::to_owned).collect();
+        rows.push(HashRow { tick, time: text(1), state: text(2), ground: text(3), agents });
+    }
+    Ok((rows, names))
+}
+
+/// A time, s, without what the multiplication by the step left behind whole
+/// microseconds.
+pub fn whole_microseconds(time: f64) -> f64 {
+    (time * 1e6).round() / 1e6
+}
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 * 1e-3
+}
+
+/// Times of a heartbeat with their names, in their order.
+fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 5] {
+    [
+        ("step", beat.step),
+        ("serialise", beat.serialise),
+        ("lengths", beat.lengths),
+        ("payload", beat.payload),
+        ("apply", beat.apply),
+    ]
+}
+
+/// Writes `heartbeats.csv`: a row for each heartbeat and rank.
+pub fn write_figures(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
+    let mut text = String::from(
+        "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
+         state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n",
+    );
+    let beats = ranks.iter().map(Vec::len).min().unwrap_or(0);
+    for beat in 0..beats {
+        for (rank, figures) in ranks.iter().enumerate() {
+            let BeatFigures {
+                tick,
+                agents,
+                state_bytes,
+                ground_bytes,
+                received_bytes,
+                nodes,
+                ghost_error,
+                ghost_bound,
+                ..
+            } = figures[beat];
+            let _ = write!(text, "{tick},{rank},{agents}");
+            for (_, span) in spans(&figures[beat]) {
+                let _ = write!(text, ",{:.1}", microseconds(span));
+            }
+            let _ = write!(text, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
+            let _ = writeln!(text, ",{ghost_error:.7},{ghost_bound:.7}");
+        }
+    }
+    write_file(path, text.as_bytes())
+}
+
+/// Writes a timeline in the trace event format that Perfetto and Chrome open: a
+/// process for each rank, times from the end of the handshake.
+pub fn write_trace(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
+    let mut events = Vec::new();
+    for (rank, figures) in ranks.iter().enumerate() {
+        let name = json!({ "name": format!("rank {rank}") });
+        events.push(json!({ "name": "process_name", "ph": "M", "pid": rank, "args": name }));
+        for beat in figures {
+            let mut begun = beat.begun;
+            for (name, span) in spans(beat) {
+                events.push(json!({
+                    "name": name, "ph": "X", "pid": rank, "tid": 0,
+                    "ts": microseconds(begun), "dur": microseconds(span),
+                    "args": { "tick": beat.tick, "nodes": beat.nodes },
+                }));
+                begun += span;
+            }
+        }
+    }
+    let trace = json!({ "displayTimeUnit": "ms", "traceEvents": events });
+    write_file(path, trace.to_string().as_bytes())
+}
+
+/// The exchange in a few lines.
+pub fn summary(ranks: &[Vec<BeatFigures>]) -> String {
+    let all = || ranks.iter().flatten();
+    let beats = ranks.iter().map(Vec::len).min().unwrap_or(0).max(1);
+    let sum = |value: fn(&BeatFigures) -> u64| all().map(value).sum::<u64>();
+    let (nodes, ground) = (sum(|b| b.nodes), sum(|b| b.ground_bytes));
+    let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.agents));
+    let received = sum(|b| b.received_bytes);
+    let per = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+    // mean of each rank, then the mean and the greatest of the ranks
+    let mean = |value: fn(&BeatFigures) -> Duration| -> (f64, f64) {
+        let means: Vec<f64> = ranks
+            .iter()
+            .map(|figures| figures.iter().map(value).map(microseconds).sum::<f64>() / beats as f64)
+            .collect();
+        let most = means.iter().copied().fold(0.0, f64::max);
+        (means.iter().sum::<f64>() / means.len().max(1) as f64, most)
+    };
+    let (step, slowest) = mean(|b| b.step);
+    let most = |value: fn(&BeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
+    format!(
+        "{} ranks, {beats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
+         {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
+         {} bytes a vehicle's state, {:.2} bytes a node ({nodes} nodes), \
+         {:.0} bytes received a heartbeat and rank\n\
+         vehicles of other ranks: off by {:.2} mm at most where extrapolated, D_H {:.1} mm",
+        ranks.len(),
+        100.0 * (slowest / step.max(1e-9) - 1.0),
+        mean(|b| b.serialise).0,
+        mean(|b| b.lengths).0,
+        mean(|b| b.payload).0,
+        mean(|b| b.apply).0,
+        per(states, agents).round(),
+        per(ground, nodes),
+        per(received, (beats * ranks.len()) as u64),
+        1e3 * most(|b| b.ghost_error),
+        1e3 * most(|b| b.ghost_bound),
+    )
+}

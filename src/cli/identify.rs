@@ -1,0 +1,144 @@
+//! `bekker identify`
+
+use super::{Failure, stdout};
+use crate::study::Estimate;
+use crate::study::identify::{
+    CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
+    read_shears, shearing,
+};
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Find a soil's parameters, with bounds, from plate and shear measurements
+#[derive(Debug, Args)]
+#[command(after_help = "Columns of a plate table: sinkage_m, pressure_Pa, and width_m (shorter \
+    side) or diameter_m;\nof a shear table: pressure_Pa, displacement_m, stress_Pa. Either may have \
+    deviation_Pa, by which\nit is weighted, and trial, a whole number: with more trials than \
+    parameters the scatter between\ntrials gives the bounds. Lines that begin with # are left \
+    out.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
+    bekker identify --plates cmu --json")]
+pub struct Identify {
+    /// Plate tests, CSV; `cmu` for those of the CMU sand that come with the program
+    #[arg(long, value_name = "FILE", required_unless_present = "shear")]
+    plates: Option<PathBuf>,
+    /// Shear tests, CSV
+    #[arg(long, value_name = "FILE")]
+    shear: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Identify {
+    pub fn execute(self) -> Result<(), Failure> {
+        let plates = self.plates.as_deref().map(plates).transpose()?;
+        let shear = self.shear.as_deref().map(shear).transpose()?;
+        if self.json {
+            return stdout::print_json(&json!({ "pressure_sinkage": plates, "shear": shear }));
+        }
+        let mut text = String::new();
+        let mut lines = Vec::new();
+        if let Some(found) = &plates {
+            text += &plates_in_words(found);
+            lines.push(format!("k_phi = {:.5e}", found.k_phi.value));
+            lines.push(format!("k_c = {:.5e}", found.k_c.map_or(0.0, |k_c| k_c.value)));
+            lines.push(format!("n = {:.4}", found.n.value));
+        }
+        if let Some(found) = &shear {
+            text += &shear_in_words(found);
+            lines.push(format!("cohesion = {:.1}", found.cohesion.map_or(0.0, |c| c.value)));
+            let angle = found.friction_angle.value.to_degrees();
+            lines.push(format!("friction_angle_deg = {angle:.3}"));
+            lines.push(format!("shear_modulus = {:.5}", found.shear_modulus.value));
+        }
+        text += "For [[soil.custom]]:\n\n";
+        lines.iter().for_each(|line| text += &format!("    {line}\n"));
+        stdout::print(text.trim_end())
+    }
+}
+
+fn plates(path: &Path) -> Result<PressureSinkage, Failure> {
+    let text = match path.to_str() {
+        Some("cmu") => CMU_PLATES.to_string(),
+        _ => read(path)?,
+    };
+    read_plates(&text).and_then(|rows| pressure_sinkage(&rows)).map_err(refused(path))
+}
+
+fn shear(path: &Path) -> Result<Shearing, Failure> {
+    let text = read(path)?;
+    read_shears(&text).and_then(|rows| shearing(&rows)).map_err(refused(path))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))
+}
+
+fn refused(path: &Path) -> impl Fn(IdentifyError) -> Failure {
+    let subject = path.display().to_string();
+    move |error| Failure::Input { subject: subject.clone(), cause: error.to_string() }
+}
+
+fn plates_in_words(found: &PressureSinkage) -> String {
+    let mut rows = vec![("k_phi, N/m^(n+2)", found.k_phi, 1.0)];
+    rows.extend(found.k_c.map(|k_c| ("k_c, N/m^(n+1)", k_c, 1.0)));
+    rows.push(("n", found.n, 1.0));
+    let mut text = section("Pressure and sinkage, p = (k_c/b + k_phi) z^n", &rows, &found.quality);
+    if let Some((k, n, quality)) = &found.without_k_c {
+        let rows = [("k_phi, N/m^(n+2)", *k, 1.0), ("n", *n, 1.0)];
+        text += &section("The same with k_c = 0", &rows, quality);
+    }
+    text + &remarks(&found.remarks)
+}
+
+fn shear_in_words(found: &Shearing) -> String {
+    let mut rows = Vec::new();
+    rows.extend(found.cohesion.map(|c| ("cohesion, Pa", c, 1.0)));
+    rows.push(("friction angle, deg", found.friction_angle, 1f64.to_degrees()));
+    rows.push(("K, mm", found.shear_modulus, 1e3));
+    section("Shear, t = (c + p tan phi)(1 - e^(-j/K))", &rows, &found.quality)
+        + &remarks(&found.remarks)
+}
+
+fn section(title: &str, rows: &[(&str, Estimate, f64)], quality: &Quality) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["", "value", "error", "95 % from", "to"]);
+    for (name, estimate, unit) in rows {
+        let figure = |value: f64| number(value * unit);
+        table.add_row([
+            (*name).to_string(),
+            figure(estimate.value),
+            figure(estimate.error),
+            figure(estimate.low),
+            figure(estimate.high),
+        ]);
+    }
+    for column in 1..=4 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let by = if quality.trials > rows.len() { "trials" } else { "points" };
+    format!(
+        "{title}\n\n{table}\n\n{} points, {} trials; bounds from the scatter of {by}; residual {} Pa \
+         rms, {:.2} % of the variance explained; condition {:.0}\n\n",
+        quality.points,
+        quality.trials,
+        number(quality.residual),
+        100.0 * quality.explained,
+        quality.condition
+    )
+}
+
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if size != 0.0 && !(1e-3..1e5).contains(&size) => format!("{value:.4e}"),
+        size => format!("{value:.*}", (4.0 - size.max(1.0).log10().floor()).max(0.0) as usize),
+    }
+}
+
+fn remarks(remarks: &[String]) -> String {
+    remarks.iter().map(|remark| format!("- {remark}\n\n")).collect()
+}

@@ -1,0 +1,154 @@
+//! `bekker rig pivot`
+
+use super::bed::Bed;
+use super::convergence::{Change, Check};
+use super::output::{Findings, Output};
+use super::quantity::quantity;
+use super::table::columns;
+use super::tracked;
+use crate::cli::Failure;
+use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::study::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+const TOLERANCE: f64 = 0.05;
+
+/// Turn a tracked vehicle on the spot: moment against turning, rate of turn
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker rig pivot --soil chrono_mid\n  \
+    bekker rig pivot --soil mud --speed 0.2,0.5,1 --json --no-check")]
+pub struct Pivot {
+    #[command(flatten)]
+    bed: Bed,
+    /// A tracked vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    #[arg(long, value_name = "NAME", default_value = "m113")]
+    vehicle: String,
+    /// Speeds of the tracks, the right one forward and the left one back, m/s
+    #[arg(long, value_name = "M_S", default_value = "0.25,0.5,1", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.01..=10.0, "m/s"))]
+    speed: Vec<f64>,
+    #[command(flatten)]
+    run: tracked::Run,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What the tracks did at one speed, and what theory says.
+#[derive(Debug, Serialize)]
+struct Row {
+    speed: f64,
+    #[serde(flatten)]
+    means: TrackResult,
+    /// Lateral friction that the moment stands for: M = mu W L / 4.
+    lateral_friction: f64,
+    /// Rate of turn over that without slip.
+    turning_share: f64,
+}
+
+impl Pivot {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let vehicle = tracked::vehicle(&self.vehicle)?;
+        let (soil, yielding) = self.bed.soil()?;
+        let theory = RigidTracks::of(&vehicle);
+        let rig = self.run.rig(vehicle, soil, TrackMotion::Pivot { speed: 0.0 });
+        let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
+        let (mut rows, mut changes) = (Vec::new(), Vec::new());
+        for &speed in &self.speed {
+            let rig = TrackRig { motion: TrackMotion::Pivot { speed }, ..rig.clone() };
+            let (means, moved) = if self.output.no_check {
+                (rig.run()?, Vec::new())
+            } else {
+                converge(&rig, tolerance)?
+            };
+            rows.push(Row {
+                speed,
+                means,
+                lateral_friction: means.turning_moment / theory.turning_moment(1.0),
+                turning_share: means.yaw_rate * theory.gauge / (2.0 * speed),
+            });
+            let moved = moved.into_iter().filter(|m| m.figure.contains("moment"));
+            changes.extend(moved.map(|convergence| Change { slip: None, convergence }));
+        }
+        let friction = crate::numeric::tan(yielding.friction_angle);
+        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
+        let cells = rows.iter().map(|row| {
+            vec![
+                format!("{:.2}", row.speed),
+                format!("{:.2}", 1e-3 * row.means.turning_moment),
+                format!("{:.3}", row.lateral_friction),
+                format!("{:.3}", row.means.yaw_rate),
+                format!("{:.3}", row.turning_share),
+                format!("{:.1}", 100.0 * row.means.sinkage),
+            ]
+        });
+        let header = [
+            "speed\nm/s",
+            "moment\nkN m",
+            "lateral\nfriction",
+            "turn\nrad/s",
+            "over\nno slip",
+            "sinkage\ncm",
+        ];
+        let text = format!(
+            "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
+             theory: moment {:.2} kN m at the soil's own friction, {friction:.3}\n\n{}",
+            rig.vehicle.name,
+            1e-3 * rig.weight(),
+            rig.soil.name,
+            rig.spacing,
+            rig.step,
+            rig.duration,
+            1e-3 * theory.turning_moment(friction),
+            columns(&header, cells.collect(), 0),
+        );
+        let line = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
+        let panel = |label: &str, series: Vec<Series>| Panel {
+            title: String::new(),
+            x_label: "speed of the tracks, m/s".into(),
+            y_label: label.into(),
+            from_zero: true,
+            series,
+        };
+        let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
+        let figure = Figure {
+            title: format!("{} turning on {}", rig.vehicle.name, rig.soil.name),
+            subtitle: format!("weight {:.1} kN", 1e-3 * rig.weight()),
+            panels: vec![
+                panel(
+                    "moment, kN m",
+                    vec![
+                        series("rig", line(&|r| 1e-3 * r.means.turning_moment), Mark::Line),
+                        series(
+                            "the soil's own friction",
+                            line(&|_| 1e-3 * theory.turning_moment(friction)),
+                            Mark::Dashes,
+                        ),
+                    ],
+                ),
+                panel(
+                    "rate of turn, rad/s",
+                    vec![
+                        series("rig", line(&|r| r.means.yaw_rate), Mark::Line),
+                        series(
+                            "without slip",
+                            line(&|r| 2.0 * r.speed / theory.gauge),
+                            Mark::Dashes,
+                        ),
+                    ],
+                ),
+            ],
+        };
+        let data = json!({
+            "vehicle": rig.vehicle.name,
+            "weight": rig.weight(),
+            "spacing": rig.spacing,
+            "step": rig.step,
+            "duration": rig.duration,
+            "theory": { "moment": theory.turning_moment(friction), "friction": friction },
+            "runs": rows,
+        });
+        let soil = rig.soil.clone();
+        self.output.present(Findings { kind: "pivot", soil, data, text, figure, check }, quiet)
+    }
+}

@@ -1,0 +1,192 @@
+//! `bekker rig track`
+
+use super::bed::Bed;
+use super::convergence::{Change, Check};
+use super::output::{Findings, Output};
+use super::quantity::quantity;
+use super::slips::Slips;
+use super::table::columns;
+use super::tracked;
+use crate::cli::Failure;
+use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::soil::Yielding;
+use crate::study::{Rig, RigError, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
+use clap::Args;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::json;
+
+const TOLERANCE: f64 = 0.05;
+
+/// Draw a tracked vehicle at given slips: thrust, drawbar pull, resistance and sinkage
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker rig track --soil chrono_mid\n  \
+    bekker rig track --soil mud --slip 0.02,0.1,0.3 --json --no-check")]
+pub struct Track {
+    #[command(flatten)]
+    bed: Bed,
+    /// A tracked vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    #[arg(long, value_name = "NAME", default_value = "m113")]
+    vehicle: String,
+    /// Slips 1 - v/(speed of the tracks): from:to:count, or a list such as 0.05,0.1,0.2
+    #[arg(long, value_name = "SLIPS", default_value = "0:0.6:13", allow_hyphen_values = true)]
+    slip: Slips,
+    /// Speed of the hull, m/s
+    #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.05..=20.0, "m/s"))]
+    speed: f64,
+    #[command(flatten)]
+    run: tracked::Run,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What the tracks did at one slip, and what theory says.
+#[derive(Debug, Serialize)]
+struct Row {
+    slip: f64,
+    #[serde(flatten)]
+    means: TrackResult,
+    /// Thrust of rigid tracks under uniform pressure, N.
+    theory_thrust: f64,
+    /// The same less the resistance of compaction, N.
+    theory_drawbar: f64,
+}
+
+impl Track {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let vehicle = tracked::vehicle(&self.vehicle)?;
+        let (soil, yielding) = self.bed.soil()?;
+        let theory = RigidTracks::of(&vehicle);
+        let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
+        let rig = self.run.rig(vehicle, soil, motion);
+        let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
+        let run = |slip: f64| -> Result<_, RigError> {
+            let motion = TrackMotion::Straight { speed: self.speed, slip };
+            let rig = TrackRig { motion, ..rig.clone() };
+            if self.output.no_check {
+                Ok((rig.run()?, Vec::new()))
+            } else {
+                converge(&rig, tolerance)
+            }
+        };
+        // in the order of the slips, whichever thread is done first
+        let found = self.slip.0.par_iter().map(|slip| run(*slip)).collect::<Result<Vec<_>, _>>()?;
+        let (mut rows, mut changes) = (Vec::new(), Vec::new());
+        for (&slip, (means, moved)) in self.slip.0.iter().zip(found) {
+            let theory_thrust = theory.thrust(&yielding, slip);
+            let theory_drawbar = theory_thrust - theory.resistance(&yielding);
+            rows.push(Row { slip, means, theory_thrust, theory_drawbar });
+            let moved = moved.into_iter().filter(|moved| moved.figure != "turning moment");
+            changes.extend(moved.map(|convergence| Change { slip: Some(slip), convergence }));
+        }
+        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
+        let findings = Findings {
+            kind: "track",
+            soil: rig.soil.clone(),
+            text: text(&rig, &rows, &theory, &yielding),
+            figure: figure(&rig, &rows, &theory, &yielding),
+            data: json!({
+                "vehicle": rig.vehicle.name,
+                "weight": rig.weight(),
+                "speed": self.speed,
+                "spacing": rig.spacing,
+                "step": rig.step,
+                "duration": rig.duration,
+                "theory": { "sinkage": theory.sinkage(&yielding), "resistance": theory.resistance(&yielding) },
+                "runs": rows,
+            }),
+            check,
+        };
+        self.output.present(findings, quiet)
+    }
+}
+
+fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> String {
+    let cells = rows
+        .iter()
+        .map(|Row { slip, means, theory_thrust, theory_drawbar }| {
+            vec![
+                format!("{slip:.3}"),
+                format!("{:.2}", 1e-3 * means.thrust),
+                format!("{:.2}", 1e-3 * theory_thrust),
+                format!("{:.2}", 1e-3 * means.drawbar),
+                format!("{:.2}", 1e-3 * theory_drawbar),
+                format!("{:.3}", means.drawbar / rig.weight()),
+                format!("{:.2}", 1e-3 * means.resistance),
+                format!("{:.1}", 100.0 * means.sinkage),
+                format!("{:.2}", means.pitch.to_degrees()),
+            ]
+        })
+        .collect();
+    let header = [
+        "slip",
+        "thrust\nkN",
+        "theory\nkN",
+        "drawbar\nkN",
+        "theory\nkN",
+        "over\nweight",
+        "resistance\nkN",
+        "sinkage\ncm",
+        "pitch\ndeg",
+    ];
+    format!(
+        "{}, {:.1} kN, on {}: nodes {} m apart, step {} s, run {} s\n\
+         theory (rigid tracks, uniform pressure): sinkage {:.1} cm, resistance {:.2} kN\n\n{}",
+        rig.vehicle.name,
+        1e-3 * rig.weight(),
+        rig.soil.name,
+        rig.spacing,
+        rig.step,
+        rig.duration,
+        100.0 * theory.sinkage(soil),
+        1e-3 * theory.resistance(soil),
+        columns(&header, cells, 0),
+    )
+}
+
+fn figure(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> Figure {
+    let panel = |label: &str, of: &dyn Fn(&Row) -> f64, classic: &dyn Fn(f64) -> f64| {
+        let points: Vec<[f64; 2]> = rows.iter().map(|row| [row.slip, of(row)]).collect();
+        let most = rows.iter().map(|row| row.slip).fold(0.0, f64::max);
+        let curve = (0..=100).map(|k| {
+            let slip = most * f64::from(k) / 100.0;
+            [slip, classic(slip)]
+        });
+        Panel {
+            title: String::new(),
+            x_label: "slip".into(),
+            y_label: label.into(),
+            from_zero: true,
+            series: vec![
+                Series { name: "rig".into(), points: points.clone(), mark: Mark::Line },
+                Series { name: "rig".into(), points, mark: Mark::Dots },
+                Series {
+                    name: "rigid tracks, uniform pressure".into(),
+                    points: curve.collect(),
+                    mark: Mark::Dashes,
+                },
+            ],
+        }
+    };
+    let resistance = theory.resistance(soil);
+    Figure {
+        title: format!("{} on {}", rig.vehicle.name, rig.soil.name),
+        subtitle: format!(
+            "weight {:.1} kN, step {} ms, run {} s",
+            1e-3 * rig.weight(),
+            1e3 * rig.step,
+            rig.duration
+        ),
+        panels: vec![
+            panel("thrust, kN", &|row| 1e-3 * row.means.thrust, &|slip| {
+                1e-3 * theory.thrust(soil, slip)
+            }),
+            panel("drawbar pull, kN", &|row| 1e-3 * row.means.drawbar, &|slip| {
+                1e-3 * (theory.thrust(soil, slip) - resistance)
+            }),
+            panel("sinkage, cm", &|row| 100.0 * row.means.sinkage, &|_| {
+                100.0 * theory.sinkage(soil)
+            }),
+        ],
+    }
+}

@@ -1,0 +1,127 @@
+//! `bekker validate-physics`
+
+use super::Failure;
+use crate::report::plot;
+use crate::study::validation::{Block, Chart, Mark, SECTIONS, Section};
+use clap::Args;
+use rayon::prelude::*;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Lay the soil model beside closed forms, the reference and measurements
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker validate-physics\n  \
+    bekker validate-physics --out docs/validation.md")]
+pub struct ValidatePhysics {
+    /// Where the document goes; its figures go into a folder of the same name beside it
+    #[arg(long, value_name = "FILE", default_value = "docs/validation.md")]
+    out: PathBuf,
+}
+
+const FOREWORD: &str = "# The soil model beside what is known
+
+Written by `bekker validate-physics`, which runs everything below anew; edit
+`src/study/validation/` instead. *Default* are the refined laws that a scenario has unless
+it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
+faults ([soil_laws.md](soil_laws.md)).
+
+Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
+(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
+and skid steering have a rig of their own (`bekker rig track`, `tests/track_belt.rs`). Not here:
+CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
+";
+
+const AFTERWORD: &str = "## Where the model fails, at a glance
+
+- **Heaped soil.** What is pushed ahead or aside does not pile up against the wheel: a locked wheel
+  drags too little, and one drawn at 45 degrees meets too little side force. At some slips at 45
+  degrees a small wheel in sand digs itself in where the real one does not.
+- **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly.
+- **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
+  grow with its width as that of sand does, and snow does not yield sideways.
+- **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
+  exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
+  foundations; the wedge of McKyes and Ali is one of narrow blades.
+- **Straight along the lattice.** Within about a degree of a row of nodes the tyre's shoulders are
+  pulled towards the row: a vehicle whose steering is held straight turns parallel to it.
+- **No measurement of a whole vehicle** on soft ground is in this collection.
+";
+
+impl ValidatePhysics {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let sections: Vec<Section> =
+            SECTIONS.par_iter().map(|write| write()).collect::<Result<_, _>>().map_err(
+                |error| Failure::Run {
+                    subject: "validate-physics".into(),
+                    cause: error.to_string(),
+                },
+            )?;
+        let figures = self.out.with_extension("");
+        std::fs::create_dir_all(&figures).map_err(|error| unwritten(&figures, error))?;
+        let folder = figures.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut text = FOREWORD.to_string();
+        for section in &sections {
+            let _ = write!(text, "\n## {}\n", section.title);
+            for block in &section.blocks {
+                text += &markdown(block, &folder);
+                if let Block::Chart(chart) = block {
+                    let path = figures.join(format!("{}.png", chart.name));
+                    plot::write(&path, &figure(chart)).map_err(Failure::Report)?;
+                }
+            }
+        }
+        text = format!("{text}\n{AFTERWORD}");
+        std::fs::write(&self.out, text).map_err(|error| unwritten(&self.out, error))?;
+        if !quiet {
+            let seconds = begun.elapsed().as_secs_f64();
+            eprintln!("{} and {}/ in {seconds:.0} s", self.out.display(), figures.display());
+        }
+        Ok(())
+    }
+}
+
+fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
+    Failure::Output { subject: path.display().to_string(), cause }
+}
+
+fn markdown(block: &Block, folder: &str) -> String {
+    match block {
+        Block::Text(text) => format!("\n{text}\n"),
+        Block::Chart(chart) => format!("\n![{}]({folder}/{}.png)\n", chart.title, chart.name),
+        Block::Table { header, rows } => {
+            let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+            let rule = vec!["---".to_string(); header.len()];
+            let rows: String = rows.iter().map(|cells| row(cells)).collect();
+            format!("\n{}{}{rows}", row(header), row(&rule))
+        }
+    }
+}
+
+fn figure(chart: &Chart) -> plot::Figure {
+    let panels = chart.panels.iter().map(|panel| plot::Panel {
+        title: panel.title.clone(),
+        x_label: panel.x.clone(),
+        y_label: panel.y.clone(),
+        from_zero: true,
+        series: panel
+            .lines
+            .iter()
+            .map(|line| plot::Series {
+                name: line.name.clone(),
+                points: line.points.clone(),
+                mark: match line.mark {
+                    Mark::Line => plot::Mark::Line,
+                    Mark::Dashes => plot::Mark::Dashes,
+                    Mark::Dots => plot::Mark::Dots,
+                },
+            })
+            .collect(),
+    });
+    plot::Figure {
+        title: chart.title.clone(),
+        subtitle: chart.subtitle.clone(),
+        panels: panels.collect(),
+    }
+}

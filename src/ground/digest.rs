@@ -1,0 +1,64 @@
+//! A digest of the ground that grows with what changes, not with the ground.
+
+use super::{NodeState, Tile};
+use crate::grid::TileKey;
+use serde::{Deserialize, Serialize};
+
+/// Sum over all deformed nodes of a 128-bit mix of place and state.
+///
+/// A sum does not ask in which order nodes came, and a changed node costs one
+/// subtraction and one addition: the digest of a ground of any size is at hand
+/// at every heartbeat. It tells replicas apart that differ by accident; it is
+/// no defence against an adversary ([`super::Published::hash`] is SHA-256).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroundDigest(pub [u64; 2]);
+
+/// Odd constants without structure: the first digits of π after the point.
+const PI: [u64; 6] = [
+    0x243f_6a88_85a3_08d3,
+    0x1319_8a2e_0370_7345,
+    0xa409_3822_299f_31d1,
+    0x082e_fa98_ec4e_6c89,
+    0x4528_21e6_38d0_1377,
+    0xbe54_66cf_34e9_0c6d,
+];
+
+impl GroundDigest {
+    pub(super) fn add(&mut self, key: TileKey, index: usize, state: &NodeState) {
+        let mixed = mix(key, index, state);
+        self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_add(mixed[lane]));
+    }
+
+    pub(super) fn remove(&mut self, key: TileKey, index: usize, state: &NodeState) {
+        let mixed = mix(key, index, state);
+        self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_sub(mixed[lane]));
+    }
+
+    pub(super) fn add_tile(&mut self, key: TileKey, tile: &Tile) {
+        for (index, state) in tile.iter() {
+            self.add(key, index, state);
+        }
+    }
+}
+
+/// The two halves of a 128-bit product, folded.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
+}
+
+#[inline]
+fn mix(key: TileKey, index: usize, state: &NodeState) -> [u64; 2] {
+    let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    let pair = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
+    let place = word(key.a as u32, key.b as u32);
+    let heights = word(state.plastic_sinkage, state.berm as u32);
+    let rest = word(
+        pair(state.yield_pressure, state.passes),
+        pair(state.shear[0] as u16, state.shear[1] as u16),
+    );
+    let inner = fold(heights ^ PI[0], rest ^ PI[1]) ^ fold(place ^ PI[2], index as u64 ^ PI[3]);
+    let outer = fold(heights ^ PI[4], place ^ rest.rotate_left(23) ^ PI[5]);
+    [fold(inner ^ PI[2], outer ^ PI[0]), fold(inner ^ PI[5], outer ^ PI[3])]
+}

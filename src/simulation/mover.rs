@@ -1,0 +1,261 @@
+//! What moves an agent: a vehicle on wheels or on tracks, with what the ground
+//! needs to know of it.
+
+use super::on_tracks::{OnTracks, TracksWorkspace};
+use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::record::WheelSample;
+use crate::ground::{GroundModel, Overlay, Published};
+use crate::multibody::StepError;
+use crate::scm::{Contact, Scratch};
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::terrain::Terrain;
+use crate::vehicle::spec::Belly;
+use crate::vehicle::tyre::TyreState;
+use crate::vehicle::{Controls, VehicleState};
+
+/// A vehicle of either kind; immutable.
+#[derive(Clone, Debug)]
+pub enum Mover {
+    /// On wheels.
+    Wheeled(OnWheels),
+    /// On tracks.
+    Tracked(OnTracks),
+}
+
+/// Derived and scratch data of a mover: never saved.
+#[derive(Clone, Debug)]
+pub enum MoverWorkspace {
+    /// On wheels.
+    Wheeled(WheelsWorkspace),
+    /// On tracks.
+    Tracked(TracksWorkspace),
+}
+
+/// The ground that a mover meets: what all share, its own overlay on it, and room
+/// to work in.
+#[derive(Debug)]
+pub struct Meeting<'a> {
+    /// The ground before anything drove on it.
+    pub ground: &'a GroundModel,
+    /// The ground as all share it.
+    pub published: &'a Published,
+    /// The agent's own changes.
+    pub overlay: &'a mut Overlay,
+    /// Room to work in.
+    pub scratch: &'a mut Scratch,
+}
+
+/// Drive torques' work and the soil's, summed over a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DriveWork {
+    /// Energy that the driveline put into wheels or sprockets, J.
+    pub driven: f64,
+    /// Work that sank the soil for good, J.
+    pub compaction: f64,
+}
+
+const MISMATCH: &str = "a workspace belongs to the mover that made it";
+
+macro_rules! of_kind {
+    ($self:expr, $workspace:expr, $mover:ident, $own:ident => $do:expr) => {
+        match ($self, $workspace) {
+            (Mover::Wheeled($mover), MoverWorkspace::Wheeled($own)) => $do,
+            (Mover::Tracked($mover), MoverWorkspace::Tracked($own)) => $do,
+            _ => unreachable!("{MISMATCH}"),
+        }
+    };
+}
+
+impl Mover {
+    /// Name of the vehicle.
+    pub fn name(&self) -> &str {
+        match self {
+            Mover::Wheeled(own) => &own.vehicle.spec().name,
+            Mover::Tracked(own) => &own.vehicle.spec().name,
+        }
+    }
+
+    /// Flat bottom, if it has one that may come to lie on the ground.
+    pub fn belly(&self) -> Option<&Belly> {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.spec().chassis.belly.as_ref(),
+            Mover::Tracked(own) => own.vehicle.spec().chassis.belly.as_ref(),
+        }
+    }
+
+    /// Mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.mass(),
+            Mover::Tracked(own) => own.vehicle.mass(),
+        }
+    }
+
+    /// Number of wheels or road wheels: from the front, left before right.
+    pub fn wheels(&self) -> usize {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.wheels(),
+            Mover::Tracked(own) => own.vehicle.wheels(),
+        }
+    }
+
+    /// The design position at `pose` of the chassis frame, rolling at `speed` m/s.
+    pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.launched(pose, speed),
+            Mover::Tracked(own) => own.vehicle.launched(pose, speed),
+        }
+    }
+
+    /// Tyres at rest, one a wheel; none on tracks.
+    pub fn tyres(&self) -> Vec<TyreState> {
+        match self {
+            Mover::Wheeled(own) => vec![TyreState::default(); own.vehicle.wheels()],
+            Mover::Tracked(_) => Vec::new(),
+        }
+    }
+
+    /// Storage for steps, in line with `state`.
+    pub fn workspace(&self, state: &VehicleState) -> MoverWorkspace {
+        match self {
+            Mover::Wheeled(own) => MoverWorkspace::Wheeled(own.workspace(state)),
+            Mover::Tracked(own) => MoverWorkspace::Tracked(own.workspace(state)),
+        }
+    }
+
+    /// Pose of the chassis frame.
+    pub fn pose(&self, workspace: &MoverWorkspace) -> Pose {
+        of_kind!(self, workspace, own, room => own.vehicle.pose(&room.vehicle))
+    }
+
+    /// Twist of the chassis about its frame's origin.
+    pub fn twist(&self, workspace: &MoverWorkspace) -> Twist {
+        of_kind!(self, workspace, own, room => own.vehicle.twist(&room.vehicle))
+    }
+
+    /// Speed along the chassis x axis, m/s.
+    pub fn speed(&self, workspace: &MoverWorkspace) -> f64 {
+        self.twist(workspace).linear.dot(&self.pose(workspace).direction(&Vec3::x()))
+    }
+
+    /// Pose of a wheel or road wheel: origin at its centre, y along its axis.
+    pub fn wheel_pose(&self, workspace: &MoverWorkspace, wheel: usize) -> Pose {
+        of_kind!(self, workspace, own, room => own.vehicle.wheel_pose(&room.vehicle, wheel))
+    }
+
+    /// Spin of a wheel or road wheel, rad/s, positive forward.
+    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.wheel_spin(state, wheel),
+            Mover::Tracked(own) => own.vehicle.wheel_spin(state, wheel),
+        }
+    }
+
+    /// Engine speed, rad/s.
+    pub fn engine_speed(&self, state: &VehicleState) -> f64 {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.engine_speed(state),
+            Mover::Tracked(own) => own.vehicle.engine_speed(state),
+        }
+    }
+
+    /// Largest opening of a joint or rod after the last step, m.
+    pub fn drift(&self, workspace: &MoverWorkspace) -> f64 {
+        of_kind!(self, workspace, _own, room => room.vehicle.drift())
+    }
+
+    /// Load on the chassis about its frame's origin, to be set before each step.
+    pub fn chassis_load<'a>(&self, workspace: &'a mut MoverWorkspace) -> &'a mut Load {
+        of_kind!(self, workspace, _own, room => room.vehicle.chassis_load())
+    }
+
+    /// Loads of yielding and firm ground on every wheel or shoe, for the coming
+    /// step of `h` seconds.
+    pub fn meet_ground(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &mut MoverWorkspace,
+        meeting: &mut Meeting<'_>,
+        h: f64,
+    ) {
+        match (self, workspace) {
+            (Mover::Wheeled(own), MoverWorkspace::Wheeled(room)) => {
+                own.meet_ground(tyres, room, meeting, h);
+            }
+            (Mover::Tracked(own), MoverWorkspace::Tracked(room)) => {
+                own.meet_ground(state, room, meeting, h);
+            }
+            _ => unreachable!("{MISMATCH}"),
+        }
+    }
+
+    /// What the ground did to each wheel or shoe in the last meeting.
+    pub fn contacts<'a>(&self, workspace: &'a MoverWorkspace) -> &'a [Contact] {
+        of_kind!(self, workspace, _own, room => &room.contacts)
+    }
+
+    /// Advances by `h` seconds; `tick` counts steps.
+    ///
+    /// # Errors
+    /// [`StepError`] when the equations have no finite solution.
+    pub fn step(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut MoverWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        of_kind!(self, workspace, own, room =>
+            own.vehicle.step(state, &mut room.vehicle, controls, tick, h))
+    }
+
+    /// Takes the tyres' carcasses through the step that has been made.
+    pub(super) fn settle_tyres(&self, tyres: &mut [TyreState], workspace: &MoverWorkspace, h: f64) {
+        if let (Mover::Wheeled(own), MoverWorkspace::Wheeled(room)) = (self, workspace) {
+            own.settle_tyres(tyres, room, h);
+        }
+    }
+
+    /// Samples of the wheels after a step, and the step's work.
+    pub fn observe(
+        &self,
+        state: &VehicleState,
+        workspace: &mut MoverWorkspace,
+        h: f64,
+    ) -> DriveWork {
+        of_kind!(self, workspace, own, room => own.observe(state, room, h))
+    }
+
+    /// Samples of the wheels after the last step.
+    pub(super) fn samples<'a>(&self, workspace: &'a MoverWorkspace) -> &'a [WheelSample] {
+        of_kind!(self, workspace, _own, room => &room.wheels)
+    }
+
+    /// Chassis frame of the vehicle when it stands at (x, y) with `heading` (rad).
+    pub fn stand(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
+        let (centres, radius): (Vec<Vec3>, f64) = match self {
+            Mover::Wheeled(own) => {
+                return super::stand(terrain, &own.vehicle, x, y, heading);
+            }
+            Mover::Tracked(own) => (
+                (0..own.vehicle.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel)).collect(),
+                own.vehicle.ride_radius(),
+            ),
+        };
+        super::world::stand_on(terrain, &centres, radius, x, y, heading)
+    }
+}
+
+impl From<OnWheels> for Mover {
+    fn from(own: OnWheels) -> Mover {
+        Mover::Wheeled(own)
+    }
+}
+
+impl From<OnTracks> for Mover {
+    fn from(own: OnTracks) -> Mover {
+        Mover::Tracked(own)
+    }
+}

@@ -1,0 +1,220 @@
+//! A vehicle on tracks meets the ground, shoe by shoe.
+
+use super::mover::{DriveWork, Meeting};
+use super::on_wheels::slip;
+use super::record::WheelSample;
+use crate::ground::{GroundModel, working_surface_height};
+use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
+use crate::soil::{SoilKind, Tread};
+use crate::spatial::{Load, Pose, Vec3};
+use crate::vehicle::spec::TrackedSpec;
+use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
+use std::sync::Arc;
+
+/// Below this speed, m/s, a shoe's friction on firm ground fades out in
+/// proportion to its speed.
+const SLIDING: f64 = 1e-4;
+
+/// A tracked vehicle with the shape of its shoes; immutable.
+#[derive(Clone, Debug)]
+pub struct OnTracks {
+    /// The vehicle.
+    pub vehicle: Arc<TrackedVehicle>,
+    /// Underside of its shoes.
+    pub shoe: ShoeOutline,
+    /// How they share the contact between pad and soil.
+    pub tread: Tread,
+}
+
+/// Derived and scratch data of a tracked vehicle on the ground: never saved.
+#[derive(Clone, Debug)]
+pub struct TracksWorkspace {
+    /// Of the vehicle itself.
+    pub vehicle: TrackedWorkspace,
+    shoes: Shoes,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) wheels: Vec<WheelSample>,
+}
+
+impl TracksWorkspace {
+    /// The road wheels after the last step.
+    pub fn samples(&self) -> &[WheelSample] {
+        &self.wheels
+    }
+}
+
+impl OnTracks {
+    /// A vehicle on the shoes of its file, which shear soil against soil: what
+    /// lies between the grousers goes with them.
+    pub fn new(vehicle: Arc<TrackedVehicle>) -> OnTracks {
+        let shoe = outline(vehicle.spec());
+        OnTracks { vehicle, shoe, tread: Tread::rough() }
+    }
+
+    /// Storage for steps, in line with `state`.
+    pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
+        TracksWorkspace {
+            vehicle: self.vehicle.workspace(state),
+            shoes: Shoes::new(),
+            contacts: Vec::new(),
+            wheels: vec![WheelSample::default(); self.vehicle.wheels()],
+        }
+    }
+
+    /// Loads of yielding and firm ground on every shoe.
+    pub fn meet_ground(
+        &self,
+        state: &VehicleState,
+        workspace: &mut TracksWorkspace,
+        meeting: &mut Meeting<'_>,
+        h: f64,
+    ) {
+        let TracksWorkspace { vehicle, shoes, contacts, wheels } = workspace;
+        meeting.overlay.begin_step();
+        self.vehicle.begin_loads(vehicle);
+        contacts.clear();
+        let hull = self.vehicle.pose(vehicle);
+        let spacing = meeting.ground.lattice().spacing;
+        let any_firm = meeting.ground.has_firm();
+        for sample in wheels.iter_mut() {
+            *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
+        }
+        for side in 0..2 {
+            self.vehicle.lay_shoes(state, vehicle, side, shoes);
+            for shoe in shoes.places() {
+                let Meeting { ground, published, overlay, scratch } = &mut *meeting;
+                let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
+                let mut met = contact(
+                    ground,
+                    published,
+                    overlay,
+                    scratch,
+                    &mut placed,
+                    &self.tread,
+                    &shoe.twist,
+                    h,
+                );
+                let on_firm = any_firm && self.press_on_firm(shoe, meeting, &mut met.load);
+                if met.nodes_in_contact > 0 || on_firm {
+                    self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
+                    let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
+                    take(&mut wheels[wheel], &hull, &met);
+                }
+                contacts.push(met);
+            }
+        }
+        for sample in wheels.iter_mut().filter(|sample| sample.sinkage == f64::NEG_INFINITY) {
+            sample.sinkage = 0.0;
+        }
+    }
+
+    /// Adds the forces of firm ground on the corners of a shoe's faces: a pad of
+    /// rubber against the ground's plane, Coulomb friction. Returns whether any
+    /// touches.
+    fn press_on_firm(&self, shoe: &ShoePlace, meeting: &mut Meeting<'_>, load: &mut Load) -> bool {
+        let spec = &self.vehicle.spec().shoe;
+        let corners = 4.0 * self.shoe.faces.len() as f64;
+        let (stiffness, damping) = (spec.pad_stiffness / corners, spec.pad_damping / corners);
+        let mut touches = false;
+        for face in &self.shoe.faces {
+            let [x, y, z] = face.centre;
+            for (u, v) in [(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)] {
+                let local = Vec3::new(x + u * face.length, y + v * face.width, z);
+                let r = shoe.pose.direction(&local);
+                let point = shoe.pose.position + r;
+                let Meeting { ground, published, overlay, .. } = &mut *meeting;
+                let SoilKind::Firm { friction } = ground.soil_at(point.x, point.y).kind else {
+                    continue;
+                };
+                let height = working_surface_height(ground, published, overlay, point.x, point.y);
+                let normal = ground.terrain().normal(point.x, point.y);
+                let depth = (height - point.z) * normal.z;
+                if depth <= 0.0 {
+                    continue;
+                }
+                touches = true;
+                let velocity = shoe.twist.at(&r);
+                let leaving = velocity.dot(&normal);
+                let pressure = (stiffness * depth - damping * leaving).max(0.0);
+                let sliding = velocity - normal * leaving;
+                let drag = friction * pressure / sliding.norm().max(SLIDING);
+                load.wrench.add_force(&(normal * pressure - sliding * drag), &r);
+                load.add_tangent(&normal, &r, stiffness, damping);
+                for across in across(&normal) {
+                    load.add_tangent(&across, &r, 0.0, drag);
+                }
+            }
+        }
+        touches
+    }
+
+    /// Completes the samples after a step.
+    pub fn observe(
+        &self,
+        state: &VehicleState,
+        workspace: &mut TracksWorkspace,
+        h: f64,
+    ) -> DriveWork {
+        let mut work = DriveWork::default();
+        let hull = self.vehicle.pose(&workspace.vehicle);
+        let twist = self.vehicle.twist(&workspace.vehicle);
+        let forward = hull.direction(&Vec3::x());
+        let torques = workspace.vehicle.drives();
+        for (side, torque) in torques.into_iter().enumerate() {
+            work.driven += torque * self.vehicle.sprocket_speed(state, side) * h;
+        }
+        work.compaction = workspace.contacts.iter().map(|contact| contact.compaction_work).sum();
+        for (wheel, sample) in workspace.wheels.iter_mut().enumerate() {
+            let side = wheel % 2;
+            let middle = self.vehicle.wheel_centre(wheel);
+            let along = twist.at(&hull.direction(&middle)).dot(&forward);
+            sample.spin = self.vehicle.wheel_spin(state, wheel);
+            sample.slip = slip(self.vehicle.track_speed(state, side), along);
+            sample.torque = 2.0 * torques[side] / self.vehicle.wheels() as f64;
+        }
+        work
+    }
+}
+
+/// Adds what the ground does to a shoe to the sample of the wheel it lies under.
+fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
+    let force = met.load.wrench.force;
+    let left = hull.direction(&Vec3::y());
+    let forward = left.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+    sample.load += force.z;
+    sample.traction += force.dot(&forward);
+    sample.lateral += force.dot(&Vec3::z().cross(&forward));
+    sample.sinkage = sample.sinkage.max(met.sinkage);
+}
+
+/// Two directions across a normal.
+fn across(normal: &Vec3) -> [Vec3; 2] {
+    let first = normal.cross(&Vec3::y()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+    [first, normal.cross(&first)]
+}
+
+/// Underside of the shoes of a file. Bekker's width is that of the rectangle
+/// under all road wheels: the shoes of a track press one patch.
+fn outline(spec: &TrackedSpec) -> ShoeOutline {
+    let faces = spec.shoe.faces.iter();
+    let width = spec.shoe_width();
+    let length = spec.contact_length().max(width);
+    ShoeOutline {
+        faces: faces
+            .map(|face| crate::scm::Face {
+                centre: face.centre,
+                length: face.length,
+                width: face.width,
+            })
+            .collect(),
+        patch_width: width * length / (width + length),
+        patch_length: length,
+    }
+}
+
+impl GroundModel {
+    /// Whether any of its soils is firm.
+    fn has_firm(&self) -> bool {
+        self.soils().iter().any(|soil| matches!(soil.kind, SoilKind::Firm { .. }))
+    }
+}

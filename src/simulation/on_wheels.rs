@@ -1,0 +1,159 @@
+//! A vehicle on wheels meets the ground.
+
+use super::mover::{DriveWork, Meeting};
+use super::record::WheelSample;
+use crate::scm::{Contact, Underside, wheel_contact};
+use crate::soil::Tread;
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
+use crate::vehicle::{Vehicle, VehicleState, VehicleWorkspace};
+use std::sync::Arc;
+
+/// Below this rim speed, m/s, slip is not counted.
+pub(super) const SLIP_SPEED: f64 = 0.2;
+
+/// A wheeled vehicle with the shape of its wheels; immutable.
+#[derive(Clone, Debug)]
+pub struct OnWheels {
+    /// The vehicle.
+    pub vehicle: Arc<Vehicle>,
+    /// Shape of its wheels on yielding soil.
+    pub underside: Underside,
+    /// How its tyres share the contact between rubber and soil.
+    pub tread: Tread,
+}
+
+/// Derived and scratch data of a wheeled vehicle on the ground: never saved.
+#[derive(Clone, Debug)]
+pub struct WheelsWorkspace {
+    pub(super) vehicle: VehicleWorkspace,
+    pub(super) contacts: Vec<Contact>,
+    firm: Vec<Option<FirmContact>>,
+    pub(super) wheels: Vec<WheelSample>,
+}
+
+impl OnWheels {
+    pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
+        let wheels = self.vehicle.wheels();
+        WheelsWorkspace {
+            vehicle: self.vehicle.workspace(state),
+            contacts: vec![Contact::default(); wheels],
+            firm: vec![None; wheels],
+            wheels: vec![WheelSample::default(); wheels],
+        }
+    }
+
+    /// Loads of yielding and firm ground on every wheel.
+    pub(super) fn meet_ground(
+        &self,
+        tyres: &[TyreState],
+        workspace: &mut WheelsWorkspace,
+        meeting: &mut Meeting<'_>,
+        h: f64,
+    ) {
+        let Meeting { ground, published, overlay, scratch } = meeting;
+        overlay.begin_step();
+        for (wheel, carcass) in tyres.iter().enumerate() {
+            let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
+            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+            let contact = wheel_contact(
+                ground,
+                published,
+                overlay,
+                scratch,
+                &self.underside,
+                &self.tread,
+                &pose,
+                &twist,
+                h,
+            );
+            let mut load = contact.load;
+            let tyre = &self.vehicle.spec().tyre.handling;
+            workspace.firm[wheel] = contact.firm.and_then(|firm| {
+                let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
+                let plane = Plane { point, normal: firm.normal };
+                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, carcass, h)
+            });
+            if let Some(firm) = &workspace.firm[wheel] {
+                add(&mut load, &firm.load);
+            }
+            workspace.wheels[wheel] = self.wheel_sample(&load, &pose, &twist, &contact);
+            workspace.vehicle.loads()[wheel] = load;
+            workspace.contacts[wheel] = contact;
+        }
+    }
+
+    /// Takes the tyres' carcasses through the step that has been made.
+    pub(super) fn settle_tyres(
+        &self,
+        tyres: &mut [TyreState],
+        workspace: &WheelsWorkspace,
+        h: f64,
+    ) {
+        let tyre = &self.vehicle.spec().tyre.handling;
+        for (wheel, own) in tyres.iter_mut().enumerate() {
+            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+            tyre.settle(workspace.firm[wheel].as_ref(), &twist, own, h);
+        }
+    }
+
+    /// Completes the samples after a step.
+    pub(super) fn observe(
+        &self,
+        state: &VehicleState,
+        workspace: &mut WheelsWorkspace,
+        h: f64,
+    ) -> DriveWork {
+        let mut work = DriveWork::default();
+        for wheel in 0..self.vehicle.wheels() {
+            let drive = workspace.vehicle.drives()[wheel];
+            let spin = self.vehicle.wheel_spin(state, wheel);
+            let sample = &mut workspace.wheels[wheel];
+            sample.spin = spin;
+            sample.torque = drive.drive + drive.brake;
+            work.driven += drive.drive * spin * h;
+            work.compaction += workspace.contacts[wheel].compaction_work;
+        }
+        work
+    }
+
+    /// Forces and slip of a wheel along its heading.
+    fn wheel_sample(
+        &self,
+        load: &Load,
+        pose: &Pose,
+        twist: &Twist,
+        contact: &Contact,
+    ) -> WheelSample {
+        let axis = pose.direction(&Vec3::y());
+        let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+        let left = Vec3::z().cross(&forward);
+        let force = load.wrench.force;
+        let rim = twist.angular.dot(&axis) * self.underside.max_radius();
+        WheelSample {
+            slip: slip(rim, twist.linear.dot(&forward)),
+            sinkage: contact.sinkage,
+            load: force.z,
+            traction: force.dot(&forward),
+            lateral: force.dot(&left),
+            ..WheelSample::default()
+        }
+    }
+}
+
+/// Slip of a rim or a track at a speed over ground, m/s: positive when driving.
+pub(super) fn slip(rim: f64, along: f64) -> f64 {
+    if rim.abs().max(along.abs()) < SLIP_SPEED {
+        0.0
+    } else {
+        ((rim - along) / rim.abs().max(along.abs())).clamp(-1.0, 1.0)
+    }
+}
+
+/// Adds a load about the same point.
+fn add(load: &mut Load, other: &Load) {
+    load.wrench += other.wrench;
+    load.glide += other.glide;
+    load.stiffness += other.stiffness;
+    load.damping += other.damping;
+}

@@ -1,0 +1,271 @@
+//! Weighted least squares with bounds of confidence.
+//!
+//! The steps are those of Levenberg and Marquardt (D. Marquardt, J. SIAM 11,
+//! 1963) on columns scaled to unit length; what the data say about the
+//! parameters comes from the singular values of the scaled Jacobian (D. Belsley,
+//! E. Kuh and R. Welsch, *Regression Diagnostics*, 1980).
+
+use nalgebra::{DMatrix, SMatrix, SVector};
+
+/// Condition of the scaled Jacobian from which parameters stand in for each other.
+pub const ILL_CONDITIONED: f64 = 30.0;
+const STEPS: usize = 300;
+
+/// One observation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observed {
+    /// The value.
+    pub value: f64,
+    /// Its standard deviation, or any common figure if that is not known.
+    pub deviation: f64,
+    /// Which trial it belongs to; the points of one trial err together.
+    pub trial: u32,
+}
+
+/// A parameter with its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Estimate {
+    /// Best value.
+    pub value: f64,
+    /// Standard error.
+    pub error: f64,
+    /// Lower bound of 95 % confidence.
+    pub low: f64,
+    /// Upper bound of 95 % confidence.
+    pub high: f64,
+}
+
+/// A fit of `P` parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit<const P: usize> {
+    /// The parameters.
+    pub parameters: [Estimate; P],
+    /// Root mean square of what is left, in the unit of the observations.
+    pub residual: f64,
+    /// Part of the observations' variance that the curve explains.
+    pub explained: f64,
+    /// Condition of the scaled Jacobian: 1 if every parameter shows on its own,
+    /// from about 30 up they stand in for each other.
+    pub condition: f64,
+    /// Number of observations.
+    pub points: usize,
+    /// Number of trials that the errors are judged by.
+    pub trials: usize,
+}
+
+/// Why there is no fit.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// Too few observations.
+    #[error("{points} points cannot give {parameters} parameters and their bounds")]
+    TooFew {
+        /// Observations.
+        points: usize,
+        /// Parameters.
+        parameters: usize,
+    },
+    /// The observations do not tell one of the parameters.
+    #[error("the points do not determine the parameters (condition {condition:.1e})")]
+    Undetermined {
+        /// Condition of the scaled Jacobian.
+        condition: f64,
+    },
+}
+
+/// Fits `model`, which gives the value of observation `i` and its derivatives,
+/// from `start`.
+///
+/// Bounds: where the observations come from more trials than there are
+/// parameters, the scatter between trials gives them (the sandwich estimator for
+/// clusters, with one freedom less than trials); else the scatter of the points.
+///
+/// # Errors
+/// Too few points, or points that leave a parameter open.
+pub fn fit<const P: usize>(
+    start: [f64; P],
+    observed: &[Observed],
+    model: impl Fn(&[f64; P], usize) -> (f64, [f64; P]),
+) -> Result<Fit<P>, FitError> {
+    let points = observed.len();
+    if points <= P {
+        return Err(FitError::TooFew { points, parameters: P });
+    }
+    let rows = |at: &[f64; P]| -> Vec<(f64, SVector<f64, P>)> {
+        let row = |(i, o): (usize, &Observed)| {
+            let (value, slope) = model(at, i);
+            ((o.value - value) / o.deviation, SVector::from(slope) / o.deviation)
+        };
+        observed.iter().enumerate().map(row).collect()
+    };
+    let cost = |rows: &[(f64, SVector<f64, P>)]| rows.iter().map(|(r, _)| r * r).sum::<f64>();
+    let mut at = start;
+    let mut now = rows(&at);
+    let mut damping = 1e-3;
+    for _ in 0..STEPS {
+        let (scale, normal, pull) = normal_equations(&now);
+        let damped = normal + SMatrix::identity() * damping;
+        let Some(step) = damped.cholesky().map(|c| c.solve(&pull).component_div(&scale)) else {
+            damping *= 10.0;
+            continue;
+        };
+        let next: [f64; P] = std::array::from_fn(|k| at[k] + step[k]);
+        let tried = rows(&next);
+        let (before, after) = (cost(&now), cost(&tried));
+        if after <= before {
+            let small = (0..P).all(|k| step[k].abs() <= 1e-12 * at[k].abs().max(1e-300));
+            (at, now) = (next, tried);
+            damping = (damping * 0.1_f64).max(1e-15);
+            if small || before - after <= 1e-15 * before {
+                break;
+            }
+        } else {
+            damping *= 10.0;
+            if damping > 1e12 {
+                break;
+            }
+        }
+    }
+    judge(at, observed, &now)
+}
+
+/// Lengths of the Jacobian's columns, and the normal equations scaled by them.
+fn normal_equations<const P: usize>(
+    rows: &[(f64, SVector<f64, P>)],
+) -> (SVector<f64, P>, SMatrix<f64, P, P>, SVector<f64, P>) {
+    let mut squares = SVector::<f64, P>::zeros();
+    rows.iter().for_each(|(_, j)| squares += j.component_mul(j));
+    let scale = squares.map(|s| s.sqrt().max(1e-300));
+    let mut normal = SMatrix::<f64, P, P>::zeros();
+    let mut pull = SVector::<f64, P>::zeros();
+    for (residual, slope) in rows {
+        let j = slope.component_div(&scale);
+        normal += j * j.transpose();
+        pull += j * *residual;
+    }
+    (scale, normal, pull)
+}
+
+fn judge<const P: usize>(
+    at: [f64; P],
+    observed: &[Observed],
+    rows: &[(f64, SVector<f64, P>)],
+) -> Result<Fit<P>, FitError> {
+    let points = rows.len();
+    let (scale, normal, _) = normal_equations(rows);
+    let jacobian = DMatrix::from_fn(points, P, |i, k| rows[i].1[k] / scale[k]);
+    let singular = jacobian.singular_values();
+    let condition = singular.max() / singular.min();
+    // beyond, the normal equations have lost every digit
+    let inverse = normal
+        .try_inverse()
+        .filter(|_| condition < 1e7)
+        .ok_or(FitError::Undetermined { condition })?;
+
+    let mut trials: Vec<u32> = observed.iter().map(|o| o.trial).collect();
+    trials.sort_unstable();
+    trials.dedup();
+    let (n, p) = (points as f64, P as f64);
+    let (covariance, freedom) = if trials.len() > P {
+        let mut meat = SMatrix::<f64, P, P>::zeros();
+        for trial in &trials {
+            let mut sum = SVector::<f64, P>::zeros();
+            for ((residual, slope), _) in
+                rows.iter().zip(observed).filter(|(_, o)| o.trial == *trial)
+            {
+                sum += slope.component_div(&scale) * *residual;
+            }
+            meat += sum * sum.transpose();
+        }
+        let groups = trials.len() as f64;
+        let correction = groups / (groups - 1.0) * (n - 1.0) / (n - p);
+        (inverse * meat * inverse * correction, groups - 1.0)
+    } else {
+        let left: f64 = rows.iter().map(|(r, _)| r * r).sum();
+        (inverse * (left / (n - p)), n - p)
+    };
+    let quantile = student(freedom);
+    let parameters = std::array::from_fn(|k| {
+        let error = covariance[(k, k)].max(0.0).sqrt() / scale[k];
+        let value = at[k];
+        Estimate { value, error, low: value - quantile * error, high: value + quantile * error }
+    });
+    let mean = observed.iter().map(|o| o.value).sum::<f64>() / n;
+    let left: f64 =
+        rows.iter().zip(observed).map(|((r, _), o)| (r * o.deviation) * (r * o.deviation)).sum();
+    let all: f64 = observed.iter().map(|o| (o.value - mean) * (o.value - mean)).sum();
+    Ok(Fit {
+        parameters,
+        residual: (left / n).sqrt(),
+        explained: 1.0 - left / all,
+        condition,
+        points,
+        trials: trials.len(),
+    })
+}
+
+/// Two-sided 95 % quantile of Student's distribution, by the expansion of Cornish
+/// and Fisher; exact where that is bad, for one and two freedoms.
+fn student(freedom: f64) -> f64 {
+    if freedom < 1.5 {
+        return 12.706;
+    }
+    if freedom < 2.5 {
+        return 4.303;
+    }
+    let z: f64 = 1.959_964;
+    let odd = |coefficients: &[f64]| {
+        z * coefficients.iter().fold(0.0, |sum, coefficient| sum * z * z + coefficient)
+    };
+    let terms = [
+        odd(&[1.0, 1.0]) / 4.0,
+        odd(&[5.0, 16.0, 3.0]) / 96.0,
+        odd(&[3.0, 19.0, 17.0, -15.0]) / 384.0,
+        odd(&[79.0, 776.0, 1482.0, -1920.0, -945.0]) / 92_160.0,
+    ];
+    z + terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_straight_line_has_its_closed_form() {
+        // y = 1 + 2 x with residuals +-0.1: the textbook's errors
+        let xs: Vec<f64> = (0..10).map(f64::from).collect();
+        let noise = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
+        let observed: Vec<Observed> = xs
+            .iter()
+            .enumerate()
+            .map(|(i, x)| Observed { value: 1.0 + 2.0 * x + noise(i), deviation: 1.0, trial: 0 })
+            .collect();
+        let line = |p: &[f64; 2], i: usize| (p[0] + p[1] * xs[i], [1.0, xs[i]]);
+        let found = fit([0.0, 0.0], &observed, line).unwrap();
+        let (n, mean) = (10.0, 4.5);
+        let sxx: f64 = xs.iter().map(|x| (x - mean) * (x - mean)).sum();
+        let sxy: f64 = xs.iter().zip(&observed).map(|(x, o)| (x - mean) * o.value).sum();
+        let slope = sxy / sxx;
+        assert!((found.parameters[1].value - slope).abs() < 1e-9);
+        let variance = n * found.residual * found.residual / (n - 2.0);
+        assert!((found.parameters[1].error / (variance / sxx).sqrt() - 1.0).abs() < 1e-9);
+        // eight freedoms: 2.306
+        let width = (found.parameters[1].high - slope) / found.parameters[1].error;
+        assert!((width - 2.306).abs() < 2e-3, "{width}");
+    }
+
+    #[test]
+    fn quantiles_are_students() {
+        for (freedom, t) in [(1.0, 12.706), (3.0, 3.182), (5.0, 2.571), (30.0, 2.042)] {
+            assert!((student(freedom) - t).abs() < 0.02, "{freedom}: {}", student(freedom));
+        }
+    }
+
+    #[test]
+    fn what_the_points_do_not_tell_is_refused() {
+        let observed = [Observed { value: 1.0, deviation: 1.0, trial: 0 }; 5];
+        let twice = |p: &[f64; 2], _: usize| (p[0] + p[1], [1.0, 1.0]);
+        assert!(matches!(fit([0.0; 2], &observed, twice), Err(FitError::Undetermined { .. })));
+        assert!(matches!(fit([0.0; 2], &observed[..2], twice), Err(FitError::TooFew { .. })));
+    }
+}

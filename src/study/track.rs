@@ -1,0 +1,244 @@
+//! The track rig: a tracked vehicle drawn at a given speed while its tracks run
+//! at a given slip, or standing while they run against each other.
+
+use super::convergence::Rig;
+use super::wheel::{RigError, bed, require};
+use crate::ground::{Overlay, Published};
+use crate::numeric::{GRAVITY, smooth_step};
+use crate::scm::Scratch;
+use crate::simulation::{Meeting, OnTracks};
+use crate::soil::{Laws, Soil};
+use crate::spatial::{Pose, Vec3};
+use crate::vehicle::{TrackedSpec, TrackedVehicle};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Time in which the vehicle settles before its tracks are driven, s.
+const SETTLE: f64 = 1.0;
+/// Time over which slip comes on, s.
+const RAMP: f64 = 0.5;
+/// Damper that holds the hull at its speed, N s/m.
+const HOLD: f64 = 1e9;
+
+/// How the vehicle is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackMotion {
+    /// Drawn straight on.
+    Straight {
+        /// Speed of the hull, m/s.
+        speed: f64,
+        /// Slip 1 - v / (speed of the tracks), below 1.
+        slip: f64,
+    },
+    /// Free to turn and to wander, the tracks running against each other.
+    Pivot {
+        /// Speed of the right track forward and of the left one back, m/s.
+        speed: f64,
+    },
+}
+
+/// A tracked vehicle on flat ground.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrackRig {
+    /// The vehicle.
+    pub vehicle: TrackedSpec,
+    /// Soil of the bed.
+    pub soil: Soil,
+    /// Laws of the soil.
+    pub laws: Laws,
+    /// How it is moved.
+    pub motion: TrackMotion,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+    /// Time step, s.
+    pub step: f64,
+    /// Length of the run, s.
+    pub duration: f64,
+    /// Part of the run, at its end, over which means are taken.
+    pub settled: f64,
+}
+
+/// Means over the settled part of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackResult {
+    /// Pull at the hull, N.
+    pub drawbar: f64,
+    /// Thrust: what the sprockets give over their pitch radius, N.
+    pub thrust: f64,
+    /// Thrust less pull, N.
+    pub resistance: f64,
+    /// Mean depth of the road wheels' shoes below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Vertical force of the soil, N.
+    pub vertical: f64,
+    /// Moment of both tracks' thrusts about the vertical axis, N m.
+    pub turning_moment: f64,
+    /// Rate of turn, rad/s, to the left.
+    pub yaw_rate: f64,
+    /// Pitch, rad, nose down.
+    pub pitch: f64,
+}
+
+impl TrackRig {
+    /// A vehicle on a soil: nodes 5 cm apart, steps of 2 ms, 5 s, means over the
+    /// last 40 %.
+    pub fn new(vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
+        TrackRig {
+            vehicle,
+            soil,
+            laws: Laws::reference(),
+            motion,
+            spacing: 0.05,
+            step: 2e-3,
+            duration: 5.0,
+            settled: 0.4,
+        }
+    }
+
+    /// Weight of the vehicle, N.
+    pub fn weight(&self) -> f64 {
+        self.vehicle.total_mass() * GRAVITY
+    }
+
+    /// Speeds of the left and the right track at a time, m/s.
+    fn track_speeds(&self, time: f64) -> [f64; 2] {
+        let on = smooth_step(SETTLE, SETTLE + RAMP, time);
+        match self.motion {
+            TrackMotion::Straight { speed, slip } => [speed / (1.0 - on * slip); 2],
+            TrackMotion::Pivot { speed } => [-on * speed, on * speed],
+        }
+    }
+}
+
+impl Rig for TrackRig {
+    type Outcome = TrackResult;
+
+    fn run(&self) -> Result<TrackResult, RigError> {
+        require("step", self.step, self.step > 0.0, "positive")?;
+        let least = SETTLE + RAMP;
+        require("duration", self.duration, self.duration > least, "above 1.5 s")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        let start = match self.motion {
+            TrackMotion::Straight { speed, slip } => {
+                require("slip", slip, slip < 1.0, "below 1")?;
+                require("speed", speed, speed > 0.0, "positive")?;
+                speed
+            }
+            TrackMotion::Pivot { speed } => {
+                require("speed", speed, true, "finite")?;
+                0.0
+            }
+        };
+        let ground = bed(&self.soil, self.laws, self.spacing)?;
+        let vehicle = TrackedVehicle::new(self.vehicle.clone())?;
+        let own = OnTracks::new(Arc::new(vehicle));
+        let vehicle = own.vehicle.clone();
+        let mut pose = Pose::default();
+        pose.position.z = vehicle.ride_radius() - self.vehicle.wheel_height;
+        let mut state = vehicle.launched(&pose, start);
+        let mut room = own.workspace(&state);
+        let published = Published::default();
+        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+        let mut patches = Vec::new();
+        let steps = (self.duration / self.step).round() as u64;
+        let first = (steps as f64 * (1.0 - settled)) as u64;
+        let mut sum = TrackResult::default();
+        for tick in 0..steps {
+            let time = tick as f64 * self.step;
+            let mut meeting = Meeting {
+                ground: &ground,
+                published: &published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            };
+            own.meet_ground(&state, &mut room, &mut meeting, self.step);
+            let twist = vehicle.twist(&room.vehicle);
+            let held = HOLD * (twist.linear.x - start);
+            if let TrackMotion::Straight { .. } = self.motion {
+                let load = room.vehicle.chassis_load();
+                *load = crate::spatial::Load::default();
+                load.wrench.force.x = -held;
+                load.add_tangent(&Vec3::x(), &Vec3::zeros(), 0.0, HOLD);
+            }
+            let speeds = self.track_speeds(time);
+            vehicle.step_driven(&mut state, &mut room.vehicle, speeds, self.step)?;
+            own.observe(&state, &mut room, self.step);
+            if !vehicle.pose(&room.vehicle).position.z.is_finite() {
+                return Err(RigError::NotFinite { time });
+            }
+            if tick >= first {
+                self.add(&mut sum, &own, &room, held);
+            }
+            if tick % 64 == 63 {
+                patches.clear();
+                overlay.publish(&mut patches);
+            }
+        }
+        let per = 1.0 / (steps - first).max(1) as f64;
+        Ok(TrackResult {
+            drawbar: sum.drawbar * per,
+            thrust: sum.thrust * per,
+            resistance: (sum.thrust - sum.drawbar) * per,
+            sinkage: sum.sinkage * per,
+            vertical: sum.vertical * per,
+            turning_moment: sum.turning_moment * per,
+            yaw_rate: sum.yaw_rate * per,
+            pitch: sum.pitch * per,
+        })
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.duration *= 2.0;
+    }
+
+    fn figures(outcome: &TrackResult) -> Vec<(&'static str, f64)> {
+        vec![
+            ("drawbar", outcome.drawbar),
+            ("thrust", outcome.thrust),
+            ("sinkage", outcome.sinkage),
+            ("turning moment", outcome.turning_moment),
+        ]
+    }
+
+    /// A tenth of the weight, which acts over half the gauge.
+    fn least_scale(&self, figure: &str) -> f64 {
+        match figure {
+            "drawbar" | "thrust" => 0.1 * self.weight(),
+            "turning moment" => 0.05 * self.weight() * self.vehicle.gauge(),
+            _ => 0.0,
+        }
+    }
+}
+
+impl TrackRig {
+    fn add(
+        &self,
+        sum: &mut TrackResult,
+        own: &OnTracks,
+        room: &crate::simulation::TracksWorkspace,
+        held: f64,
+    ) {
+        let radius = self.vehicle.pitch_radius();
+        let [left, right] = room.vehicle.drives().map(|torque| torque / radius);
+        let samples = room.samples();
+        let pose = own.vehicle.pose(&room.vehicle);
+        sum.drawbar += held;
+        sum.thrust += left + right;
+        sum.turning_moment += 0.5 * self.vehicle.gauge() * (right - left);
+        sum.vertical += samples.iter().map(|sample| sample.load).sum::<f64>();
+        let deep: f64 = samples.iter().map(|sample| sample.sinkage).sum();
+        sum.sinkage += deep / samples.len() as f64;
+        sum.yaw_rate += own.vehicle.twist(&room.vehicle).angular.z;
+        sum.pitch += pose.pitch();
+    }
+}

@@ -1,0 +1,31 @@
+//! The soil model beside closed forms, the reference's runs and measurements.
+//!
+//! Each section is a function from nothing to a [`Section`], run at once with the
+//! others: to add one, write it in a file of its own and name it in [`SECTIONS`].
+
+mod closed_forms;
+mod reference_runs;
+mod sand;
+mod section;
+mod snow;
+mod trends;
+mod wheel_trials;
+
+pub use section::{Block, Chart, Line, Mark, Panel, Section, ValidationError};
+pub use wheel_trials::{
+    TrialErrors, WheelTrial, predict_trials, trial_errors, trial_rig, trial_sand, wheel_trials,
+};
+
+/// A section to be written.
+pub type Write = fn() -> Result<Section, ValidationError>;
+
+/// The sections, in their order.
+pub const SECTIONS: [Write; 7] = [
+    closed_forms::plates,
+    closed_forms::wheels,
+    reference_runs::wheel,
+    reference_runs::vehicle,
+    sand::section,
+    snow::section,
+    trends::section,
+];

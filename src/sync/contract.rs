@@ -1,0 +1,103 @@
+//! The contract of [`Communicator`] as a test that any implementation can be put to.
+
+use super::communicator::{CommError, Communicator, Parts, star};
+
+/// Bytes that rank `rank` sends in round `round`: lengths from nothing to a few
+/// hundred kilobytes, other for every rank.
+fn sent(rank: usize, round: usize) -> Vec<u8> {
+    let length = match (rank + round) % 5 {
+        0 => 0,
+        1 => 1,
+        2 => 1_000 * (rank + 1),
+        3 => 65_536,
+        _ => 300_000 + rank,
+    };
+    (0..length).map(|at| (at * 31 + rank * 7 + round) as u8).collect()
+}
+
+fn expect(right: bool, what: &str, rank: usize) -> Result<(), CommError> {
+    if right {
+        return Ok(());
+    }
+    Err(CommError::Transport { what: format!("contract broken on rank {rank}: {what}") })
+}
+
+/// Holds a communicator to its contract; to be called on all its ranks at once.
+///
+/// # Errors
+/// The communicator's own, or [`CommError::Transport`] that says what is broken.
+pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
+    let (here, size) = (communicator.rank(), communicator.size());
+    expect(here < size, "rank below size", here)?;
+    let mut parts = Parts::default();
+    for round in 0..12 {
+        let mut called = 0;
+        communicator.all_gather(&sent(here, round), &mut || called += 1, &mut parts)?;
+        expect(called == 1, "meanwhile is called once", here)?;
+        expect(parts.len() == size, "a part for each rank", here)?;
+        for (rank, part) in parts.iter().enumerate() {
+            expect(part == sent(rank, round), "all_gather brings parts unchanged", here)?;
+        }
+        let mut called = 0;
+        star(communicator, &sent(here, round + 1), &mut || called += 1, &mut parts)?;
+        expect(called == 1, "meanwhile is called once", here)?;
+        for (rank, part) in parts.iter().enumerate() {
+            expect(part == sent(rank, round + 1), "the star brings what all_gather does", here)?;
+        }
+    }
+    // each to the next but one and to rank 0, other bytes to each
+    for round in 0..12 {
+        let to = |rank: usize| {
+            let mut to = vec![0, (rank + 2) % size];
+            to.sort_unstable();
+            to.dedup();
+            to.retain(|&other| other != rank);
+            to
+        };
+        let own = to(here);
+        let bytes: Vec<Vec<u8>> = own.iter().map(|&other| sent(here + other, round)).collect();
+        let outgoing: Vec<(usize, &[u8])> =
+            own.iter().zip(&bytes).map(|(&rank, bytes)| (rank, &bytes[..])).collect();
+        let from: Vec<usize> = (0..size).filter(|&rank| to(rank).contains(&here)).collect();
+        communicator.exchange(&outgoing, &from, &mut || (), &mut parts)?;
+        expect(parts.len() == from.len(), "a part for each sender", here)?;
+        for (&rank, part) in from.iter().zip(parts.iter()) {
+            expect(part == sent(rank + here, round), "exchange brings parts unchanged", here)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Loopback, Threads};
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn loopback_keeps_it() {
+        check(&mut Loopback::default()).unwrap();
+    }
+
+    #[test]
+    fn threads_keep_it() {
+        for size in 1..6 {
+            std::thread::scope(|scope| {
+                let ranks = Threads::ranks(size, Duration::from_secs(60));
+                let threads: Vec<_> = ranks
+                    .into_iter()
+                    .map(|mut rank| scope.spawn(move || check(&mut rank)))
+                    .collect();
+                threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+            });
+        }
+    }
+
+    #[test]
+    fn a_rank_that_is_gone_is_named() {
+        let mut ranks = Threads::ranks(3, Duration::from_secs(60));
+        drop(ranks.remove(1));
+        let error = ranks[0].all_gather(b"x", &mut || (), &mut Parts::default()).unwrap_err();
+        assert_eq!(error, CommError::Gone { rank: 1 });
+    }
+}

@@ -1,0 +1,30 @@
+//! What ranks say to each other, and how it gets there.
+//!
+//! Each rank steps its own agents; at a heartbeat all exchange small states of
+//! vehicles and patches of deformed ground. [`Communicator`] is the transport
+//! ([`Loopback`], [`Threads`], and `Mpi` with the cargo feature `mpi`),
+//! [`message`] the wire format, [`Dealing`] the rule by which agents belong to
+//! ranks. What is done with the messages is
+//! [`crate::simulation::Ranks`]' business.
+
+mod bits;
+mod communicator;
+pub mod contract;
+mod dealing;
+#[allow(warnings, clippy::all, missing_docs, unsafe_code)]
+#[rustfmt::skip]
+mod generated;
+pub mod ghost;
+pub mod ground_code;
+mod loopback;
+pub mod message;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod threads;
+
+pub use communicator::{CommError, Communicator, Parts, Phases, star};
+pub use dealing::{Dealing, DealingError};
+pub use loopback::Loopback;
+#[cfg(feature = "mpi")]
+pub use mpi::{Mpi, MpiSession};
+pub use threads::Threads;

@@ -1,0 +1,266 @@
+//! Ranks as processes under MPI.
+
+use super::communicator::{CommError, Communicator, Parts, Phases};
+use mpi::Threading;
+use mpi::datatype::PartitionMut;
+use mpi::environment::Universe;
+use mpi::request::{Request, Scope, scope};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Destination as _, Source as _};
+use std::time::{Duration, Instant};
+
+/// Most bytes that one call moves: MPI counts them in 32 bits, over all ranks.
+const MOST: usize = i32::MAX as usize;
+/// Tag of the roll call after a time-out.
+const ROLL_CALL: i32 = 7;
+/// Time that ranks have to answer the roll call.
+const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
+
+/// Called before the job is aborted, with what is wrong.
+type LastWords = Box<dyn FnMut(&CommError)>;
+
+/// This process among those that `mpirun` started.
+///
+/// A pending collective cannot be taken back, so an MPI job does not outlive a
+/// lost rank: after the time-out the ranks that are left call each other's roll,
+/// give the error with the missing ranks to `last_words`, and abort the job
+/// with exit code 1.
+pub struct Mpi {
+    world: SimpleCommunicator,
+    timeout: Duration,
+    most: usize,
+    last_words: LastWords,
+    counts: Vec<i32>,
+    displacements: Vec<i32>,
+    lengths: Vec<u64>,
+    block: Vec<u8>,
+    begun: Instant,
+}
+
+/// MPI as long as this process takes part: to be kept until the end.
+pub struct MpiSession {
+    universe: Universe,
+}
+
+impl MpiSession {
+    /// Begins MPI; nothing if it has begun in this process before.
+    pub fn begin() -> Option<MpiSession> {
+        let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
+        Some(MpiSession { universe })
+    }
+
+    /// How many processes take part.
+    pub fn size(&self) -> usize {
+        self.universe.world().size() as usize
+    }
+
+    /// This process as a rank.
+    pub fn rank(&self, timeout: Duration) -> Mpi {
+        Mpi {
+            world: self.universe.world(),
+            timeout,
+            most: MOST,
+            last_words: Box::new(|_| ()),
+            counts: Vec::new(),
+            displacements: Vec::new(),
+            lengths: Vec::new(),
+            block: Vec::new(),
+            begun: Instant::now(),
+        }
+    }
+
+    /// Ends all processes with exit code 1: for one that cannot go on, since the
+    /// others would wait for it.
+    pub fn abort(&self) -> ! {
+        self.universe.world().abort(1)
+    }
+}
+
+impl Mpi {
+    /// Sets what is done when ranks are lost, before the job is aborted.
+    pub fn on_loss(&mut self, last_words: LastWords) {
+        self.last_words = last_words;
+    }
+
+    /// Moves at most this many bytes in one call: for tests of the splitting.
+    pub fn at_most(&mut self, bytes: usize) {
+        self.most = bytes.clamp(self.size(), MOST);
+    }
+
+    /// Waits for requests; a rank that is missing at the time-out ends the job.
+    fn finish<'a, D: ?Sized, S: Scope<'a>>(
+        world: &SimpleCommunicator,
+        timeout: Duration,
+        last_words: &mut LastWords,
+        mut requests: Vec<Request<'a, D, S>>,
+    ) {
+        let begun = Instant::now();
+        loop {
+            requests = requests.into_iter().filter_map(|request| request.test().err()).collect();
+            if requests.is_empty() {
+                return;
+            }
+            if begun.elapsed() > timeout {
+                let ranks = missing(world);
+                last_words(&CommError::Silent { ranks, after: timeout });
+                world.abort(1);
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Ranks that do not answer. Only ranks that wait themselves call and answer.
+fn missing(world: &SimpleCommunicator) -> Vec<usize> {
+    let others = || (0..world.size()).filter(|&rank| rank != world.rank());
+    for rank in others() {
+        // a few bytes go out without waiting for the receiver
+        world.process_at_rank(rank).send_with_tag(&1_u8, ROLL_CALL);
+    }
+    let begun = Instant::now();
+    let mut silent: Vec<i32> = others().collect();
+    while !silent.is_empty() && begun.elapsed() < ROLL_CALL_TIME {
+        silent.retain(|&rank| {
+            world.process_at_rank(rank).immediate_probe_with_tag(ROLL_CALL).is_none()
+        });
+        std::thread::yield_now();
+    }
+    silent.into_iter().map(|rank| rank as usize).collect()
+}
+
+impl Communicator for Mpi {
+    fn rank(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    fn size(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let size = self.size();
+        let Mpi { world, timeout, most, last_words, counts, displacements, lengths, block, .. } =
+            self;
+        let begun = Instant::now();
+        lengths.clear();
+        lengths.resize(size, 0);
+        let own = [mine.len() as u64];
+        scope(|scope| {
+            let request = world.immediate_all_gather_into(scope, &own[..], &mut lengths[..]);
+            meanwhile();
+            Mpi::finish(world, *timeout, last_words, vec![request]);
+        });
+        let phase = begun.elapsed();
+
+        // so many bytes of each rank in one call
+        let portion = *most / size;
+        let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
+        let total: u64 = lengths.iter().sum();
+        all.clear();
+        all.bytes.resize(total as usize, 0);
+        let mut end = 0;
+        all.ends.extend(lengths.iter().map(|&length| {
+            end += length as usize;
+            end
+        }));
+        let in_one = longest <= portion;
+        for call in 0..longest.div_ceil(portion.max(1)) {
+            let from = call * portion;
+            let count = |length: u64| (length as usize).saturating_sub(from).min(portion);
+            counts.clear();
+            counts.extend(lengths.iter().map(|&length| count(length) as i32));
+            displacements.clear();
+            let mut sum = 0;
+            displacements.extend(counts.iter().map(|&count| {
+                sum += count;
+                sum - count
+            }));
+            let part = &mine[from.min(mine.len())..(from + portion).min(mine.len())];
+            if !in_one {
+                block.clear();
+                block.resize(sum as usize, 0);
+            }
+            let target = if in_one { &mut all.bytes[..] } else { &mut block[..] };
+            let mut partition = PartitionMut::new(target, &counts[..], &displacements[..]);
+            scope(|scope| {
+                let request = world.immediate_all_gather_varcount_into(scope, part, &mut partition);
+                Mpi::finish(world, *timeout, last_words, vec![request]);
+            });
+            if !in_one {
+                for rank in 0..size {
+                    let (at, count) = (displacements[rank] as usize, counts[rank] as usize);
+                    if count == 0 {
+                        continue;
+                    }
+                    let start = if rank == 0 { 0 } else { all.ends[rank - 1] } + from;
+                    all.bytes[start..start + count].copy_from_slice(&block[at..at + count]);
+                }
+            }
+        }
+        Ok(Phases { lengths: phase, payload: begun.elapsed() - phase })
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let Mpi { world, timeout, most, last_words, lengths, .. } = self;
+        let begun = Instant::now();
+        lengths.clear();
+        lengths.resize(from.len(), 0);
+        let own: Vec<[u64; 1]> = to.iter().map(|(_, bytes)| [bytes.len() as u64]).collect();
+        scope(|scope| {
+            let mut requests = Vec::with_capacity(to.len() + from.len());
+            for (&rank, length) in from.iter().zip(lengths.chunks_mut(1)) {
+                let process = world.process_at_rank(rank as i32);
+                requests.push(process.immediate_receive_into_with_tag(scope, length, 0));
+            }
+            for ((rank, _), length) in to.iter().zip(&own) {
+                let process = world.process_at_rank(*rank as i32);
+                requests.push(process.immediate_send_with_tag(scope, &length[..], 0));
+            }
+            meanwhile();
+            Mpi::finish(world, *timeout, last_words, requests);
+        });
+        let phase = begun.elapsed();
+        received.clear();
+        received.bytes.resize(lengths.iter().sum::<u64>() as usize, 0);
+        let mut end = 0;
+        received.ends.extend(lengths.iter().map(|&length| {
+            end += length as usize;
+            end
+        }));
+        scope(|scope| {
+            let mut requests = Vec::with_capacity(to.len() + from.len());
+            let mut rest = &mut received.bytes[..];
+            for (&rank, &length) in from.iter().zip(&*lengths) {
+                let (part, others) = std::mem::take(&mut rest).split_at_mut(length as usize);
+                rest = others;
+                let process = world.process_at_rank(rank as i32);
+                for portion in part.chunks_mut(*most) {
+                    requests.push(process.immediate_receive_into_with_tag(scope, portion, 1));
+                }
+            }
+            for (rank, bytes) in to {
+                let process = world.process_at_rank(*rank as i32);
+                for portion in bytes.chunks(*most) {
+                    requests.push(process.immediate_send_with_tag(scope, portion, 1));
+                }
+            }
+            Mpi::finish(world, *timeout, last_words, requests);
+        });
+        Ok(Phases { lengths: phase, payload: begun.elapsed() - phase })
+    }
+}

@@ -1,0 +1,159 @@
+//! Ranks as threads of one process, which exchange real messages.
+
+use super::communicator::{CommError, Communicator, Parts, Phases};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+enum Message {
+    Length(u64),
+    Bytes(Arc<[u8]>),
+}
+
+/// One rank among threads. A rank that drops it, by a panic too, is gone for
+/// the others.
+#[derive(Debug)]
+pub struct Threads {
+    rank: usize,
+    /// To each rank, this one included.
+    to: Vec<Sender<Message>>,
+    /// From each rank.
+    from: Vec<Receiver<Message>>,
+    timeout: Duration,
+    lengths: Vec<u64>,
+    begun: Instant,
+    /// What the first rank to notice a loss saw. Ranks that leave because of it
+    /// are not the ones to be named.
+    loss: Arc<OnceLock<CommError>>,
+}
+
+impl Threads {
+    /// `size` ranks that know each other, to be moved to a thread each.
+    pub fn ranks(size: usize, timeout: Duration) -> Vec<Threads> {
+        let mut senders: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
+        let mut receivers: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
+        for sender in &mut senders {
+            for receiver in &mut receivers {
+                let (to, from) = channel();
+                sender.push(to);
+                receiver.push(from);
+            }
+        }
+        let loss = Arc::new(OnceLock::new());
+        let pairs = senders.into_iter().zip(receivers).enumerate();
+        pairs
+            .map(|(rank, (to, from))| {
+                let (lengths, begun, loss) = (Vec::new(), Instant::now(), loss.clone());
+                Threads { rank, to, from, timeout, lengths, begun, loss }
+            })
+            .collect()
+    }
+
+    fn send(&self, rank: usize, message: Message) -> Result<(), CommError> {
+        self.to[rank].send(message).map_err(|_| CommError::Gone { rank })
+    }
+
+    fn receive(&self, rank: usize, begun: Instant) -> Result<Message, CommError> {
+        let left = self.timeout.saturating_sub(begun.elapsed());
+        self.from[rank].recv_timeout(left).map_err(|error| match error {
+            RecvTimeoutError::Disconnected => CommError::Gone { rank },
+            RecvTimeoutError::Timeout => {
+                CommError::Silent { ranks: vec![rank], after: self.timeout }
+            }
+        })
+    }
+
+    fn exchange_or_name_the_lost(
+        &mut self,
+        to: &[(usize, Arc<[u8]>)],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        self.two_phases(to, from, meanwhile, received)
+            .map_err(|error| self.loss.get_or_init(|| error).clone())
+    }
+
+    /// The two phases: lengths out and in, bytes out and in.
+    fn two_phases(
+        &mut self,
+        to: &[(usize, Arc<[u8]>)],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let out_of_step =
+            |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
+        let begun = Instant::now();
+        // A send fails only if the rank is gone. What it sent before may still
+        // be wanted: the error is for the receiving side to find, in order.
+        let mut gone = None;
+        for (rank, bytes) in to {
+            gone = self.send(*rank, Message::Length(bytes.len() as u64)).err().or(gone);
+        }
+        for (rank, bytes) in to {
+            gone = self.send(*rank, Message::Bytes(bytes.clone())).err().or(gone);
+        }
+        meanwhile();
+        let begun_waiting = Instant::now();
+        self.lengths.clear();
+        for &rank in from {
+            match self.receive(rank, begun_waiting)? {
+                Message::Length(length) => self.lengths.push(length),
+                Message::Bytes(_) => return Err(out_of_step(rank)),
+            }
+        }
+        let lengths = begun.elapsed();
+        received.clear();
+        for (&rank, &announced) in from.iter().zip(&self.lengths) {
+            match self.receive(rank, begun_waiting)? {
+                Message::Bytes(bytes) if bytes.len() as u64 == announced => received.push(&bytes),
+                Message::Bytes(bytes) => {
+                    let sent = bytes.len() as u64;
+                    return Err(CommError::Length { rank, announced, sent });
+                }
+                Message::Length(_) => return Err(out_of_step(rank)),
+            }
+        }
+        gone.map_or(Ok(Phases { lengths, payload: begun.elapsed() - lengths }), Err)
+    }
+}
+
+impl Communicator for Threads {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let bytes: Arc<[u8]> = mine.into();
+        let to: Vec<_> = (0..self.size()).map(|rank| (rank, bytes.clone())).collect();
+        let from: Vec<usize> = (0..self.size()).collect();
+        self.exchange_or_name_the_lost(&to, &from, meanwhile, all)
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let to: Vec<(usize, Arc<[u8]>)> =
+            to.iter().map(|&(rank, bytes)| (rank, bytes.into())).collect();
+        self.exchange_or_name_the_lost(&to, from, meanwhile, received)
+    }
+}

@@ -1,0 +1,82 @@
+//! A vehicle file of either kind.
+
+use super::{SpecError, TrackedSpec, VehicleSpec};
+use serde::Serialize;
+
+/// What a vehicle file says, whatever the vehicle runs on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AnySpec {
+    /// On wheels.
+    Wheeled(Box<VehicleSpec>),
+    /// On tracks: a file with `running_gear = "tracks"`.
+    Tracked(Box<TrackedSpec>),
+}
+
+impl AnySpec {
+    /// The key by which a file says that it is not about wheels.
+    pub const RUNNING_GEAR: &str = "running_gear";
+
+    /// Reads a vehicle from TOML and checks it.
+    ///
+    /// # Errors
+    ///
+    /// As [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
+    pub fn from_toml(text: &str) -> Result<AnySpec, SpecError> {
+        let table: toml::Table =
+            toml::from_str(text).map_err(|error| super::check::syntax(&error))?;
+        if table.contains_key(AnySpec::RUNNING_GEAR) {
+            Ok(AnySpec::Tracked(Box::new(TrackedSpec::from_toml(text)?)))
+        } else {
+            Ok(AnySpec::Wheeled(Box::new(VehicleSpec::from_toml(text)?)))
+        }
+    }
+
+    /// The file of a wheeled vehicle.
+    pub fn wheeled(&self) -> Option<&VehicleSpec> {
+        match self {
+            AnySpec::Wheeled(spec) => Some(spec),
+            AnySpec::Tracked(_) => None,
+        }
+    }
+
+    /// The file of a tracked vehicle.
+    pub fn tracked(&self) -> Option<&TrackedSpec> {
+        match self {
+            AnySpec::Wheeled(_) => None,
+            AnySpec::Tracked(spec) => Some(spec),
+        }
+    }
+
+    /// Name of the vehicle.
+    pub fn name(&self) -> &str {
+        match self {
+            AnySpec::Wheeled(spec) => &spec.name,
+            AnySpec::Tracked(spec) => &spec.name,
+        }
+    }
+
+    /// One line about it.
+    pub fn description(&self) -> &str {
+        match self {
+            AnySpec::Wheeled(spec) => &spec.description,
+            AnySpec::Tracked(spec) => &spec.description,
+        }
+    }
+
+    /// Where its figures come from.
+    pub fn source(&self) -> &str {
+        match self {
+            AnySpec::Wheeled(spec) => &spec.source,
+            AnySpec::Tracked(spec) => &spec.source,
+        }
+    }
+
+    /// Mass of all bodies, kg.
+    pub fn total_mass(&self) -> f64 {
+        match self {
+            AnySpec::Wheeled(spec) => spec.total_mass(),
+            AnySpec::Tracked(spec) => spec.total_mass(),
+        }
+    }
+}

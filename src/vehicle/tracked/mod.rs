@@ -1,0 +1,480 @@
+//! A tracked vehicle on belts: immutable model, plain state, one step.
+//!
+//! # Theory
+//! Each track is an extensible band that runs over sprocket, road wheels and
+//! idler. Under the vehicle the band has nodes at fixed places along the hull,
+//! which move up and down: its shape. Through each node the band runs at a speed
+//! of its own: the difference between neighbours stretches it. Its tension pulls
+//! along the line from node to node and so carries the road wheels' load into
+//! the soil between them. The shoes ride on the band a pitch apart; where each
+//! is follows from the shape and the advance.
+//!
+//! What the ground does to a shoe acts, by virtual work, on the nodes before and
+//! behind its pins and on the band that runs there; the tangents are lumped with
+//! the same weights, which bounds them from above and keeps them positive.
+//!
+//! # Limits
+//! The band's own momentum round the wheels (centrifugal tension) and the
+//! gyroscopic moment of the wheels are left out; the band cannot leave sprocket
+//! and idler, nor move sideways on the wheels.
+
+mod assembly;
+mod route;
+mod shoes;
+
+pub use shoes::{ShoePlace, Shoes};
+
+use super::controls::Controls;
+use super::powertrain::{Brake, BrakeState, GearboxState, Selector, Torque};
+use super::spec::{TrackSteering, TrackedSpec};
+use super::wheeled::VehicleState;
+use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use assembly::{Parts, TrackParts, assemble};
+use shoes::SeatLoad;
+
+/// Fastest move of the steering, full locks a second.
+const STEERING_RATE: f64 = 2.0;
+/// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
+const MOTOR: f64 = 1e8;
+/// Softness of a gear that is not engaged, (rad/s)/(N m s): lets the row go.
+const NEUTRAL: f64 = 1e6;
+/// Softness of an engaged gear, as of any closure.
+const ENGAGED: f64 = 1e-10;
+
+/// A tracked vehicle, immutable.
+#[derive(Clone, Debug)]
+pub struct TrackedVehicle {
+    spec: TrackedSpec,
+    parts: Parts,
+    mass: f64,
+}
+
+/// Derived data of a tracked vehicle: never saved.
+#[derive(Clone, Debug)]
+pub struct TrackedWorkspace {
+    body: Workspace,
+    /// Loads on the seats of the bands, left and right.
+    seats: [Vec<SeatLoad>; 2],
+    /// Torque of driveline and brakes on the sprockets in the last step, N m.
+    drives: [f64; 2],
+}
+
+impl TrackedWorkspace {
+    /// Load on the chassis about its frame's origin, to be set before each step.
+    pub fn chassis_load(&mut self) -> &mut Load {
+        let last = self.body.load.len() - 1;
+        &mut self.body.load[last]
+    }
+
+    /// Largest opening of a joint or rod after the last step, m.
+    pub fn drift(&self) -> f64 {
+        self.body.drift
+    }
+
+    /// Torques of driveline and brakes on the sprockets in the last step, left
+    /// and right, N m.
+    pub fn drives(&self) -> [f64; 2] {
+        self.drives
+    }
+}
+
+impl TrackedVehicle {
+    /// Assembles a vehicle from its file.
+    ///
+    /// # Errors
+    /// [`ModelError`] for figures that make no multibody model.
+    pub fn new(spec: TrackedSpec) -> Result<TrackedVehicle, ModelError> {
+        let parts = assemble(&spec)?;
+        let mass = parts.model.mass();
+        Ok(TrackedVehicle { spec, parts, mass })
+    }
+
+    /// The figures that it was assembled from.
+    pub fn spec(&self) -> &TrackedSpec {
+        &self.spec
+    }
+
+    /// Mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Coordinates and closure rows of the multibody model.
+    pub fn size(&self) -> (usize, usize) {
+        (self.parts.model.coordinates(), self.parts.model.closure_rows())
+    }
+
+    /// Number of road wheels of both sides: from the front, left before right.
+    pub fn wheels(&self) -> usize {
+        2 * self.parts.tracks[0].arms.len()
+    }
+
+    /// The design position, moved to `pose` (of the chassis frame), at rest.
+    pub fn state(&self, pose: &Pose) -> VehicleState {
+        let mut body = self.parts.model.assembled();
+        self.parts.model.transform(&mut body, pose);
+        VehicleState {
+            body,
+            steering: 0.0,
+            gearbox: GearboxState::default(),
+            // service brakes, then the running resistance of the tracks
+            brakes: vec![BrakeState::default(); 4],
+            clutches: vec![BrakeState::default(); 2],
+        }
+    }
+
+    /// The same rolling forward at `speed` (m/s): tracks, shafts and engine turn
+    /// with it.
+    pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
+        let mut state = self.state(pose);
+        if speed == 0.0 {
+            return state;
+        }
+        let mut body = self.parts.model.workspace();
+        let mut u = vec![0.0; state.body.u.len()];
+        self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
+        for seat in self.parts.tracks.iter().flat_map(|track| &track.seats) {
+            u[seat.rate] = speed / seat.scale;
+        }
+        let output = speed / self.spec.pitch_radius() / self.spec.drive.ratio;
+        let input = output / self.spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
+        u[self.parts.output.index()] = output;
+        u[self.parts.input.index()] = input;
+        u[self.parts.engine.index()] = input;
+        self.parts.model.set_velocity(&mut state.body, &mut body, &u);
+        state
+    }
+
+    /// Storage for steps, in line with `state`.
+    pub fn workspace(&self, state: &VehicleState) -> TrackedWorkspace {
+        let mut body = self.parts.model.workspace();
+        self.parts.model.refresh(&state.body, &mut body);
+        let seats =
+            [0, 1].map(|side| vec![SeatLoad::default(); self.parts.tracks[side].seats.len()]);
+        TrackedWorkspace { body, seats, drives: [0.0; 2] }
+    }
+
+    /// Pose of the chassis frame.
+    pub fn pose(&self, workspace: &TrackedWorkspace) -> Pose {
+        self.parts.model.pose(&workspace.body, self.parts.hull)
+    }
+
+    /// Twist of the chassis about its frame's origin.
+    pub fn twist(&self, workspace: &TrackedWorkspace) -> Twist {
+        self.parts.model.twist(&workspace.body, self.parts.hull)
+    }
+
+    /// Pose of a road wheel: origin at its centre, y along its axle.
+    pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
+        let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
+        self.parts.model.pose(&workspace.body, arm.body)
+    }
+
+    /// Spin of a road wheel, rad/s, positive forward: it rolls on the band.
+    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        let track = &self.parts.tracks[wheel % 2];
+        let seat = &track.seats[track.arms[wheel / 2].seat];
+        state.body.u[seat.rate] / self.spec.road_wheel.radius
+    }
+
+    /// Force of a road wheel on its track in the last step, N.
+    pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
+        let rims = self.parts.tracks[wheel % 2].rims.iter().filter(|rim| rim.wheel == wheel / 2);
+        rims.map(|rim| -workspace.body.element[rim.element].force).sum()
+    }
+
+    /// The road wheel of a side whose design place is nearest to a point in the
+    /// world, `hull` being the chassis frame.
+    pub fn nearest_wheel(&self, side: usize, hull: &Pose, point: &Vec3) -> usize {
+        let x = hull.local_point(point).x;
+        let stations = &self.spec.tracks()[side].stations;
+        let further = |wheel: &usize| (stations[*wheel] - x).abs();
+        let nearest = (0..stations.len()).min_by(|a, b| further(a).total_cmp(&further(b)));
+        2 * nearest.unwrap_or_default() + side
+    }
+
+    /// Speed of a track over its sprocket, m/s, positive forward.
+    pub fn track_speed(&self, state: &VehicleState, side: usize) -> f64 {
+        self.sprocket_speed(state, side) * self.spec.pitch_radius()
+    }
+
+    /// Spin of a sprocket, rad/s, positive forward.
+    pub fn sprocket_speed(&self, state: &VehicleState, side: usize) -> f64 {
+        state.body.u[self.parts.tracks[side].sprocket.index()]
+    }
+
+    /// Engine speed, rad/s.
+    pub fn engine_speed(&self, state: &VehicleState) -> f64 {
+        state.body.u[self.parts.engine.index()]
+    }
+
+    /// Tension of a track on each stretch from the sprocket's front to the idler,
+    /// and last on top, in the last step, N.
+    pub fn tensions<'a>(
+        &'a self,
+        workspace: &'a TrackedWorkspace,
+        side: usize,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let links = &self.parts.tracks[side].links;
+        links.iter().map(|link| workspace.body.element[link.element].force)
+    }
+
+    /// Force of a tensioner on its idler in the last step, towards the rear, N.
+    pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
+        -workspace.body.element[self.parts.tracks[side].tensioner].force
+    }
+
+    /// Kinetic and gravitational energy, J.
+    pub fn energy(&self, state: &VehicleState, workspace: &TrackedWorkspace) -> f64 {
+        self.parts.model.kinetic_energy(&state.body, &workspace.body)
+            + self.parts.model.potential_energy(&workspace.body)
+    }
+
+    /// Centre of a road wheel in the chassis frame in the design position, m.
+    pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
+        let side = wheel % 2;
+        let x = self.spec.tracks()[side].stations[wheel / 2];
+        Vec3::new(x, self.parts.tracks[side].y, self.spec.wheel_height)
+    }
+
+    /// Height of the road wheels' centres over the ground in the design position, m.
+    pub fn ride_radius(&self) -> f64 {
+        self.spec.road_wheel.radius + self.spec.shoe.top + self.spec.shoe_depth()
+    }
+
+    /// Advances by `h` seconds under `controls` and the loads in the workspace.
+    /// `tick` counts steps, for the gearbox.
+    ///
+    /// # Errors
+    /// [`StepError`] when the equations have no finite solution.
+    pub fn step(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut TrackedWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        let controls = controls.clamped();
+        let most = STEERING_RATE * h;
+        state.steering += (controls.steering - state.steering).clamp(-most, most);
+        self.seat_loads(workspace);
+        for track in &self.parts.tracks {
+            self.suspend(track, &mut workspace.body);
+        }
+        self.drive(state, &mut workspace.body, controls.throttle, tick, h);
+        self.brake(state, &mut workspace.body, controls.brake, h);
+        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        self.settle_linings(state, workspace, controls.brake, h);
+        Ok(())
+    }
+
+    /// Advances by `h` seconds with the sprockets turned at given speeds of the
+    /// tracks, left and right (m/s), by motors in place of the engine; without the
+    /// tracks' own resistance.
+    ///
+    /// # Errors
+    /// [`StepError`] when the equations have no finite solution.
+    pub fn step_driven(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut TrackedWorkspace,
+        speeds: [f64; 2],
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.seat_loads(workspace);
+        let body = &mut workspace.body;
+        body.softness[self.parts.model.closure_row(self.parts.gearbox)] = NEUTRAL;
+        body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
+        for (track, speed) in self.parts.tracks.iter().zip(speeds) {
+            self.suspend(track, body);
+            let over = body.rate[track.brake] - speed / self.spec.pitch_radius();
+            body.element[track.brake] =
+                ElementForce { force: MOTOR * over, stiffness: 0.0, damping: MOTOR };
+        }
+        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            workspace.drives[side] = -workspace.body.element[track.brake].force;
+        }
+        Ok(())
+    }
+
+    /// Springs of one side: torsion bars, rims, tensioner, band.
+    fn suspend(&self, track: &TrackParts, workspace: &mut Workspace) {
+        let spec = &self.spec;
+        for arm in &track.arms {
+            let (angle, rate) = (workspace.measure[arm.element], workspace.rate[arm.element]);
+            let bar = &spec.road_arm;
+            let beyond = (angle - bar.bump_deg.to_radians()).max(0.0)
+                + (angle + bar.rebound_deg.to_radians()).min(0.0);
+            let stop = if beyond == 0.0 { 0.0 } else { bar.stop_stiffness };
+            workspace.element[arm.element] = ElementForce {
+                force: bar.torque + bar.stiffness * angle + stop * beyond + bar.damping * rate,
+                stiffness: bar.stiffness + stop,
+                damping: bar.damping,
+            };
+            if let Some(damper) = arm.damper {
+                let force = bar.damper * workspace.rate[damper];
+                workspace.element[damper] =
+                    ElementForce { force, stiffness: 0.0, damping: bar.damper };
+            }
+        }
+        for rim in &track.rims {
+            let (gap, rate) = (workspace.measure[rim.element], workspace.rate[rim.element]);
+            let wheel = &spec.road_wheel;
+            let force = (wheel.rim_stiffness * gap + wheel.rim_damping * rate).min(0.0);
+            workspace.element[rim.element] = if gap < 0.0 {
+                ElementForce { force, stiffness: wheel.rim_stiffness, damping: wheel.rim_damping }
+            } else {
+                ElementForce::default()
+            };
+        }
+        let idler = &spec.idler;
+        let (back, rate) = (workspace.measure[track.tensioner], workspace.rate[track.tensioner]);
+        workspace.element[track.tensioner] = ElementForce {
+            force: -track.idler_force + idler.stiffness * back + idler.damping * rate,
+            stiffness: idler.stiffness,
+            damping: idler.damping,
+        };
+        for link in &track.links {
+            let stretch = workspace.measure[link.element] - link.free;
+            let damping = link.stiffness * spec.shoe.pin_damping_time;
+            let force = link.stiffness * stretch + damping * workspace.rate[link.element];
+            workspace.element[link.element] = if force > 0.0 {
+                ElementForce { force, stiffness: link.stiffness, damping }
+            } else {
+                ElementForce::default()
+            };
+        }
+    }
+
+    fn drive(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut Workspace,
+        throttle: f64,
+        tick: u64,
+        h: f64,
+    ) {
+        let parts = &self.parts;
+        let powertrain = &self.spec.powertrain;
+        let speed = |coordinate: crate::multibody::Coordinate| state.body.u[coordinate.index()];
+        let (engine, input, output) =
+            (speed(parts.engine), speed(parts.input), speed(parts.output));
+        let ticks_per_second = (1.0 / h).round() as u64;
+        let gearbox = &powertrain.gearbox;
+        gearbox.shift(&mut state.gearbox, Selector::Drive, input, output, tick, ticks_per_second);
+        let row = parts.model.closure_row(parts.gearbox);
+        let weight = parts.model.gear_start(0) + 1;
+        match gearbox.ratio(state.gearbox.gear) {
+            Some(ratio) => {
+                workspace.gear_weights[weight] = -ratio;
+                workspace.softness[row] = ENGAGED;
+            }
+            None => workspace.softness[row] = NEUTRAL,
+        }
+        if let (Some((_, weight)), TrackSteering::Pivot { ratio }) =
+            (parts.pivot, self.spec.drive.steering)
+        {
+            workspace.gear_weights[weight] = -ratio * state.steering;
+        }
+        let burned = powertrain.engine.torque(throttle, engine);
+        let fluid = powertrain.converter.torque(engine, input);
+        workspace.element[parts.engine_element] = ElementForce {
+            force: -(burned.value + fluid.impeller),
+            stiffness: 0.0,
+            damping: (burned.damping + fluid.damping[0][0]).max(0.0),
+        };
+        workspace.element[parts.input_element] = ElementForce {
+            force: -fluid.turbine,
+            stiffness: 0.0,
+            damping: fluid.damping[1][1].max(0.0),
+        };
+    }
+
+    /// Service brakes on the sprockets, steering brakes of both hands.
+    fn brake(&self, state: &VehicleState, workspace: &mut Workspace, pedal: f64, h: f64) {
+        let (service, running) = (self.service_brake(), self.running_resistance());
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            let rate = workspace.rate[track.brake];
+            let braked = service.torque(pedal, &state.brakes[side], rate, h);
+            let dragged = running.torque(1.0, &state.brakes[2 + side], rate, h);
+            let drag = self.speed_resistance();
+            workspace.element[track.brake] = ElementForce {
+                force: drag * rate - braked.value - dragged.value,
+                stiffness: 0.0,
+                damping: drag + braked.damping + dragged.damping,
+            };
+        }
+        let Some(brake) = self.steering_brake() else { return };
+        for (hand, (&element, lining)) in
+            self.parts.steering.iter().zip(&state.clutches).enumerate()
+        {
+            let rate = workspace.rate[element];
+            let torque = brake.torque(steered(state.steering, hand), lining, rate, h);
+            workspace.element[element] = friction(torque);
+        }
+    }
+
+    /// Winds the linings up by the new speeds and records the torques.
+    fn settle_linings(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut TrackedWorkspace,
+        pedal: f64,
+        h: f64,
+    ) {
+        let (service, running) = (self.service_brake(), self.running_resistance());
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            let rate = workspace.body.rate[track.brake];
+            service.advance(pedal, &mut state.brakes[side], rate, h);
+            running.advance(1.0, &mut state.brakes[2 + side], rate, h);
+        }
+        if let Some(brake) = self.steering_brake() {
+            for (hand, &element) in self.parts.steering.iter().enumerate() {
+                let pedal = steered(state.steering, hand);
+                brake.advance(pedal, &mut state.clutches[hand], workspace.body.rate[element], h);
+            }
+        }
+        let row = self.parts.model.closure_row(self.parts.carrier);
+        let half = -0.5 * state.body.closure_forces[row];
+        for (side, track) in self.parts.tracks.iter().enumerate() {
+            workspace.drives[side] = half - workspace.body.element[track.brake].force;
+        }
+    }
+
+    fn service_brake(&self) -> Brake {
+        Brake { max_torque: self.spec.drive.brake_torque }
+    }
+
+    /// Dry friction of a track, at its sprocket.
+    fn running_resistance(&self) -> Brake {
+        Brake { max_torque: self.spec.drive.resistance.force * self.spec.pitch_radius() }
+    }
+
+    /// Resistance that grows with the sprocket's speed, N m s/rad.
+    fn speed_resistance(&self) -> f64 {
+        let radius = self.spec.pitch_radius();
+        self.spec.drive.resistance.per_speed * radius * radius
+    }
+
+    fn steering_brake(&self) -> Option<Brake> {
+        match self.spec.drive.steering {
+            TrackSteering::ClutchBrake { brake_torque }
+            | TrackSteering::Differential { brake_torque, .. } => {
+                Some(Brake { max_torque: brake_torque })
+            }
+            TrackSteering::Pivot { .. } => None,
+        }
+    }
+}
+
+/// How far the steering brake of a hand (0 left, 1 right) is applied.
+fn steered(steering: f64, hand: usize) -> f64 {
+    if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
+}
+
+fn friction(torque: Torque) -> ElementForce {
+    ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
+}

@@ -1,0 +1,180 @@
+//! The route of a band: over the sprocket, under the road wheels, round the idler.
+//!
+//! The route is that of the pins, in the plane of the track, x forward and z up.
+//! It is followed as the shoes run when the vehicle drives forward: down the
+//! front of the sprocket, rearward along the ground, up behind the idler and
+//! forward on top.
+
+use crate::numeric::{asin, atan2, hypot};
+use crate::vehicle::spec::{Track, TrackedSpec};
+use std::f64::consts::TAU;
+
+/// Nodes of the band between two road wheels.
+const BETWEEN: usize = 3;
+/// Nodes of the band between an end road wheel's arc and the sprocket or idler.
+const AHEAD: usize = 2;
+
+/// A point of the track's plane: x, z.
+pub(super) type Place = [f64; 2];
+
+/// A wheel that the pins run round.
+#[derive(Clone, Copy, Debug)]
+struct Circle {
+    centre: Place,
+    radius: f64,
+}
+
+/// A straight stretch that touches two circles from outside.
+#[derive(Clone, Copy, Debug)]
+struct Tangent {
+    from: Place,
+    to: Place,
+    /// Direction of its outward normal, rad.
+    normal: f64,
+}
+
+impl Tangent {
+    fn new(a: Circle, b: Circle) -> Tangent {
+        let (dx, dz) = (b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]);
+        let normal = atan2(dx, -dz) - asin((a.radius - b.radius) / hypot(dx, dz));
+        let (sine, cosine) = crate::numeric::sin_cos(normal);
+        let touch = |c: Circle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
+        Tangent { from: touch(a), to: touch(b), normal }
+    }
+}
+
+/// Arc between two stretches round a circle, m.
+fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
+    let turn = before.normal - after.normal;
+    radius * (turn - TAU * (turn / TAU).floor())
+}
+
+/// A node of the band under the vehicle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Station {
+    /// Where it is in the design position.
+    pub place: Place,
+    /// The road wheel that runs on it.
+    pub wheel: Option<usize>,
+}
+
+/// The route in the design position.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    /// Where the band leaves the sprocket.
+    pub front: Place,
+    /// Nodes from the front to the rear.
+    pub stations: Vec<Station>,
+    /// Where it reaches the idler.
+    pub rear: Place,
+    /// Where it leaves the idler, on top.
+    pub top_rear: Place,
+    /// Where it comes back to the sprocket.
+    pub top_front: Place,
+    /// Arc round the sprocket, m.
+    pub sprocket_arc: f64,
+    /// Arc round the idler, m.
+    pub idler_arc: f64,
+}
+
+impl Route {
+    /// The route with the idler's centre at `idler_x`.
+    pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
+        let top = spec.shoe.top;
+        let [x, _, z] = spec.sprocket.position;
+        let sprocket = Circle { centre: [x, z], radius: spec.pitch_radius() };
+        let idler =
+            Circle { centre: [idler_x, spec.idler.position[2]], radius: spec.idler.radius + top };
+        let run = spec.road_wheel.radius + top;
+        let wheel = |x: f64| Circle { centre: [x, spec.wheel_height], radius: run };
+        let stations = &track.stations;
+        let last = stations.len() - 1;
+        let down = Tangent::new(sprocket, wheel(stations[0]));
+        let up = Tangent::new(wheel(stations[last]), idler);
+        let back = Tangent::new(idler, sprocket);
+        let ground = spec.wheel_height - run;
+
+        let mut nodes = Vec::new();
+        let stretch = |from: Place, to: Place, count: usize| -> Vec<Station> {
+            (1..=count)
+                .map(|k| {
+                    let s = k as f64 / (count + 1) as f64;
+                    let place = [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])];
+                    Station { place, wheel: None }
+                })
+                .collect()
+        };
+        nodes.append(&mut stretch(down.from, down.to, AHEAD));
+        nodes.push(Station { place: down.to, wheel: Some(0) });
+        for (index, &x) in stations.iter().enumerate() {
+            nodes.push(Station { place: [x, ground], wheel: Some(index) });
+            if index < last {
+                nodes.append(&mut stretch([x, ground], [stations[index + 1], ground], BETWEEN));
+            }
+        }
+        nodes.push(Station { place: up.from, wheel: Some(last) });
+        nodes.append(&mut stretch(up.from, up.to, AHEAD));
+        Route {
+            front: down.from,
+            stations: nodes,
+            rear: up.to,
+            top_rear: back.from,
+            top_front: back.to,
+            sprocket_arc: arc(&back, &down, sprocket.radius),
+            idler_arc: arc(&up, &back, idler.radius),
+        }
+    }
+
+    /// Points of the lower run from the sprocket to the idler, ends included.
+    pub fn points(&self) -> Vec<Place> {
+        let nodes = self.stations.iter().map(|station| station.place);
+        std::iter::once(self.front).chain(nodes).chain([self.rear]).collect()
+    }
+
+    /// Length of the top run, m.
+    pub fn top_length(&self) -> f64 {
+        distance(self.top_rear, self.top_front)
+    }
+
+    /// Whole length of the loop, m.
+    pub fn length(&self) -> f64 {
+        let lower: f64 = self.points().windows(2).map(|pair| distance(pair[0], pair[1])).sum();
+        lower + self.idler_arc + self.top_length() + self.sprocket_arc
+    }
+
+    /// The route with the idler where the tension of the band, whose free length
+    /// and stretching stiffness (N per unit of strain) are given, balances the
+    /// tensioner; the idler's way back from its place in the file, m; the tension, N.
+    pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64, f64) {
+        let idler = &spec.idler;
+        let free = f64::from(track.shoes) * spec.shoe.pitch;
+        let at = |back: f64| Route::new(spec, track, idler.position[0] - back);
+        let tension = |route: &Route| (stiffness * (route.length() - free) / free).max(0.0);
+        let surplus = |back: f64| {
+            let route = at(back);
+            // both runs pull the idler forward, by the way the loop grows
+            let growth = (at(back + 1e-4).length() - at(back - 1e-4).length()) / 2e-4;
+            idler.force(back) - tension(&route) * growth
+        };
+        let (mut low, mut high) = (-0.5, 0.5);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if surplus(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        let route = at(low);
+        let tension = tension(&route);
+        (route, low, tension)
+    }
+}
+
+pub(super) fn distance(a: Place, b: Place) -> f64 {
+    hypot(b[0] - a[0], b[1] - a[1])
+}
+
+impl crate::vehicle::spec::Idler {
+    /// Force of the tensioner towards the rear with the idler `back` m behind its
+    /// place in the file, N.
+    pub(super) fn force(&self, back: f64) -> f64 {
+        self.preload + self.stiffness * (self.compression - back)
+    }
+}
