@@ -134,7 +134,9 @@ impl Run {
                     Ok(None) => return Ok(()),
                     Err(failure) => {
                         eprintln!("{failure}");
-                        session.map(|session| session.abort());
+                        if let Some(session) = session {
+                            session.abort();
+                        }
                         return Err(failure);
                     }
                 }

@@ -4,7 +4,7 @@
 //! keeps. A wheel leaves its rut row by row, heartbeat by heartbeat: each node is
 //! predicted from a neighbour that the same agent left just before, in this
 //! message or an earlier one, and what is missing is written by an adaptive Rice
-//! code ([`super::bits`]). Both ends of a stream keep a [`Memory`] of it, and
+//! code (`bits.rs`). Both ends of a stream keep a [`Memory`] of it, and
 //! learn from it alike which of the four neighbours predicts best, whatever way
 //! the wheel goes. A variable that all nodes of a message share (berms where
 //! there are none, the number of passes) is written once.
