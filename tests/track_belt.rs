@@ -156,9 +156,10 @@ fn turning_on_the_spot_costs_lateral_friction() {
     let theory = RigidTracks::of(&m113());
     let friction = 30f64.to_radians().tan();
     let expected = theory.turning_moment(friction);
-    // Wong's moment takes even pressure and all friction across the track
+    // Wong's moment takes even pressure and all friction across the track: 3.7 % off
+    // when this was written; as for thrust, less than the band of the closed form
     let off = result.turning_moment / expected - 1.0;
-    assert!(off.abs() < 0.35, "{} for {expected} N m", result.turning_moment);
+    assert!(off.abs() < 0.15, "{} for {expected} N m", result.turning_moment);
     assert!(result.yaw_rate > 0.1, "turns at {} rad/s", result.yaw_rate);
     assert!(result.yaw_rate < 2.0 * 0.5 / theory.gauge, "turns at {} rad/s", result.yaw_rate);
 }
@@ -186,7 +187,7 @@ fn every_steering_turns_it_to_the_side_asked_for() {
 }
 
 #[test]
-fn drives_as_far_as_the_reference_does() {
+fn drives_beside_the_reference() {
     // Project Chrono @7689fbc, M113 with single-pin track on flat ground, throttle
     // 0.6 from 1.2 s: distance and speed at 6 s on `hard`, and on `mid`.
     let run = |name: &str| {
@@ -204,8 +205,9 @@ fn drives_as_far_as_the_reference_does() {
     assert!((speed / 2.80 - 1.0).abs() < 0.15, "hard: {speed} m/s");
     let (distance, speed) = run("mid");
     println!("mid: {distance} m, {speed} m/s");
-    // The reference's track loses more on softer ground, 5.88 m and 1.85 m/s: its
-    // shoes hop (the sprockets' speed swings by a third), ours do not.
+    // A miss of the 5 % aimed at: the reference's track loses more on softer ground,
+    // 5.88 m and 1.85 m/s. Its shoes hop (the sprockets' speed swings by a third), ours
+    // do not. The bounds keep it from growing.
     assert!((5.88..8.5).contains(&distance), "mid: {distance} m");
     assert!((1.85..2.9).contains(&speed), "mid: {speed} m/s");
 }

@@ -9,7 +9,7 @@ use super::footprint::Footprint;
 use super::moments::{Moments, monomials, tangent};
 use super::scratch::{Draft, Scratch, Touched};
 use crate::grid::Node;
-use crate::ground::{GroundModel, Overlay};
+use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{atan2, exp};
 use crate::soil::pressure_sinkage::damped;
 use crate::soil::{
@@ -142,6 +142,21 @@ struct Lean {
     length: f64,
 }
 
+/// The touched nodes with their soil and its bearing, which is reckoned once for
+/// nodes in a row that are of one soil. Only nodes that yield are touched.
+fn answering<'a>(
+    model: &'a GroundModel,
+    touched: &'a [Touched],
+    inverse_width: f64,
+) -> impl Iterator<Item = (&'a Touched, (&'a SoilCoefficients, Bearing<'a>))> {
+    touched.chunk_by(|a, b| a.soil == b.soil).flat_map(move |alike| {
+        let coefficients = model.coefficients(alike[0].soil as usize);
+        let soil = coefficients
+            .map(|found| (found, Bearing::new(&found.soil, model.laws(), inverse_width)));
+        alike.iter().filter_map(move |node| soil.map(|soil| (node, soil)))
+    })
+}
+
 /// First pass: fills `scratch.drafts`.
 fn draft<F: Footprint>(
     ask: &mut Answer<'_, F>,
@@ -155,19 +170,15 @@ fn draft<F: Footprint>(
     let centre = body.centre();
     let shape_twist = ask.shape_twist();
     let spin_axis = body.spin_axis();
-    let coefficients = touched.first().and_then(|node| {
-        model.coefficients(ask.overlay.at(node.slot as usize).soil(node.index as usize))
-    })?;
+    let coefficients = model.coefficients(touched.first()?.soil as usize)?;
     let frame = frame(touched, body, twist, coefficients.strength.modulus, lattice.spacing);
     let heading = Vec3::new(frame.left[1], -frame.left[0], 0.0);
     let (mut whole, mut ground) = (Vec3::zeros(), Vec3::zeros());
     drafts.clear();
-    for node in touched.iter() {
+    for (node, (coefficients, bearing)) in answering(model, touched, inverse_width) {
         let tile = ask.overlay.at(node.slot as usize);
         let index = node.index as usize;
-        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
         let soil = &coefficients.soil;
-        let bearing = Bearing::new(soil, laws, inverse_width);
         let upright = *tile.normal(index);
         let slope = Vec3::new(-node.slope[0], -node.slope[1], 1.0);
         let surface = slope / slope.norm();
@@ -331,21 +342,21 @@ fn settle<F: Footprint>(
     let [mut spring, mut damper, mut sheared, mut held] = [Moments::default(); 4];
     let mut mean_normal = Vec3::zeros();
     let mut heaped = 0.0;
-    for (node, draft) in touched.iter().zip(drafts) {
+    let nodes = answering(model, touched, inverse_width);
+    for ((node, (coefficients, bearing)), draft) in nodes.zip(drafts) {
         let tile = ask.overlay.at_mut(node.slot as usize);
         let index = node.index as usize;
-        let Some(coefficients) = model.coefficients(tile.soil(index)) else { continue };
         let soil = &coefficients.soil;
-        let bearing = Bearing::new(soil, laws, inverse_width);
         let before = tile.memory(index);
         let press = |sinkage: f64, memory| {
             let advance = draft.sinking * ask.dt;
             press_refined(&bearing, left * draft.virgin, sinkage, advance, memory, draft.slip)
         };
         // the lowest point of a wheel has passed since the last step
-        let memory = match draft.passed > 0.0 {
-            true => press(node.sinkage + draft.passed, before).memory,
-            false => before,
+        let memory = if draft.passed > 0.0 {
+            press(node.sinkage + draft.passed, before).memory
+        } else {
+            before
         };
         let pressed = press(node.sinkage, memory);
         let (pressure, damping) = damped(soil, pressed.pressure, draft.leaving);

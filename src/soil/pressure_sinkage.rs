@@ -127,15 +127,14 @@ pub fn press(
         memory.yield_pressure.into(),
     );
     let first = |lanes: Lanes| lanes.numbers()[0];
-    let yields = four.yields.any();
     Pressed {
         pressure: first(four.pressure),
         slope: first(four.slope),
-        yields,
+        yields: four.yields.any(),
         memory: PlasticMemory {
             sinkage: first(four.sinkage),
             yield_pressure: first(four.yield_pressure),
-            slip: if yields { 0.0 } else { memory.slip },
+            slip: memory.slip,
         },
     }
 }

@@ -1,6 +1,6 @@
 //! The refinements of the reference's laws, each a pure function.
 
-use super::pressure_sinkage::{PlasticMemory, Pressed};
+use super::pressure_sinkage::{PlasticMemory, Pressed, cohesive_frictional};
 use super::{Laws, Yielding};
 use crate::numeric::{GRAVITY, cos, exp, pow, power, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
@@ -159,7 +159,7 @@ impl<'a> Bearing<'a> {
                 (soil.cohesion * reece.cohesive + weight / inverse * reece.frictional)
                     * pow(inverse, soil.n)
             }
-            _ => (soil.k_c * inverse_width + soil.k_phi).max(0.0),
+            _ => cohesive_frictional(soil, inverse_width),
         };
         let growth =
             if laws.reload_stiffening { soil.details.reload_growth.unwrap_or(0.0) } else { 0.0 };

@@ -62,6 +62,18 @@ impl Parts {
         self.ends.push(self.bytes.len());
     }
 
+    /// Room for parts of these lengths, each of zeros.
+    #[cfg(feature = "mpi")]
+    pub(super) fn lay_out(&mut self, lengths: &[u64]) {
+        self.clear();
+        let mut end = 0;
+        self.ends.extend(lengths.iter().map(|&length| {
+            end += length as usize;
+            end
+        }));
+        self.bytes.resize(end, 0);
+    }
+
     /// How many parts there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -203,37 +215,4 @@ fn unbundle(bundle: &[u8], size: usize, all: &mut Parts) -> Result<(), CommError
         rest = others;
     }
     Ok(())
-}
-
-impl<C: Communicator + ?Sized> Communicator for Box<C> {
-    fn rank(&self) -> usize {
-        (**self).rank()
-    }
-
-    fn size(&self) -> usize {
-        (**self).size()
-    }
-
-    fn elapsed(&self) -> Duration {
-        (**self).elapsed()
-    }
-
-    fn all_gather(
-        &mut self,
-        mine: &[u8],
-        meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
-        (**self).all_gather(mine, meanwhile, all)
-    }
-
-    fn exchange(
-        &mut self,
-        to: &[(usize, &[u8])],
-        from: &[usize],
-        meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
-        (**self).exchange(to, from, meanwhile, received)
-    }
 }

@@ -174,14 +174,7 @@ impl Communicator for Mpi {
         // so many bytes of each rank in one call
         let portion = *most / size;
         let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
-        let total: u64 = lengths.iter().sum();
-        all.clear();
-        all.bytes.resize(total as usize, 0);
-        let mut end = 0;
-        all.ends.extend(lengths.iter().map(|&length| {
-            end += length as usize;
-            end
-        }));
+        all.lay_out(lengths);
         let in_one = longest <= portion;
         for call in 0..longest.div_ceil(portion.max(1)) {
             let from = call * portion;
@@ -245,13 +238,7 @@ impl Communicator for Mpi {
             Mpi::finish(world, *timeout, last_words, requests);
         });
         let phase = begun.elapsed();
-        received.clear();
-        received.bytes.resize(lengths.iter().sum::<u64>() as usize, 0);
-        let mut end = 0;
-        received.ends.extend(lengths.iter().map(|&length| {
-            end += length as usize;
-            end
-        }));
+        received.lay_out(lengths);
         scope(|scope| {
             let mut requests = Vec::with_capacity(to.len() + from.len());
             let mut rest = &mut received.bytes[..];
