@@ -5,9 +5,8 @@
 //! to the tenth order, in plain IEEE operations. One number takes the same
 //! operations as a lane, so that both have the same bits.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Simd};
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
-use wide::u64x4;
 
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1023 << 52;
@@ -60,15 +59,15 @@ pub fn quick_exp(x: f64) -> f64 {
     scale * (a + r4 * (b + r4 * c))
 }
 
-impl Lanes {
+impl<S: Simd> Lanes<S> {
     /// [`power`] lane by lane.
     #[inline(always)]
-    pub fn power(self, y: f64) -> Lanes {
+    pub fn power(self, y: f64) -> Lanes<S> {
         let bits = self.bits();
-        let m = Lanes::of_bits((bits & u64x4::splat(MANTISSA)) | u64x4::splat(ONE));
+        let m = Lanes::of_bits((bits & MANTISSA) | ONE);
         // the exponent as the last bits of a number near 2^52
         const NEAR: f64 = 4_503_599_627_370_496.0;
-        let biased = bits.unbounded_shr_scalar(52) | u64x4::splat(NEAR.to_bits());
+        let biased = (bits >> 52) | NEAR.to_bits();
         let exponent = Lanes::of_bits(biased) - (NEAR + 1023.0);
         let upper = m.gt(SQRT_2);
         let m = upper.pick(m * 0.5, m);
@@ -83,7 +82,7 @@ impl Lanes {
 
     /// [`quick_exp`] lane by lane.
     #[inline(always)]
-    pub fn quick_exp(self) -> Lanes {
+    pub fn quick_exp(self) -> Lanes<S> {
         let x = self.min(LARGEST).max(-LARGEST);
         let rounded = x * LOG2_E + ROUND;
         let r = x - (rounded - ROUND) * LN_2;
@@ -91,7 +90,7 @@ impl Lanes {
         let a = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0));
         let b = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0));
         let c = (1.0 / 40320.0 + r * (1.0 / 362_880.0)) + r2 * (1.0 / 3_628_800.0);
-        let power = (rounded.bits() + u64x4::splat(1023)).unbounded_shl_scalar(52);
+        let power = (rounded.bits() + 1023) << 52;
         Lanes::of_bits(power) * (a + r4 * (b + r4 * c))
     }
 }
@@ -99,7 +98,14 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::lanes::{WIDTH, dispatch, levels};
     use proptest::prelude::*;
+
+    fn agrees<S: Simd>(simd: S, x: [f64; WIDTH], y: f64, z: f64) {
+        let lanes = Lanes::of(simd, x);
+        assert_eq!(lanes.power(y).numbers(), x.map(|x| power(x, y)));
+        assert_eq!((lanes + z).quick_exp().numbers(), x.map(|x| quick_exp(x + z)));
+    }
 
     proptest! {
         #[test]
@@ -113,10 +119,9 @@ mod tests {
         fn a_lane_has_the_bits_of_one_number(
             x in prop::array::uniform4(-0.1..10.0_f64), y in 0.0..3.0, z in -800.0..800.0,
         ) {
-            let [a, b, c, d] = x.map(|x| power(x, y));
-            prop_assert_eq!(Lanes::from(x).power(y).numbers(), [a, b, c, d]);
-            let [a, b, c, d] = x.map(|x| quick_exp(x + z));
-            prop_assert_eq!((Lanes::from(x) + z).quick_exp().numbers(), [a, b, c, d]);
+            for level in levels() {
+                dispatch!(level, simd => agrees(simd, x, y, z));
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::underside::Underside;
 use super::{FirmGround, bulldozing, firm, refined};
 use crate::grid::Node;
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients};
-use crate::numeric::{Lanes, WIDTH, Where};
+use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{
     PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
@@ -95,8 +95,27 @@ pub fn contact<F: Footprint>(
     twist: &Twist,
     dt: f64,
 ) -> Contact {
+    dispatch!(Level::new(), simd => {
+        contact_in_lanes(simd, model, published, overlay, scratch, body, tread, twist, dt)
+    })
+}
+
+/// [`contact`] with the instructions `simd`.
+#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+#[inline(always)]
+fn contact_in_lanes<S: Simd, F: Footprint>(
+    simd: S,
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    body: &mut F,
+    tread: &Tread,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
     let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
-    result.nodes_tested = gather(model, published, overlay, scratch, body);
+    result.nodes_tested = gather(simd, model, published, overlay, scratch, body);
     if scratch.touched.is_empty() {
         return result;
     }
@@ -110,7 +129,8 @@ pub fn contact<F: Footprint>(
         let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
         refined::answer(&mut ask, scratch, inverse_width, &mut result)
     } else {
-        answer(model, overlay, &scratch.touched, body, tread, twist, dt, inverse_width, &mut result)
+        let touched = &scratch.touched;
+        answer(simd, model, overlay, touched, body, tread, twist, dt, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
         bulldozing::heap(model, published, overlay, scratch, sunk);
@@ -139,7 +159,9 @@ fn patch(model: &GroundModel, scratch: &mut Scratch) -> f64 {
 /// Lets the soil answer at every touched node; returns the volume that sank
 /// for good, m³, where it heaps up.
 #[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
-fn answer<F: Footprint>(
+#[inline(always)]
+fn answer<S: Simd, F: Footprint>(
+    simd: S,
     model: &GroundModel,
     overlay: &mut Overlay,
     touched: &[Touched],
@@ -159,12 +181,12 @@ fn answer<F: Footprint>(
     let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
     let motion =
         Motion { centre: body.centre(), twist: *twist, shape_twist, tread: *tread, dt, rolling };
-    let mut sums = Sums::default();
+    let mut sums = Sums::new(simd);
     for alike in touched.chunk_by(|a, b| a.soil == b.soil) {
         let Some(soil) = model.coefficients(alike[0].soil as usize) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
         for nodes in alike.chunks(WIDTH) {
-            answer_four(model, overlay, nodes, soil, modulus, &motion, &mut sums);
+            answer_four(simd, model, overlay, nodes, soil, modulus, &motion, &mut sums);
         }
     }
     sums.hand_to(spin_axis, result);
@@ -187,26 +209,45 @@ struct Motion {
 }
 
 /// Sums over the nodes of a contact, in lanes.
-#[derive(Default)]
-struct Sums {
-    force: [Lanes; 3],
-    torque: [Lanes; 3],
-    mean_normal: [Lanes; 3],
-    normal_force: Lanes,
-    area: Lanes,
-    sinkage: Lanes,
-    compaction_work: Lanes,
-    shear_power: Lanes,
-    spring: MomentLanes,
-    damper: MomentLanes,
-    shear: MomentLanes,
+struct Sums<S: Simd> {
+    force: [Lanes<S>; 3],
+    torque: [Lanes<S>; 3],
+    mean_normal: [Lanes<S>; 3],
+    normal_force: Lanes<S>,
+    area: Lanes<S>,
+    sinkage: Lanes<S>,
+    compaction_work: Lanes<S>,
+    shear_power: Lanes<S>,
+    spring: MomentLanes<S>,
+    damper: MomentLanes<S>,
+    shear: MomentLanes<S>,
     /// Volume that heaps up, m³.
     heaped: f64,
 }
 
-impl Sums {
+impl<S: Simd> Sums<S> {
+    #[inline(always)]
+    fn new(simd: S) -> Sums<S> {
+        let (zero, moments) = (Lanes::zero(simd), MomentLanes::new(simd));
+        Sums {
+            force: [zero; 3],
+            torque: [zero; 3],
+            mean_normal: [zero; 3],
+            normal_force: zero,
+            area: zero,
+            sinkage: zero,
+            compaction_work: zero,
+            shear_power: zero,
+            spring: moments,
+            damper: moments,
+            shear: moments,
+            heaped: 0.0,
+        }
+    }
+
+    #[inline(always)]
     fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
-        let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(Lanes::sum));
+        let vector = |[x, y, z]: &[Lanes<S>; 3]| Vec3::new(x.sum(), y.sum(), z.sum());
         result.load.wrench = Wrench { force: vector(&self.force), torque: vector(&self.torque) };
         result.normal_force = self.normal_force.sum();
         result.area = self.area.sum();
@@ -223,15 +264,17 @@ impl Sums {
 }
 
 /// Lets up to [`WIDTH`] nodes of one soil answer.
-#[inline]
-fn answer_four(
+#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
+#[inline(always)]
+fn answer_four<S: Simd>(
+    simd: S,
     model: &GroundModel,
     overlay: &mut Overlay,
     nodes: &[Touched],
     coefficients: &SoilCoefficients,
     modulus: f64,
     motion: &Motion,
-    sums: &mut Sums,
+    sums: &mut Sums<S>,
 ) {
     let (soil, lattice) = (&coefficients.soil, model.lattice());
     // the last node stands for those that are missing, without an area
@@ -239,26 +282,26 @@ fn answer_four(
     let tiles = four.map(|node| overlay.at(node.slot as usize));
     let index = four.map(|node| node.index as usize);
     let memory: [PlasticMemory; WIDTH] = std::array::from_fn(|k| tiles[k].memory(index[k]));
-    let residual = Lanes::gather(|k| memory[k].sinkage);
-    let yielded_at = Lanes::gather(|k| memory[k].yield_pressure);
-    let slid = Lanes::gather(|k| tiles[k].shear(index[k])[0]);
+    let residual = Lanes::gather(simd, |k| memory[k].sinkage);
+    let yielded_at = Lanes::gather(simd, |k| memory[k].yield_pressure);
+    let slid = Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]);
     let stays = (0..WIDTH).map(|k| u32::from(tiles[k].was_in_contact(index[k])) << k).sum();
-    let sinkage = Lanes::gather(|k| four[k].sinkage);
-    let height = Lanes::gather(|k| four[k].height);
-    let coverage = Lanes::gather(|k| if k < nodes.len() { four[k].coverage } else { 0.0 });
-    let n = [0, 1, 2].map(|axis| Lanes::gather(|k| tiles[k].normal(index[k])[axis]));
-    let base = Lanes::gather(|k| tiles[k].base(index[k]));
+    let sinkage = Lanes::gather(simd, |k| four[k].sinkage);
+    let height = Lanes::gather(simd, |k| four[k].height);
+    let coverage = Lanes::gather(simd, |k| if k < nodes.len() { four[k].coverage } else { 0.0 });
+    let n = [0, 1, 2].map(|axis| Lanes::gather(simd, |k| tiles[k].normal(index[k])[axis]));
+    let base = Lanes::gather(simd, |k| tiles[k].base(index[k]));
     let r = [
-        Lanes::gather(|k| f64::from(four[k].i)) * lattice.spacing - motion.centre.x,
-        Lanes::gather(|k| f64::from(four[k].j)) * lattice.spacing - motion.centre.y,
+        Lanes::gather(simd, |k| f64::from(four[k].i)) * lattice.spacing - motion.centre.x,
+        Lanes::gather(simd, |k| f64::from(four[k].j)) * lattice.spacing - motion.centre.y,
         height - motion.centre.z,
     ];
     let shape = velocity(&motion.shape_twist, &r);
-    let slope = [0, 1].map(|axis| Lanes::gather(|k| four[k].slope[axis]));
+    let slope = [0, 1].map(|axis| Lanes::gather(simd, |k| four[k].slope[axis]));
     let sinking = n[2] * (slope[0] * shape[0] + slope[1] * shape[1] - shape[2]);
     let velocity = velocity(&motion.twist, &r);
     let leaving = dot(&velocity, &n);
-    let sliding: [Lanes; 3] = std::array::from_fn(|axis| velocity[axis] - n[axis] * leaving);
+    let sliding = [0, 1, 2].map(|axis| velocity[axis] - n[axis] * leaving);
     let speed = dot(&sliding, &sliding).sqrt();
 
     let pressed = press_lanes(soil, modulus, sinkage, sinking * motion.dt, residual, yielded_at);
@@ -266,15 +309,14 @@ fn answer_four(
     // since when a node slides that was not in contact before
     let met =
         sinking.gt(0.0).pick(((sinkage - residual) / sinking).min(motion.dt), 0.5 * motion.dt);
-    let slid = slid + speed * Where::of_bits(stays).pick(motion.dt, met);
+    let slid = slid + speed * Where::of_bits(simd, stays).pick(motion.dt, met);
     let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
 
     let area = lattice.cell_area() * coverage;
     let (push, drag) = (area * pressure, area * stress);
     let drag_per_speed = drag / speed.max(SLIDING);
     let pushes = n.map(|n| n * push);
-    let force: [Lanes; 3] =
-        std::array::from_fn(|axis| pushes[axis] - sliding[axis] * drag_per_speed);
+    let force = [0, 1, 2].map(|axis| pushes[axis] - sliding[axis] * drag_per_speed);
     let torque = cross(&r, &force);
     for axis in 0..3 {
         sums.force[axis] += force[axis];
@@ -312,18 +354,17 @@ fn answer_four(
 
 /// Velocities at the offsets `r`.
 #[inline(always)]
-fn velocity(twist: &Twist, r: &[Lanes; 3]) -> [Lanes; 3] {
-    let spin: [Lanes; 3] = std::array::from_fn(|axis| Lanes::from(twist.angular[axis]));
-    let turned = cross(&spin, r);
-    std::array::from_fn(|axis| twist.linear[axis] + turned[axis])
+fn velocity<S: Simd>(twist: &Twist, [x, y, z]: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
+    let (v, w) = (twist.linear, twist.angular);
+    [v.x + (w.y * *z - w.z * *y), v.y + (w.z * *x - w.x * *z), v.z + (w.x * *y - w.y * *x)]
 }
 
 #[inline(always)]
-fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
+fn dot<S: Simd>(a: &[Lanes<S>; 3], b: &[Lanes<S>; 3]) -> Lanes<S> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline(always)]
-fn cross(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
+fn cross<S: Simd>(a: &[Lanes<S>; 3], b: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -1,19 +1,19 @@
 //! What the contact asks of a body's shape.
 
 use crate::ground::LANES;
-use crate::numeric::Lanes;
+use crate::numeric::{Lanes, Simd};
 use crate::spatial::{Twist, Vec3};
 
 /// The lowest points of a body on four vertical lines.
 #[derive(Clone, Copy, Debug)]
-pub struct UndersidePoints {
+pub struct UndersidePoints<S: Simd> {
     /// Their heights, m.
-    pub height: Lanes,
+    pub height: Lanes<S>,
     /// Slopes (∂z/∂x, ∂z/∂y) of the underside there.
-    pub slope: [Lanes; 2],
+    pub slope: [Lanes<S>; 2],
     /// Parts of the nodes' cells that the body covers, 0..1. From one half on,
     /// a line itself meets the body; at zero the rest means nothing.
-    pub coverage: Lanes,
+    pub coverage: Lanes<S>,
 }
 
 /// A loaded patch that several bodies press together.
@@ -47,7 +47,7 @@ pub trait Footprint {
     fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32;
 
     /// The body's lowest points over four points (x, y).
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints;
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S>;
 
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;

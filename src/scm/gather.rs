@@ -4,7 +4,7 @@ use super::footprint::Footprint;
 use super::scratch::{Candidate, Scratch, Touched};
 use crate::grid::{Node, TILE, TileKey};
 use crate::ground::{GroundModel, LANES, Overlay, Published, WorkingTile};
-use crate::numeric::{Lanes, WIDTH};
+use crate::numeric::{Lanes, Simd, WIDTH};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
 pub(super) const FARTHEST: f64 = 1e9;
@@ -17,7 +17,9 @@ const LEAST_COVERAGE: f64 = 1e-6;
 /// Each row is cut to where the body can reach the highest ground, then
 /// [`LANES`] nodes at a time are held against a bound of the body's shape, and
 /// only what is left is held against the shape itself.
-pub(super) fn gather<F: Footprint>(
+#[inline(always)]
+pub(super) fn gather<S: Simd, F: Footprint>(
+    simd: S,
     model: &GroundModel,
     published: &Published,
     overlay: &mut Overlay,
@@ -67,14 +69,15 @@ pub(super) fn gather<F: Footprint>(
         }
     }
     for nodes in scratch.candidates.chunks(WIDTH) {
-        press(model, overlay, body, nodes, &mut scratch.touched);
+        press(simd, model, overlay, body, nodes, &mut scratch.touched);
     }
     tested
 }
 
 /// Adds those of up to [`WIDTH`] nodes that `body` presses.
-#[inline]
-fn press<F: Footprint>(
+#[inline(always)]
+fn press<S: Simd, F: Footprint>(
+    simd: S,
     model: &GroundModel,
     overlay: &Overlay,
     body: &F,
@@ -86,17 +89,17 @@ fn press<F: Footprint>(
     let four: [&Candidate; WIDTH] = std::array::from_fn(|k| &nodes[k.min(nodes.len() - 1)]);
     let tiles = four.map(|node| overlay.at(node.slot as usize));
     let index = four.map(|node| node.index as usize);
-    let x = Lanes::gather(|k| f64::from(four[k].i)) * spacing;
-    let y = Lanes::gather(|k| f64::from(four[k].j)) * spacing;
+    let x = Lanes::gather(simd, |k| f64::from(four[k].i)) * spacing;
+    let y = Lanes::gather(simd, |k| f64::from(four[k].j)) * spacing;
     let point = body.underside(x, y);
-    let ground = Lanes::gather(|k| tiles[k].ground(index[k]));
-    let up = Lanes::gather(|k| tiles[k].normal(index[k]).z);
-    let residual = Lanes::gather(|k| tiles[k].memory(index[k]).sinkage);
+    let ground = Lanes::gather(simd, |k| tiles[k].ground(index[k]));
+    let up = Lanes::gather(simd, |k| tiles[k].normal(index[k]).z);
+    let residual = Lanes::gather(simd, |k| tiles[k].memory(index[k]).sinkage);
     let sinkage = up * (ground - point.height);
     let pressed = sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
     let mut pressed = pressed.to_bits() & ((1 << nodes.len()) - 1);
     let (sinkage, height) = (sinkage.numbers(), point.height.numbers());
-    let (slope, coverage) = (point.slope.map(Lanes::numbers), point.coverage.numbers());
+    let (slope, coverage) = ([point.slope[0].numbers(), point.slope[1].numbers()], point.coverage.numbers());
     while pressed != 0 {
         let k = pressed.trailing_zeros() as usize;
         pressed &= pressed - 1;
@@ -129,7 +132,7 @@ struct Stretch {
 
 impl Stretch {
     /// Adds the nodes of the stretch that `body` may press.
-    #[inline]
+    #[inline(always)]
     fn bound<F: Footprint>(
         &self,
         spacing: f64,

@@ -1,6 +1,6 @@
 //! Tangents of many nodes, summed as moments.
 
-use crate::numeric::Lanes;
+use crate::numeric::{Lanes, Simd};
 use crate::spatial::{Load, Mat3, Mat6, Vec3};
 
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
@@ -62,13 +62,18 @@ impl Moments {
 }
 
 /// [`Moments`] summed up in lanes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MomentLanes([Lanes; 10]);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MomentLanes<S: Simd>([Lanes<S>; 10]);
 
-impl MomentLanes {
+impl<S: Simd> MomentLanes<S> {
+    #[inline(always)]
+    pub(super) fn new(simd: S) -> MomentLanes<S> {
+        MomentLanes([Lanes::zero(simd); 10])
+    }
+
     /// Adds four weights at four points.
     #[inline(always)]
-    pub(super) fn add(&mut self, weight: Lanes, [x, y, z]: &[Lanes; 3]) {
+    pub(super) fn add(&mut self, weight: Lanes<S>, [x, y, z]: &[Lanes<S>; 3]) {
         let (wx, wy, wz) = (weight * *x, weight * *y, weight * *z);
         let products = [weight, wx, wy, wz, wx * *x, wx * *y, wx * *z, wy * *y, wy * *z, wz * *z];
         for (sum, product) in self.0.iter_mut().zip(products) {

@@ -2,7 +2,7 @@
 
 use super::footprint::{Footprint, UndersidePoints};
 use crate::ground::LANES;
-use crate::numeric::{Lanes, WIDTH, Where, atan2};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, atan2};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -59,12 +59,12 @@ struct Segment {
 }
 
 /// Four segments, one a lane.
-#[derive(Clone, Copy, Debug, Default)]
-struct SegmentLanes {
-    start: Lanes,
-    end: Lanes,
-    radius: Lanes,
-    taper: Lanes,
+#[derive(Clone, Copy, Debug)]
+struct SegmentLanes<S: Simd> {
+    start: Lanes<S>,
+    end: Lanes<S>,
+    radius: Lanes<S>,
+    taper: Lanes<S>,
 }
 
 /// A wheel's outline: radius over half width, symmetric about its middle.
@@ -193,8 +193,9 @@ impl Underside {
     /// The segments at four distances from the middle; the last one is a
     /// cylinder without end.
     #[inline(always)]
-    fn segments_at(&self, distance: Lanes) -> SegmentLanes {
-        let mut at = SegmentLanes::default();
+    fn segments_at<S: Simd>(&self, distance: Lanes<S>) -> SegmentLanes<S> {
+        let zero = Lanes::zero(distance.simd());
+        let mut at = SegmentLanes { start: zero, end: zero, radius: zero, taper: zero };
         for segment in self.segments.iter().rev() {
             let within = distance.le(segment.end);
             at.start = within.pick(segment.start, at.start);
@@ -332,14 +333,15 @@ impl PlacedWheel<'_> {
     /// Lowest heights over the centre of the surface grown by `grown`, with
     /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    fn solve(&self, u: Lanes, v: Lanes, grown: f64) -> Solved {
+    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
+        let simd = u.simd();
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
         let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
-        let mut solved = Solved::default();
-        let mut found = Where::all_or_none(false);
-        let mut open = Where::all_or_none(true);
+        let mut solved = Solved::none(simd);
+        let mut found = Where::all_or_none(simd, false);
+        let mut open = Where::all_or_none(simd, true);
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment makes a quadratic of the height
             let segment = self.underside.segments_at(s.abs());
@@ -379,7 +381,14 @@ impl PlacedWheel<'_> {
     }
 
     /// Where the points of the grown surface belong to grousers.
-    fn on_grouser(&self, grousers: &Grousers, u: Lanes, v: Lanes, grown: &Solved) -> Where {
+    fn on_grouser<S: Simd>(
+        &self,
+        grousers: &Grousers,
+        u: Lanes<S>,
+        v: Lanes<S>,
+        grown: &Solved<S>,
+    ) -> Where<S> {
+        let simd = u.simd();
         let pitch = std::f64::consts::TAU / f64::from(grousers.count);
         let (u, v) = (u.numbers(), v.numbers());
         let (height, distance) = (grown.height.numbers(), grown.distance.numbers());
@@ -390,45 +399,46 @@ impl PlacedWheel<'_> {
             let off = (turns - (turns + 0.5).floor()).abs() * pitch;
             off * radial.norm() <= 0.5 * grousers.width
         };
-        Where::of_bits((0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
+        Where::of_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
     }
 }
 
 /// Where four vertical lines enter a wheel from below.
 #[derive(Clone, Copy, Debug)]
-struct Solved {
+struct Solved<S: Simd> {
     /// Height over the centre, m.
-    height: Lanes,
+    height: Lanes<S>,
     /// Slope of the surface.
-    slope: [Lanes; 2],
+    slope: [Lanes<S>; 2],
     /// Distance along the axis, m, with its sign.
-    distance: Lanes,
+    distance: Lanes<S>,
     /// Radius of the segment met, prolonged to the middle, m.
-    radius: Lanes,
+    radius: Lanes<S>,
     /// Change of that radius along the axis.
-    taper: Lanes,
+    taper: Lanes<S>,
     /// Whether the line meets the wheel at all.
-    found: Where,
+    found: Where<S>,
 }
 
-impl Default for Solved {
-    fn default() -> Solved {
-        let zero = Lanes::default();
+impl<S: Simd> Solved<S> {
+    /// Lines that meet nothing.
+    #[inline(always)]
+    fn none(simd: S) -> Solved<S> {
+        let zero = Lanes::zero(simd);
         Solved {
             height: zero,
             slope: [zero; 2],
             distance: zero,
             radius: zero,
             taper: zero,
-            found: Where::all_or_none(false),
+            found: Where::all_or_none(simd, false),
         }
     }
-}
 
-impl Solved {
     /// This where it counts, `other` elsewhere.
-    fn over(self, counts: Where, other: Solved) -> Solved {
-        let pick = |own: Lanes, other: Lanes| counts.pick(own, other);
+    #[inline(always)]
+    fn over(self, counts: Where<S>, other: Solved<S>) -> Solved<S> {
+        let pick = |own: Lanes<S>, other: Lanes<S>| counts.pick(own, other);
         Solved {
             height: pick(self.height, other.height),
             slope: [pick(self.slope[0], other.slope[0]), pick(self.slope[1], other.slope[1])],
@@ -473,7 +483,7 @@ impl Footprint for PlacedWheel<'_> {
     /// segments that lies in all of them, and from its edges on a cylinder: a
     /// line that enters such a body below a point has that point within, up to
     /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
-    #[inline]
+    #[inline(always)]
     fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
         let (axis, centre, wheel) = (&self.axis, &self.centre, self.underside);
         // single precision does for a bound: coordinates about the centre are
@@ -507,7 +517,7 @@ impl Footprint for PlacedWheel<'_> {
     }
 
     #[inline(always)]
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
         let (u, v) = (x - self.centre.x, y - self.centre.y);
         let mut solved = self.solve(u, v, 0.0);
         if let Some(grousers) = &self.underside.grousers {
@@ -536,6 +546,7 @@ impl Footprint for PlacedWheel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::{Level, dispatch};
     use crate::spatial::Quat;
     use proptest::prelude::*;
 
@@ -554,10 +565,12 @@ mod tests {
     }
 
     fn point(placed: &PlacedWheel, x: f64, y: f64) -> Option<Point> {
-        let first = |lanes: Lanes| lanes.numbers()[0];
-        let UndersidePoints { height, slope, coverage } = placed.underside(x.into(), y.into());
-        let (height, coverage) = (first(height), first(coverage));
-        (coverage > 0.0).then_some(Point { height, slope: slope.map(first), coverage })
+        dispatch!(Level::baseline(), simd => {
+            let points = placed.underside(Lanes::of(simd, x), Lanes::of(simd, y));
+            let [height, coverage] = [points.height, points.coverage].map(|l| l.numbers()[0]);
+            let slope = points.slope.map(|slope| slope.numbers()[0]);
+            (coverage > 0.0).then_some(Point { height, slope, coverage })
+        })
     }
 
     /// Height over the centre where the vertical line enters the tread from
@@ -596,9 +609,14 @@ mod tests {
             let pose = Pose { position: Vec3::zeros(), orientation };
             let placed = wheel.placed(&pose, 0.02);
             let line = orientation * Vec3::new(along, across, -0.45);
-            let solved = placed.solve(line.x.into(), line.y.into(), 0.0);
-            prop_assume!(solved.found.any());
-            let (height, s) = (solved.height.numbers()[0], solved.distance.numbers()[0]);
+            let solved = dispatch!(Level::baseline(), simd => {
+                let [u, v] = [line.x, line.y].map(|at| Lanes::of(simd, at));
+                let solved = placed.solve(u, v, 0.0);
+                let at = [solved.height, solved.distance].map(|l| l.numbers()[0]);
+                solved.found.any().then_some(at)
+            });
+            prop_assume!(solved.is_some());
+            let [height, s] = solved.unwrap();
             // beyond the edge the outline is prolonged, which a search does not do
             prop_assume!(s.abs() < wheel.half_width() - 1e-3);
             if let Some(found) = by_search(&wheel, &placed.axis, line.x, line.y) {
