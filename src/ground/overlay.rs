@@ -3,13 +3,11 @@
 use super::model::normal_of;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
+use crate::numeric::WIDTH;
 use crate::soil::SoilId;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
-
-/// Nodes of a row that are tested at once.
-pub const LANES: usize = 8;
 
 /// A tile in working form: flat arrays over its nodes.
 #[derive(Clone, Debug)]
@@ -173,18 +171,22 @@ impl WorkingTile {
 
     #[inline]
     fn settle_surface(&mut self, index: usize) {
-        self.surface[index] =
-            self.ground(index) - self.memory[index].sinkage / self.normal[index].z;
+        self.surface[index] = self.unloaded_surface(index);
+    }
+
+    #[inline]
+    fn unloaded_surface(&self, index: usize) -> f64 {
+        self.ground(index) - self.memory[index].sinkage / self.normal[index].z
     }
 
     /// Undisturbed height of a node, m.
-    #[inline]
+    #[inline(always)]
     pub fn base(&self, index: usize) -> f64 {
         self.base[index]
     }
 
     /// Height from which a node's sinkage is measured: undisturbed and berm, m.
-    #[inline]
+    #[inline(always)]
     pub fn ground(&self, index: usize) -> f64 {
         self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
     }
@@ -195,34 +197,34 @@ impl WorkingTile {
         self.surface[index]
     }
 
-    /// Heights of the unloaded surface at [`LANES`] nodes from `first` on, m,
-    /// all of which must be the tile's.
-    #[inline]
-    pub fn surfaces(&self, first: usize) -> &[f64; LANES] {
-        let beyond = TILE_NODES - LANES;
-        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; LANES])
+    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m, all
+    /// of which must be the tile's.
+    #[inline(always)]
+    pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
+        let beyond = TILE_NODES - WIDTH;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; WIDTH])
     }
 
     /// Unit normal of the undisturbed ground at a node.
-    #[inline]
+    #[inline(always)]
     pub fn normal(&self, index: usize) -> &Vec3 {
         &self.normal[index]
     }
 
     /// Index of a node's soil.
-    #[inline]
+    #[inline(always)]
     pub fn soil(&self, index: usize) -> usize {
         usize::from(self.soil[index])
     }
 
     /// What a node remembers of pressure.
-    #[inline]
+    #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
         self.memory[index]
     }
 
     /// A node's shear displacement, m.
-    #[inline]
+    #[inline(always)]
     pub fn shear(&self, index: usize) -> [f64; 2] {
         self.shear[index]
     }
@@ -251,7 +253,7 @@ impl WorkingTile {
     }
 
     /// Whether a node was in contact in the step before.
-    #[inline]
+    #[inline(always)]
     pub fn was_in_contact(&self, index: usize) -> bool {
         self.previous_contact.contains(index)
     }
@@ -262,15 +264,17 @@ impl WorkingTile {
         self.contact.contains(index)
     }
 
-    /// Stores a loaded node's memory and shear.
-    #[inline]
-    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2]) {
+    /// Stores a loaded node's memory and shear; `surface` is the height of its
+    /// surface with that memory when nothing loads it, m.
+    #[inline(always)]
+    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2], surface: f64) {
         self.private.insert(index);
         self.loaded.insert(index);
         self.contact.insert(index);
         self.memory[index] = memory;
         self.shear[index] = shear;
-        self.settle_surface(index);
+        self.surface[index] = surface;
+        debug_assert!(surface == self.unloaded_surface(index));
     }
 
     /// Raises a node's berm by `quanta` (lowers it, if negative).
@@ -311,6 +315,7 @@ impl WorkingTile {
 
 /// The greatest of `heights`; in lanes, so that it compiles to vectors.
 fn highest(heights: &[f64; TILE_NODES]) -> f64 {
+    const LANES: usize = 8;
     let mut highest = [f64::NEG_INFINITY; LANES];
     for chunk in heights.as_chunks::<LANES>().0 {
         for (top, &height) in highest.iter_mut().zip(chunk) {
@@ -379,13 +384,13 @@ impl Overlay {
     }
 
     /// The tile in a slot that [`Overlay::fetch`] gave.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, slot: usize) -> &WorkingTile {
         &self.tiles[slot]
     }
 
     /// The tile in a slot that [`Overlay::fetch`] gave.
-    #[inline]
+    #[inline(always)]
     pub fn at_mut(&mut self, slot: usize) -> &mut WorkingTile {
         &mut self.tiles[slot]
     }

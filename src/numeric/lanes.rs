@@ -22,6 +22,12 @@ pub struct Lanes<S: Simd>(f64x4<S>);
 #[derive(Clone, Copy, Debug)]
 pub struct Where<S: Simd>(mask64x4<S>);
 
+/// One value for each lane. Unlike `std::array::from_fn` it is always inlined.
+#[inline(always)]
+pub fn each<T>(mut value: impl FnMut(usize) -> T) -> [T; WIDTH] {
+    [value(0), value(1), value(2), value(3)]
+}
+
 /// What an operation on [`Lanes`] takes beside them: other lanes, or one number
 /// for all.
 pub trait Operand<S: Simd> {
@@ -65,8 +71,8 @@ impl<S: Simd> Lanes<S> {
 
     /// One number per lane.
     #[inline(always)]
-    pub fn gather(simd: S, mut number: impl FnMut(usize) -> f64) -> Lanes<S> {
-        [number(0), number(1), number(2), number(3)].spread(simd)
+    pub fn gather(simd: S, number: impl FnMut(usize) -> f64) -> Lanes<S> {
+        each(number).spread(simd)
     }
 
     /// The instructions that work on these lanes.
@@ -278,9 +284,8 @@ mod tests {
 
     fn agrees<S: Simd>(simd: S, a: [f64; WIDTH], b: [f64; WIDTH]) {
         let (x, y) = (Lanes::of(simd, a), Lanes::of(simd, b));
-        let each = |f: fn(f64, f64) -> f64| -> [f64; WIDTH] {
-            std::array::from_fn(|k| f(a[k], b[k]))
-        };
+        let each =
+            |f: fn(f64, f64) -> f64| -> [f64; WIDTH] { std::array::from_fn(|k| f(a[k], b[k])) };
         assert_eq!((x + y).numbers(), each(|a, b| a + b));
         assert_eq!((x - y).numbers(), each(|a, b| a - b));
         assert_eq!((x * y).numbers(), each(|a, b| a * b));

@@ -1,7 +1,6 @@
 //! What the contact asks of a body's shape.
 
-use crate::ground::LANES;
-use crate::numeric::{Lanes, Simd};
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Twist, Vec3};
 
 /// The lowest points of a body on four vertical lines.
@@ -42,9 +41,9 @@ pub trait Footprint {
     /// The stretch of the row at `y` in which the body may touch the ground, m.
     fn row(&self, y: f64) -> Option<[f64; 2]>;
 
-    /// Which of the points (`x[k]`, `y`, `z[k]`) may lie above the underside:
-    /// bit k is clear only where the point surely lies below it.
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32;
+    /// Where the points (`x`, `y`, `z`) may lie above the underside: nowhere that
+    /// it does not hold.
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S>;
 
     /// The body's lowest points over four points (x, y).
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S>;

@@ -1,8 +1,7 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::ground::LANES;
-use crate::numeric::{Lanes, Simd};
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -78,8 +77,9 @@ impl Footprint for Plate {
         Some([x0, x1])
     }
 
-    fn near(&self, _x: &[f64; LANES], _y: f64, _z: &[f64; LANES]) -> u32 {
-        (1 << LANES) - 1
+    #[inline(always)]
+    fn near<S: Simd>(&self, x: Lanes<S>, _y: f64, _z: Lanes<S>) -> Where<S> {
+        Where::all_or_none(x.simd(), true)
     }
 
     #[inline(always)]

@@ -1,8 +1,7 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
 use super::footprint::{Footprint, SharedPatch, UndersidePoints};
-use crate::ground::LANES;
-use crate::numeric::{Lanes, Simd};
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -118,12 +117,11 @@ impl Footprint for PlacedShoe<'_> {
     }
 
     /// The plane of the lowest face bounds the underside.
-    #[inline]
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
+    #[inline(always)]
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
         let centre = &self.pose.position;
         let edge = centre.z + self.deepest + self.slope[1] * (y - centre.y);
-        let above = |k: usize| u32::from(z[k] >= edge + self.slope[0] * (x[k] - centre.x)) << k;
-        (0..LANES).map(above).sum()
+        z.ge(edge + self.slope[0] * (x - centre.x))
     }
 
     /// Where faces of several heights share a node's cell, their mean by coverage.

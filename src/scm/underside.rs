@@ -1,7 +1,6 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::ground::LANES;
 use crate::numeric::{Lanes, Simd, WIDTH, Where, atan2};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -80,18 +79,18 @@ pub struct Underside {
     bound: Bound,
 }
 
-/// A body of revolution that holds the wheel, in single precision with a skin
-/// that covers the rounding. Where the outline bulges everywhere, it is the
-/// lowest of its segments prolonged, and from the edge on a cylinder; elsewhere
-/// the cylinder of the greatest radius.
+/// A body of revolution that holds the wheel, with a skin that covers rounding.
+/// Where the outline bulges everywhere, it is the lowest of its segments
+/// prolonged, and from the edge on a cylinder; elsewhere the cylinder of the
+/// greatest radius.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
     /// Greatest radius, m.
-    widest: f32,
+    widest: f64,
     /// Radius in the middle, m, and taper of each segment.
-    cones: Vec<[f32; 2]>,
+    cones: Vec<[f64; 2]>,
     /// Radius of the edge, m.
-    edge: f32,
+    edge: f64,
 }
 
 impl Bound {
@@ -99,7 +98,7 @@ impl Bound {
     /// bars of the height `bars` on them.
     fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
         let skin = SKIN * (1.0 + max_radius);
-        let widest = (max_radius + skin) as f32;
+        let widest = max_radius + skin;
         let (edge, cones) = segments.split_last().unzip();
         let (edge, cones): (Option<&Segment>, &[Segment]) = (edge, cones.unwrap_or_default());
         let bulges = cones.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
@@ -107,9 +106,9 @@ impl Bound {
             return Bound { widest, cones: Vec::new(), edge: widest };
         };
         let grown = bars + skin;
-        let cone = |cone: &Segment| [(cone.radius + grown) as f32, cone.taper as f32];
+        let cone = |cone: &Segment| [cone.radius + grown, cone.taper];
         let cones = cones.iter().map(cone).collect();
-        Bound { widest, cones, edge: (edge.radius + grown) as f32 }
+        Bound { widest, cones, edge: edge.radius + grown }
     }
 }
 
@@ -300,9 +299,9 @@ impl Band {
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
 const LYING: f64 = 0.05;
-/// What single precision may put a bound off, as part of the sizes in it: a
-/// dozen roundings of 6e-8, with room to spare.
-const SKIN: f64 = 5e-6;
+/// What rounding may put a bound off, as part of the sizes in it, with room to
+/// spare.
+const SKIN: f64 = 1e-9;
 /// How many segments of the outline are tried on one line: the first guess is
 /// nearly always right.
 const SEGMENT_TRIES: usize = 6;
@@ -484,36 +483,19 @@ impl Footprint for PlacedWheel<'_> {
     /// line that enters such a body below a point has that point within, up to
     /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
     #[inline(always)]
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
-        let (axis, centre, wheel) = (&self.axis, &self.centre, self.underside);
-        // single precision does for a bound: coordinates about the centre are
-        // of the order of 1 m, and a skin covers the rounding
-        let v = (y - centre.y) as f32;
-        let (ax, az, along) = (axis.x as f32, axis.z as f32, (axis.y * (y - centre.y)) as f32);
-        let axle = (axis.z.abs() * (self.half_width + wheel.max_radius)) as f32;
-        let u: [f32; LANES] = std::array::from_fn(|lane| (x[lane] - centre.x) as f32);
-        let below: [f32; LANES] = std::array::from_fn(|lane| (centre.z - z[lane]) as f32);
-        let s: [f32; LANES] = std::array::from_fn(|lane| ax * u[lane] + along - az * below[lane]);
-        let Bound { widest, cones, edge } = &wheel.bound;
-        let mut radius = [*widest; LANES];
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+        let (axis, centre) = (&self.axis, &self.centre);
+        let (u, v, below) = (x - centre.x, y - centre.y, centre.z - z);
+        let s = axis.x * u + axis.y * v - axis.z * below;
+        let Bound { widest, cones, edge } = &self.underside.bound;
+        let mut radius = Lanes::of(x.simd(), *widest);
         for [middle, taper] in cones {
-            for (radius, s) in radius.iter_mut().zip(&s) {
-                let cone = middle + taper * s.abs();
-                *radius = if cone < *radius { cone } else { *radius };
-            }
+            radius = radius.min(*middle + *taper * s.abs());
         }
-        for radius in &mut radius {
-            *radius = if *radius < *edge { *edge } else { *radius };
-        }
-        let mut near = 0;
-        for lane in 0..LANES {
-            let (u, below, s, radius) = (u[lane], below[lane], s[lane], radius[lane]);
-            let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
-            // the sign bits: within the wheel, or above the axle
-            let sign = (outside.to_bits() | (below - axle).to_bits()) as i32 >> 31;
-            near |= sign as u32 & 1 << lane;
-        }
-        near
+        let radius = radius.max(*edge);
+        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
+        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+        outside.lt(0.0) | below.lt(axle)
     }
 
     #[inline(always)]
@@ -674,13 +656,14 @@ mod tests {
             let (x, y) = (1.0 + x, y - 2.0);
             let Some(found) = point(&placed, x, y) else { return Ok(()) };
             let z = found.height + above;
-            let x = std::array::from_fn(|lane| x + 0.05 * (lane as f64 - 3.0));
-            let near = placed.near(&x, y, &[z; LANES]);
-            prop_assert!(near >> 3 & 1 == 1, "{near:b}");
+            let near = dispatch!(Level::baseline(), simd => {
+                placed.near(Lanes::of(simd, x), y, Lanes::of(simd, z)).to_bits()
+            });
+            prop_assert!(near == 0b1111, "{near:b}");
             placed.clip(z);
             let [x0, y0, x1, y1] = placed.bounds();
-            prop_assert!(x0 <= x[3] && x[3] <= x1 && y0 <= y && y <= y1);
-            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x[3] && x[3] <= b));
+            prop_assert!(x0 <= x && x <= x1 && y0 <= y && y <= y1);
+            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x && x <= b));
         }
     }
 

@@ -88,11 +88,12 @@ pub fn press_lanes<S: Simd>(
     let stiffness = soil.elastic_stiffness;
     let trial = stiffness * (sinkage - residual);
     let loaded = trial.gt(0.0);
+    let softness = 1.0 / stiffness;
     let yields = loaded & trial.gt(yield_pressure);
     let virgin = (modulus * sinkage.power(soil.n)).min(trial);
     let pressure = loaded.pick(yields.pick(virgin, trial), 0.0);
     // the sinkage to come up to which reloading is elastic
-    let to_yield = yields.pick(0.0, (yield_pressure - trial) * (1.0 / stiffness));
+    let to_yield = yields.pick(0.0, (yield_pressure - trial) * softness);
     let bends_at = yields.pick(pressure, yield_pressure);
     let beyond = (soil.n * bends_at / (sinkage + to_yield)).min(stiffness);
     let leaves = advance.lt(0.0);
@@ -105,7 +106,7 @@ pub fn press_lanes<S: Simd>(
         pressure,
         slope,
         yields,
-        sinkage: yields.pick(sinkage - pressure / stiffness, residual),
+        sinkage: yields.pick(sinkage - pressure * softness, residual),
         yield_pressure: bends_at,
     }
 }

@@ -63,9 +63,9 @@ impl Tread {
         }
     }
 
-    /// Strength under the tread at `pressure` Pa, Pa.
-    #[inline]
-    pub fn strength(&self, soil: &ShearStrength, pressure: f64) -> f64 {
+    /// Strengths under the tread at `pressure` Pa, Pa.
+    #[inline(always)]
+    pub fn strength_lanes<S: Simd>(&self, soil: &ShearStrength, pressure: Lanes<S>) -> Lanes<S> {
         let soil = soil.cohesion + pressure * soil.friction;
         let rubber = self.rubber.cohesion + pressure * self.rubber.friction;
         (1.0 - self.rubber_share) * soil + self.rubber_share * rubber
