@@ -39,7 +39,7 @@ pub struct WorkingTile {
     /// Heights of the unloaded surface, m.
     surface: [f64; TILE_NODES],
     memory: [PlasticMemory; TILE_NODES],
-    shear: [[f64; 2]; TILE_NODES],
+    shear: [[f64; TILE_NODES]; 2],
     berm: [i32; TILE_NODES],
     published_berm: [i32; TILE_NODES],
     passes: [u16; TILE_NODES],
@@ -64,7 +64,7 @@ impl WorkingTile {
             soil: [0; TILE_NODES],
             surface: [0.0; TILE_NODES],
             memory: [PlasticMemory::default(); TILE_NODES],
-            shear: [[0.0; 2]; TILE_NODES],
+            shear: [[0.0; TILE_NODES]; 2],
             berm: [0; TILE_NODES],
             published_berm: [0; TILE_NODES],
             passes: [0; TILE_NODES],
@@ -82,7 +82,7 @@ impl WorkingTile {
         self.previous_contact = Mask::default();
         self.handed_out = Mask::default();
         self.memory.fill(PlasticMemory::default());
-        self.shear.fill([0.0; 2]);
+        self.shear = [[0.0; TILE_NODES]; 2];
         self.berm.fill(0);
         self.published_berm.fill(0);
         self.passes.fill(0);
@@ -161,7 +161,7 @@ impl WorkingTile {
                 yield_pressure: state.yield_pressure_pa(),
                 slip: 0.0,
             };
-            self.shear[index] = state.shear_m();
+            self.keep_shear(index, state.shear_m());
             self.berm[index] = state.berm;
             self.passes[index] = state.passes;
         }
@@ -226,7 +226,13 @@ impl WorkingTile {
     /// A node's shear displacement, m.
     #[inline(always)]
     pub fn shear(&self, index: usize) -> [f64; 2] {
-        self.shear[index]
+        [self.shear[0][index], self.shear[1][index]]
+    }
+
+    #[inline(always)]
+    fn keep_shear(&mut self, index: usize, [first, second]: [f64; 2]) {
+        self.shear[0][index] = first;
+        self.shear[1][index] = second;
     }
 
     /// How often a wheel has come and gone over a node.
@@ -272,7 +278,7 @@ impl WorkingTile {
         self.loaded.insert(index);
         self.contact.insert(index);
         self.memory[index] = memory;
-        self.shear[index] = shear;
+        self.keep_shear(index, shear);
         self.surface[index] = surface;
         debug_assert!(surface == self.unloaded_surface(index));
     }
@@ -298,7 +304,7 @@ impl WorkingTile {
             let state = NodeState::quantised(
                 memory.sinkage,
                 memory.yield_pressure,
-                self.shear[index],
+                self.shear(index),
                 self.berm[index].wrapping_sub(self.published_berm[index]),
                 self.passes[index].saturating_add(pass),
             );
@@ -513,7 +519,7 @@ impl From<&Overlay> for OverlayRecord {
                 .iter()
                 .map(|index| NodeRecord {
                     memory: tile.memory[index],
-                    shear: tile.shear[index],
+                    shear: tile.shear(index),
                     berm: tile.berm[index],
                     published_berm: tile.published_berm[index],
                     passes: tile.passes[index],
@@ -546,7 +552,7 @@ impl From<OverlayRecord> for Overlay {
             tile.contact = stored.contact;
             for (index, node) in stored.private.iter().zip(stored.nodes) {
                 tile.memory[index] = node.memory;
-                tile.shear[index] = node.shear;
+                tile.keep_shear(index, node.shear);
                 tile.berm[index] = node.berm;
                 tile.published_berm[index] = node.published_berm;
                 tile.passes[index] = node.passes;

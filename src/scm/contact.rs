@@ -302,6 +302,9 @@ pub(super) fn slid_for<S: Simd>(
     sinking: Lanes<S>,
     dt: f64,
 ) -> Lanes<S> {
+    if !(!stayed).any() {
+        return Lanes::of(sunk.simd(), dt);
+    }
     let met = (sunk / sinking).max(0.0).min(dt);
     stayed.pick(dt, sinking.gt(0.0).pick(met, 0.5 * dt))
 }

@@ -10,7 +10,7 @@ use super::scratch::{Draft, Four, Numbers, Scratch};
 use super::sums::Sums;
 use super::vectors::Vectors;
 use crate::ground::{GroundModel, Overlay, SoilCoefficients};
-use crate::numeric::{Lanes, Simd, atan2, each, exp};
+use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
 use crate::soil::{
     Bearing, PassiveWedge, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
@@ -50,9 +50,9 @@ struct Frame {
     length: f64,
     /// Width across it, m.
     width: f64,
-    /// Ends of the patch across the heading, in spacings.
+    /// Ends of the patch across the heading, m.
     sides: [f64; 2],
-    /// Width of a cell across the heading, in spacings.
+    /// Width of a cell across the heading, m.
     cell: f64,
     /// Part of passive pressure that side walls meet, and the way they go: +1 left.
     side: f64,
@@ -61,8 +61,10 @@ struct Frame {
 /// The patch in the frame of its wheel, or, of a body without an axis, in that
 /// of its way. A side wall that has gone sideways by y while the contact passed
 /// meets 1 - exp(-y/K) of the passive pressure.
-fn frame<F: Footprint>(
-    scratch: &Scratch,
+#[inline(always)]
+fn frame<S: Simd, F: Footprint>(
+    simd: S,
+    touched: &[Four],
     body: &F,
     twist: &Twist,
     modulus: f64,
@@ -77,22 +79,28 @@ fn frame<F: Footprint>(
     let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
-    let ends = |u: [f64; 2]| {
-        scratch.spots().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], spot| {
-            let at = f64::from(spot.i) * u[0] + f64::from(spot.j) * u[1];
-            [low.min(at), high.max(at)]
-        })
-    };
-    let ([back, front], sides) = (ends(u), ends(left));
-    let length = shared.map_or((front - back + 1.0) * spacing, |patch| patch.length);
+    let nowhere = Lanes::of(simd, f64::NEG_INFINITY);
+    let [mut front, mut back, mut west, mut east] = [nowhere; 4];
+    for four in touched {
+        let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+        let pressed = Where::of_bits(simd, four.pressed);
+        let (along, across) = (x * u[0] + y * u[1], x * left[0] + y * left[1]);
+        front = front.max(pressed.pick(along, nowhere));
+        back = back.max(pressed.pick(-along, nowhere));
+        west = west.max(pressed.pick(across, nowhere));
+        east = east.max(pressed.pick(-across, nowhere));
+    }
+    let own = front.greatest() + back.greatest() + spacing;
+    let sides = [-east.greatest(), west.greatest()];
+    let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let speed = twist.linear.norm() + ADVANCING;
     let side = match body.spin_axis() {
         Some(_) => drift.signum() * (1.0 - exp(-length * drift.abs() / (speed * modulus))),
         None => 0.0,
     };
-    let width = (sides[1] - sides[0]).max(1.0) * spacing;
-    Frame { left, length, width, sides, cell: left[0].abs() + left[1].abs(), side }
+    let width = (sides[1] - sides[0]).max(spacing);
+    Frame { left, length, width, sides, cell: (left[0].abs() + left[1].abs()) * spacing, side }
 }
 
 /// Lets the soil answer at every touched node; returns the volume that sank
@@ -119,21 +127,6 @@ struct Lean {
     length: f64,
 }
 
-/// The touched nodes with their soil and its bearing, which is reckoned once for
-/// nodes in a row that are of one soil. Only nodes that yield are touched.
-fn answering<'a>(
-    model: &'a GroundModel,
-    touched: &'a [Four],
-    inverse_width: f64,
-) -> impl Iterator<Item = (&'a Four, (&'a SoilCoefficients, Bearing<'a>))> {
-    touched.chunk_by(|a, b| a.soil() == b.soil()).flat_map(move |alike| {
-        let coefficients = model.coefficients(alike[0].soil());
-        let soil = coefficients
-            .map(|found| (found, Bearing::new(&found.soil, model.laws(), inverse_width)));
-        alike.iter().filter_map(move |four| soil.map(|soil| (four, soil)))
-    })
-}
-
 /// First pass: fills `scratch.drafts`.
 #[inline(always)]
 fn draft<S: Simd, F: Footprint>(
@@ -145,7 +138,8 @@ fn draft<S: Simd, F: Footprint>(
     let model = ask.model;
     let coefficients = model.coefficients(scratch.touched.first()?.soil())?;
     let spacing = model.lattice().spacing;
-    let frame = frame(scratch, ask.body, ask.twist, coefficients.strength.modulus, spacing);
+    let modulus = coefficients.strength.modulus;
+    let frame = frame(simd, &scratch.touched, ask.body, ask.twist, modulus, spacing);
     let heading = Vec3::new(frame.left[1], -frame.left[0], 0.0);
     let motion = ask.motion();
     let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), heading, frame: &frame };
@@ -153,13 +147,17 @@ fn draft<S: Simd, F: Footprint>(
     let (mut whole, mut ground) = (zero, zero);
     let Scratch { touched, drafts, .. } = scratch;
     drafts.clear();
-    for (four, (soil, bearing)) in answering(model, touched, inverse_width) {
-        let draft = drafts.next();
-        let force = draft_four(simd, model, ask.overlay, four, soil, &bearing, &way, draft);
-        let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
-        whole += force * area;
-        ground += Vectors::from_parts(simd, &four.normal) * area;
-        drafts.take();
+    for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
+        let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
+        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        for four in alike {
+            let draft = drafts.next();
+            let force = draft_four(simd, model, ask.overlay, four, soil, &bearing, &way, draft);
+            drafts.take();
+            let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
+            whole += force * area;
+            ground += Vectors::from_parts(simd, &four.normal) * area;
+        }
     }
     let (whole, ground) = (whole.sum(), ground.sum());
     let size = ground.norm();
@@ -247,9 +245,9 @@ fn draft_four<S: Simd>(
     let rate = slid.norm();
     let slid_way = rate * slid_for;
     let slip = stayed.pick(slipped, 0.0) + slid_way;
-    let factor =
+    let still =
         if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::of(simd, 1.0) };
-    let virgin = bearing.virgin_lanes(sinkage, factor, sinking);
+    let virgin = bearing.virgin_lanes(sinkage, still, sinking);
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
@@ -275,9 +273,9 @@ fn draft_four<S: Simd>(
         _ => Lanes::of(simd, 1.0),
     };
     let passive = if laws.passive_pressure {
-        frame.passive(&coefficients.passive, four, spacing, sinkage, &surface, &shape)
+        frame.passive(&coefficients.passive, four, sinkage, &surface, &shape)
     } else {
-        Vectors { x: zero, y: zero, z: zero }
+        None
     };
     let stress = hump * motion.tread.strength_lanes(&coefficients.strength, pressure);
     draft.n = n.parts();
@@ -294,48 +292,53 @@ fn draft_four<S: Simd>(
     draft.gain = gain.numbers();
     draft.resists = resists.numbers();
     draft.hump = hump.numbers();
-    draft.passive = passive.parts();
-    (n * pressure - shear * stress) * part + passive
+    draft.advances = passive.is_some();
+    let force = (n * pressure - shear * stress) * part;
+    let Some([x, y]) = passive else { return force };
+    draft.passive = [x.numbers(), y.numbers()];
+    Vectors { x: force.x + x, y: force.y + y, z: force.z }
 }
 
 impl Frame {
-    /// Passive pressure on four nodes, Pa of horizontal area: on the part that
-    /// faces sideways and advances into soil `sinkage` m deep, and on a wheel's
-    /// side wall, which stands on the outermost cells of its patch, spread over
-    /// them. Both are horizontal.
+    /// Passive pressure on four nodes, Pa of horizontal area, if there is any: on
+    /// the part that faces sideways and advances into soil `sinkage` m deep, and on
+    /// a wheel's side wall, which stands on the outermost cells of its patch, spread
+    /// over them. Both are horizontal.
     #[inline(always)]
     fn passive<S: Simd>(
         &self,
         wedge: &PassiveWedge,
         four: &Four,
-        spacing: f64,
         sinkage: Lanes<S>,
         surface: &Vectors<S>,
         shape: &Vectors<S>,
-    ) -> Vectors<S> {
+    ) -> Option<[Lanes<S>; 2]> {
         let simd = sinkage.simd();
         let advance = -(surface.x * shape.x + surface.y * shape.y);
-        let front = advance.gt(0.0).pick(
-            wedge.pressure(sinkage, self.width) * advance
-                / (surface.z.max(STEEPEST) * (advance + ADVANCING)),
-            0.0,
-        );
-        let (mut x, mut y) = (surface.x * front, surface.y * front);
-        if self.side != 0.0 {
-            let i = Lanes::gather(simd, |k| f64::from(four.spots[k].i));
-            let j = Lanes::gather(simd, |k| f64::from(four.spots[k].j));
-            let at = i * self.left[0] + j * self.left[1];
-            let outermost = if self.side > 0.0 {
-                at.gt(self.sides[1] - self.cell)
-            } else {
-                at.lt(self.sides[0] + self.cell)
-            };
-            let force = wedge.force(sinkage, self.length) * (self.side / (self.cell * spacing));
-            let wall = outermost.pick(force, 0.0);
-            x = x - self.left[0] * wall;
-            y = y - self.left[1] * wall;
+        let advances = advance.gt(0.0);
+        let wall = if self.side != 0.0 {
+            let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+            let at = x * self.left[0] + y * self.left[1];
+            // a cell's width from the side is beyond, whatever the rounding
+            let cell = self.cell * (1.0 - 1e-6);
+            if self.side > 0.0 { at.gt(self.sides[1] - cell) } else { at.lt(self.sides[0] + cell) }
+        } else {
+            Where::all_or_none(simd, false)
+        };
+        if !(advances | wall).any() {
+            return None;
         }
-        Vectors { x, y, z: Lanes::zero(simd) }
+        let front = wedge.pressure(sinkage, self.width) * advance
+            / (surface.z.max(STEEPEST) * (advance + ADVANCING));
+        let front = advances.pick(front, 0.0);
+        let (mut x, mut y) = (surface.x * front, surface.y * front);
+        if wall.any() {
+            let force = wedge.force(sinkage, self.length) * (self.side / self.cell);
+            let force = wall.pick(force, 0.0);
+            x = x - self.left[0] * force;
+            y = y - self.left[1] * force;
+        }
+        Some([x, y])
     }
 }
 
@@ -357,9 +360,13 @@ fn settle<S: Simd, F: Footprint>(
     let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let motion = ask.motion();
     let mut sums = Sums::new(simd);
-    let nodes = answering(model, touched, inverse_width);
-    for ((four, (soil, bearing)), draft) in nodes.zip(drafts.iter()) {
-        settle_four(model, ask.overlay, four, draft, soil, &bearing, left, &motion, &mut sums);
+    let mut drafts = drafts.iter();
+    for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
+        let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
+        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        for (four, draft) in alike.iter().zip(&mut drafts) {
+            settle_four(model, ask.overlay, four, draft, soil, &bearing, left, &motion, &mut sums);
+        }
     }
     let (n, held) = sums.hand_to(ask.body.spin_axis(), result);
     let held = held.across(&n).matrix();
@@ -421,28 +428,29 @@ fn settle_four<S: Simd>(
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;
 
-    let speed = sliding.norm();
     let gain = lanes(&draft.gain);
     let load = area * stress;
-    let stored;
+    let (stored, mut resisted);
     if laws.vector_shear {
         let modulus = motion.tread.modulus(&coefficients.strength);
         let [x, y] = flattened(&shear, &n);
         stored = [x * modulus, y * modulus];
         let (tangent, resists) = (load * gain, lanes(&draft.resists));
-        sums.shear.add(tangent * resists, &r);
+        resisted = tangent * resists;
         sums.held.add(tangent * (1.0 - resists) * (1.0 / motion.dt.max(1e-9)), &r);
     } else {
         stored = [gain, Lanes::zero(simd)];
-        sums.shear.add(load * shear.norm() / speed.max(motion.rolling), &r);
+        resisted = load * shear.norm() / sliding.norm().max(motion.rolling);
     }
     let mut force = n * (pressure * area) - shear * load;
-    if laws.passive_pressure {
-        let passive = Vectors::from_parts(simd, &draft.passive);
-        force += passive * cell;
+    if draft.advances {
+        let x = lanes(&draft.passive[0]) * cell;
+        let y = lanes(&draft.passive[1]) * cell;
+        force = Vectors { x: force.x + x, y: force.y + y, z: force.z };
         let shape = Vectors::velocity(&motion.shape_twist, &r);
-        sums.shear.add(passive.norm() * cell / shape.norm().max(motion.rolling), &r);
+        resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.rolling);
     }
+    sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
     sums.mean_normal += n * (area * pressure);
     let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };

@@ -105,8 +105,10 @@ pub(super) struct Draft {
     pub resists: Numbers,
     /// Factors of a humped shear curve.
     pub hump: Numbers,
-    /// Passive pressures, Pa of horizontal area.
-    pub passive: [Numbers; 3],
+    /// Whether any meets passive pressure.
+    pub advances: bool,
+    /// Passive pressures, which are horizontal, Pa of horizontal area.
+    pub passive: [Numbers; 2],
 }
 
 /// Things in a row, made in their places: they are too large to be moved about.

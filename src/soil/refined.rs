@@ -16,17 +16,17 @@ pub fn inclined_bearing(angle: f64) -> f64 {
     (part * part).max(0.01)
 }
 
-/// By how much sinkage under a given pressure grows once a body has slid
-/// `slip` m over the spot, with a contact `length` m long.
+/// Part of a spot's sinkage that it would have under its pressure had the body
+/// not slid `slip` m over it, with a contact `length` m long.
 ///
 /// Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one
 /// node: at the end of a contact of length L the wheel has slid j = L i/(1 - i),
-/// and with s = j/L his formula is 1 + 1.5 s/(1 + 0.5 s). It lies between 1
+/// and with s = j/L his formula is (1 + 2 s)/(1 + s/2). It lies between 1
 /// and 4, and works for skid as well, and for spinning on the spot.
 #[inline(always)]
 pub fn slip_sinkage<S: Simd>(slip: Lanes<S>, length: f64) -> Lanes<S> {
     let s = slip * (1.0 / length);
-    1.0 + 1.5 * s / (1.0 + 0.5 * s)
+    (1.0 + 0.5 * s) / (1.0 + 2.0 * s)
 }
 
 /// Passive resistance of soil to an upright face that advances into it, per
@@ -176,17 +176,16 @@ impl<'a> Bearing<'a> {
         Bearing { soil, laws, modulus, growth }
     }
 
-    /// Pressures under which virgin soil yields at `sinkage` m after the body
-    /// has slid so far that sinkage has grown `slip_factor` times, sinking at
-    /// `rate` m/s, Pa.
+    /// Pressures under which virgin soil yields at `sinkage` m, of which the part
+    /// `still` would be there had the body not slid, sinking at `rate` m/s, Pa.
     #[inline(always)]
     pub fn virgin_lanes<S: Simd>(
         &self,
         sinkage: Lanes<S>,
-        slip_factor: Lanes<S>,
+        still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
-        let mut pressure = self.modulus * (sinkage / slip_factor).power(self.soil.n);
+        let mut pressure = self.modulus * (sinkage * still).power(self.soil.n);
         let details = &self.soil.details;
         if self.laws.layers {
             if let Some(below) = details.below {
@@ -208,10 +207,10 @@ impl<'a> Bearing<'a> {
     }
 
     /// [`Bearing::virgin_lanes`] for one spot, with the same bits.
-    pub fn virgin(&self, sinkage: f64, slip_factor: f64, rate: f64) -> f64 {
+    pub fn virgin(&self, sinkage: f64, still: f64, rate: f64) -> f64 {
         dispatch!(Level::baseline(), simd => {
             let all = |number: f64| Lanes::of(simd, number);
-            self.virgin_lanes(all(sinkage), all(slip_factor), all(rate)).numbers()[0]
+            self.virgin_lanes(all(sinkage), all(still), all(rate)).numbers()[0]
         })
     }
 
@@ -242,6 +241,12 @@ pub fn press_refined<S: Simd>(
     yielded_at: Lanes<S>,
 ) -> PressedLanes<S> {
     let elastic = bearing.elastic(residual, yielded_at);
+    let grows = bearing.growth != 0.0;
+    let softness = 1.0 / bearing.soil.elastic_stiffness;
+    // what a pressure presses elastically, along the one line or the other
+    let along = |pressure: Lanes<S>, stiffness: Lanes<S>| {
+        if grows { pressure / stiffness } else { pressure * softness }
+    };
     let trial = elastic * (sinkage - residual);
     let loaded = trial.gt(0.0);
     let yields = loaded & trial.gt(virgin);
@@ -249,7 +254,7 @@ pub fn press_refined<S: Simd>(
     let unloading = bearing.soil.elastic_stiffness + bearing.growth * sinkage;
     let stiffness = yields.pick(unloading, elastic);
     // the sinkage to come up to which reloading is elastic
-    let to_yield = yields.pick(0.0, (virgin - trial) / elastic);
+    let to_yield = yields.pick(0.0, along(virgin - trial, elastic));
     let beyond = (bearing.soil.n * virgin / (sinkage + to_yield)).min(stiffness);
     let leaves = advance.lt(0.0);
     let rise = elastic * to_yield + beyond * (advance - to_yield);
@@ -257,7 +262,7 @@ pub fn press_refined<S: Simd>(
     let goes_on = !yields & advance.le(to_yield);
     let deeper = yields.pick(beyond, goes_on.pick(stiffness, secant));
     let slope = loaded.pick(leaves.pick(secant.min(stiffness), deeper), 0.0);
-    let left = (sinkage - pressure / unloading).max(residual);
+    let left = (sinkage - along(pressure, unloading)).max(residual);
     PressedLanes {
         pressure,
         slope,
@@ -298,7 +303,7 @@ mod tests {
     fn lyasko_s_formula_comes_back_at_the_end_of_a_contact() {
         for slip in [0.0, 0.1, 0.3, 0.6, 0.9] {
             let way = 0.4 * slip / (1.0 - slip);
-            let expected = (1.0 + slip) / (1.0 - 0.5 * slip);
+            let expected = (1.0 - 0.5 * slip) / (1.0 + slip);
             assert!((one!(|all| slip_sinkage(all(way), 0.4)) - expected).abs() < 1e-12);
         }
     }

@@ -100,6 +100,8 @@ pub struct StepCost {
     /// Of the contact, the laws of pressure and shear: their time alone over as
     /// many nodes, µs.
     pub soil_law_us: f64,
+    /// Time of the laws at one node, ns.
+    pub soil_law_ns: f64,
     /// Wall time over simulated time.
     pub real_time_factor: f64,
     /// Nodes whose height is compared, a step.
@@ -261,6 +263,7 @@ pub fn step_cost(
         steps,
         step_us,
         stages_us,
+        soil_law_ns: law,
         soil_law_us: law * 1e-3 * touched as f64 / steps as f64,
         real_time_factor: step_us * 1e-6 / h,
         nodes_tested: tested as f64 / steps as f64,
