@@ -3,12 +3,11 @@
 use super::footprint::Footprint;
 use super::gather::gather;
 use super::patch_width::inverse_patch_width;
-use super::scratch::{Four, Numbers, Scratch, Spot};
+use super::scratch::{Four, Numbers, Scratch};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::{FirmGround, bulldozing, firm, refined};
-use crate::grid::Node;
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
 use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch, each};
 use crate::soil::Tread;
@@ -122,7 +121,7 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
     result.nodes_in_contact = scratch.touched.iter().map(|four| four.pressed.count_ones()).sum();
     let inverse_width = match body.shared_patch() {
         Some(patch) => 1.0 / patch.width,
-        None => patch(model, scratch),
+        None => patch(scratch),
     };
     result.patch_width = 1.0 / inverse_width;
     let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
@@ -138,23 +137,30 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
 }
 
 /// Reciprocal of the patch's width from the ends of its rows, 1/m.
-fn patch(model: &GroundModel, scratch: &mut Scratch) -> f64 {
-    let lattice = model.lattice();
+#[inline(always)]
+fn patch(scratch: &mut Scratch) -> f64 {
     let Scratch { touched, row_ends, hull, .. } = scratch;
     row_ends.clear();
-    let mut row = i32::MIN;
+    let (mut row, mut end) = (None, [0.0; 2]);
     for four in touched.iter() {
-        for lane in four.lanes().filter(|&lane| four.coverage[lane] >= 0.5) {
-            let Spot { i, j, .. } = four.spots[lane];
-            let point = lattice.position(Node { i, j });
-            if j != row {
-                row = j;
-                row_ends.extend([point, point]);
+        let [x, y] = &four.place;
+        for lane in 0..WIDTH {
+            if four.pressed >> lane & 1 == 0 || four.coverage[lane] < 0.5 {
+                continue;
             }
-            if let Some(end) = row_ends.last_mut() {
-                *end = point;
+            let point = [x[lane], y[lane]];
+            if row != Some(y[lane]) {
+                if row.is_some() {
+                    row_ends.push(end);
+                }
+                row = Some(y[lane]);
+                row_ends.push(point);
             }
+            end = point;
         }
+    }
+    if row.is_some() {
+        row_ends.push(end);
     }
     inverse_patch_width(row_ends, hull)
 }
