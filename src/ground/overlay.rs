@@ -38,7 +38,9 @@ pub struct WorkingTile {
     soil: [u16; TILE_NODES],
     /// Heights of the unloaded surface, m.
     surface: [f64; TILE_NODES],
-    memory: [PlasticMemory; TILE_NODES],
+    sinkage: [f64; TILE_NODES],
+    yield_pressure: [f64; TILE_NODES],
+    slip: [f64; TILE_NODES],
     shear: [[f64; TILE_NODES]; 2],
     berm: [i32; TILE_NODES],
     published_berm: [i32; TILE_NODES],
@@ -63,7 +65,9 @@ impl WorkingTile {
             normal: [Vec3::zeros(); TILE_NODES],
             soil: [0; TILE_NODES],
             surface: [0.0; TILE_NODES],
-            memory: [PlasticMemory::default(); TILE_NODES],
+            sinkage: [0.0; TILE_NODES],
+            yield_pressure: [0.0; TILE_NODES],
+            slip: [0.0; TILE_NODES],
             shear: [[0.0; TILE_NODES]; 2],
             berm: [0; TILE_NODES],
             published_berm: [0; TILE_NODES],
@@ -81,7 +85,9 @@ impl WorkingTile {
         self.contact = Mask::default();
         self.previous_contact = Mask::default();
         self.handed_out = Mask::default();
-        self.memory.fill(PlasticMemory::default());
+        self.sinkage.fill(0.0);
+        self.yield_pressure.fill(0.0);
+        self.slip.fill(0.0);
         self.shear = [[0.0; TILE_NODES]; 2];
         self.berm.fill(0);
         self.published_berm.fill(0);
@@ -156,11 +162,12 @@ impl WorkingTile {
             let others = state.berm.wrapping_sub(self.published_berm[index]);
             self.berm[index] = self.berm[index].wrapping_add(others);
         } else {
-            self.memory[index] = PlasticMemory {
+            let memory = PlasticMemory {
                 sinkage: state.plastic_sinkage_m(),
                 yield_pressure: state.yield_pressure_pa(),
                 slip: 0.0,
             };
+            self.keep_memory(index, memory);
             self.keep_shear(index, state.shear_m());
             self.berm[index] = state.berm;
             self.passes[index] = state.passes;
@@ -176,7 +183,7 @@ impl WorkingTile {
 
     #[inline]
     fn unloaded_surface(&self, index: usize) -> f64 {
-        self.ground(index) - self.memory[index].sinkage / self.normal[index].z
+        self.ground(index) - self.sinkage[index] / self.normal[index].z
     }
 
     /// Undisturbed height of a node, m.
@@ -220,7 +227,18 @@ impl WorkingTile {
     /// What a node remembers of pressure.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
-        self.memory[index]
+        PlasticMemory {
+            sinkage: self.sinkage[index],
+            yield_pressure: self.yield_pressure[index],
+            slip: self.slip[index],
+        }
+    }
+
+    #[inline(always)]
+    fn keep_memory(&mut self, index: usize, memory: PlasticMemory) {
+        self.sinkage[index] = memory.sinkage;
+        self.yield_pressure[index] = memory.yield_pressure;
+        self.slip[index] = memory.slip;
     }
 
     /// A node's shear displacement, m.
@@ -277,7 +295,7 @@ impl WorkingTile {
         self.private.insert(index);
         self.loaded.insert(index);
         self.contact.insert(index);
-        self.memory[index] = memory;
+        self.keep_memory(index, memory);
         self.keep_shear(index, shear);
         self.surface[index] = surface;
         debug_assert!(surface == self.unloaded_surface(index));
@@ -299,7 +317,7 @@ impl WorkingTile {
         }
         let mut tile = Tile::default();
         for index in left.iter() {
-            let memory = self.memory[index];
+            let memory = self.memory(index);
             let pass = u16::from(self.loaded.contains(index));
             let state = NodeState::quantised(
                 memory.sinkage,
@@ -518,7 +536,7 @@ impl From<&Overlay> for OverlayRecord {
                 .private
                 .iter()
                 .map(|index| NodeRecord {
-                    memory: tile.memory[index],
+                    memory: tile.memory(index),
                     shear: tile.shear(index),
                     berm: tile.berm[index],
                     published_berm: tile.published_berm[index],
@@ -551,7 +569,7 @@ impl From<OverlayRecord> for Overlay {
             tile.loaded = stored.loaded;
             tile.contact = stored.contact;
             for (index, node) in stored.private.iter().zip(stored.nodes) {
-                tile.memory[index] = node.memory;
+                tile.keep_memory(index, node.memory);
                 tile.keep_shear(index, node.shear);
                 tile.berm[index] = node.berm;
                 tile.published_berm[index] = node.published_berm;
