@@ -183,7 +183,13 @@ impl<F: Footprint> Answer<'_, F> {
         let shape_twist = Twist { angular: twist.angular - spin, ..*twist };
         let rolling =
             SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
-        Motion { centre: body.centre(), twist: *twist, shape_twist, tread: *tread, dt, rolling }
+        let heading = body.spin_axis().map(|axis| {
+            let ahead = axis.cross(&Vec3::z());
+            ahead / ahead.norm().max(1e-9)
+        });
+        let spacing = self.model.lattice().spacing;
+        let (centre, twist, tread) = (body.centre(), *twist, *tread);
+        Motion { centre, twist, shape_twist, tread, dt, rolling, heading, spacing }
     }
 }
 
@@ -224,6 +230,31 @@ pub(super) struct Motion {
     pub dt: f64,
     /// Speed under which sliding damps no harder, m/s.
     pub rolling: f64,
+    /// Where a wheel heads, horizontal; `None` for what has no axis.
+    pub heading: Option<Vec3>,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+}
+
+impl Motion {
+    /// How much deeper nodes at the offsets `r` have been since the last step under
+    /// a wheel's lowest point, m, if any have. `shape` is the velocity of the shape
+    /// there.
+    #[inline(always)]
+    pub fn passed<S: Simd>(
+        &self,
+        stayed: Where<S>,
+        sinking: Lanes<S>,
+        shape: &Vectors<S>,
+        r: &Vectors<S>,
+    ) -> Option<Lanes<S>> {
+        let heading = self.heading?;
+        let onward = shape.x * heading.x + shape.y * heading.y;
+        let onward = onward * onward;
+        let radius = (-r.z).max(self.spacing);
+        let passes = stayed & sinking.lt(0.0) & (-sinking * radius).lt(onward * self.dt);
+        passes.any().then(|| passes.pick(0.5 * sinking * sinking * radius / onward, 0.0))
+    }
 }
 
 /// Lets four nodes of one soil answer.
@@ -257,7 +288,15 @@ fn answer_four<S: Simd>(
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
 
-    let pressed = press_lanes(soil, modulus, sinkage, sinking * motion.dt, residual, yielded_at);
+    let advance = sinking * motion.dt;
+    let (mut kept, mut kept_at) = (residual, yielded_at);
+    if let Some(passed) = motion.passed(stayed, sinking, &shape, &r) {
+        let deepest = press_lanes(soil, modulus, sinkage + passed, advance, residual, yielded_at);
+        let passes = passed.gt(0.0);
+        kept = passes.pick(deepest.sinkage, residual);
+        kept_at = passes.pick(deepest.yield_pressure, yielded_at);
+    }
+    let pressed = press_lanes(soil, modulus, sinkage, advance, kept, kept_at);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
     let slid = slid + speed * slid_for(stayed, sinkage - residual, sinking, motion.dt);
     let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
@@ -278,10 +317,8 @@ fn answer_four<S: Simd>(
     sums.sinkage = sums.sinkage.max(coverage.ge(0.5).pick(depth, 0.0));
     sums.shear_power += drag * speed;
     let sunk = pressed.sinkage - residual;
-    if pressed.yields.any() {
-        let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
-        sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
-    }
+    let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
+    sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
     let surface = lanes(&four.ground) - pressed.sinkage / n.z;
     let (surface, slid) = (surface.numbers(), slid.numbers());
     let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());

@@ -140,9 +140,8 @@ fn draft<S: Simd, F: Footprint>(
     let spacing = model.lattice().spacing;
     let modulus = coefficients.strength.modulus;
     let frame = frame(simd, &scratch.touched, ask.body, ask.twist, modulus, spacing);
-    let heading = Vec3::new(frame.left[1], -frame.left[0], 0.0);
     let motion = ask.motion();
-    let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), heading, frame: &frame };
+    let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), frame: &frame };
     let zero = Vectors::of(simd, &Vec3::zeros());
     let (mut whole, mut ground) = (zero, zero);
     let Scratch { touched, drafts, .. } = scratch;
@@ -174,8 +173,6 @@ fn draft<S: Simd, F: Footprint>(
 struct Way<'a> {
     motion: &'a Motion,
     spin_axis: Option<Vec3>,
-    /// Where it heads, horizontal.
-    heading: Vec3,
     frame: &'a Frame,
 }
 
@@ -193,8 +190,8 @@ fn draft_four<S: Simd>(
     way: &Way,
     draft: &mut Draft,
 ) -> Vectors<S> {
-    let Way { motion, spin_axis, heading, frame } = way;
-    let (laws, dt, spacing) = (model.laws(), motion.dt, model.lattice().spacing);
+    let Way { motion, spin_axis, frame } = way;
+    let (laws, dt) = (model.laws(), motion.dt);
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let zero = Lanes::zero(simd);
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
@@ -227,21 +224,18 @@ fn draft_four<S: Simd>(
     ];
     let stayed = stayed(simd, &tiles, &index);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
-    let (mut slid, mut passed) = (sliding, zero);
-    if let Some(axis) = spin_axis {
-        let onward = shape.x * heading.x + shape.y * heading.y;
-        let bend = onward / (-r.z).max(spacing);
-        // the mean of the sliding since then, by which memory grows: half the
-        // time ago the spot lay further ahead under the wheel
-        let change = Vectors::of(simd, axis).cross(&shape) * (0.5 * slid_for * bend);
-        slid = sliding + change.across(&n);
-        // how much deeper it has been since the last step under a wheel's lowest point
-        let bend = bend * onward;
-        let passes = stayed & sinking.lt(0.0) & (-sinking).lt(bend * dt);
-        if passes.any() {
-            passed = passes.pick(0.5 * sinking * sinking / bend, 0.0);
+    let slid = match (spin_axis, &motion.heading) {
+        (Some(axis), Some(heading)) => {
+            // the mean of the sliding since then, by which memory grows: half the
+            // time ago the spot lay further ahead under the wheel
+            let onward = shape.x * heading.x + shape.y * heading.y;
+            let bend = onward / (-r.z).max(motion.spacing);
+            let change = Vectors::of(simd, axis).cross(&shape) * (0.5 * slid_for * bend);
+            sliding + change.across(&n)
         }
-    }
+        _ => sliding,
+    };
+    let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
     let rate = slid.norm();
     let slid_way = rate * slid_for;
     let slip = stayed.pick(slipped, 0.0) + slid_way;

@@ -297,7 +297,8 @@ fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
     let mut sum = Lanes::zero(simd);
     for four in 0..FOURS {
         let deep = 0.02 + 1e-7 * f64::from(four);
-        let sinkage = Lanes::of(simd, black_box([deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
+        // boxed as lanes: numbers written one by one and read as lanes would stall
+        let sinkage = black_box(Lanes::of(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
         let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::of(simd, all));
         let pressed =
             press_lanes(&soil.soil, modulus, sinkage, advance, sinkage - 1e-3, yielded_at);
