@@ -3,9 +3,9 @@
 
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Patch, Published};
+use bekker::ground::{GroundModel, Patches, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
@@ -61,43 +61,20 @@ fn convoy(spacing: f64, agents: usize) -> WorldModel {
     WorldModel { ground, clock, agents }
 }
 
-/// Patches of 100 heartbeats of one vehicle: decoded from what two ranks sent
-/// would be the same, so they are taken from the overlay itself.
-fn patches(spacing: f64) -> Vec<Vec<Patch>> {
-    let model = convoy(spacing, 1);
-    let mut before = Published::default();
-    let mut world = bekker::simulation::World::new(model);
-    let mut all = Vec::new();
-    for _ in 0..150 {
+/// Patches of 100 heartbeats of one vehicle.
+fn patches(spacing: f64) -> Vec<Patches> {
+    let mut world = World::new(convoy(spacing, 1));
+    let mut beat = || {
         world.beat();
-        // what is new in the published ground is what the one vehicle left
-        let now = world.state().published.clone();
-        let mut beat = Vec::new();
-        for (key, tile) in now.tiles() {
-            let old = before.tile(key);
-            let mut mask = bekker::ground::Mask::default();
-            let mut states = Vec::new();
-            for (index, state) in tile.iter() {
-                if old.and_then(|old| old.get(index)) != Some(state) {
-                    mask.insert(index);
-                    states.push(*state);
-                }
-            }
-            if let (false, Some(tile)) = (mask.is_empty(), bekker::ground::Tile::new(mask, states))
-            {
-                beat.push(Patch { key, tile });
-            }
-        }
-        before = now;
-        all.push(beat);
-    }
-    all.split_off(50)
+        world.patches(0).clone()
+    };
+    (0..150).map(|_| beat()).skip(50).collect()
 }
 
 fn code(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
         let beats = patches(spacing);
-        let nodes: usize = beats.iter().flatten().map(|patch| patch.tile.states().len()).sum();
+        let nodes: usize = beats.iter().map(|beat| beat.states().len()).sum();
         let mut memory = Memory::default();
         let coded: Vec<Vec<u8>> = beats
             .iter()
@@ -125,7 +102,7 @@ fn code(criterion: &mut Criterion) {
                 }
             });
         });
-        let mut read = Vec::new();
+        let mut read = Patches::default();
         group.bench_function("decode", |bencher| {
             bencher.iter(|| {
                 memory.forget();

@@ -382,10 +382,9 @@ fn an_altered_message_names_rank_tick_and_kind() {
     assert_eq!(told[1], "at tick 25: rank 0 is gone");
 }
 
-/// Bytes of ground on the wire in a run like the issue's: a convoy at 5 cm. A miss of
-/// the 4 bytes a node aimed at, by 0.44; the bound keeps it from growing.
+/// Bytes of ground on the wire in a convoy at 5 cm that starts from rest.
 #[test]
-fn ground_takes_few_bytes_a_node() {
+fn ground_takes_at_most_four_bytes_a_node() {
     let model = convoy();
     let figures = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
@@ -402,5 +401,5 @@ fn ground_takes_few_bytes_a_node() {
     let (nodes, bytes) = sums.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     let each = bytes as f64 / nodes as f64;
     println!("{nodes} nodes, {bytes} bytes: {each:.2} bytes a node");
-    assert!(nodes > 2_000 && each <= 4.5, "{nodes} nodes, {each:.2} bytes a node");
+    assert!(nodes > 2_000 && each <= 4.0, "{nodes} nodes, {each:.2} bytes a node");
 }

@@ -134,7 +134,7 @@ fn tested(heading: f64, spacing: f64, published: &mut Published) -> f64 {
     let forward = orientation * Vec3::x();
     let angular = orientation * Vec3::y() * (2.0 / 0.467);
     let twist = Twist { linear: forward * 2.0, angular };
-    let mut patches = Vec::new();
+    let mut patches = bekker::ground::Patches::default();
     let (mut sum, steps) = (0, 1000);
     for count in 0..steps {
         let position = forward * (count as f64 * 4e-3) + Vec3::z() * (0.467 - 0.05);

@@ -1,6 +1,6 @@
 //! A tile of deformed nodes.
 
-use super::{Mask, NodeState};
+use super::{Mask, NodeState, Patch};
 use serde::{Deserialize, Serialize};
 
 /// The deformed nodes of one tile: which, and their states in the order of
@@ -39,23 +39,11 @@ impl Tile {
         self.mask.iter().zip(&self.states)
     }
 
-    /// Adds a node behind all others.
-    pub(super) fn push(&mut self, index: usize, state: NodeState) {
-        debug_assert!(self.mask.rank(index) == self.states.len() && !self.mask.contains(index));
-        self.mask.insert(index);
-        self.states.push(state);
-    }
-
-    /// Joins another's account of the same tile, node by node.
-    pub fn join(&mut self, other: &Tile) {
-        self.join_watched(other, |_, _, _| ());
-    }
-
-    /// Joins, and tells of each of the other's nodes its index, its state before,
-    /// if it had one, and its state now.
+    /// Joins a patch of this tile node by node, and tells of each of its nodes the
+    /// index, the state before, if it had one, and the state now.
     pub(super) fn join_watched(
         &mut self,
-        other: &Tile,
+        other: &Patch<'_>,
         mut watch: impl FnMut(usize, Option<&NodeState>, &NodeState),
     ) {
         let added = other.mask.without(&self.mask);

@@ -10,7 +10,7 @@
 //! everyone.
 
 use crate::grid::TileKey;
-use crate::ground::{Patch, Published};
+use crate::ground::{Patch, Patches, Published};
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 
@@ -77,10 +77,10 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn add(&mut self, patches: &[Patch]) {
+    fn add(&mut self, patches: &Patches) {
         self.ground.apply(patches);
-        for Patch { key, .. } in patches {
-            let [low, high] = self.extent.get_or_insert([*key, *key]);
+        for Patch { key, .. } in patches.iter() {
+            let [low, high] = self.extent.get_or_insert([key, key]);
             *low = TileKey { a: low.a.min(key.a), b: low.b.min(key.b) };
             *high = TileKey { a: high.a.max(key.a), b: high.b.max(key.b) };
         }
@@ -128,7 +128,7 @@ impl Neighbourhood {
     }
 
     /// Notes what own agents left in this heartbeat.
-    pub fn leave(&mut self, patches: &[Patch]) {
+    pub fn leave(&mut self, patches: &Patches) {
         if let Some(last) = self.stretches.last_mut() {
             last.add(patches);
         }
@@ -192,32 +192,29 @@ impl Neighbourhood {
     }
 
     /// All that a rank is owed, one patch a tile; it is owed nothing then.
-    pub fn settle(&mut self, rank: usize) -> Vec<Patch> {
+    pub fn settle(&mut self, rank: usize) -> Patches {
         let mut joined = Published::default();
         for index in self.owed[rank].drain(..) {
-            let tiles = self.stretches[index].ground.tiles();
-            let patches: Vec<Patch> =
-                tiles.map(|(key, tile)| Patch { key, tile: tile.clone() }).collect();
-            joined.apply(&patches);
+            joined.apply(&self.stretches[index].ground.as_patches());
         }
-        joined.tiles().map(|(key, tile)| Patch { key, tile: tile.clone() }).collect()
+        joined.as_patches()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::{Mask, NodeState, Tile};
+    use crate::ground::NodeState;
 
     fn region(agent: usize, x: f64) -> Region {
         Region::around(agent, [x, 0.0], 0.0, 0.8)
     }
 
-    fn rut(a: i32) -> Vec<Patch> {
-        let mut mask = Mask::default();
-        mask.insert(3);
-        let state = NodeState { plastic_sinkage: 9, berm: 2, ..NodeState::default() };
-        vec![Patch { key: TileKey { a, b: 0 }, tile: Tile::new(mask, vec![state]).unwrap() }]
+    fn rut(a: i32) -> Patches {
+        let mut rut = Patches::default();
+        rut.begin(TileKey { a, b: 0 });
+        rut.push(3, NodeState { plastic_sinkage: 9, berm: 2, ..NodeState::default() });
+        rut
     }
 
     #[test]
@@ -244,7 +241,7 @@ mod tests {
         assert_eq!(ranks.peers, [1]);
         let given = ranks.settle(1);
         assert_eq!(given.len(), 2);
-        assert_eq!(given[0].tile.states()[0].berm, 4, "increments of berm add up");
+        assert_eq!(given.states()[0].berm, 4, "increments of berm add up");
         // what it hears of now it is not owed
         ranks.leave(&rut(2));
         assert!(census(&mut ranks, 15.0).is_empty());

@@ -13,7 +13,7 @@ use super::neighbour::{CENSUS, Neighbourhood, Region};
 use super::record::Sample;
 use super::world::{World, WorldModel, WorldState, combined_hash};
 use crate::grid::TILE;
-use crate::ground::{GroundDigest, Patch};
+use crate::ground::{GroundDigest, Patches};
 use crate::numeric::GRAVITY;
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
@@ -177,7 +177,7 @@ pub struct Ranks<C> {
     writer: Writer,
     outgoing: Vec<u8>,
     incoming: Parts,
-    patches: Vec<Patch>,
+    patches: Patches,
     heard: Vec<Option<VehicleState>>,
     /// Of each agent's stream: what its writer or its reader here remembers.
     memories: Vec<Memory>,
@@ -238,7 +238,7 @@ impl<C: Communicator> Ranks<C> {
             writer: Writer::default(),
             outgoing: Vec::new(),
             incoming: Parts::default(),
-            patches: Vec::new(),
+            patches: Patches::default(),
             heard: vec![None; agents],
             memories: vec![Memory::default(); agents],
             descriptions,
@@ -308,7 +308,7 @@ impl<C: Communicator> Ranks<C> {
         let begun = self.communicator.elapsed();
         figures.quit = self.read(&senders)? || quit;
         self.see(end, &mut figures);
-        self.world.merge(&self.patches);
+        self.world.merge(Some(&self.patches));
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
         let mut haste = self.world.haste();
@@ -488,8 +488,7 @@ impl<C: Communicator> Ranks<C> {
             let memory = &mut self.memories[agent];
             self.writer.agent_beat(&origin(agent), &state, patches, memory, &mut self.outgoing);
             figures.agents += 1;
-            figures.nodes +=
-                patches.iter().map(|patch| patch.tile.states().len() as u64).sum::<u64>();
+            figures.nodes += patches.states().len() as u64;
             figures.ground_bytes += self.writer.ground_bytes() as u64;
         }
         figures.state_bytes = self.outgoing.len() as u64 - figures.ground_bytes;
@@ -773,7 +772,9 @@ fn describe(
             ours,
         };
         let mut reader = Reader::new(part);
-        while let Some((origin, body)) = reader.next(&mut [], &mut Vec::new()).map_err(corrupt)? {
+        while let Some((origin, body)) =
+            reader.next(&mut [], &mut Patches::default()).map_err(corrupt)?
+        {
             match body {
                 Body::Environment(theirs) if theirs == environment => {}
                 Body::Environment(theirs) => {
@@ -822,13 +823,15 @@ fn agree(communicator: &mut impl Communicator, ours: &[(String, String)]) -> Res
         .map_err(|source| RankError::Lost { tick: 0, source })?;
     for (rank, part) in all.iter().enumerate() {
         let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
-        let theirs = match Reader::new(part).next(&mut [], &mut Vec::new()).map_err(corrupt)? {
-            Some((_, Body::Handshake(agreed))) => agreed,
-            _ => {
-                let fault = MessageFault::Kind { found: "another message", expected: "handshake" };
-                return Err(corrupt(fault));
-            }
-        };
+        let theirs =
+            match Reader::new(part).next(&mut [], &mut Patches::default()).map_err(corrupt)? {
+                Some((_, Body::Handshake(agreed))) => agreed,
+                _ => {
+                    let fault =
+                        MessageFault::Kind { found: "another message", expected: "handshake" };
+                    return Err(corrupt(fault));
+                }
+            };
         if let Some((key, theirs, ours)) = first_difference(&theirs, ours) {
             return Err(RankError::Disagreement { rank, here, key, theirs, ours });
         }

@@ -6,7 +6,7 @@
 //! worlds, as `bekker run` steps them.
 
 use crate::grid::{TILE_NODES, TileKey};
-use crate::ground::{Mask, NodeState, Overlay, Patch, Published, Tile};
+use crate::ground::{NodeState, Overlay, Patches, Published, Tile};
 use crate::numeric::{Lanes, WIDTH};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
@@ -195,7 +195,7 @@ pub fn step_cost(
     let tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-    let mut patches = Vec::new();
+    let mut patches = Patches::default();
     let h = clock.step();
     let total = (case.seconds / h).round() as u64;
     let first = ((WARM_UP / h).round() as u64).min(total / 2);
@@ -310,18 +310,15 @@ fn bytes(published: &Published) -> usize {
 /// Ground on which `nodes` nodes lie deformed, in whole tiles, away from the
 /// vehicles of a bench.
 pub fn ploughed(nodes: usize) -> Published {
-    let mut mask = Mask::default();
-    for index in 0..TILE_NODES {
-        mask.insert(index);
-    }
     let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
-    let mut published = Published::default();
+    let mut patches = Patches::default();
     for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
         let key = TileKey { a: -10_000 - tile % 128, b: -10_000 - tile / 128 };
-        if let Some(tile) = Tile::new(mask, vec![state; TILE_NODES]) {
-            published.apply(&[Patch { key, tile }]);
-        }
+        patches.begin(key);
+        (0..TILE_NODES).for_each(|index| patches.push(index, state));
     }
+    let mut published = Published::default();
+    published.apply(&patches);
     published
 }
 

@@ -7,31 +7,39 @@ const ESCAPE: u32 = 20;
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
+    /// Whole bytes written, those that were there before included.
+    end: usize,
+    /// Bits behind them, at most seven between two calls.
     held: u64,
     count: u32,
 }
 
 impl<'a> BitWriter<'a> {
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
-        BitWriter { out, held: 0, count: 0 }
+        BitWriter { end: out.len(), out, held: 0, count: 0 }
     }
 
-    /// The `bits` lowest bits of `value`, at most 32; the others must be zero.
+    /// The `bits` lowest bits of `value`, at most 56; the others must be zero.
     #[inline]
-    pub(super) fn put(&mut self, value: u32, bits: u32) {
-        self.held |= u64::from(value) << self.count;
+    pub(super) fn put(&mut self, value: u64, bits: u32) {
+        self.held |= value << self.count;
         self.count += bits;
-        if self.count >= 32 {
-            self.out.extend_from_slice(&(self.held as u32).to_le_bytes());
-            self.held >>= 32;
-            self.count -= 32;
+        let whole = (self.count >> 3) as usize;
+        if self.out.len() < self.end + 8 {
+            self.out.resize(2 * self.end + 64, 0);
         }
+        self.out[self.end..self.end + 8].copy_from_slice(&self.held.to_le_bytes());
+        self.end += whole;
+        self.held = self.held.unbounded_shr(self.count & !7);
+        self.count &= 7;
     }
 
     /// What is left, filled up to a whole byte.
     pub(super) fn finish(self) {
-        let bytes = self.count.div_ceil(8) as usize;
-        self.out.extend_from_slice(&self.held.to_le_bytes()[..bytes]);
+        self.out.truncate(self.end);
+        if self.count > 0 {
+            self.out.push(self.held as u8);
+        }
     }
 }
 
@@ -39,6 +47,7 @@ impl<'a> BitWriter<'a> {
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
     rest: &'a [u8],
+    /// The next bits; those above `count` are right as well, or zero.
     held: u64,
     count: u32,
     overrun: bool,
@@ -49,22 +58,20 @@ impl<'a> BitReader<'a> {
         BitReader { rest, held: 0, count: 0, overrun: false }
     }
 
-    /// Holds at least 32 bits, or all there are.
+    /// Holds at least 56 bits, or all there are.
     #[inline]
     fn fill(&mut self) {
-        if self.count >= 32 {
-            return;
-        }
-        if let Some((word, rest)) = self.rest.split_first_chunk::<4>() {
-            self.held |= u64::from(u32::from_le_bytes(*word)) << self.count;
-            self.count += 32;
-            self.rest = rest;
+        let bytes = (63 - self.count) >> 3;
+        if let Some(word) = self.rest.first_chunk::<8>() {
+            self.held |= u64::from_le_bytes(*word) << self.count;
+            self.rest = &self.rest[bytes as usize..];
+            self.count += 8 * bytes;
         } else {
-            for &byte in self.rest {
+            while let (true, Some((&byte, rest))) = (self.count < 56, self.rest.split_first()) {
                 self.held |= u64::from(byte) << self.count;
                 self.count += 8;
+                self.rest = rest;
             }
-            self.rest = &[];
         }
     }
 
@@ -89,16 +96,6 @@ impl<'a> BitReader<'a> {
         value as u32
     }
 
-    /// How many zeros stand before the next one, at most [`ESCAPE`]; takes
-    /// them, and the one if there is any within reach.
-    #[inline]
-    fn zeros(&mut self) -> u32 {
-        self.fill();
-        let zeros = self.held.trailing_zeros().min(ESCAPE);
-        self.skip(if zeros < ESCAPE { zeros + 1 } else { ESCAPE });
-        zeros
-    }
-
     /// Whether more was read than there is.
     pub(super) fn overrun(&self) -> bool {
         self.overrun
@@ -110,55 +107,75 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// Adaptive Rice code of one kind of value: the parameter follows a running
-/// mean, alike in writer and reader. (R. F. Rice, JPL Publication 79-22, 1979.)
+/// Rice code of one kind of value whose parameter follows the mean of the messages
+/// before, alike in writer and reader. (R. F. Rice, JPL Publication 79-22, 1979.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rice {
+    /// Bits that are written plainly.
+    parameter: u32,
     /// Mean of recent values, in sixteenths.
     mean: u64,
+    /// Values of this message: how many, and their sum.
+    count: u64,
+    sum: u64,
 }
 
-/// Weight of the past in the running mean: an eighth is renewed each time.
-const MEMORY: u32 = 3;
+/// Values after which a mean is as good as forgotten.
+const MEMORY: u64 = 16;
 
 impl Rice {
     /// A code for values of about `mean`.
     pub(super) fn about(mean: u32) -> Rice {
-        Rice { mean: u64::from(mean) << 4 }
-    }
-
-    #[inline]
-    fn parameter(&self) -> u32 {
-        // 2^k just below ln 2 times the mean is the shortest for a geometric distribution
-        let scaled = (self.mean * 11) >> 8;
-        if scaled == 0 { 0 } else { (63 - scaled.leading_zeros()).min(24) + 1 }
+        let mean = u64::from(mean) << 4;
+        Rice { parameter: parameter(mean), mean, count: 0, sum: 0 }
     }
 
     #[inline]
     fn learn(&mut self, value: u32) {
-        self.mean = self.mean - (self.mean >> MEMORY) + (u64::from(value) << (4 - MEMORY));
+        self.count += 1;
+        self.sum += u64::from(value);
+    }
+
+    /// Ends a message: the next one is coded by what this one has taught.
+    pub(super) fn settle(&mut self) {
+        if self.count == 0 {
+            return;
+        }
+        let weight = self.count.min(MEMORY);
+        let fresh = (self.sum << 4) / self.count;
+        self.mean = (self.mean * (MEMORY - weight) + fresh * weight) / MEMORY;
+        (self.count, self.sum) = (0, 0);
+        self.parameter = parameter(self.mean);
     }
 
     #[inline]
     pub(super) fn put(&mut self, bits: &mut BitWriter<'_>, value: u32) {
-        let k = self.parameter();
+        let k = self.parameter;
         let high = value >> k;
         if high < ESCAPE {
-            // zeros, then a one
-            bits.put(1 << high, high + 1);
-            bits.put(value & ((1 << k) - 1), k);
+            // zeros, then a one, then the rest
+            let low = u64::from(value) & ((1 << k) - 1);
+            bits.put((low << 1 | 1) << high, high + 1 + k);
         } else {
             bits.put(0, ESCAPE);
-            bits.put(value, 32);
+            bits.put(u64::from(value), 32);
         }
         self.learn(value);
     }
 
     #[inline]
     pub(super) fn get(&mut self, bits: &mut BitReader<'_>) -> u32 {
-        let k = self.parameter();
-        let high = bits.zeros();
-        let value = if high < ESCAPE { high << k | bits.get(k) } else { bits.get(32) };
+        let k = self.parameter;
+        bits.fill();
+        let high = bits.held.trailing_zeros();
+        let value = if high < ESCAPE {
+            let low = bits.held >> (high + 1) & ((1 << k) - 1);
+            bits.skip(high + 1 + k);
+            (high << k) | low as u32
+        } else {
+            bits.skip(ESCAPE);
+            bits.get(32)
+        };
         self.learn(value);
         value
     }
@@ -175,6 +192,13 @@ impl Rice {
     }
 }
 
+/// 2^k just below ln 2 times the mean, here in sixteenths, is the shortest code of a
+/// geometric distribution.
+fn parameter(mean: u64) -> u32 {
+    let scaled = (mean * 11) >> 8;
+    if scaled == 0 { 0 } else { (63 - scaled.leading_zeros()).min(24) + 1 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,11 +211,22 @@ mod tests {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
             let mut code = Rice::about(5);
-            values.iter().for_each(|&value| code.put_signed(&mut writer, value));
+            for (at, &value) in values.iter().enumerate() {
+                code.put_signed(&mut writer, value);
+                if at % 7 == 0 {
+                    code.settle();
+                }
+            }
             writer.finish();
             let mut reader = BitReader::new(&bytes);
             let mut code = Rice::about(5);
-            let read: Vec<i32> = values.iter().map(|_| code.get_signed(&mut reader)).collect();
+            let mut read = Vec::new();
+            for at in 0..values.len() {
+                read.push(code.get_signed(&mut reader));
+                if at % 7 == 0 {
+                    code.settle();
+                }
+            }
             prop_assert_eq!(read, values);
             prop_assert!(reader.at_end() && !reader.overrun());
         }
