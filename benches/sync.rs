@@ -5,10 +5,9 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::Threads;
 use bekker::sync::ground_code::Memory;
 use bekker::terrain::Terrain;
 use bekker::vehicle::Vehicle;
@@ -16,7 +15,6 @@ use bekker::vehicle::driver::{Driver, Table};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// `agents` HMMWVs one behind the other at 5 m/s on the reference's soft soil,
 /// heartbeat 10 ms.
@@ -126,43 +124,5 @@ fn code(criterion: &mut Criterion) {
     }
 }
 
-/// Time of the exchange beside that of the steps, eight agents on two ranks.
-fn heartbeat(_: &mut Criterion) {
-    for spacing in [0.05, 0.02] {
-        let model = convoy(spacing, 8);
-        let ranks = Threads::ranks(2, Duration::from_secs(60));
-        let drive = |rank| {
-            let sharing = Sharing::default();
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[])
-                .expect("ranks of one program agree");
-            let mut beats: Vec<_> =
-                (0..300).map(|_| ranks.beat(false).expect("all ranks live")).collect();
-            beats.drain(..50);
-            beats
-        };
-        let figures: Vec<_> = std::thread::scope(|scope| {
-            let drive = &drive;
-            let threads: Vec<_> =
-                ranks.into_iter().map(|rank| scope.spawn(move || drive(rank))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
-        });
-        let mean = |value: fn(&bekker::simulation::BeatFigures) -> Duration| {
-            let mut all: Vec<Duration> = figures.iter().map(value).collect();
-            all.sort_unstable();
-            all[all.len() / 2].as_nanos() as f64 * 1e-3
-        };
-        let steps = mean(|beat| beat.step);
-        let exchange = mean(|beat| beat.serialise) + mean(|beat| beat.apply);
-        println!(
-            "{spacing} m, 8 agents on 2 ranks, medians: steps {steps:.0} us, serialise {:.1} us, \
-             apply {:.1} us ({:.1} % of the steps), waiting {:.1} us",
-            mean(|beat| beat.serialise),
-            mean(|beat| beat.apply),
-            100.0 * exchange / steps,
-            mean(|beat| beat.lengths + beat.payload),
-        );
-    }
-}
-
-criterion_group!(benches, code, heartbeat);
+criterion_group!(benches, code);
 criterion_main!(benches);

@@ -182,10 +182,10 @@ fn far_neighbours_hear_nothing_of_each_other() {
         let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
-    // no vehicle is heard of; what grows is the verdict whether to go on, 18 bytes
-    // a rank in each of 59 heartbeats
+    // no vehicle is heard of; what remains is the verdict whether to go on, 18 bytes
+    // in each of 59 heartbeats and in as many rounds as doublings make the ranks
     let (two, six) = (received(apart(2)), received(apart(6)));
-    assert_eq!((two, six), (2 * 18 * 59, 6 * 18 * 59));
+    assert_eq!((two, six), (18 * 59, 3 * 18 * 59));
 }
 
 #[test]

@@ -161,8 +161,8 @@ impl WorkingTile {
         }
         match tile {
             Some(tile) if before == self.revision && unheard.is_empty() => {
-                for index in changed.iter() {
-                    tile.get(index).inspect(|state| self.take_up(index, state));
+                for (index, state) in tile.among(&changed) {
+                    self.take_up(index, state);
                 }
                 self.handed_out = Mask::default();
                 self.revision = revision;

@@ -34,6 +34,14 @@ impl Tile {
         self.mask.contains(index).then(|| &self.states[self.mask.rank(index)])
     }
 
+    /// The nodes of `mask` that were ever deformed with their indices, in ascending
+    /// order.
+    pub(super) fn among(&self, mask: &Mask) -> impl Iterator<Item = (usize, &NodeState)> {
+        let ranks = self.mask.ranks();
+        let held = mask.iter().filter(|&index| self.mask.contains(index));
+        held.map(move |index| (index, &self.states[ranks.of(index)]))
+    }
+
     /// The nodes with their indices, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &NodeState)> {
         self.mask.iter().zip(&self.states)
@@ -48,8 +56,9 @@ impl Tile {
     ) {
         let added = other.mask.without(&self.mask);
         self.make_room(&added);
+        let ranks = self.mask.ranks();
         for (index, state) in other.iter() {
-            let own = &mut self.states[self.mask.rank(index)];
+            let own = &mut self.states[ranks.of(index)];
             let before = *own;
             own.join(state);
             watch(index, (!added.contains(index)).then_some(&before), own);
@@ -65,8 +74,9 @@ impl Tile {
         }
         let mut end = self.states.len();
         self.states.resize(end + shift, NodeState::default());
+        let ranks = self.mask.ranks();
         for index in added.iter_back() {
-            let start = self.mask.rank(index);
+            let start = ranks.of(index);
             self.states.copy_within(start..end, start + shift);
             shift -= 1;
             self.states[start + shift] = NodeState::default();

@@ -1,7 +1,13 @@
 //! Integers as bits, by a Rice code that follows their size.
 
+/// Most bits of a value that are written plainly behind its zeros.
+const MOST_PLAIN: u32 = 25;
 /// Zero bits after which a value is written plainly.
 const ESCAPE: u32 = 20;
+
+/// Longest code that is written or read at once, bits.
+const LONGEST: u32 = 56;
+const _: () = assert!(ESCAPE + MOST_PLAIN <= LONGEST);
 
 /// Writes bits, lowest first.
 #[derive(Debug)]
@@ -15,23 +21,29 @@ pub(super) struct BitWriter<'a> {
 }
 
 impl<'a> BitWriter<'a> {
+    /// A writer behind what is in `out`.
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
         BitWriter { end: out.len(), out, held: 0, count: 0 }
     }
 
-    /// The `bits` lowest bits of `value`, at most 56; the others must be zero.
+    /// The `bits` lowest bits of `value`, at most [`LONGEST`]; the others must be zero.
     #[inline]
     pub(super) fn put(&mut self, value: u64, bits: u32) {
         self.held |= value << self.count;
         self.count += bits;
-        let whole = (self.count >> 3) as usize;
-        if self.out.len() < self.end + 8 {
-            self.out.resize(2 * self.end + 64, 0);
+        match self.out.get_mut(self.end..self.end + 8) {
+            Some(room) => room.copy_from_slice(&self.held.to_le_bytes()),
+            None => self.grow(),
         }
-        self.out[self.end..self.end + 8].copy_from_slice(&self.held.to_le_bytes());
-        self.end += whole;
+        self.end += (self.count >> 3) as usize;
         self.held = self.held.unbounded_shr(self.count & !7);
         self.count &= 7;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.out.resize(2 * self.end + 64, 0);
+        self.out[self.end..self.end + 8].copy_from_slice(&self.held.to_le_bytes());
     }
 
     /// What is left, filled up to a whole byte.
@@ -46,64 +58,53 @@ impl<'a> BitWriter<'a> {
 /// Reads bits, lowest first. Beyond the end it reads zeros and remembers that.
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
-    rest: &'a [u8],
-    /// The next bits; those above `count` are right as well, or zero.
-    held: u64,
-    count: u32,
-    overrun: bool,
+    bytes: &'a [u8],
+    /// Bits read.
+    at: usize,
 }
 
 impl<'a> BitReader<'a> {
-    pub(super) fn new(rest: &'a [u8]) -> Self {
-        BitReader { rest, held: 0, count: 0, overrun: false }
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        BitReader { bytes, at: 0 }
     }
 
-    /// Holds at least 56 bits, or all there are.
+    /// The next bits, at least [`LONGEST`].
     #[inline]
-    fn fill(&mut self) {
-        let bytes = (63 - self.count) >> 3;
-        if let Some(word) = self.rest.first_chunk::<8>() {
-            self.held |= u64::from_le_bytes(*word) << self.count;
-            self.rest = &self.rest[bytes as usize..];
-            self.count += 8 * bytes;
-        } else {
-            while let (true, Some((&byte, rest))) = (self.count < 56, self.rest.split_first()) {
-                self.held |= u64::from(byte) << self.count;
-                self.count += 8;
-                self.rest = rest;
-            }
-        }
+    fn peek(&self) -> u64 {
+        let from = self.at >> 3;
+        let word = match self.bytes.get(from..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(word) => u64::from_le_bytes(*word),
+            None => self.last_word(from),
+        };
+        word >> (self.at & 7)
     }
 
-    #[inline]
-    fn skip(&mut self, bits: u32) {
-        if bits > self.count {
-            self.overrun = true;
-            self.held = 0;
-            self.count = 0;
-        } else {
-            self.held >>= bits;
-            self.count -= bits;
-        }
+    /// What there is from a byte on, filled up by zeros.
+    #[cold]
+    fn last_word(&self, from: usize) -> u64 {
+        let mut word = [0; 8];
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        word[..rest.len()].copy_from_slice(rest);
+        u64::from_le_bytes(word)
     }
 
     /// The next `bits` bits, at most 32.
     #[inline]
     pub(super) fn get(&mut self, bits: u32) -> u32 {
-        self.fill();
-        let value = self.held & ((1_u64 << bits) - 1);
-        self.skip(bits);
+        let value = self.peek() & ((1_u64 << bits) - 1);
+        self.at += bits as usize;
         value as u32
     }
 
     /// Whether more was read than there is.
+    #[inline]
     pub(super) fn overrun(&self) -> bool {
-        self.overrun
+        self.at > 8 * self.bytes.len()
     }
 
     /// Whether nothing but the filling of the last byte is left.
     pub(super) fn at_end(&self) -> bool {
-        !self.overrun && self.rest.is_empty() && self.count < 8 && self.held == 0
+        !self.overrun() && 8 * self.bytes.len() - self.at < 8 && self.peek() == 0
     }
 }
 
@@ -141,9 +142,11 @@ impl Rice {
         if self.count == 0 {
             return;
         }
-        let weight = self.count.min(MEMORY);
-        let fresh = (self.sum << 4) / self.count;
-        self.mean = (self.mean * (MEMORY - weight) + fresh * weight) / MEMORY;
+        // a mean of few values takes as many sixteenths of the old one's place
+        self.mean = match MEMORY.checked_sub(self.count) {
+            Some(kept) => (self.mean * kept + (self.sum << 4)) / MEMORY,
+            None => (self.sum << 4) / self.count,
+        };
         (self.count, self.sum) = (0, 0);
         self.parameter = parameter(self.mean);
     }
@@ -166,14 +169,14 @@ impl Rice {
     #[inline]
     pub(super) fn get(&mut self, bits: &mut BitReader<'_>) -> u32 {
         let k = self.parameter;
-        bits.fill();
-        let high = bits.held.trailing_zeros();
+        let next = bits.peek();
+        let high = next.trailing_zeros();
         let value = if high < ESCAPE {
-            let low = bits.held >> (high + 1) & ((1 << k) - 1);
-            bits.skip(high + 1 + k);
+            let low = next >> (high + 1) & ((1 << k) - 1);
+            bits.at += (high + 1 + k) as usize;
             (high << k) | low as u32
         } else {
-            bits.skip(ESCAPE);
+            bits.at += ESCAPE as usize;
             bits.get(32)
         };
         self.learn(value);
@@ -196,7 +199,7 @@ impl Rice {
 /// geometric distribution.
 fn parameter(mean: u64) -> u32 {
     let scaled = (mean * 11) >> 8;
-    if scaled == 0 { 0 } else { (63 - scaled.leading_zeros()).min(24) + 1 }
+    if scaled == 0 { 0 } else { (64 - scaled.leading_zeros()).min(MOST_PLAIN) }
 }
 
 #[cfg(test)]

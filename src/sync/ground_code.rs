@@ -15,8 +15,8 @@
 //! for each patch a bit that is set where it begins near a row of before, then which
 //! and where against its begin, and its number of nodes against that row's; else its
 //! tile against the tile before, its first node and its number of nodes less one;
-//! then for each node but the first whether the gap to the node before is the last
-//! gap, else that gap; for each node the variables.
+//! then for each node but the first whether the gap to the node before is what last
+//! followed the two gaps before, else that gap; for each node the variables.
 
 use super::bits::{BitReader, BitWriter, Rice};
 use crate::grid::{Node, TILE_NODES, TileKey};
@@ -150,10 +150,14 @@ const AGE: u8 = 6;
 #[derive(Clone, Copy, Debug)]
 struct Place {
     node: Node,
-    /// Whether anything is remembered here.
-    taken: bool,
     state: NodeState,
 }
+
+/// Where nothing is remembered: a node so far out is its own neighbour at most.
+const NOWHERE: Place = Place {
+    node: Node { i: i32::MIN, j: i32::MIN },
+    state: NodeState { plastic_sinkage: 0, berm: 0, yield_pressure: 0, shear: [0; 2], passes: 0 },
+};
 
 /// The begin of a patch of before.
 #[derive(Clone, Copy, Debug)]
@@ -164,14 +168,13 @@ struct Row {
     age: u8,
 }
 
-/// A node and what it was predicted from: the next one, if it lies beside it, may
-/// differ from its own neighbour in that direction by as much.
+/// A node and how it differed from its neighbour in a direction: the next one, if it
+/// lies beside it, may differ by as much.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     node: Node,
-    values: Values,
     direction: usize,
-    from: Values,
+    step: Values,
 }
 
 /// What is expected at a node.
@@ -181,9 +184,12 @@ struct Outlook {
     direction: Option<usize>,
     /// Its values.
     from: Values,
-    /// By the plane through this neighbour, the node told before, and its neighbour.
-    plane: Option<Values>,
+    /// Whether the node told before and its own neighbour make a plane with it.
+    plane: bool,
 }
+
+/// Contexts of gaps: hashes of the two gaps before.
+const CONTEXTS: usize = 64;
 
 /// What both ends of a stream of patches remember of it. A message can be read
 /// only with a memory that has seen what the writer's had seen.
@@ -196,8 +202,11 @@ pub struct Memory {
     /// Those of this message, and those of before that are still remembered.
     new_rows: Vec<Row>,
     last: Values,
-    told: Option<Told>,
-    stride: u32,
+    told: Told,
+    /// The last two gaps.
+    gaps: [u8; 2],
+    /// The gap that followed last in each context.
+    followed: [u8; CONTEXTS],
     seen: u32,
     /// How badly each neighbour has predicted the sinkage lately, in sixteenths of
     /// a quantum.
@@ -218,8 +227,9 @@ impl Default for Memory {
             rows: Vec::new(),
             new_rows: Vec::new(),
             last: Values::default(),
-            told: None,
-            stride: 0,
+            told: Told { node: NOWHERE.node, direction: 0, step: Values::default() },
+            gaps: [0; 2],
+            followed: [0; CONTEXTS],
             seen: 0,
             errors: [0; NEIGHBOURS.len()],
             order: std::array::from_fn(|direction| direction),
@@ -234,7 +244,7 @@ impl Default for Memory {
 fn place(node: Node) -> usize {
     let mixed =
         (node.i as u32).wrapping_mul(0x9e37_79b1) ^ (node.j as u32).wrapping_mul(0x85eb_ca77);
-    (mixed >> (u32::BITS - PLACES.trailing_zeros())) as usize
+    (mixed >> (u32::BITS - PLACES.trailing_zeros())) as usize % PLACES
 }
 
 #[inline]
@@ -252,76 +262,91 @@ fn beside(a: Node, b: Node) -> bool {
 impl Memory {
     #[inline]
     fn recall(&self, node: Node) -> Option<&NodeState> {
-        let place = &self.places[place(node) & (PLACES - 1)];
-        (place.taken && place.node == node).then_some(&place.state)
+        let place = &self.places[place(node)];
+        (place.node == node).then_some(&place.state)
     }
 
-    #[inline]
+    #[inline(always)]
     fn outlook(&self, node: Node) -> Outlook {
-        let known = |&direction: &usize| {
-            self.recall(neighbour(node, direction)).map(|state| (direction, values(state)))
-        };
-        let Some((direction, from)) = self.order.iter().find_map(known) else {
-            return Outlook { direction: None, from: self.last, plane: None };
-        };
-        let plane = self.told.filter(|told| told.direction == direction && beside(told.node, node));
-        let plane = plane.map(|told| {
-            std::array::from_fn(|variable| {
-                let across = told.values[variable].wrapping_sub(told.from[variable]);
-                from[variable].wrapping_add(across)
-            })
-        });
-        Outlook { direction: Some(direction), from, plane }
+        for &direction in &self.order {
+            if let Some(state) = self.recall(neighbour(node, direction)) {
+                let plane = self.told.direction == direction && beside(self.told.node, node);
+                return Outlook { direction: Some(direction), from: values(state), plane };
+            }
+        }
+        Outlook { direction: None, from: self.last, plane: false }
     }
 
     /// What a variable is expected to be: as at the neighbour or in the plane; the
     /// pressure goes along with the sinkage.
-    #[inline]
+    #[inline(always)]
     fn expected(&self, outlook: &Outlook, variable: usize, sinkage: u32) -> u32 {
-        let Outlook { from, plane, .. } = outlook;
-        if variable == PRESSURE && from[SINKAGE] != 0 {
+        let from = outlook.from[variable];
+        if variable == PRESSURE {
             // first order of p ~ z^n about the neighbour, n near 1
-            let (was, pressure) = (i64::from(from[SINKAGE]), i64::from(from[PRESSURE]));
-            let change = (i64::from(sinkage) - was).clamp(-was, was);
-            return (pressure + pressure * change / was) as u32;
+            let (was, now) = (f64::from(outlook.from[SINKAGE]), f64::from(sinkage));
+            let pressure = f64::from(from as u16);
+            return if was > 0.0 { (pressure * (now.min(2.0 * was) / was)) as u32 } else { from };
         }
-        match plane {
-            Some(plane) if self.by_plane[variable] => plane[variable],
-            _ => from[variable],
+        if outlook.plane && self.by_plane[variable] {
+            from.wrapping_add(self.told.step[variable])
+        } else {
+            from
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn learn(&mut self, node: Node, values: &Values, state: NodeState, outlook: &Outlook) {
-        // a sixteenth is renewed each time
-        let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
+        let Outlook { direction, from, plane } = outlook;
         self.seen = self.seen.wrapping_add(1);
         if self.seen % COMPARED == 0 {
-            for direction in 0..NEIGHBOURS.len() {
-                if let Some(neighbour) = self.recall(neighbour(node, direction)) {
-                    let off = distance(neighbour.plastic_sinkage, values[SINKAGE]);
-                    renew(&mut self.errors[direction], off);
-                }
-            }
+            self.compare(node, values, from, *plane);
         }
-        if let Some(plane) = &outlook.plane {
-            for (variable, errors) in self.plane_errors.iter_mut().enumerate() {
-                renew(&mut errors[0], distance(outlook.from[variable], values[variable]));
-                renew(&mut errors[1], distance(plane[variable], values[variable]));
-            }
-        }
-        self.places[place(node) & (PLACES - 1)] = Place { node, taken: true, state };
+        self.places[place(node)] = Place { node, state };
         self.last = *values;
-        let from = outlook.from;
-        self.told =
-            outlook.direction.map(|direction| Told { node, values: *values, direction, from });
+        self.told.node = if direction.is_some() { node } else { NOWHERE.node };
+        self.told.direction = direction.unwrap_or(0);
+        for variable in 0..VARIABLES {
+            self.told.step[variable] = values[variable].wrapping_sub(from[variable]);
+        }
+    }
+
+    /// Notes how well each neighbour and the plane would have predicted a node.
+    #[cold]
+    fn compare(&mut self, node: Node, values: &Values, from: &Values, plane: bool) {
+        // a sixteenth is renewed each time
+        let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
+        for direction in 0..NEIGHBOURS.len() {
+            if let Some(neighbour) = self.recall(neighbour(node, direction)) {
+                let off = distance(neighbour.plastic_sinkage, values[SINKAGE]);
+                renew(&mut self.errors[direction], off);
+            }
+        }
+        if plane {
+            for (variable, errors) in self.plane_errors.iter_mut().enumerate() {
+                let expected = from[variable].wrapping_add(self.told.step[variable]);
+                renew(&mut errors[0], distance(from[variable], values[variable]));
+                renew(&mut errors[1], distance(expected, values[variable]));
+            }
+        }
+    }
+
+    /// Where the gap before a node is expected, by the two gaps before.
+    #[inline]
+    fn context(&self) -> usize {
+        let [last, second] = self.gaps.map(usize::from);
+        (7 * last + 13 * second) % CONTEXTS
+    }
+
+    #[inline]
+    fn pass(&mut self, context: usize, gap: u8) {
+        self.followed[context] = gap;
+        self.gaps = [gap, self.gaps[0]];
     }
 
     fn begin(&mut self) {
         if self.places.is_empty() {
-            let nowhere =
-                Place { node: Node { i: 0, j: 0 }, taken: false, state: NodeState::default() };
-            self.places = vec![nowhere; PLACES].into_boxed_slice();
+            self.places = vec![NOWHERE; PLACES].into_boxed_slice();
         }
         self.new_rows.clear();
     }
@@ -346,7 +371,7 @@ impl Memory {
     pub fn forget(&mut self) {
         let places = std::mem::take(&mut self.places);
         *self = Memory { places, ..Memory::default() };
-        self.places.iter_mut().for_each(|place| place.taken = false);
+        self.places.fill(NOWHERE);
     }
 
     /// Appends `patches`, none of them empty, to `out`.
@@ -382,12 +407,13 @@ impl Memory {
             let mut behind = None;
             for (index, state) in patch.iter() {
                 if let Some(behind) = behind {
-                    let gap = (index - behind) as u32;
-                    bits.put(u64::from(gap == self.stride), 1);
-                    if gap != self.stride {
-                        self.codes.gap.put(&mut bits, gap);
-                        self.stride = gap;
+                    let (gap, context) = ((index - behind) as u8, self.context());
+                    let as_expected = gap == self.followed[context];
+                    bits.put(u64::from(as_expected), 1);
+                    if !as_expected {
+                        self.codes.gap.put(&mut bits, gap.into());
                     }
+                    self.pass(context, gap);
                 }
                 behind = Some(index + 1);
                 let node = patch.key.node(index);
@@ -487,13 +513,16 @@ impl Memory {
             patches.begin(key);
             for count in 0..row.nodes {
                 if count > 0 {
-                    if bits.get(1) == 0 {
-                        self.stride = self.codes.gap.get(&mut bits);
-                    }
-                    index += 1 + self.stride as usize;
+                    let context = self.context();
+                    let gap = match bits.get(1) {
+                        0 => self.codes.gap.get(&mut bits),
+                        _ => self.followed[context].into(),
+                    };
+                    index += 1 + gap as usize;
                     if index >= TILE_NODES {
                         return Err(beyond);
                     }
+                    self.pass(context, gap as u8);
                 }
                 patches.push(index, self.decode_node(key.node(index), &shared, &mut bits));
             }
