@@ -12,6 +12,7 @@ mod failure;
 mod heartbeats;
 mod identify;
 mod replay;
+mod results;
 mod rig;
 mod run;
 mod schema;

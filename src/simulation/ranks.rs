@@ -46,6 +46,9 @@ pub struct Sharing {
     pub route: Route,
     /// How others' vehicles are extrapolated between heartbeats.
     pub order: Order,
+    /// Whether own agents are digested while messages travel: for a
+    /// [`Ranks::hash`] at each heartbeat.
+    pub digest: bool,
 }
 
 /// One heartbeat on one rank.
@@ -127,6 +130,9 @@ pub struct Ranks<C> {
     /// Other ranks' agents as far as they are heard of.
     ghosts: Vec<Option<Ghost>>,
     order: Order,
+    digest: bool,
+    /// Of own agents, since the last heartbeat.
+    digests: Option<Digests>,
     /// With [`Route::Neighbour`].
     neighbourhood: Option<Neighbourhood>,
     running: bool,
@@ -149,7 +155,7 @@ impl<C: Communicator> Ranks<C> {
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
-        let Sharing { dealing, route, order } = sharing;
+        let Sharing { dealing, route, order, digest } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -188,6 +194,8 @@ impl<C: Communicator> Ranks<C> {
             descriptions,
             ghosts: vec![None; agents],
             order: *order,
+            digest: *digest,
+            digests: None,
             begun,
         })
     }
@@ -231,6 +239,7 @@ impl<C: Communicator> Ranks<C> {
             begun: self.communicator.elapsed() - self.begun,
             ..BeatFigures::default()
         };
+        self.digests = None;
         if self.size() == 1 {
             return Ok(self.beat_alone(quit, figures));
         }
@@ -319,13 +328,23 @@ impl<C: Communicator> Ranks<C> {
     /// Sends this heartbeat to all who are to hear it and receives theirs; the
     /// ranks that the parts are from.
     fn exchange(&mut self, figures: &mut BeatFigures) -> Result<Vec<usize>, RankError> {
-        if self.neighbourhood.is_none() {
-            Phases { lengths: figures.lengths, payload: figures.payload } = self.all_gather()?;
-            return Ok((0..self.size()).collect());
-        }
-        let Ranks { neighbourhood, communicator, incoming, addressed, world, .. } = self;
-        let Some(ranks) = neighbourhood else { return Ok(Vec::new()) };
+        let Ranks {
+            neighbourhood, communicator, outgoing, incoming, addressed, world, dealt, ..
+        } = self;
+        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
+        let (here, size) = (communicator.rank(), communicator.size());
+        // what needs no answer of the others is done before waiting for it
+        let mut meanwhile = || *digests = digest.then(|| digests_of(world, dealt, here));
         let tick = world.state().tick;
+        let lost = |source| RankError::Lost { tick, source };
+        let Some(ranks) = neighbourhood else {
+            let phases = match route {
+                Route::Star => star(communicator, outgoing, &mut meanwhile, incoming),
+                _ => communicator.all_gather(outgoing, &mut meanwhile, incoming),
+            };
+            Phases { lengths: figures.lengths, payload: figures.payload } = phases.map_err(lost)?;
+            return Ok((0..size).collect());
+        };
         for region in ranks.regions() {
             let agent = region.agent as usize;
             if !region.holds(world.place(agent).0, ranks.tile()) {
@@ -333,9 +352,8 @@ impl<C: Communicator> Ranks<C> {
             }
         }
         let to: Vec<(usize, &[u8])> = ranks.hearers.iter().copied().zip(addressed.iter()).collect();
-        let phases = communicator
-            .exchange(&to, &ranks.speakers, &mut || (), incoming)
-            .map_err(|source| RankError::Lost { tick, source })?;
+        let phases =
+            communicator.exchange(&to, &ranks.speakers, &mut meanwhile, incoming).map_err(lost)?;
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
         Ok(ranks.speakers.clone())
     }
@@ -565,7 +583,9 @@ impl<C: Communicator> Ranks<C> {
     /// [`RankError`] when a rank is gone.
     pub fn hash(&mut self) -> Result<([u8; 32], Vec<[u8; 32]>), RankError> {
         self.complete_first()?;
-        let own: Vec<(u32, [u8; 32])> = self.own_agents(|agent, state| (agent, state.digest()));
+        let here = self.rank();
+        let own = self.digests.take();
+        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.dealt, here));
         let own = (own, self.world.state().published.digest());
         let mut digests = vec![[0; 32]; self.dealt.len()];
         let all = self.gathered(&own)?;
@@ -658,4 +678,14 @@ impl<C: Communicator> Ranks<C> {
             .map(|(agent, state)| of(agent as u32, state))
             .collect()
     }
+}
+
+/// Digests of agents with their numbers.
+type Digests = Vec<(u32, [u8; 32])>;
+
+/// Digests of the agents of one rank.
+fn digests_of(world: &World, dealt: &[usize], rank: usize) -> Digests {
+    let agents = world.state().agents.iter().enumerate();
+    let own = agents.filter(|&(agent, _)| dealt[agent] == rank);
+    own.map(|(agent, state)| (agent as u32, state.digest())).collect()
 }

@@ -299,7 +299,7 @@ impl Memory {
     fn learn(&mut self, node: Node, values: &Values, state: NodeState, outlook: &Outlook) {
         let Outlook { direction, from, plane } = outlook;
         self.seen = self.seen.wrapping_add(1);
-        if self.seen % COMPARED == 0 {
+        if self.seen.is_multiple_of(COMPARED) {
             self.compare(node, values, from, *plane);
         }
         self.places[place(node)] = Place { node, state };
