@@ -47,7 +47,7 @@ fn replica(model: &WorldModel, beats: usize, dealing: Dealing) -> Published {
     grounds.into_iter().last().unwrap().unwrap()
 }
 
-/// 1. Only what changed in the last step before a heartbeat is sent.
+/// Fault 1: only what changed in the last step before a heartbeat is sent.
 #[test]
 fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
     let sinkage = |steps: u64| {
@@ -65,7 +65,7 @@ fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
     assert!((fifth / each - 1.0).abs() < 0.02, "every step: {each}, every fifth: {fifth}");
 }
 
-/// 2. and F1. A rut that arrives from another rank is virgin soil at a lower level.
+/// Faults 2 and F1: a rut that arrives from another rank is virgin soil at a lower level.
 #[test]
 fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
     let depth = |vehicles: usize| {
@@ -80,7 +80,7 @@ fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
     assert!(four < 1.5 * one, "one vehicle: {one} m, four: {four} m");
 }
 
-/// 3. and F4. What arrives is applied once for each agent of the rank: heaps of soil,
+/// Faults 3 and F4: what arrives is applied once for each agent of the rank: heaps of soil,
 /// which add up, would grow with their number.
 #[test]
 fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
@@ -105,7 +105,7 @@ fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
     }
 }
 
-/// 4. Nodes under a wheel are sent again at every heartbeat, in 16 bytes each.
+/// Fault 4: nodes under a wheel are sent again at every heartbeat, in 16 bytes each.
 #[test]
 fn a_node_is_sent_once_a_pass() {
     let model = convoy(soil("mid"), 2);
@@ -130,7 +130,7 @@ fn a_node_is_sent_once_a_pass() {
     assert!(sent as f64 <= 1.02 * passes as f64, "{sent} nodes sent for {passes} passes");
 }
 
-/// 10. Memory is allocated for every message and node.
+/// Fault 10: memory is allocated for every message and node.
 #[test]
 fn streams_of_ground_come_back_from_lists_that_keep_their_room() {
     let mut world = World::new(convoy(soil("mid"), 1));
