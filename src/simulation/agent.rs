@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::record::{Outcome, Sample, VehicleSummary};
-use crate::ground::{GroundModel, Overlay, Patch, Published};
+use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
@@ -62,7 +62,7 @@ pub struct AgentState {
 pub(super) struct AgentWorkspace {
     vehicle: MoverWorkspace,
     scratch: Scratch,
-    pub patches: Vec<Patch>,
+    pub patches: Patches,
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -117,7 +117,7 @@ impl AgentModel {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
             scratch: Scratch::new(),
-            patches: Vec::new(),
+            patches: Patches::default(),
         }
     }
 
@@ -142,26 +142,23 @@ impl AgentModel {
         let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
         let view = self.view(state, workspace);
         let turned_back = chassis.orientation.inverse();
-        let wheel = |wheel: usize| {
-            let pose = self.vehicle.wheel_pose(body, wheel);
-            PartState {
-                pose: Pose {
-                    position: turned_back * (pose.position - chassis.position),
-                    orientation: turned_back * pose.orientation,
-                },
-                spin: self.vehicle.wheel_spin(&state.vehicle, wheel),
-            }
-        };
-        let wheels = (0..self.vehicle.wheels()).map(wheel).collect();
-        let gear = match &self.vehicle {
-            Mover::Wheeled(_) => RunningGear::Wheels(wheels),
-            // shoes, sprockets and idlers are not sent yet
-            Mover::Tracked(_) => RunningGear::Tracks {
-                shoes: Vec::new(),
-                sprockets: Vec::new(),
-                idlers: Vec::new(),
-                road_wheels: wheels,
+        let part = |pose: Pose, spin: f64| PartState {
+            pose: Pose {
+                position: turned_back * (pose.position - chassis.position),
+                orientation: turned_back * pose.orientation,
             },
+            spin,
+        };
+        let wheels = (0..self.vehicle.wheels()).map(|wheel| {
+            let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+            part(self.vehicle.wheel_pose(body, wheel), spin)
+        });
+        let wheels = wheels.collect();
+        let gear = match (&self.vehicle, body) {
+            (Mover::Tracked(own), MoverWorkspace::Tracked(body)) => {
+                own.gear(&state.vehicle, body, wheels, part)
+            }
+            _ => RunningGear::Wheels(wheels),
         };
         VehicleMessage {
             chassis,
@@ -183,14 +180,18 @@ impl AgentModel {
                 let wheel_radius = own.underside.max_radius() as f32;
                 Description::Wheeled { name, model, wheels, wheel_radius }
             }
-            Mover::Tracked(_) => Description::Tracked {
-                name,
-                model,
-                track_shoes: 0,
-                sprockets: 0,
-                idlers: 0,
-                road_wheels: wheels,
-            },
+            Mover::Tracked(own) => {
+                let shoes =
+                    own.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
+                Description::Tracked {
+                    name,
+                    model,
+                    track_shoes: shoes as u16,
+                    sprockets: 2,
+                    idlers: 2,
+                    road_wheels: wheels,
+                }
+            }
         }
     }
 
@@ -222,6 +223,8 @@ impl AgentModel {
         if state.outcome.is_some() {
             return;
         }
+        // what others have left at the heartbeat before
+        state.overlay.refresh(published);
         let h = clock.step();
         let belly = self.vehicle.belly().copied().filter(|belly| {
             self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR

@@ -5,13 +5,15 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
+use bekker::sync::Threads;
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
+use bekker::vehicle::{TrackedVehicle, Vehicle};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The three soils of the reference's runs (Project Chrono's `mid`, `soft` and
 /// `hard` demo parameters), with the damping of its vehicle runs.
@@ -89,6 +91,22 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
     }
 }
 
+/// An M113 on its belts, on level ground at height 0 wherever `start` puts it.
+pub fn m113(driver: Driver, start: Pose) -> AgentModel {
+    let spec = bekker::vehicle::find_any("m113").unwrap();
+    let vehicle = TrackedVehicle::new(spec.tracked().unwrap().clone()).unwrap();
+    let mut start = start;
+    start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
+    AgentModel {
+        name: "m113".into(),
+        vehicle: OnTracks::new(Arc::new(vehicle)).into(),
+        driver,
+        leader: None,
+        start,
+        speed: 0.0,
+    }
+}
+
 pub fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
@@ -114,4 +132,17 @@ pub fn drive(world: &mut World, time: f64) {
     while world.time() < time - 1e-9 {
         world.beat();
     }
+}
+
+/// What `run` gives on each of `size` ranks.
+pub fn on_ranks<T: Send>(
+    size: usize,
+    timeout: Duration,
+    run: impl Fn(Threads) -> T + Sync,
+) -> Vec<std::thread::Result<T>> {
+    std::thread::scope(|scope| {
+        let ranks = Threads::ranks(size, timeout);
+        let threads: Vec<_> = ranks.into_iter().map(|rank| scope.spawn(|| run(rank))).collect();
+        threads.into_iter().map(|thread| thread.join()).collect()
+    })
 }
