@@ -9,11 +9,14 @@ mod convergence;
 mod fit;
 pub mod identify;
 mod plate;
+mod rigid_track;
 mod shear;
+mod snow_theory;
 mod track;
 mod track_theory;
 pub mod validation;
 mod wheel;
+mod wheel_theory;
 
 pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
@@ -22,7 +25,10 @@ pub use convergence::{Convergence, Refinement, Rig, converge};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use snow_theory::{Winter, packed_density, packing, wheel_resistance};
 pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};
+pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};
