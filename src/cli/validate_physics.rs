@@ -26,17 +26,17 @@ Written by `bekker validate-physics`, which runs everything below anew; edit
 it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
 faults ([soil_laws.md](soil_laws.md)).
 
-Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
-(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
-and skid steering have a rig of their own (`bekker rig track`, `tests/track_belt.rs`). Not here:
-CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
+Not here, since the product models none of it: the vehicle cone index and the mobility index, the
+relations of NRMM for fine-grained soils, those of WES and Brixius and of MAVS, all of which are
+correlations of cone penetration; motion resistance of trailing wheels in snow; and Ishigami's side
+force, for which there are no worked figures.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
 - **Heaped soil.** What is pushed ahead or aside does not pile up against the wheel: a locked wheel
   drags too little, and one drawn at 45 degrees meets too little side force. At some slips at 45
-  degrees a small wheel in sand digs itself in where the real one does not.
+  degrees a small wheel in sand digs deeper than the real one.
 - **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly.
 - **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
   grow with its width as that of sand does, and snow does not yield sideways.

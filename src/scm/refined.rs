@@ -252,7 +252,7 @@ fn draft<F: Footprint>(
             _ => 1.0,
         };
         let passive = if laws.passive_pressure {
-            frame.front(&coefficients.passive, node.sinkage, &surface, &shape)
+            frame.front(&coefficients.passive, node.sinkage, &surface, &shape, &velocity)
                 + frame.side(&coefficients.passive, node, lattice.spacing)
         } else {
             Vec3::zeros()
@@ -292,15 +292,31 @@ fn draft<F: Footprint>(
 impl Frame {
     /// Passive pressure on the part of a unit of horizontal area that faces
     /// sideways and advances into soil `sinkage` m deep: a horizontal force, Pa.
+    /// `shape` is the velocity of the body's shape there, `material` that of what
+    /// touches the soil.
+    ///
+    /// The wedge is one of a blade, which goes straight ahead. A surface that goes
+    /// down as well drives the soil as a footing does, by the pressure it bears
+    /// already: of the wedge it meets as much as its way is horizontal. So a
+    /// locked wheel ploughs, and the front of a driven one, whose rim goes down
+    /// and back, does not.
     #[inline]
-    fn front(&self, wedge: &PassiveWedge, sinkage: f64, surface: &Vec3, shape: &Vec3) -> Vec3 {
-        let advance = -(surface.x * shape.x + surface.y * shape.y);
-        if advance <= 0.0 {
+    fn front(
+        &self,
+        wedge: &PassiveWedge,
+        sinkage: f64,
+        surface: &Vec3,
+        shape: &Vec3,
+        material: &Vec3,
+    ) -> Vec3 {
+        let aside = Vec3::new(surface.x, surface.y, 0.0);
+        let onward = -aside.dot(material);
+        if onward <= 0.0 || aside.dot(shape) >= 0.0 {
             return Vec3::zeros();
         }
+        let horizontal = onward / (aside.norm() * (material.norm() + ADVANCING));
         let up = surface.z.max(STEEPEST);
-        let pressure = wedge.pressure(sinkage, self.width);
-        Vec3::new(surface.x, surface.y, 0.0) * (pressure / up * (advance / (advance + ADVANCING)))
+        aside * (horizontal * wedge.pressure(sinkage, self.width) / up)
     }
 
     /// Passive force on a wheel's side wall, which stands on the outermost cells

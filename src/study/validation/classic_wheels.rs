@@ -33,6 +33,12 @@ fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, 
     Ok(WheelRig::new(soil, underside, wheel.load, motion))
 }
 
+/// A soil that does not shear and hardly rebounds.
+fn stiff(soil: Yielding) -> Yielding {
+    let elastic_stiffness = 100.0 * soil.elastic_stiffness;
+    Yielding { cohesion: 0.0, friction_angle: 0.0, elastic_stiffness, ..soil }
+}
+
 /// Towed and pressed wheels.
 pub(super) fn towed() -> Result<Section, ValidationError> {
     let mut section = Section::new("Towed wheels: Bekker");
@@ -40,9 +46,12 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
         "A wheel without shear, drawn at 1 m/s with its pressure along the surface \
          (`surface_reaction` alone, nodes 2 cm apart, 1 ms), and the same pressed straight down \
          (nodes 1 cm apart): both must find the integrals of Bekker's pressure over the true circle \
-         and the work of pressing the rut, b k z^(n+1)/(n+1). His own closed form of sinkage, \
-         which takes the circle for a parabola, stands beside; it is a poor guide where n is far \
-         from 1 or the rut is deep.",
+         and the work of pressing the rut, b k z^(n+1)/(n+1). Bekker's soil does not rebound, so \
+         the elastic stiffness is 100 times Project Chrono's; with that one, soil that comes up \
+         behind the axle carries 9 % of the load. His own closed form of sinkage, which takes the \
+         circle for a parabola, stands beside; it is a poor guide where n is far from 1 or the rut \
+         is deep. Where the wheel enters at 70 degrees and more (soft, snow), its steep front lies \
+         on few nodes.",
     );
     let light = RigidWheel { load: 2500.0, ..HMMWV };
     let small = RigidWheel { radius: 0.4, width: 0.2, load: 1500.0 };
@@ -59,7 +68,7 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
         .par_iter()
         .map(|(name, wheel)| {
             let strong = of_width(name, 1.0 / wheel.width);
-            let soil = Yielding { cohesion: 0.0, friction_angle: 0.0, ..strong };
+            let soil = stiff(strong);
             let (modulus, n) = (soil.k_phi, soil.n);
             let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.0 };
             let mut rolling = rig(wheel, bed(soil.clone()), motion)?;
@@ -98,7 +107,7 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
         "error",
     ];
     section.table(&header, rows);
-    let soil = Yielding { friction_angle: 0.0, ..chrono("mid") };
+    let soil = stiff(chrono("mid"));
     let sinkage = HMMWV.sinkage(soil.k_phi, soil.n, Bearing::Ahead);
     let resistance = HMMWV.compaction(soil.k_phi, soil.n, sinkage);
     let against = |cases: &[[f64; 3]]| {
@@ -308,6 +317,14 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
         "difference",
     ];
     section.table(&header, rows);
+    section.text(
+        "In loose sand torque is within 13 % and pull, from 0.4 to 1.8 kN under 9 kN, within 0.4 kN. \
+         In compact sand and on the soils of Bekker's form, where theirs puts the greatest pressure \
+         further ahead, the default pulls 0.4 to 0.8 kN more at the same torque. Depth agrees at \
+         slips up to 0.2 and then grows by Lyasko, which their theory of 1967 does not know. The \
+         lunar rover sinks deeper and pulls 7 to 16 N less: the soil that comes up behind its wheel in \
+         their model, to 0.9 of the depth, carries load and pushes it on.",
+    );
     section.text(
         "Lunar soil at a slip angle: Ishigami's side force has no worked figures to hold against, \
          and his grousers only raise the wheel's radius. Side force is compared with measurements \

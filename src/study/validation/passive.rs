@@ -12,8 +12,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         "An upright, smooth and wide face meets Rankine's b (γ N z²/2 + 2 c √N z), N = tan²(45° + \
          φ/2): here 0.254 m wide and 0.1 m deep. The law behind `passive_pressure` (McKyes and Ali, \
          J. Terramech. 14, 1977) is a wedge with crescents at its ends on the plane of least \
-         resistance for a face twice as wide as deep; laid on a wide face that is up to a few per \
-         cent too much. A real wall is rough (two thirds of φ) and has ends: its factor stands in \
+         resistance for a face twice as wide as deep; on a wide face that is not the least: 4 % \
+         too much where weight rules, 10 % where cohesion does. A real wall is rough (two thirds of φ) and has ends: its factor stands in \
          the last columns.",
     );
     let soils = [

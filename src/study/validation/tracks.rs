@@ -188,7 +188,12 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         "The whole vehicle (`bekker rig track`) drawn at 1 m/s, nodes 5 cm apart, 2 ms, beside the \
          rigid track under even pressure with the textbook's slip. That theory is no limit of the \
          vehicle: under road wheels pressure has peaks, so its sinkage and resistance are lower \
-         bounds, and the band of what it may be off in thrust is 15 %.",
+         bounds, and the band of what the reference's laws may be off in thrust is 15 %. The default \
+         laws give less thrust at small slip, a half of the theory's on clay: between two road \
+         wheels the shoes hardly press, and soil that was let go has to be sheared afresh. That is \
+         what Wong finds in repeated loading (*Terramechanics and Off-Road Vehicle Engineering*, \
+         2010, ch. 5), but here a spot forgets at the moment contact is lost, and shoes that rock \
+         lose it more often than real ones.",
     );
     let mut cases = Vec::new();
     for soil in ["mid", "hard", "dry sand", "clay"] {
