@@ -49,6 +49,13 @@ pub trait Footprint {
     /// The body's lowest points over four points (x, y).
     fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints;
 
+    /// Upward unit normal of the underside at `r` from the centre, where its slope
+    /// is `slope`: what the cell of a node stands for, if that is more than its
+    /// middle.
+    fn normal(&self, _r: &Vec3, slope: [f64; 2], _sinkage: f64) -> Vec3 {
+        Vec3::new(-slope[0], -slope[1], 1.0).normalize()
+    }
+
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;
 

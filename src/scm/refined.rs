@@ -180,14 +180,13 @@ fn draft<F: Footprint>(
         let index = node.index as usize;
         let soil = &coefficients.soil;
         let upright = *tile.normal(index);
-        let slope = Vec3::new(-node.slope[0], -node.slope[1], 1.0);
-        let surface = slope / slope.norm();
+        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
+        let r = Vec3::new(x, y, node.height) - centre;
+        let surface = body.normal(&r, node.slope, node.sinkage);
         let facing = surface.dot(&upright).max(STEEPEST);
         let n = if laws.surface_reaction { surface } else { upright };
         // of the horizontal cell, so much of the surface lies in it
         let part = if laws.surface_reaction { 1.0 / facing } else { 1.0 };
-        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
-        let r = Vec3::new(x, y, node.height) - centre;
         let shape = shape_twist.at(&r);
         let sinking = upright.z * (node.slope[0] * shape.x + node.slope[1] * shape.y - shape.z);
         let velocity = twist.at(&r);
