@@ -43,8 +43,9 @@ const AFTERWORD: &str = "## Where the model fails, at a glance
 - **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
   exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
   foundations; the wedge of McKyes and Ali is one of narrow blades.
-- **Straight along the lattice.** Within about a degree of a row of nodes the tyre's shoulders are
-  pulled towards the row: a vehicle whose steering is held straight turns parallel to it.
+- **Straight along the lattice.** Within half a degree of a row of nodes a vehicle whose steering is
+  held straight still turns towards the row, by some tenths of a degree in 35 m; from 1 degree on it
+  keeps its course (`tests/straight_driving.rs`).
 - **No measurement of a whole vehicle** on soft ground is in this collection.
 ";
 

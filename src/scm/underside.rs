@@ -78,7 +78,7 @@ pub struct Underside {
     /// Half the width, m.
     half_width: f64,
     /// Radii at even distances from the middle to the edge, m, the last one twice.
-    profile: [f64; PROFILE + 1],
+    profile: Box<[f64; PROFILE + 1]>,
     samples_per_metre: f64,
     /// Within this distance from the middle the tread is flat, m.
     flat: f64,
@@ -170,11 +170,11 @@ impl Underside {
         let radius = edge.radius + edge.taper * edge.end;
         segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
         let samples_per_metre = (PROFILE - 1) as f64 / half_width;
-        let profile = std::array::from_fn(|sample| {
+        let profile = Box::new(std::array::from_fn(|sample| {
             let at = (sample as f64 / samples_per_metre).min(half_width);
             let on = segments.partition_point(|segment| segment.end < at);
             segments[on].radius + segments[on].taper * at
-        });
+        }));
         let tapered = segments.iter().find(|segment| segment.taper != 0.0);
         let flat = tapered.map_or(f64::INFINITY, |segment| segment.start);
         let bound = Bound::new(&segments, max_radius, bars);
