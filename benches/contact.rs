@@ -51,7 +51,7 @@ fn main() {
     let model = model(spacing);
     let mut published = Published::default();
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-    let mut patches = Vec::new();
+    let mut patches = bekker::ground::Patches::default();
     let turn = Quat::from_euler_angles(0.0, 0.0, yaw);
     let orientation = Quat::from_euler_angles(0.02, 0.0, yaw);
     let linear = turn * Vec3::new(4.0, 0.0, 0.0);

@@ -42,7 +42,7 @@ fn contact(criterion: &mut Criterion) {
             let linear = heading * 4.0;
             let twist = Twist { linear, angular: orientation * Vec3::new(0.0, 9.5, 0.0) };
             let mut pose = Pose { position: Vec3::new(0.0, 0.0, 0.4677 - 0.05), orientation };
-            let mut patches = Vec::new();
+            let mut patches = bekker::ground::Patches::default();
             let (mut calls, mut tested, mut touched) = (0_u64, 0_u64, 0_u64);
             criterion.bench_function(&format!("wheel {spacing} m along {way}"), |bencher| {
                 bencher.iter(|| {

@@ -3,12 +3,11 @@
 
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Patch, Published};
+use bekker::ground::{GroundModel, Patches, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, Ranks, Sharing, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::Threads;
 use bekker::sync::ground_code::Memory;
 use bekker::terrain::Terrain;
 use bekker::vehicle::Vehicle;
@@ -16,7 +15,6 @@ use bekker::vehicle::driver::{Driver, Table};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// `agents` HMMWVs one behind the other at 5 m/s on the reference's soft soil,
 /// heartbeat 10 ms.
@@ -61,43 +59,20 @@ fn convoy(spacing: f64, agents: usize) -> WorldModel {
     WorldModel { ground, clock, agents }
 }
 
-/// Patches of 100 heartbeats of one vehicle: decoded from what two ranks sent
-/// would be the same, so they are taken from the overlay itself.
-fn patches(spacing: f64) -> Vec<Vec<Patch>> {
-    let model = convoy(spacing, 1);
-    let mut before = Published::default();
-    let mut world = bekker::simulation::World::new(model);
-    let mut all = Vec::new();
-    for _ in 0..150 {
+/// Patches of 100 heartbeats of one vehicle.
+fn patches(spacing: f64) -> Vec<Patches> {
+    let mut world = World::new(convoy(spacing, 1));
+    let mut beat = || {
         world.beat();
-        // what is new in the published ground is what the one vehicle left
-        let now = world.state().published.clone();
-        let mut beat = Vec::new();
-        for (key, tile) in now.tiles() {
-            let old = before.tile(key);
-            let mut mask = bekker::ground::Mask::default();
-            let mut states = Vec::new();
-            for (index, state) in tile.iter() {
-                if old.and_then(|old| old.get(index)) != Some(state) {
-                    mask.insert(index);
-                    states.push(*state);
-                }
-            }
-            if let (false, Some(tile)) = (mask.is_empty(), bekker::ground::Tile::new(mask, states))
-            {
-                beat.push(Patch { key, tile });
-            }
-        }
-        before = now;
-        all.push(beat);
-    }
-    all.split_off(50)
+        world.patches(0).clone()
+    };
+    (0..150).map(|_| beat()).skip(50).collect()
 }
 
 fn code(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
         let beats = patches(spacing);
-        let nodes: usize = beats.iter().flatten().map(|patch| patch.tile.states().len()).sum();
+        let nodes: usize = beats.iter().map(|beat| beat.states().len()).sum();
         let mut memory = Memory::default();
         let coded: Vec<Vec<u8>> = beats
             .iter()
@@ -125,7 +100,7 @@ fn code(criterion: &mut Criterion) {
                 }
             });
         });
-        let mut read = Vec::new();
+        let mut read = Patches::default();
         group.bench_function("decode", |bencher| {
             bencher.iter(|| {
                 memory.forget();
@@ -149,43 +124,5 @@ fn code(criterion: &mut Criterion) {
     }
 }
 
-/// Time of the exchange beside that of the steps, eight agents on two ranks.
-fn heartbeat(_: &mut Criterion) {
-    for spacing in [0.05, 0.02] {
-        let model = convoy(spacing, 8);
-        let ranks = Threads::ranks(2, Duration::from_secs(60));
-        let drive = |rank| {
-            let sharing = Sharing::default();
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[])
-                .expect("ranks of one program agree");
-            let mut beats: Vec<_> =
-                (0..300).map(|_| ranks.beat(false).expect("all ranks live")).collect();
-            beats.drain(..50);
-            beats
-        };
-        let figures: Vec<_> = std::thread::scope(|scope| {
-            let drive = &drive;
-            let threads: Vec<_> =
-                ranks.into_iter().map(|rank| scope.spawn(move || drive(rank))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
-        });
-        let mean = |value: fn(&bekker::simulation::BeatFigures) -> Duration| {
-            let mut all: Vec<Duration> = figures.iter().map(value).collect();
-            all.sort_unstable();
-            all[all.len() / 2].as_nanos() as f64 * 1e-3
-        };
-        let steps = mean(|beat| beat.step);
-        let exchange = mean(|beat| beat.serialise) + mean(|beat| beat.apply);
-        println!(
-            "{spacing} m, 8 agents on 2 ranks, medians: steps {steps:.0} us, serialise {:.1} us, \
-             apply {:.1} us ({:.1} % of the steps), waiting {:.1} us",
-            mean(|beat| beat.serialise),
-            mean(|beat| beat.apply),
-            100.0 * exchange / steps,
-            mean(|beat| beat.lengths + beat.payload),
-        );
-    }
-}
-
-criterion_group!(benches, code, heartbeat);
+criterion_group!(benches, code);
 criterion_main!(benches);

@@ -96,7 +96,7 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
         }
         tyre.settle(firm.as_ref(), &twist, &mut state, STEP);
         if count % 10 == 9 {
-            let mut patches = Vec::new();
+            let mut patches = bekker::ground::Patches::default();
             overlay.publish(&mut patches);
             published.apply(&patches);
             overlay.refresh(&published);

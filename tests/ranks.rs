@@ -7,8 +7,9 @@ use bekker::simulation::{
     RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::sync::{CommError, Communicator, Dealing, Threads};
-use scene::{agent, at, drive, flat, soil, table, vehicle, world};
+use bekker::sync::ghost::Order;
+use bekker::sync::{CommError, Communicator, Dealing};
+use scene::{agent, at, drive, flat, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -53,19 +54,6 @@ fn alone(model: WorldModel, beats: usize) -> Hashes {
         world.hash()
     };
     (0..beats).map(|_| hash(&mut world)).collect()
-}
-
-/// What `run` gives on each of `size` ranks.
-fn on_ranks<T: Send>(
-    size: usize,
-    timeout: Duration,
-    run: impl Fn(Threads) -> T + Sync,
-) -> Vec<std::thread::Result<T>> {
-    std::thread::scope(|scope| {
-        let ranks = Threads::ranks(size, timeout);
-        let threads: Vec<_> = ranks.into_iter().map(|rank| scope.spawn(|| run(rank))).collect();
-        threads.into_iter().map(|thread| thread.join()).collect()
-    })
 }
 
 fn together(
@@ -182,10 +170,10 @@ fn far_neighbours_hear_nothing_of_each_other() {
         let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
-    // no vehicle is heard of; what grows is the verdict whether to go on, 18 bytes
-    // a rank in each of 59 heartbeats
+    // no vehicle is heard of; what remains is the verdict whether to go on, 18 bytes
+    // in each of 59 heartbeats and in as many rounds as doublings make the ranks
     let (two, six) = (received(apart(2)), received(apart(6)));
-    assert_eq!((two, six), (2 * 18 * 59, 6 * 18 * 59));
+    assert_eq!((two, six), (18 * 59, 3 * 18 * 59));
 }
 
 #[test]
@@ -312,7 +300,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
 
 /// Alters one byte of what rank 1 sends at its eighth exchange.
 struct Altering {
-    inner: Threads,
+    inner: bekker::sync::Threads,
     exchanges: usize,
 }
 
@@ -382,10 +370,9 @@ fn an_altered_message_names_rank_tick_and_kind() {
     assert_eq!(told[1], "at tick 25: rank 0 is gone");
 }
 
-/// Bytes of ground on the wire in a run like the issue's: a convoy at 5 cm. A miss of
-/// the 4 bytes a node aimed at, by 0.44; the bound keeps it from growing.
+/// Bytes of ground on the wire in a convoy at 5 cm that starts from rest.
 #[test]
-fn ground_takes_few_bytes_a_node() {
+fn ground_takes_at_most_four_bytes_a_node() {
     let model = convoy();
     let figures = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
@@ -402,5 +389,115 @@ fn ground_takes_few_bytes_a_node() {
     let (nodes, bytes) = sums.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     let each = bytes as f64 / nodes as f64;
     println!("{nodes} nodes, {bytes} bytes: {each:.2} bytes a node");
-    assert!(nodes > 2_000 && each <= 4.5, "{nodes} nodes, {each:.2} bytes a node");
+    assert!(nodes > 2_000 && each <= 4.0, "{nodes} nodes, {each:.2} bytes a node");
+}
+
+/// A rank that begins without a state gets a snapshot, and then has equal hashes.
+#[test]
+fn a_rank_that_joins_late_gets_a_snapshot() {
+    let model = crossing();
+    let expected = alone(model.clone(), 60);
+    let mut world = World::new(model.clone());
+    (0..40).for_each(|_| world.beat());
+    let state = world.state().clone();
+    for late in [0, 1, 2] {
+        let all = on_ranks(3, PATIENCE, |rank| {
+            let own = (rank.rank() != late).then(|| state.clone());
+            let sharing = Sharing::default();
+            let mut ranks = Ranks::new(rank, model.clone(), own, &sharing, &[]).unwrap();
+            let mut hashes = vec![ranks.hash().unwrap().0];
+            for _ in 0..20 {
+                ranks.beat(false).unwrap();
+                hashes.push(ranks.hash().unwrap().0);
+            }
+            hashes
+        });
+        for hashes in all {
+            same(&expected[39..].to_vec(), &hashes.unwrap(), &format!("rank {late} joins late"));
+        }
+    }
+}
+
+/// Ranks whose states are of different ticks do not go on together.
+#[test]
+fn ranks_of_different_ticks_do_not_go_on() {
+    let model = far_apart();
+    let errors = on_ranks(2, PATIENCE, |rank| {
+        let mut world = World::new(model.clone());
+        (0..=rank.rank()).for_each(|_| world.beat());
+        let state = Some(world.state().clone());
+        Ranks::new(rank, model.clone(), state, &Sharing::default(), &[]).err().unwrap()
+    });
+    for error in errors {
+        assert_eq!(error.unwrap().to_string(), "rank 1 has tick = 10, rank 0 has 5");
+    }
+}
+
+/// A vehicle of another rank is where it really is at a heartbeat; between two the
+/// extrapolation errs by no more than D_H, less in each higher order, and whatever
+/// order is chosen changes no bit.
+#[test]
+fn ghosts_stay_within_the_bound_and_change_nothing() {
+    let mut model = convoy();
+    model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
+    let errors = [Order::Constant, Order::First, Order::Second].map(|order| {
+        let ends = on_ranks(3, PATIENCE, |rank| {
+            let sharing = Sharing { order, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+            let beats: Vec<_> = (0..150).map(|_| ranks.beat(false).unwrap()).collect();
+            // the first second holds the fall onto the ground
+            let late = &beats[100..];
+            let worst = late.iter().map(|beat| beat.ghost_error).fold(0.0, f64::max);
+            assert!(late.iter().all(|beat| beat.ghost_error <= beat.ghost_bound));
+            let seen: Vec<_> = (0..3)
+                .map(|agent| ranks.ghost(agent).map(|ghost| ghost.pose(ranks.world().time())))
+                .collect();
+            let hash = ranks.hash().unwrap().0;
+            ranks.gather().unwrap();
+            let samples: Vec<_> = ranks.world().samples().collect();
+            (worst, hash, seen, samples)
+        });
+        let ends: Vec<_> = ends.into_iter().map(Result::unwrap).collect();
+        for (rank, (_, _, seen, _)) in ends.iter().enumerate() {
+            for (agent, pose) in seen.iter().enumerate() {
+                assert_eq!(pose.is_some(), agent != rank, "a ghost for each of the others");
+                if let Some(pose) = pose {
+                    // rank 0 has gathered all; positions travel in full precision
+                    let truth = &ends[0].3[agent];
+                    assert_eq!(pose.position, truth.pose.position, "agent {agent} on {rank}");
+                }
+            }
+        }
+        let worst = ends.iter().map(|end| end.0).fold(0.0, f64::max);
+        (worst, ends[0].1)
+    });
+    println!("errors by order: {:?}", errors.map(|(worst, _)| worst));
+    // 6 m/s for 10 ms
+    assert!((errors[0].0 / 0.06 - 1.0).abs() < 0.3, "{}", errors[0].0);
+    assert!(errors[1].0 < 0.05 * errors[0].0 && errors[2].0 < errors[0].0);
+    assert!(errors.iter().all(|(_, hash)| *hash == errors[0].1));
+}
+
+/// Shortened heartbeats are the same on all ranks, and keep D_H within the tolerance.
+#[test]
+fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
+    let mut model = far_apart();
+    model.clock = model.clock.within(0.05);
+    // the first is slow, the last fast: all take the heartbeat that the last needs
+    model.agents[2].speed = 12.0;
+    let beats = 150;
+    let expected = alone(model.clone(), beats);
+    for (size, route) in [(2, Route::All), (3, Route::Star), (3, Route::Neighbour)] {
+        let found = together(&model, None, size, &Dealing::Blocks, route, beats);
+        same(&expected, &found, &format!("{size} ranks, {route:?}"));
+    }
+    let mut world = World::new(model.clone());
+    let mut lengths = Vec::new();
+    for _ in 0..beats {
+        let before = world.time();
+        world.beat();
+        lengths.push(world.time() - before);
+    }
+    // 12 m/s may go on for 4 ms before 0.05 m are passed, and full ones are met
+    assert!(lengths[10..].iter().all(|&length| length < 0.004 + 1e-9), "{lengths:?}");
 }

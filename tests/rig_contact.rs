@@ -213,7 +213,7 @@ fn a_step_allocates_nothing_once_it_has_its_room() {
     let mut bench = Bench::new(3e4, 0.02);
     let angular = Vec3::new(0.0, 5.0, 0.0);
     let twist = Twist { linear: Vec3::new(2.0, 0.0, 0.0), angular };
-    let mut patches = Vec::new();
+    let mut patches = bekker::ground::Patches::default();
     let mut drive = |from: usize, to: usize| {
         let mut within_steps = 0;
         for count in from..to {

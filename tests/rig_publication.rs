@@ -2,7 +2,7 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{
-    GroundModel, NodeState, Overlay, Patch, Published, SINKAGE_QUANTUM, surface_height,
+    GroundModel, NodeState, Overlay, Patches, Published, SINKAGE_QUANTUM, surface_height,
     working_surface_height,
 };
 use bekker::scm::{Contact, Scratch, Underside, wheel_contact};
@@ -78,7 +78,7 @@ impl<'a> Roller<'a> {
 fn one_pass(model: &GroundModel, heartbeat: usize) -> (Published, i64) {
     let mut published = Published::default();
     let mut roller = Roller::new(model, 0.0, 0.01, 0.06);
-    let mut patches: Vec<Patch> = Vec::new();
+    let mut patches = Patches::default();
     for step in 1..=500 {
         roller.step(&published);
         if step % heartbeat == 0 {
@@ -187,7 +187,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
     let model = model(Some(heap));
     let mut published = Published::default();
     let mut roller = Roller::new(&model, 0.0, 0.01, 0.06);
-    let mut patches = Vec::new();
+    let mut patches = Patches::default();
     let mut beat = |roller: &mut Roller, published: &mut Published| {
         patches.clear();
         roller.overlay.publish(&mut patches);
@@ -223,12 +223,12 @@ fn two_agents_deform_one_ground_in_any_order() {
         let mut rollers =
             [Roller::new(&model, 0.0, 0.01, 0.06), Roller::new(&model, 0.3, 0.1, 0.05)];
         for _ in 0..40 {
-            let mut dealt: Vec<Vec<Patch>> = Vec::new();
+            let mut dealt: Vec<Patches> = Vec::new();
             for roller in &mut rollers {
                 for _ in 0..5 {
                     roller.step(&published);
                 }
-                let mut patches = Vec::new();
+                let mut patches = Patches::default();
                 roller.overlay.publish(&mut patches);
                 dealt.push(patches);
             }

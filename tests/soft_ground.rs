@@ -95,7 +95,7 @@ fn as_reference(name: &str) -> AsReference {
     let tyre = Underside::new(outline, Some(facets)).unwrap();
     let ground = flat(0.05, with_width_of_all_hits(soil(name)));
     let (mut published, mut overlay) = (Published::default(), Overlay::new());
-    let (mut scratch, mut patches) = (Scratch::new(), Vec::new());
+    let (mut scratch, mut patches) = (Scratch::new(), bekker::ground::Patches::default());
     let mut state = hmmwv.state(&at(0.0, 0.0, 0.7));
     let mut work = hmmwv.workspace(&state);
     let (mut sums, mut count) = ([0.0; 5], 0.0);

@@ -6,7 +6,7 @@ use bekker::sync::message::Reader;
 use libfuzzer_sys::fuzz_target;
 
 fn read(bytes: &[u8]) {
-    let mut patches = Vec::new();
+    let mut patches = bekker::ground::Patches::default();
     let mut reader = Reader::new(bytes);
     let mut memories = vec![Memory::default(); 4];
     while let Ok(Some(_)) = reader.next(&mut memories, &mut patches) {}

@@ -1,11 +1,12 @@
 //! `bekker bench`
 
+use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
 use crate::ground::Published;
 use crate::study::{
     BenchCase, BenchError, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
-use clap::Args;
+use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use serde::Serialize;
 use stats_alloc::INSTRUMENTED_SYSTEM;
@@ -16,12 +17,15 @@ const OLD_GROUND: usize = 4_000_000;
 /// Measure what a step costs on this machine
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
-    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n\n\
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n\n\
     Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
     2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
 )]
 pub struct Bench {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// A vehicle of the catalogue or a vehicle file (.toml)
     #[arg(long, default_value = "hmmwv")]
     vehicle: String,
@@ -54,6 +58,11 @@ pub struct Bench {
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum Part {
+    Sync(BenchSync),
+}
+
 #[derive(Debug, Default, Serialize)]
 struct Results {
     steps: Vec<(String, StepCost)>,
@@ -64,6 +73,9 @@ struct Results {
 
 impl Bench {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        if let Some(Part::Sync(bench)) = self.part {
+            return bench.execute(quiet);
+        }
         let mut results = Results::default();
         let refused = |error: BenchError| match error {
             BenchError::Case(faults) => Failure::Scenario(faults),

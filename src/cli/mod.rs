@@ -5,12 +5,14 @@
 //! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
 
 mod bench;
+mod bench_sync;
 mod completions;
 mod drive;
 mod failure;
 mod heartbeats;
 mod identify;
 mod replay;
+mod results;
 mod rig;
 mod run;
 mod schema;

@@ -24,19 +24,30 @@ const PI: [u64; 6] = [
 ];
 
 impl GroundDigest {
-    pub(super) fn add(&mut self, key: TileKey, index: usize, state: &NodeState) {
-        let mixed = mix(key, index, state);
+    /// A tile's part of the mix, for [`GroundDigest::add`] and
+    /// [`GroundDigest::remove`].
+    #[inline]
+    pub(super) fn place(key: TileKey) -> u64 {
+        let key = u64::from(key.a as u32) << 32 | u64::from(key.b as u32);
+        fold(key ^ PI[4], PI[5])
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, place: u64, index: usize, state: &NodeState) {
+        let mixed = mix(place, index, state);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_add(mixed[lane]));
     }
 
-    pub(super) fn remove(&mut self, key: TileKey, index: usize, state: &NodeState) {
-        let mixed = mix(key, index, state);
+    #[inline]
+    pub(super) fn remove(&mut self, place: u64, index: usize, state: &NodeState) {
+        let mixed = mix(place, index, state);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_sub(mixed[lane]));
     }
 
     pub(super) fn add_tile(&mut self, key: TileKey, tile: &Tile) {
+        let place = GroundDigest::place(key);
         for (index, state) in tile.iter() {
-            self.add(key, index, state);
+            self.add(place, index, state);
         }
     }
 }
@@ -49,16 +60,15 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-fn mix(key: TileKey, index: usize, state: &NodeState) -> [u64; 2] {
+fn mix(place: u64, index: usize, state: &NodeState) -> [u64; 2] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let pair = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
-    let place = word(key.a as u32, key.b as u32);
     let heights = word(state.plastic_sinkage, state.berm as u32);
     let rest = word(
         pair(state.yield_pressure, state.passes),
         pair(state.shear[0] as u16, state.shear[1] as u16),
     );
-    let inner = fold(heights ^ PI[0], rest ^ PI[1]) ^ fold(place ^ PI[2], index as u64 ^ PI[3]);
-    let outer = fold(heights ^ PI[4], place ^ rest.rotate_left(23) ^ PI[5]);
-    [fold(inner ^ PI[2], outer ^ PI[0]), fold(inner ^ PI[5], outer ^ PI[3])]
+    let place = place.wrapping_add((index as u64).wrapping_mul(PI[3]));
+    let mixed = fold(heights ^ place, rest ^ PI[0]) ^ fold(place ^ PI[1], heights ^ PI[2]);
+    [fold(mixed, PI[4] | 1), fold(mixed ^ rest, PI[5])]
 }

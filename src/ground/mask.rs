@@ -7,6 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mask(pub [u64; TILE_NODES / 64]);
 
+/// A set with the ranks of its words: a rank costs one count of bits, not four.
+pub(super) struct Ranks {
+    mask: Mask,
+    /// Nodes of the set before each word.
+    before: [u32; TILE_NODES / 64],
+}
+
+impl Ranks {
+    /// How many nodes of the set come before `index`.
+    #[inline]
+    pub fn of(&self, index: usize) -> usize {
+        let word = (index >> 6) % self.before.len();
+        let below = (1_u64 << (index & 63)) - 1;
+        (self.before[word] + (self.mask.0[word] & below).count_ones()) as usize
+    }
+}
+
 impl Mask {
     /// Whether the set holds the node at `index`.
     #[inline]
@@ -32,6 +49,16 @@ impl Mask {
         let before: u32 = self.0[..word].iter().map(|w| w.count_ones()).sum();
         let below = (1_u64 << (index & 63)) - 1;
         (before + (self.0[word] & below).count_ones()) as usize
+    }
+
+    /// For many ranks of one set.
+    #[inline]
+    pub(super) fn ranks(&self) -> Ranks {
+        let mut before = [0; TILE_NODES / 64];
+        for word in 1..before.len() {
+            before[word] = before[word - 1] + self.0[word - 1].count_ones();
+        }
+        Ranks { mask: *self, before }
     }
 
     /// Whether the set is empty.

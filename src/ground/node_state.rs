@@ -39,13 +39,22 @@ impl NodeState {
         berm: i32,
         passes: u16,
     ) -> NodeState {
-        // float to integer casts saturate, and send NaN to zero
-        let round = |value: f64, quantum: f64| (value / quantum + 0.5).floor();
+        // float to integer casts saturate, and send NaN to zero; they round towards
+        // zero, a negative number that is not whole one too high
+        let round = |value: f64, quantum: f64| {
+            let shifted = value * (1.0 / quantum) + 0.5;
+            let whole = shifted as i64;
+            whole - i64::from((whole as f64) > shifted)
+        };
         NodeState {
-            plastic_sinkage: round(plastic_sinkage, SINKAGE_QUANTUM) as u32,
+            plastic_sinkage: round(plastic_sinkage, SINKAGE_QUANTUM).clamp(0, u32::MAX.into())
+                as u32,
             berm,
-            yield_pressure: round(yield_pressure, PRESSURE_QUANTUM) as u16,
-            shear: shear.map(|component| round(component, SHEAR_QUANTUM) as i16),
+            yield_pressure: round(yield_pressure, PRESSURE_QUANTUM).clamp(0, u16::MAX.into())
+                as u16,
+            shear: shear.map(|component| {
+                round(component, SHEAR_QUANTUM).clamp(i16::MIN.into(), i16::MAX.into()) as i16
+            }),
             passes,
         }
     }

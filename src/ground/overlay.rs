@@ -1,7 +1,8 @@
 //! An agent's private working copy of the ground around its wheels.
 
 use super::model::normal_of;
-use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patch, Published, Tile};
+use super::published::Revised;
+use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
 use crate::soil::SoilId;
 use crate::soil::pressure_sinkage::PlasticMemory;
@@ -16,7 +17,7 @@ pub const LANES: usize = 8;
 pub struct WorkingTile {
     pub(crate) key: TileKey,
     /// Revision of the published tile that the nodes were read from.
-    revision: u32,
+    revision: u64,
     /// Whether any wheel came near since the last publication.
     near: bool,
     /// Whether the undisturbed ground has been sampled (not yet, after a resume).
@@ -135,7 +136,7 @@ impl WorkingTile {
     /// was sampled, so only published nodes are looked at, and those that were
     /// handed out, should nobody have published them.
     fn read(&mut self, published: &Published) {
-        let (revision, tile) = published.revised_tile(self.key);
+        let Revised { revision, tile, .. } = published.revised(self.key);
         self.revision = revision;
         let mut unpublished = std::mem::take(&mut self.handed_out);
         if let Some(tile) = tile {
@@ -148,6 +149,27 @@ impl WorkingTile {
             self.take_up(index, &NodeState::default());
         }
         self.ceiling = highest(&self.surface);
+    }
+
+    /// Reads the published states where they have changed, if that was in the
+    /// last merge alone; else all of them.
+    fn refresh(&mut self, published: &Published) {
+        let Revised { revision, before, changed, tile } = published.revised(self.key);
+        let unheard = self.handed_out.without(&changed);
+        if revision == self.revision && self.handed_out.is_empty() {
+            return;
+        }
+        match tile {
+            Some(tile) if before == self.revision && unheard.is_empty() => {
+                for (index, state) in tile.among(&changed) {
+                    self.take_up(index, state);
+                }
+                self.handed_out = Mask::default();
+                self.revision = revision;
+                self.ceiling = highest(&self.surface);
+            }
+            _ => self.read(published),
+        }
     }
 
     /// Takes up the published state of a node; a private one takes over only
@@ -282,12 +304,12 @@ impl WorkingTile {
         self.ceiling = self.ceiling.max(self.surface[index]);
     }
 
-    /// The nodes of `left` as a patch; they are no longer private.
-    fn take_patch(&mut self, left: Mask) -> Option<Patch> {
+    /// Adds the nodes of `left` as a patch; they are no longer private.
+    fn take_patch(&mut self, left: Mask, patches: &mut Patches) {
         if left.is_empty() {
-            return None;
+            return;
         }
-        let mut tile = Tile::default();
+        patches.begin(self.key);
         for index in left.iter() {
             let memory = self.memory[index];
             let pass = u16::from(self.loaded.contains(index));
@@ -298,14 +320,11 @@ impl WorkingTile {
                 self.berm[index].wrapping_sub(self.published_berm[index]),
                 self.passes[index].saturating_add(pass),
             );
-            tile.push(index, state);
+            patches.push(index, state);
         }
         self.private = self.private.without(&left);
         self.loaded = self.loaded.without(&left);
         self.handed_out = self.handed_out.union(&left);
-        // read anew even if nobody applies the patch
-        self.revision = u32::MAX;
-        Some(Patch { key: self.key, tile })
     }
 }
 
@@ -422,7 +441,7 @@ impl Overlay {
     /// in ascending order of their tiles, and drops tiles that no wheel is
     /// near any more. The patches must be applied to the published ground
     /// before [`Overlay::refresh`].
-    pub fn publish(&mut self, patches: &mut Vec<Patch>) {
+    pub fn publish(&mut self, patches: &mut Patches) {
         self.publish_where(patches, |tile| tile.private.without(&tile.contact));
         let Overlay { tiles, slots, free, .. } = self;
         slots.retain(|&(_, slot)| {
@@ -439,14 +458,14 @@ impl Overlay {
 
     /// Turns every changed node into patches, also those in contact: for the
     /// end of a run.
-    pub fn publish_all(&mut self, patches: &mut Vec<Patch>) {
+    pub fn publish_all(&mut self, patches: &mut Patches) {
         self.publish_where(patches, |tile| tile.private);
     }
 
-    fn publish_where(&mut self, patches: &mut Vec<Patch>, left: impl Fn(&WorkingTile) -> Mask) {
+    fn publish_where(&mut self, patches: &mut Patches, left: impl Fn(&WorkingTile) -> Mask) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            patches.extend(tile.take_patch(left(tile)));
+            tile.take_patch(left(tile), patches);
         }
     }
 
@@ -455,8 +474,8 @@ impl Overlay {
     pub fn refresh(&mut self, published: &Published) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            if tile.sampled && tile.revision != published.revision(tile.key) {
-                tile.read(published);
+            if tile.sampled {
+                tile.refresh(published);
             }
         }
     }

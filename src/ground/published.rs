@@ -1,25 +1,20 @@
 //! The ground that all share.
 
-use super::{GroundDigest, Mask, NodeState, Tile};
+use super::{GroundDigest, Mask, NodeState, Patch, Patches, Tile};
 use crate::grid::{Node, TileKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one agent did to one tile since its last patch. Berm heights are
-/// increments.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patch {
-    /// Which tile.
-    pub key: TileKey,
-    /// Its changed nodes.
-    pub tile: Tile,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Entry {
-    revision: u32,
+    /// Number of the merge that changed it last.
+    revision: u64,
+    /// The merge that had changed it before, 0 for none.
+    before: u64,
+    /// What the last one changed.
+    changed: Mask,
     tile: Arc<Tile>,
 }
 
@@ -30,7 +25,21 @@ struct Entry {
 #[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
+    /// How many merges there were.
+    merges: u64,
     digest: GroundDigest,
+}
+
+/// How a published tile has come to be as it is.
+pub(super) struct Revised<'a> {
+    /// Number of the merge that changed it last, 0 for none.
+    pub revision: u64,
+    /// The merge that had changed it before.
+    pub before: u64,
+    /// What the last one changed.
+    pub changed: Mask,
+    /// The tile, if it was ever deformed.
+    pub tile: Option<&'a Tile>,
 }
 
 impl PartialEq for Published {
@@ -42,15 +51,25 @@ impl PartialEq for Published {
 impl Published {
     /// Merges patches; any order and any grouping give the same ground
     /// ([`NodeState::join`]).
-    pub fn apply<'a>(&mut self, patches: impl IntoIterator<Item = &'a Patch>) {
-        let Published { tiles, digest } = self;
-        for Patch { key, tile } in patches {
-            let entry =
-                tiles.entry(*key).or_insert_with(|| Entry { revision: 0, tile: Arc::default() });
-            entry.revision = entry.revision.wrapping_add(1).max(1);
-            Arc::make_mut(&mut entry.tile).join_watched(tile, |index, before, now| {
-                before.inspect(|before| digest.remove(*key, index, before));
-                digest.add(*key, index, now);
+    pub fn apply(&mut self, patches: &Patches) {
+        self.merge([patches]);
+    }
+
+    /// Merges what several have left in one heartbeat.
+    pub fn merge<'a>(&mut self, all: impl IntoIterator<Item = &'a Patches>) {
+        let Published { tiles, merges, digest } = self;
+        *merges += 1;
+        for patch in all.into_iter().flat_map(Patches::iter) {
+            let entry = tiles.entry(patch.key).or_default();
+            if entry.revision != *merges {
+                entry.before = std::mem::replace(&mut entry.revision, *merges);
+                entry.changed = Mask::default();
+            }
+            entry.changed = entry.changed.union(patch.mask);
+            let place = GroundDigest::place(patch.key);
+            Arc::make_mut(&mut entry.tile).join_watched(&patch, |index, before, now| {
+                before.inspect(|before| digest.remove(place, index, before));
+                digest.add(place, index, now);
             });
         }
     }
@@ -60,22 +79,31 @@ impl Published {
         self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
     }
 
+    /// All that was deformed as patches.
+    pub fn as_patches(&self) -> Patches {
+        let mut patches = Patches::default();
+        for (key, tile) in self.tiles() {
+            patches.extend(Patch { key, mask: tile.mask(), states: tile.states() });
+        }
+        patches
+    }
+
     /// The tile under `key`, if it was ever deformed.
     pub fn tile(&self, key: TileKey) -> Option<&Tile> {
         self.tiles.get(&key).map(|entry| &*entry.tile)
     }
 
-    /// The tile under `key` and how often it has changed, 0 for never.
-    pub(super) fn revised_tile(&self, key: TileKey) -> (u32, Option<&Tile>) {
+    /// The tile under `key` and what was done to it.
+    pub(super) fn revised(&self, key: TileKey) -> Revised<'_> {
         match self.tiles.get(&key) {
-            Some(entry) => (entry.revision, Some(&*entry.tile)),
-            None => (0, None),
+            Some(Entry { revision, before, changed, tile }) => Revised {
+                revision: *revision,
+                before: *before,
+                changed: *changed,
+                tile: Some(tile),
+            },
+            None => Revised { revision: 0, before: 0, changed: Mask::default(), tile: None },
         }
-    }
-
-    /// How often the tile under `key` has changed, 0 for never.
-    pub(super) fn revision(&self, key: TileKey) -> u32 {
-        self.tiles.get(&key).map_or(0, |entry| entry.revision)
     }
 
     /// State of a node; that of undisturbed ground if it was never deformed.
@@ -130,12 +158,17 @@ impl Published {
 
 impl From<Vec<(TileKey, Tile)>> for Published {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
-        let entry = |tile| Entry { revision: 1, tile: Arc::new(tile) };
+        let entry = |tile: Tile| Entry {
+            revision: 1,
+            before: 0,
+            changed: *tile.mask(),
+            tile: Arc::new(tile),
+        };
         let tiles: BTreeMap<_, _> =
             tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
         let mut digest = GroundDigest::default();
         tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
-        Published { tiles, digest }
+        Published { tiles, merges: 1, digest }
     }
 }
 
@@ -151,7 +184,8 @@ mod tests {
     use crate::grid::TILE_NODES;
     use proptest::prelude::*;
 
-    fn any_patch() -> impl Strategy<Value = Patch> {
+    /// One patch.
+    fn any_patch() -> impl Strategy<Value = Patches> {
         let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, any::<[i16; 2]>());
         let nodes = proptest::collection::vec(node, 1..20);
         ((-1_i32..2, -1_i32..2), nodes).prop_map(|((a, b), nodes)| {
@@ -163,11 +197,10 @@ mod tests {
                     (index, state)
                 })
                 .collect();
-            let mut tile = Tile::default();
-            for (index, state) in states {
-                tile.push(index, state);
-            }
-            Patch { key: TileKey { a, b }, tile }
+            let mut patch = Patches::default();
+            patch.begin(TileKey { a, b });
+            states.into_iter().for_each(|(index, state)| patch.push(index, state));
+            patch
         })
     }
 
@@ -179,15 +212,15 @@ mod tests {
             split in any::<proptest::sample::Index>(),
         ) {
             let mut whole = Published::default();
-            whole.apply(&patches);
+            whole.merge(&patches);
 
             let mut turned = patches.clone();
             turned.rotate_left(shuffled.index(patches.len()));
             turned.reverse();
             let (first, second) = turned.split_at(split.index(turned.len()));
             let mut parts = Published::default();
-            parts.apply(second);
-            parts.apply(first);
+            parts.merge(second);
+            parts.merge(first);
             prop_assert_eq!(whole.hash(), parts.hash());
             prop_assert_eq!(&whole, &parts);
             prop_assert_eq!(whole.digest(), parts.digest());
@@ -196,7 +229,7 @@ mod tests {
 
             let heaped: i64 = patches
                 .iter()
-                .flat_map(|patch| patch.tile.states())
+                .flat_map(Patches::states)
                 .map(|state| i64::from(state.berm))
                 .sum();
             prop_assert_eq!(whole.berm_quanta(), heaped);
@@ -205,19 +238,16 @@ mod tests {
 
     #[test]
     fn a_snapshot_keeps_what_it_was() {
-        let mut tile = Tile::default();
-        tile.push(7, NodeState { plastic_sinkage: 3, ..NodeState::default() });
-        let patch = Patch { key: TileKey { a: 0, b: 0 }, tile };
+        let sunk = |plastic_sinkage: u32| {
+            let mut patches = Patches::default();
+            patches.begin(TileKey { a: 0, b: 0 });
+            patches.push(7, NodeState { plastic_sinkage, ..NodeState::default() });
+            patches
+        };
         let mut ground = Published::default();
-        ground.apply(std::slice::from_ref(&patch));
+        ground.apply(&sunk(3));
         let snapshot = ground.clone();
-        let mut deeper = patch.clone();
-        deeper.tile = Tile::new(
-            *patch.tile.mask(),
-            vec![NodeState { plastic_sinkage: 9, ..NodeState::default() }],
-        )
-        .unwrap();
-        ground.apply(&[deeper]);
+        ground.apply(&sunk(9));
         assert_eq!(snapshot.sinkage_quanta(), 3);
         assert_eq!(ground.sinkage_quanta(), 9);
         assert_ne!(snapshot.hash(), ground.hash());

@@ -1,6 +1,6 @@
 //! A tile of deformed nodes.
 
-use super::{Mask, NodeState};
+use super::{Mask, NodeState, Patch};
 use serde::{Deserialize, Serialize};
 
 /// The deformed nodes of one tile: which, and their states in the order of
@@ -34,34 +34,31 @@ impl Tile {
         self.mask.contains(index).then(|| &self.states[self.mask.rank(index)])
     }
 
+    /// The nodes of `mask` that were ever deformed with their indices, in ascending
+    /// order.
+    pub(super) fn among(&self, mask: &Mask) -> impl Iterator<Item = (usize, &NodeState)> {
+        let ranks = self.mask.ranks();
+        let held = mask.iter().filter(|&index| self.mask.contains(index));
+        held.map(move |index| (index, &self.states[ranks.of(index)]))
+    }
+
     /// The nodes with their indices, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &NodeState)> {
         self.mask.iter().zip(&self.states)
     }
 
-    /// Adds a node behind all others.
-    pub(super) fn push(&mut self, index: usize, state: NodeState) {
-        debug_assert!(self.mask.rank(index) == self.states.len() && !self.mask.contains(index));
-        self.mask.insert(index);
-        self.states.push(state);
-    }
-
-    /// Joins another's account of the same tile, node by node.
-    pub fn join(&mut self, other: &Tile) {
-        self.join_watched(other, |_, _, _| ());
-    }
-
-    /// Joins, and tells of each of the other's nodes its index, its state before,
-    /// if it had one, and its state now.
+    /// Joins a patch of this tile node by node, and tells of each of its nodes the
+    /// index, the state before, if it had one, and the state now.
     pub(super) fn join_watched(
         &mut self,
-        other: &Tile,
+        other: &Patch<'_>,
         mut watch: impl FnMut(usize, Option<&NodeState>, &NodeState),
     ) {
         let added = other.mask.without(&self.mask);
         self.make_room(&added);
+        let ranks = self.mask.ranks();
         for (index, state) in other.iter() {
-            let own = &mut self.states[self.mask.rank(index)];
+            let own = &mut self.states[ranks.of(index)];
             let before = *own;
             own.join(state);
             watch(index, (!added.contains(index)).then_some(&before), own);
@@ -77,8 +74,9 @@ impl Tile {
         }
         let mut end = self.states.len();
         self.states.resize(end + shift, NodeState::default());
+        let ranks = self.mask.ranks();
         for index in added.iter_back() {
-            let start = self.mask.rank(index);
+            let start = ranks.of(index);
             self.states.copy_within(start..end, start + shift);
             shift -= 1;
             self.states[start + shift] = NodeState::default();

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::record::{Outcome, Sample, VehicleSummary};
-use crate::ground::{GroundModel, Overlay, Patch, Published};
+use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
@@ -62,7 +62,7 @@ pub struct AgentState {
 pub(super) struct AgentWorkspace {
     vehicle: MoverWorkspace,
     scratch: Scratch,
-    pub patches: Vec<Patch>,
+    pub patches: Patches,
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -117,7 +117,7 @@ impl AgentModel {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
             scratch: Scratch::new(),
-            patches: Vec::new(),
+            patches: Patches::default(),
         }
     }
 
@@ -222,6 +222,8 @@ impl AgentModel {
         if state.outcome.is_some() {
             return;
         }
+        // what others have left at the heartbeat before
+        state.overlay.refresh(published);
         let h = clock.step();
         let belly = self.vehicle.belly().copied().filter(|belly| {
             self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR

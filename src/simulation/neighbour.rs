@@ -2,15 +2,15 @@
 //!
 //! Once in a while all ranks hold a census: each tells a disc for every agent
 //! that the agent and the ground it touches cannot leave before the next census.
-//! Ranks whose discs meet, or whose agents follow each other, exchange their
-//! heartbeats until then; all others need not hear of each other, for neither
-//! can an agent reach ground that the other's changes. What a rank has not been
-//! told it is given, joined to one patch a tile, at the census at which one of
-//! its discs meets that ground. So the bits are those of telling everything to
-//! everyone.
+//! A rank hears of the agents whose discs meet one of its own agents' and of those
+//! that its agents follow, heartbeat by heartbeat until then; it need not hear of
+//! the others, for neither can an agent reach ground that they change. What a rank
+//! has not been told it is given, joined to one patch a tile, at the census at which
+//! one of its discs meets that ground. So the bits are those of telling everything
+//! to everyone.
 
 use crate::grid::TileKey;
-use crate::ground::{Patch, Published};
+use crate::ground::{Patch, Patches, Published};
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,7 @@ impl Region {
 }
 
 struct Placed {
+    agent: usize,
     rank: usize,
     envelope: AABB<[f64; 2]>,
 }
@@ -68,19 +69,21 @@ impl RTreeObject for Placed {
     }
 }
 
-/// Own ground of a stretch of time, joined.
+/// An own agent's ground of a stretch of time, joined.
 #[derive(Default)]
 struct Stretch {
     ground: Published,
     /// Lowest and highest tiles.
     extent: Option<[TileKey; 2]>,
+    /// Ranks that have not been told of it, in ascending order.
+    owed: Vec<usize>,
 }
 
 impl Stretch {
-    fn add(&mut self, patches: &[Patch]) {
+    fn add(&mut self, patches: &Patches) {
         self.ground.apply(patches);
-        for Patch { key, .. } in patches {
-            let [low, high] = self.extent.get_or_insert([*key, *key]);
+        for Patch { key, .. } in patches.iter() {
+            let [low, high] = self.extent.get_or_insert([key, key]);
             *low = TileKey { a: low.a.min(key.a), b: low.b.min(key.b) };
             *high = TileKey { a: high.a.max(key.a), b: high.b.max(key.b) };
         }
@@ -93,32 +96,46 @@ impl Stretch {
     }
 }
 
+/// One of this rank's agents between two censuses.
+struct Own {
+    region: Region,
+    /// Ranks that hear of it at each heartbeat, in ascending order.
+    hearers: Vec<usize>,
+    /// What it has left since the census.
+    stretch: Stretch,
+}
+
 /// One rank's knowledge of its neighbours and of what it owes the others.
 pub(super) struct Neighbourhood {
     here: usize,
+    size: usize,
     /// Side of a tile, m.
     tile: f64,
-    /// Ranks that hear each heartbeat, in ascending order.
-    pub peers: Vec<usize>,
-    /// Own agents' discs since the last census.
-    pub own: Vec<Region>,
+    own: Vec<Own>,
+    /// Ranks that hear of any own agent, in ascending order.
+    pub hearers: Vec<usize>,
+    /// Ranks that any agent is heard of from, in ascending order.
+    pub speakers: Vec<usize>,
+    /// Which agents of other ranks are heard of here.
+    pub heard: Vec<bool>,
     /// Tick at or after which the next census is due.
     pub due: u64,
+    /// Ground of censuses before that some are still owed.
     stretches: Vec<Stretch>,
-    /// For each rank the stretches that it has not been given.
-    owed: Vec<Vec<usize>>,
 }
 
 impl Neighbourhood {
     pub fn new(here: usize, size: usize, tile: f64) -> Neighbourhood {
         Neighbourhood {
             here,
+            size,
             tile,
-            peers: Vec::new(),
             own: Vec::new(),
+            hearers: Vec::new(),
+            speakers: Vec::new(),
+            heard: Vec::new(),
             due: 0,
-            stretches: vec![Stretch::default()],
-            owed: vec![Vec::new(); size],
+            stretches: Vec::new(),
         }
     }
 
@@ -127,97 +144,129 @@ impl Neighbourhood {
         self.tile
     }
 
-    /// Notes what own agents left in this heartbeat.
-    pub fn leave(&mut self, patches: &[Patch]) {
-        if let Some(last) = self.stretches.last_mut() {
-            last.add(patches);
+    /// Own agents' regions since the last census.
+    pub fn regions(&self) -> impl Iterator<Item = &Region> {
+        self.own.iter().map(|own| &own.region)
+    }
+
+    /// Ranks that hear of an own agent.
+    pub fn hearers(&self, agent: usize) -> &[usize] {
+        let own = self.own.iter().find(|own| own.region.agent as usize == agent);
+        own.map_or(&[], |own| &own.hearers)
+    }
+
+    /// Notes what an own agent left in this heartbeat.
+    pub fn leave(&mut self, agent: usize, patches: &Patches) {
+        let own = self.own.iter_mut().find(|own| own.region.agent as usize == agent);
+        if let Some(own) = own {
+            own.stretch.add(patches);
         }
     }
 
     /// Ends a stretch: all who did not hear of it are owed it.
     pub fn close(&mut self) {
-        let last = self.stretches.len() - 1;
-        if self.stretches[last].extent.is_none() {
-            return;
-        }
-        for (rank, owed) in self.owed.iter_mut().enumerate() {
-            if rank != self.here && !self.peers.contains(&rank) {
-                owed.push(last);
+        let Neighbourhood { own, stretches, here, size, .. } = self;
+        for Own { hearers, stretch, .. } in own {
+            if stretch.extent.is_some() {
+                let mut ended = std::mem::take(stretch);
+                let deaf = |rank: &usize| rank != here && !hearers.contains(rank);
+                ended.owed = (0..*size).filter(deaf).collect();
+                stretches.push(ended);
             }
         }
-        self.stretches.push(Stretch::default());
+        stretches.retain(|stretch| !stretch.owed.is_empty());
     }
 
-    /// Takes a census: chooses the peers until the next one, and says which
+    /// Takes a census: settles who hears of whom until the next one, and says which
     /// ranks need what they are owed, in ascending order. `dealt` is the rank of
-    /// each agent, `follows` are pairs of agents one of which needs to see the
-    /// other.
+    /// each agent, `follows` are pairs of agents the first of which needs to see the
+    /// second.
     pub fn census(
         &mut self,
         regions: &[Region],
         dealt: &[usize],
         follows: &[(usize, usize)],
     ) -> Vec<usize> {
-        let rank_of = |region: &Region| dealt.get(region.agent as usize).copied();
+        let here = self.here;
         let placed = regions.iter().filter_map(|region| {
-            Some(Placed { rank: rank_of(region)?, envelope: region.envelope() })
+            let agent = region.agent as usize;
+            let rank = *dealt.get(agent)?;
+            Some(Placed { agent, rank, envelope: region.envelope() })
         });
         let tree = RTree::bulk_load(placed.collect());
         let near = |envelope: AABB<[f64; 2]>| {
-            tree.locate_in_envelope_intersecting(envelope).map(|placed| placed.rank)
+            let met = tree.locate_in_envelope_intersecting(envelope);
+            met.filter(|placed| placed.rank != here).map(|placed| (placed.agent, placed.rank))
         };
-        let own = regions.iter().filter(|region| rank_of(region) == Some(self.here));
-        self.own = own.copied().collect();
-        self.peers = self.own.iter().flat_map(|region| near(region.envelope())).collect();
-        for &(a, b) in follows {
-            let (a, b) = (dealt[a], dealt[b]);
-            if a == self.here {
-                self.peers.push(b);
-            } else if b == self.here {
-                self.peers.push(a);
+        self.heard = vec![false; dealt.len()];
+        self.own.clear();
+        for region in regions {
+            let agent = region.agent as usize;
+            if dealt.get(agent) != Some(&here) {
+                continue;
             }
+            let mut hearers = Vec::new();
+            for (other, rank) in near(region.envelope()) {
+                hearers.push(rank);
+                self.heard[other] = true;
+            }
+            for &(follower, leader) in follows {
+                if leader == agent && dealt[follower] != here {
+                    hearers.push(dealt[follower]);
+                }
+                if follower == agent && dealt[leader] != here {
+                    self.heard[leader] = true;
+                }
+            }
+            let hearers = ascending(hearers);
+            self.own.push(Own { region: *region, hearers, stretch: Stretch::default() });
         }
-        self.peers.sort_unstable();
-        self.peers.dedup();
-        self.peers.retain(|&rank| rank != self.here);
+        self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
+        let heard = (0..dealt.len()).filter(|&agent| self.heard[agent]);
+        self.speakers = ascending(heard.map(|agent| dealt[agent]).collect());
 
         let mut needy = Vec::new();
-        for (index, stretch) in self.stretches.iter().enumerate() {
+        for stretch in &self.stretches {
             let Some(envelope) = stretch.envelope(self.tile) else { continue };
-            needy.extend(near(envelope).filter(|&rank| self.owed[rank].contains(&index)));
+            needy.extend(near(envelope).map(|(_, rank)| rank).filter(|r| stretch.owed.contains(r)));
         }
-        needy.sort_unstable();
-        needy.dedup();
-        needy
+        ascending(needy)
     }
 
     /// All that a rank is owed, one patch a tile; it is owed nothing then.
-    pub fn settle(&mut self, rank: usize) -> Vec<Patch> {
+    pub fn settle(&mut self, rank: usize) -> Patches {
         let mut joined = Published::default();
-        for index in self.owed[rank].drain(..) {
-            let tiles = self.stretches[index].ground.tiles();
-            let patches: Vec<Patch> =
-                tiles.map(|(key, tile)| Patch { key, tile: tile.clone() }).collect();
-            joined.apply(&patches);
+        for stretch in &mut self.stretches {
+            if let Ok(at) = stretch.owed.binary_search(&rank) {
+                stretch.owed.remove(at);
+                joined.apply(&stretch.ground.as_patches());
+            }
         }
-        joined.tiles().map(|(key, tile)| Patch { key, tile: tile.clone() }).collect()
+        joined.as_patches()
     }
+}
+
+/// In ascending order, each once.
+fn ascending(mut ranks: Vec<usize>) -> Vec<usize> {
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::{Mask, NodeState, Tile};
+    use crate::ground::NodeState;
 
     fn region(agent: usize, x: f64) -> Region {
         Region::around(agent, [x, 0.0], 0.0, 0.8)
     }
 
-    fn rut(a: i32) -> Vec<Patch> {
-        let mut mask = Mask::default();
-        mask.insert(3);
-        let state = NodeState { plastic_sinkage: 9, berm: 2, ..NodeState::default() };
-        vec![Patch { key: TileKey { a, b: 0 }, tile: Tile::new(mask, vec![state]).unwrap() }]
+    fn rut(a: i32) -> Patches {
+        let mut rut = Patches::default();
+        rut.begin(TileKey { a, b: 0 });
+        rut.push(3, NodeState { plastic_sinkage: 9, berm: 2, ..NodeState::default() });
+        rut
     }
 
     #[test]
@@ -225,7 +274,8 @@ mod tests {
         let mut ranks = Neighbourhood::new(0, 4, 0.8);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
         assert!(ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]).is_empty());
-        assert_eq!(ranks.peers, [1, 3]);
+        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
+        assert_eq!(ranks.heard, [false, true, false, false], "a leader need not see who follows");
     }
 
     #[test]
@@ -236,17 +286,17 @@ mod tests {
             ranks.census(&[region(0, 0.0), region(1, x), region(2, 9e3)], &[0, 1, 2], &[])
         };
         assert!(census(&mut ranks, 500.0).is_empty());
-        ranks.leave(&rut(0));
-        ranks.leave(&rut(0));
+        ranks.leave(0, &rut(0));
+        ranks.leave(0, &rut(0));
         assert!(census(&mut ranks, 400.0).is_empty());
-        ranks.leave(&rut(1));
+        ranks.leave(0, &rut(1));
         assert_eq!(census(&mut ranks, 15.0), [1]);
-        assert_eq!(ranks.peers, [1]);
+        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1][..], &[1][..]));
         let given = ranks.settle(1);
         assert_eq!(given.len(), 2);
-        assert_eq!(given[0].tile.states()[0].berm, 4, "increments of berm add up");
+        assert_eq!(given.states()[0].berm, 4, "increments of berm add up");
         // what it hears of now it is not owed
-        ranks.leave(&rut(2));
+        ranks.leave(0, &rut(2));
         assert!(census(&mut ranks, 15.0).is_empty());
         assert_eq!(ranks.settle(2).len(), 3);
     }

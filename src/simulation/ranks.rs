@@ -8,19 +8,17 @@
 //! any number of ranks and any dealing give the bits of one process.
 
 use super::agent::AgentState;
-use super::checkpoint;
+use super::handshake::{agree, describe, fingerprint, plain, share_state};
 use super::neighbour::{CENSUS, Neighbourhood, Region};
+use super::rank_error::RankError;
 use super::record::Sample;
-use super::world::{World, WorldModel, WorldState, combined_hash};
+use super::world::{Haste, World, WorldModel, WorldState, combined_hash};
 use crate::grid::TILE;
-use crate::ground::{GroundDigest, Patch};
-use crate::numeric::GRAVITY;
+use crate::ground::{GroundDigest, Patches};
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
-use crate::sync::message::{
-    Body, Description, Environment, MessageFault, Origin, Reader, VehicleState, Writer,
-};
-use crate::sync::{CommError, Communicator, Dealing, DealingError, Parts, Phases, star};
+use crate::sync::message::{Body, Description, MessageFault, Origin, Reader, VehicleState, Writer};
+use crate::sync::{Communicator, Dealing, Parts, Phases, star};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -48,87 +46,9 @@ pub struct Sharing {
     pub route: Route,
     /// How others' vehicles are extrapolated between heartbeats.
     pub order: Order,
-}
-
-/// Why ranks cannot go on together.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RankError {
-    /// A rank that is gone or silent.
-    #[error("at tick {tick}: {source}")]
-    Lost {
-        /// When it was noticed, steps.
-        tick: u64,
-        /// Who and how.
-        source: CommError,
-    },
-    /// A message that cannot be used.
-    #[error("corrupt {kind} from rank {rank} at tick {tick}: {fault}")]
-    Corrupt {
-        /// Sending rank.
-        rank: usize,
-        /// When, steps.
-        tick: u64,
-        /// What it should have been.
-        kind: &'static str,
-        /// What is wrong with it.
-        fault: MessageFault,
-    },
-    /// Ranks that would not run the same scenario.
-    #[error("rank {rank} has {key} = {theirs}, rank {here} has {ours}")]
-    Disagreement {
-        /// The first rank that differs.
-        rank: usize,
-        /// This rank.
-        here: usize,
-        /// The first key that differs.
-        key: String,
-        /// That rank's value.
-        theirs: String,
-        /// This rank's value.
-        ours: String,
-    },
-    /// Agents that cannot be dealt.
-    #[error(transparent)]
-    Dealing(#[from] DealingError),
-    /// An agent that was faster than the census allows for.
-    #[error("agent {agent} has left the region that it announced before tick {tick}")]
-    Outran {
-        /// Which.
-        agent: usize,
-        /// When, steps.
-        tick: u64,
-    },
-    /// More ranks than the protocol counts.
-    #[error("{size} ranks; at most {} can take part", u16::MAX)]
-    TooMany {
-        /// Ranks there are.
-        size: usize,
-    },
-}
-
-impl RankError {
-    /// The ranks that cannot be counted on any more.
-    pub fn lost(&self) -> Vec<usize> {
-        match self {
-            RankError::Lost { source: CommError::Silent { ranks, .. }, .. } => ranks.clone(),
-            RankError::Lost {
-                source: CommError::Gone { rank } | CommError::Length { rank, .. },
-                ..
-            }
-            | RankError::Corrupt { rank, .. } => vec![*rank],
-            _ => Vec::new(),
-        }
-    }
-
-    /// Steps that all had taken together when it happened, if it happened on
-    /// the way.
-    pub fn tick(&self) -> Option<u64> {
-        match self {
-            RankError::Lost { tick, .. } | RankError::Corrupt { tick, .. } => Some(*tick),
-            _ => None,
-        }
-    }
+    /// Whether own agents are digested while messages travel: for a
+    /// [`Ranks::hash`] at each heartbeat.
+    pub digest: bool,
 }
 
 /// One heartbeat on one rank.
@@ -158,12 +78,33 @@ pub struct BeatFigures {
     pub nodes: u64,
     /// Own agents.
     pub agents: u64,
+    /// Of these the ones that any other rank is told of.
+    pub told: u64,
     /// Greatest distance of another rank's vehicle from where it was expected, m.
     pub ghost_error: f64,
     /// Greatest D_H of those vehicles, m ([`Ghost::bound`]).
     pub ghost_bound: f64,
     /// Whether any rank wants to end the run.
     pub quit: bool,
+}
+
+/// What all ranks must know of each other to go on alike.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Verdict {
+    /// Whether any agent still drives.
+    drives: bool,
+    quit: bool,
+    haste: Haste,
+}
+
+impl Verdict {
+    fn or(self, other: Verdict) -> Verdict {
+        Verdict {
+            drives: self.drives || other.drives,
+            quit: self.quit || other.quit,
+            haste: self.haste.or(other.haste),
+        }
+    }
 }
 
 /// This rank's part of a world that several ranks share.
@@ -176,8 +117,12 @@ pub struct Ranks<C> {
     dealt: Vec<usize>,
     writer: Writer,
     outgoing: Vec<u8>,
+    /// Own agents that are told of, each with the end of its message in `outgoing`.
+    told: Vec<(usize, usize)>,
+    /// What goes to each rank that hears of some of them.
+    addressed: Parts,
     incoming: Parts,
-    patches: Vec<Patch>,
+    patches: Patches,
     heard: Vec<Option<VehicleState>>,
     /// Of each agent's stream: what its writer or its reader here remembers.
     memories: Vec<Memory>,
@@ -185,6 +130,9 @@ pub struct Ranks<C> {
     /// Other ranks' agents as far as they are heard of.
     ghosts: Vec<Option<Ghost>>,
     order: Order,
+    digest: bool,
+    /// Of own agents, since the last heartbeat.
+    digests: Option<Digests>,
     /// With [`Route::Neighbour`].
     neighbourhood: Option<Neighbourhood>,
     running: bool,
@@ -207,7 +155,7 @@ impl<C: Communicator> Ranks<C> {
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
-        let Sharing { dealing, route, order } = sharing;
+        let Sharing { dealing, route, order, digest } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -237,13 +185,17 @@ impl<C: Communicator> Ranks<C> {
             dealt,
             writer: Writer::default(),
             outgoing: Vec::new(),
+            told: Vec::new(),
+            addressed: Parts::default(),
             incoming: Parts::default(),
-            patches: Vec::new(),
+            patches: Patches::default(),
             heard: vec![None; agents],
             memories: vec![Memory::default(); agents],
             descriptions,
             ghosts: vec![None; agents],
             order: *order,
+            digest: *digest,
+            digests: None,
             begun,
         })
     }
@@ -287,6 +239,7 @@ impl<C: Communicator> Ranks<C> {
             begun: self.communicator.elapsed() - self.begun,
             ..BeatFigures::default()
         };
+        self.digests = None;
         if self.size() == 1 {
             return Ok(self.beat_alone(quit, figures));
         }
@@ -308,7 +261,7 @@ impl<C: Communicator> Ranks<C> {
         let begun = self.communicator.elapsed();
         figures.quit = self.read(&senders)? || quit;
         self.see(end, &mut figures);
-        self.world.merge(&self.patches);
+        self.world.merge(Some(&self.patches));
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
         let mut haste = self.world.haste();
@@ -318,14 +271,31 @@ impl<C: Communicator> Ranks<C> {
             let states = self.world.state().agents.iter().zip(&self.dealt);
             let mut own = states.filter(|&(_, &rank)| rank == here);
             let drives = own.any(|(agent, _)| agent.outcome.is_none());
-            let all = self.gathered(&(drives, quit, haste))?;
-            figures.received_bytes += self.incoming.bytes() as u64;
-            self.running = all.iter().any(|&(drives, ..)| drives);
-            figures.quit = all.iter().any(|&(_, quit, _)| quit);
-            haste = all.iter().fold(haste, |most, &(.., haste)| most.or(haste));
+            let all = self.joined(Verdict { drives, quit, haste }, &mut figures)?;
+            (self.running, figures.quit, haste) = (all.drives, all.quit, all.haste);
         }
         self.world.settle(haste);
         Ok(figures)
+    }
+
+    /// The verdict of all ranks, in as many rounds as doublings make their number:
+    /// in each a rank hears from one that is twice as far away as in the round
+    /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
+    /// synchronization, 1988.)
+    fn joined(&mut self, own: Verdict, figures: &mut BeatFigures) -> Result<Verdict, RankError> {
+        let (here, size, tick) = (self.rank(), self.size(), self.tick());
+        let (mut joined, mut away) = (own, 1);
+        while away < size {
+            let bytes = postcard::to_stdvec(&joined).expect("plain data serialises into memory");
+            let (to, from) = ((here + away) % size, (here + size - away) % size);
+            self.communicator
+                .exchange(&[(to, &bytes)], &[from], &mut || (), &mut self.incoming)
+                .map_err(|source| RankError::Lost { tick, source })?;
+            figures.received_bytes += self.incoming.bytes() as u64;
+            joined = joined.or(plain(from, tick, self.incoming.part(0))?);
+            away *= 2;
+        }
+        Ok(joined)
     }
 
     /// Shows own agents and ghosts what other ranks' agents told, at the tick
@@ -358,28 +328,34 @@ impl<C: Communicator> Ranks<C> {
     /// Sends this heartbeat to all who are to hear it and receives theirs; the
     /// ranks that the parts are from.
     fn exchange(&mut self, figures: &mut BeatFigures) -> Result<Vec<usize>, RankError> {
-        let Ranks { neighbourhood, communicator, outgoing, incoming, world, dealt, .. } = self;
+        let Ranks {
+            neighbourhood, communicator, outgoing, incoming, addressed, world, dealt, ..
+        } = self;
+        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
+        let (here, size) = (communicator.rank(), communicator.size());
+        // what needs no answer of the others is done before waiting for it
+        let mut meanwhile = || *digests = digest.then(|| digests_of(world, dealt, here));
+        let tick = world.state().tick;
+        let lost = |source| RankError::Lost { tick, source };
         let Some(ranks) = neighbourhood else {
-            Phases { lengths: figures.lengths, payload: figures.payload } = self.all_gather()?;
-            return Ok((0..self.size()).collect());
+            let phases = match route {
+                Route::Star => star(communicator, outgoing, &mut meanwhile, incoming),
+                _ => communicator.all_gather(outgoing, &mut meanwhile, incoming),
+            };
+            Phases { lengths: figures.lengths, payload: figures.payload } = phases.map_err(lost)?;
+            return Ok((0..size).collect());
         };
-        let (here, tick) = (communicator.rank(), world.state().tick);
-        for region in &ranks.own {
+        for region in ranks.regions() {
             let agent = region.agent as usize;
             if !region.holds(world.place(agent).0, ranks.tile()) {
                 return Err(RankError::Outran { agent, tick });
             }
         }
-        for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
-            ranks.leave(world.patches(agent));
-        }
-        let to: Vec<(usize, &[u8])> =
-            ranks.peers.iter().map(|&rank| (rank, &outgoing[..])).collect();
-        let phases = communicator
-            .exchange(&to, &ranks.peers, &mut || (), incoming)
-            .map_err(|source| RankError::Lost { tick, source })?;
+        let to: Vec<(usize, &[u8])> = ranks.hearers.iter().copied().zip(addressed.iter()).collect();
+        let phases =
+            communicator.exchange(&to, &ranks.speakers, &mut meanwhile, incoming).map_err(lost)?;
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
-        Ok(ranks.peers.clone())
+        Ok(ranks.speakers.clone())
     }
 
     /// Takes a census, and makes up for ground that was not told.
@@ -408,11 +384,9 @@ impl<C: Communicator> Ranks<C> {
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_beat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
-        self.ghosts.iter_mut().zip(&self.dealt).for_each(|(ghost, rank)| {
-            if !ranks.peers.contains(rank) {
-                *ghost = None;
-            }
-        });
+        for (ghost, heard) in self.ghosts.iter_mut().zip(&ranks.heard) {
+            ghost.take_if(|_| !heard);
+        }
         self.neighbourhood = Some(ranks);
         Ok(())
     }
@@ -477,24 +451,48 @@ impl<C: Communicator> Ranks<C> {
         self.world.state().tick
     }
 
+    /// Writes a message for each own agent, and with a neighbourhood what goes to
+    /// whom: only what somebody hears is written.
     fn write(&mut self, quit: bool, figures: &mut BeatFigures) {
         let tick = self.world.state().tick;
         let rank = self.communicator.rank();
         let origin =
             |agent: usize| Origin { run: self.run, tick, rank: rank as u16, agent: agent as u32 };
-        self.outgoing.clear();
+        let Ranks { world, writer, outgoing, told, addressed, neighbourhood, .. } = self;
+        outgoing.clear();
+        told.clear();
         for agent in (0..self.dealt.len()).filter(|&agent| self.dealt[agent] == rank) {
-            let (state, patches) = self.world.shown(agent);
-            let memory = &mut self.memories[agent];
-            self.writer.agent_beat(&origin(agent), &state, patches, memory, &mut self.outgoing);
             figures.agents += 1;
-            figures.nodes +=
-                patches.iter().map(|patch| patch.tile.states().len() as u64).sum::<u64>();
-            figures.ground_bytes += self.writer.ground_bytes() as u64;
+            if let Some(ranks) = neighbourhood {
+                ranks.leave(agent, world.patches(agent));
+                if ranks.hearers(agent).is_empty() {
+                    continue;
+                }
+            }
+            let (state, patches) = world.shown(agent);
+            let memory = &mut self.memories[agent];
+            writer.agent_beat(&origin(agent), &state, patches, memory, outgoing);
+            told.push((agent, outgoing.len()));
+            figures.nodes += patches.states().len() as u64;
+            figures.ground_bytes += writer.ground_bytes() as u64;
         }
-        figures.state_bytes = self.outgoing.len() as u64 - figures.ground_bytes;
-        if quit {
-            self.writer.quit(&origin(0), "interrupted", &mut self.outgoing);
+        figures.told = told.len() as u64;
+        figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
+        if let Some(ranks) = neighbourhood {
+            addressed.clear();
+            for hearer in &ranks.hearers {
+                let mut message = Vec::new();
+                let mut start = 0;
+                for &(agent, end) in &*told {
+                    if ranks.hearers(agent).contains(hearer) {
+                        message.extend_from_slice(&outgoing[start..end]);
+                    }
+                    start = end;
+                }
+                addressed.push(&message);
+            }
+        } else if quit {
+            writer.quit(&origin(0), "interrupted", outgoing);
         }
     }
 
@@ -555,8 +553,11 @@ impl<C: Communicator> Ranks<C> {
             }
         }
         let mut missing = (0..self.heard.len()).filter(|&agent| {
-            let rank = self.dealt[agent];
-            self.heard[agent].is_none() && rank != here && senders.contains(&rank)
+            let due = match &self.neighbourhood {
+                Some(ranks) => ranks.heard[agent],
+                None => self.dealt[agent] != here,
+            };
+            due && self.heard[agent].is_none()
         });
         match missing.next() {
             None => Ok(quit),
@@ -582,7 +583,9 @@ impl<C: Communicator> Ranks<C> {
     /// [`RankError`] when a rank is gone.
     pub fn hash(&mut self) -> Result<([u8; 32], Vec<[u8; 32]>), RankError> {
         self.complete_first()?;
-        let own: Vec<(u32, [u8; 32])> = self.own_agents(|agent, state| (agent, state.digest()));
+        let here = self.rank();
+        let own = self.digests.take();
+        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.dealt, here));
         let own = (own, self.world.state().published.digest());
         let mut digests = vec![[0; 32]; self.dealt.len()];
         let all = self.gathered(&own)?;
@@ -677,176 +680,12 @@ impl<C: Communicator> Ranks<C> {
     }
 }
 
-fn plain<T: DeserializeOwned>(rank: usize, tick: u64, part: &[u8]) -> Result<T, RankError> {
-    postcard::from_bytes(part).map_err(|error| RankError::Corrupt {
-        rank,
-        tick,
-        kind: "plain data",
-        fault: MessageFault::Structure { what: error.to_string() },
-    })
-}
+/// Digests of agents with their numbers.
+type Digests = Vec<(u32, [u8; 32])>;
 
-/// Gives the state of the first rank that has one to those that have none.
-fn share_state(
-    communicator: &mut impl Communicator,
-    state: Option<WorldState>,
-    run: u32,
-) -> Result<Option<WorldState>, RankError> {
-    let (here, run) = (communicator.rank(), format!("{run:08x}"));
-    let own = state.as_ref().map(|state| state.tick);
-    let bytes = postcard::to_stdvec(&own).expect("plain data serialises into memory");
-    let mut parts = Parts::default();
-    let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
-    communicator.all_gather(&bytes, &mut || (), &mut parts).map_err(lost)?;
-    let ticks: Vec<Option<u64>> = parts
-        .iter()
-        .enumerate()
-        .map(|(rank, part)| plain(rank, 0, part))
-        .collect::<Result<_, _>>()?;
-    let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
-    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {
-        let told = |rank: usize| ticks[rank].map_or("nothing".into(), |tick| tick.to_string());
-        let (theirs, ours) = (told(rank), told(giver));
-        return Err(RankError::Disagreement {
-            rank,
-            here: giver,
-            key: "tick".into(),
-            theirs,
-            ours,
-        });
-    }
-    let joining = |&rank: &usize| ticks[rank].is_none();
-    if here == giver {
-        let snapshot = match &state {
-            Some(state) if ticks.iter().any(Option::is_none) => checkpoint::encode(&run, state),
-            _ => Vec::new(),
-        };
-        let to: Vec<(usize, &[u8])> =
-            (0..ticks.len()).filter(joining).map(|rank| (rank, &snapshot[..])).collect();
-        communicator.exchange(&to, &[], &mut || (), &mut parts).map_err(lost)?;
-        return Ok(state);
-    }
-    let from = if state.is_none() { &[giver][..] } else { &[] };
-    communicator.exchange(&[], from, &mut || (), &mut parts).map_err(lost)?;
-    if state.is_some() {
-        return Ok(state);
-    }
-    let tick = ticks[giver].unwrap_or(0);
-    checkpoint::decode(&run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
-        rank: giver,
-        tick,
-        kind: "snapshot",
-        fault: MessageFault::Structure { what: error.to_string() },
-    })
-}
-
-/// All ranks describe their agents and the environment. What is told must be
-/// what this rank has itself, for it would be driven beside.
-fn describe(
-    communicator: &mut impl Communicator,
-    model: &WorldModel,
-    dealt: &[usize],
-    run: u32,
-    tick: u64,
-) -> Result<Vec<Description>, RankError> {
-    let here = communicator.rank();
-    let descriptions: Vec<Description> =
-        model.agents.iter().map(|agent| agent.description()).collect();
-    let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
-    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
-    let (mut writer, mut message) = (Writer::default(), Vec::new());
-    writer.environment(&origin(0), &environment, &mut message);
-    for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
-        writer.description(&origin(agent), &descriptions[agent], &mut message);
-    }
-    let mut parts = Parts::default();
-    communicator
-        .all_gather(&message, &mut || (), &mut parts)
-        .map_err(|source| RankError::Lost { tick, source })?;
-    for (rank, part) in parts.iter().enumerate() {
-        let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "description", fault };
-        let disagreement = |key: String, theirs: String, ours: String| RankError::Disagreement {
-            rank,
-            here,
-            key,
-            theirs,
-            ours,
-        };
-        let mut reader = Reader::new(part);
-        while let Some((origin, body)) = reader.next(&mut [], &mut Vec::new()).map_err(corrupt)? {
-            match body {
-                Body::Environment(theirs) if theirs == environment => {}
-                Body::Environment(theirs) => {
-                    let (theirs, ours) = (format!("{theirs:?}"), format!("{environment:?}"));
-                    return Err(disagreement("environment".into(), theirs, ours));
-                }
-                Body::Description(theirs) => match descriptions.get(origin.agent as usize) {
-                    Some(ours) if *ours == theirs => {}
-                    ours => {
-                        let key = format!("vehicle[{}]", origin.agent);
-                        let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
-                        return Err(disagreement(key, theirs, ours));
-                    }
-                },
-                _ => {
-                    let (found, expected) = ("message of another kind", "description");
-                    return Err(corrupt(MessageFault::Kind { found, expected }));
-                }
-            }
-        }
-    }
-    Ok(descriptions)
-}
-
-/// Identifies a run: a checksum of all that its ranks agree on.
-fn fingerprint(agreed: &[(String, String)]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for (key, value) in agreed {
-        hasher.update(key.as_bytes());
-        hasher.update(&[0]);
-        hasher.update(value.as_bytes());
-        hasher.update(&[0]);
-    }
-    hasher.finalize()
-}
-
-/// All ranks tell what they are about to run; the first difference ends it.
-fn agree(communicator: &mut impl Communicator, ours: &[(String, String)]) -> Result<(), RankError> {
-    let here = communicator.rank();
-    let mut message = Vec::new();
-    let origin = Origin { rank: here as u16, ..Origin::default() };
-    Writer::default().handshake(&origin, ours, &mut message);
-    let mut all = Parts::default();
-    communicator
-        .all_gather(&message, &mut || (), &mut all)
-        .map_err(|source| RankError::Lost { tick: 0, source })?;
-    for (rank, part) in all.iter().enumerate() {
-        let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
-        let theirs = match Reader::new(part).next(&mut [], &mut Vec::new()).map_err(corrupt)? {
-            Some((_, Body::Handshake(agreed))) => agreed,
-            _ => {
-                let fault = MessageFault::Kind { found: "another message", expected: "handshake" };
-                return Err(corrupt(fault));
-            }
-        };
-        if let Some((key, theirs, ours)) = first_difference(&theirs, ours) {
-            return Err(RankError::Disagreement { rank, here, key, theirs, ours });
-        }
-    }
-    Ok(())
-}
-
-/// First key with other values, and both values.
-fn first_difference(
-    theirs: &[(String, String)],
-    ours: &[(String, String)],
-) -> Option<(String, String, String)> {
-    let value = |pairs: &[(String, String)], key: &str| {
-        let found = pairs.iter().find(|(k, _)| k == key);
-        found.map_or("nothing".to_owned(), |(_, value)| value.clone())
-    };
-    ours.iter().chain(theirs).find_map(|(key, _)| {
-        let (their, our) = (value(theirs, key), value(ours, key));
-        (their != our).then(|| (key.clone(), their, our))
-    })
+/// Digests of the agents of one rank.
+fn digests_of(world: &World, dealt: &[usize], rank: usize) -> Digests {
+    let agents = world.state().agents.iter().enumerate();
+    let own = agents.filter(|&(agent, _)| dealt[agent] == rank);
+    own.map(|(agent, state)| (agent as u32, state.digest())).collect()
 }

@@ -9,7 +9,7 @@
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
 use super::record::{RunSummary, Sample};
-use crate::ground::{GroundDigest, GroundModel, Patch, Published};
+use crate::ground::{GroundDigest, GroundModel, Patches, Published};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
@@ -68,7 +68,7 @@ pub struct World {
     own: Vec<bool>,
     workspaces: Vec<AgentWorkspace>,
     views: Vec<AgentView>,
-    patches: Vec<Patch>,
+    patches: Patches,
     /// Of own agents, over the last heartbeat.
     haste: Haste,
 }
@@ -106,7 +106,7 @@ impl World {
                 (workspace, view)
             })
             .unzip();
-        let (patches, haste) = (Vec::new(), Haste::default());
+        let (patches, haste) = (Patches::default(), Haste::default());
         World { model, state, own, workspaces, views, patches, haste }
     }
 
@@ -128,7 +128,7 @@ impl World {
     /// Steps all agents through one heartbeat and publishes what they left.
     pub fn beat(&mut self) {
         self.advance();
-        self.merge(&[]);
+        self.merge(None);
         self.settle(self.haste);
     }
 
@@ -156,13 +156,10 @@ impl World {
     }
 
     /// Second part: merges what own agents left with what others left.
-    pub(super) fn merge(&mut self, others: &[Patch]) {
-        let World { state, own, workspaces, .. } = self;
-        let left = workspaces.iter().flat_map(|workspace| &workspace.patches);
-        state.published.apply(left.chain(others));
-        let published = &state.published;
-        let agents = state.agents.par_iter_mut().zip(&*own).filter(|&(_, &own)| own);
-        agents.for_each(|(agent, _)| agent.overlay.refresh(published));
+    pub(super) fn merge(&mut self, others: Option<&Patches>) {
+        let World { state, workspaces, .. } = self;
+        let left = workspaces.iter().map(|workspace| &workspace.patches);
+        state.published.merge(left.chain(others));
     }
 
     /// Last part: goes on to the next tick, and says when the next heartbeat is,
@@ -179,14 +176,14 @@ impl World {
     }
 
     /// What an own agent has to tell others after [`World::advance`].
-    pub(super) fn shown(&self, agent: usize) -> (VehicleMessage, &[Patch]) {
+    pub(super) fn shown(&self, agent: usize) -> (VehicleMessage, &Patches) {
         let workspace = &self.workspaces[agent];
         let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
         (message, &workspace.patches)
     }
 
-    /// What an own agent has left in this heartbeat.
-    pub(super) fn patches(&self, agent: usize) -> &[Patch] {
+    /// What an own agent has left in the last heartbeat.
+    pub fn patches(&self, agent: usize) -> &Patches {
         &self.workspaces[agent].patches
     }
 
@@ -196,11 +193,8 @@ impl World {
     }
 
     /// Merges ground that had not been told, without going on in time.
-    pub(super) fn catch_up(&mut self, patches: &[Patch]) {
+    pub(super) fn catch_up(&mut self, patches: &Patches) {
         self.state.published.apply(patches);
-        for (agent, _) in self.state.agents.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
-            agent.overlay.refresh(&self.state.published);
-        }
     }
 
     /// Takes note of what another rank's agent told.

@@ -6,7 +6,7 @@
 //! worlds, as `bekker run` steps them.
 
 use crate::grid::{TILE_NODES, TileKey};
-use crate::ground::{Mask, NodeState, Overlay, Patch, Published, Tile};
+use crate::ground::{NodeState, Overlay, Patches, Published, Tile};
 use crate::numeric::{Lanes, WIDTH};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
@@ -133,11 +133,18 @@ pub struct Throughput {
     pub real_time_factor: f64,
 }
 
-/// The world of a case with `vehicles` side by side.
+/// Places of `vehicles` side by side, m.
+fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
+    let heading = case.heading_deg.to_radians();
+    let across = [-crate::numeric::sin(heading), crate::numeric::cos(heading)];
+    (0..vehicles).map(|index| across.map(|component| component * LANE * index as f64)).collect()
+}
+
+/// The world of a case with vehicles that start from these places, m.
 ///
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
-fn model(case: &BenchCase, vehicles: usize) -> Result<WorldModel, Faults> {
+pub(super) fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
     let BenchCase { soil, laws, spacing, step, seconds, heading_deg, steering, .. } = case;
     let heartbeat = step * (0.01 / step).round().max(1.0);
     let mut text = format!(
@@ -145,17 +152,14 @@ fn model(case: &BenchCase, vehicles: usize) -> Result<WorldModel, Faults> {
          [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
          [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\nlaws = {laws:?}\n"
     );
-    let heading = heading_deg.to_radians();
-    let across = [-crate::numeric::sin(heading), crate::numeric::cos(heading)];
-    for index in 0..vehicles {
-        let [x, y] = across.map(|component| component * LANE * index as f64);
+    for (index, [x, y]) in places.iter().enumerate() {
         let rows = format!(
             "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
         );
         // A string takes any formatted text.
         let _ = write!(
             text,
-            "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x}, {y}]\n\
+            "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
              heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n",
             case.vehicle
         );
@@ -185,7 +189,7 @@ pub fn step_cost(
     mut published: Published,
     allocations: &dyn Fn() -> u64,
 ) -> Result<StepCost, BenchError> {
-    let WorldModel { ground, clock, agents } = model(case, 1)?;
+    let WorldModel { ground, clock, agents } = model(case, &[[0.0; 2]])?;
     let Some(agent) = agents.first() else {
         return Err(BenchError::Case(Faults(Vec::new())));
     };
@@ -195,7 +199,7 @@ pub fn step_cost(
     let tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-    let mut patches = Vec::new();
+    let mut patches = Patches::default();
     let h = clock.step();
     let total = (case.seconds / h).round() as u64;
     let first = ((WARM_UP / h).round() as u64).min(total / 2);
@@ -310,18 +314,15 @@ fn bytes(published: &Published) -> usize {
 /// Ground on which `nodes` nodes lie deformed, in whole tiles, away from the
 /// vehicles of a bench.
 pub fn ploughed(nodes: usize) -> Published {
-    let mut mask = Mask::default();
-    for index in 0..TILE_NODES {
-        mask.insert(index);
-    }
     let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
-    let mut published = Published::default();
+    let mut patches = Patches::default();
     for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
         let key = TileKey { a: -10_000 - tile % 128, b: -10_000 - tile / 128 };
-        if let Some(tile) = Tile::new(mask, vec![state; TILE_NODES]) {
-            published.apply(&[Patch { key, tile }]);
-        }
+        patches.begin(key);
+        (0..TILE_NODES).for_each(|index| patches.push(index, state));
     }
+    let mut published = Published::default();
+    published.apply(&patches);
     published
 }
 
@@ -334,7 +335,7 @@ pub fn throughput(
     vehicles: usize,
     threads: usize,
 ) -> Result<Throughput, BenchError> {
-    let model = model(case, vehicles)?;
+    let model = model(case, &abreast(case, vehicles))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })?;
     let step = model.clock.step();
@@ -367,7 +368,7 @@ pub fn circling(
     samples: usize,
     resident: &dyn Fn() -> u64,
 ) -> Result<Vec<u64>, BenchError> {
-    let mut world = World::new(model(case, 1)?);
+    let mut world = World::new(model(case, &[[0.0; 2]])?);
     let mut taken = Vec::with_capacity(samples);
     for sample in 1..=samples {
         let until = case.seconds * sample as f64 / samples as f64;

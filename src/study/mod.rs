@@ -6,6 +6,7 @@
 
 mod bench;
 mod convergence;
+mod exchange;
 mod fit;
 pub mod identify;
 mod plate;
@@ -22,6 +23,7 @@ pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
+pub use exchange::{BeatCost, CodeCost, Traffic, TrafficModel, beat_cost, code_cost, traffic};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};

@@ -3,7 +3,7 @@
 
 use super::convergence::Rig;
 use super::wheel::{RigError, bed, require};
-use crate::ground::{Overlay, Published};
+use crate::ground::{Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, smooth_step};
 use crate::scm::Scratch;
 use crate::simulation::{Meeting, OnTracks};
@@ -141,7 +141,7 @@ impl Rig for TrackRig {
         let mut room = own.workspace(&state);
         let published = Published::default();
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let mut patches = Vec::new();
+        let mut patches = Patches::default();
         let steps = (self.duration / self.step).round() as u64;
         let first = (steps as f64 * (1.0 - settled)) as u64;
         let mut sum = TrackResult::default();

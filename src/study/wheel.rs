@@ -2,7 +2,7 @@
 
 use super::convergence::Rig;
 use crate::grid::Lattice;
-use crate::ground::{GroundError, GroundModel, Overlay, Published};
+use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
 use crate::scm::{Contact, Scratch, Underside, wheel_contact};
 use crate::soil::{Laws, Soil, SoilId, Tread};
@@ -227,7 +227,7 @@ impl WheelRig {
             }
         };
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let mut patches = Vec::new();
+        let mut patches = Patches::default();
         // pressing is slow by definition: with inertia the wheel would dig
         // deeper than its load
         let mass = match self.motion {

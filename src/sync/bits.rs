@@ -1,164 +1,184 @@
 //! Integers as bits, by a Rice code that follows their size.
 
+/// Most bits of a value that are written plainly behind its zeros.
+const MOST_PLAIN: u32 = 25;
 /// Zero bits after which a value is written plainly.
 const ESCAPE: u32 = 20;
+
+/// Longest code that is written or read at once, bits.
+const LONGEST: u32 = 56;
+const _: () = assert!(ESCAPE + MOST_PLAIN <= LONGEST);
 
 /// Writes bits, lowest first.
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
+    /// Whole bytes written, those that were there before included.
+    end: usize,
+    /// Bits behind them, at most seven between two calls.
     held: u64,
     count: u32,
 }
 
 impl<'a> BitWriter<'a> {
+    /// A writer behind what is in `out`.
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
-        BitWriter { out, held: 0, count: 0 }
+        BitWriter { end: out.len(), out, held: 0, count: 0 }
     }
 
-    /// The `bits` lowest bits of `value`, at most 32; the others must be zero.
+    /// The `bits` lowest bits of `value`, at most [`LONGEST`]; the others must be zero.
     #[inline]
-    pub(super) fn put(&mut self, value: u32, bits: u32) {
-        self.held |= u64::from(value) << self.count;
+    pub(super) fn put(&mut self, value: u64, bits: u32) {
+        self.held |= value << self.count;
         self.count += bits;
-        if self.count >= 32 {
-            self.out.extend_from_slice(&(self.held as u32).to_le_bytes());
-            self.held >>= 32;
-            self.count -= 32;
+        match self.out.get_mut(self.end..self.end + 8) {
+            Some(room) => room.copy_from_slice(&self.held.to_le_bytes()),
+            None => self.grow(),
         }
+        self.end += (self.count >> 3) as usize;
+        self.held = self.held.unbounded_shr(self.count & !7);
+        self.count &= 7;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.out.resize(2 * self.end + 64, 0);
+        self.out[self.end..self.end + 8].copy_from_slice(&self.held.to_le_bytes());
     }
 
     /// What is left, filled up to a whole byte.
     pub(super) fn finish(self) {
-        let bytes = self.count.div_ceil(8) as usize;
-        self.out.extend_from_slice(&self.held.to_le_bytes()[..bytes]);
+        self.out.truncate(self.end);
+        if self.count > 0 {
+            self.out.push(self.held as u8);
+        }
     }
 }
 
 /// Reads bits, lowest first. Beyond the end it reads zeros and remembers that.
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
-    rest: &'a [u8],
-    held: u64,
-    count: u32,
-    overrun: bool,
+    bytes: &'a [u8],
+    /// Bits read.
+    at: usize,
 }
 
 impl<'a> BitReader<'a> {
-    pub(super) fn new(rest: &'a [u8]) -> Self {
-        BitReader { rest, held: 0, count: 0, overrun: false }
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        BitReader { bytes, at: 0 }
     }
 
-    /// Holds at least 32 bits, or all there are.
+    /// The next bits, at least [`LONGEST`].
     #[inline]
-    fn fill(&mut self) {
-        if self.count >= 32 {
-            return;
-        }
-        if let Some((word, rest)) = self.rest.split_first_chunk::<4>() {
-            self.held |= u64::from(u32::from_le_bytes(*word)) << self.count;
-            self.count += 32;
-            self.rest = rest;
-        } else {
-            for &byte in self.rest {
-                self.held |= u64::from(byte) << self.count;
-                self.count += 8;
-            }
-            self.rest = &[];
-        }
+    fn peek(&self) -> u64 {
+        let from = self.at >> 3;
+        let word = match self.bytes.get(from..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(word) => u64::from_le_bytes(*word),
+            None => self.last_word(from),
+        };
+        word >> (self.at & 7)
     }
 
-    #[inline]
-    fn skip(&mut self, bits: u32) {
-        if bits > self.count {
-            self.overrun = true;
-            self.held = 0;
-            self.count = 0;
-        } else {
-            self.held >>= bits;
-            self.count -= bits;
-        }
+    /// What there is from a byte on, filled up by zeros.
+    #[cold]
+    fn last_word(&self, from: usize) -> u64 {
+        let mut word = [0; 8];
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        word[..rest.len()].copy_from_slice(rest);
+        u64::from_le_bytes(word)
     }
 
     /// The next `bits` bits, at most 32.
     #[inline]
     pub(super) fn get(&mut self, bits: u32) -> u32 {
-        self.fill();
-        let value = self.held & ((1_u64 << bits) - 1);
-        self.skip(bits);
+        let value = self.peek() & ((1_u64 << bits) - 1);
+        self.at += bits as usize;
         value as u32
     }
 
-    /// How many zeros stand before the next one, at most [`ESCAPE`]; takes
-    /// them, and the one if there is any within reach.
-    #[inline]
-    fn zeros(&mut self) -> u32 {
-        self.fill();
-        let zeros = self.held.trailing_zeros().min(ESCAPE);
-        self.skip(if zeros < ESCAPE { zeros + 1 } else { ESCAPE });
-        zeros
-    }
-
     /// Whether more was read than there is.
+    #[inline]
     pub(super) fn overrun(&self) -> bool {
-        self.overrun
+        self.at > 8 * self.bytes.len()
     }
 
     /// Whether nothing but the filling of the last byte is left.
     pub(super) fn at_end(&self) -> bool {
-        !self.overrun && self.rest.is_empty() && self.count < 8 && self.held == 0
+        !self.overrun() && 8 * self.bytes.len() - self.at < 8 && self.peek() == 0
     }
 }
 
-/// Adaptive Rice code of one kind of value: the parameter follows a running
-/// mean, alike in writer and reader. (R. F. Rice, JPL Publication 79-22, 1979.)
+/// Rice code of one kind of value whose parameter follows the mean of the messages
+/// before, alike in writer and reader. (R. F. Rice, JPL Publication 79-22, 1979.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rice {
+    /// Bits that are written plainly.
+    parameter: u32,
     /// Mean of recent values, in sixteenths.
     mean: u64,
+    /// Values of this message: how many, and their sum.
+    count: u64,
+    sum: u64,
 }
 
-/// Weight of the past in the running mean: an eighth is renewed each time.
-const MEMORY: u32 = 3;
+/// Values after which a mean is as good as forgotten.
+const MEMORY: u64 = 16;
 
 impl Rice {
     /// A code for values of about `mean`.
     pub(super) fn about(mean: u32) -> Rice {
-        Rice { mean: u64::from(mean) << 4 }
-    }
-
-    #[inline]
-    fn parameter(&self) -> u32 {
-        // 2^k just below ln 2 times the mean is the shortest for a geometric distribution
-        let scaled = (self.mean * 11) >> 8;
-        if scaled == 0 { 0 } else { (63 - scaled.leading_zeros()).min(24) + 1 }
+        let mean = u64::from(mean) << 4;
+        Rice { parameter: parameter(mean), mean, count: 0, sum: 0 }
     }
 
     #[inline]
     fn learn(&mut self, value: u32) {
-        self.mean = self.mean - (self.mean >> MEMORY) + (u64::from(value) << (4 - MEMORY));
+        self.count += 1;
+        self.sum += u64::from(value);
+    }
+
+    /// Ends a message: the next one is coded by what this one has taught.
+    pub(super) fn settle(&mut self) {
+        if self.count == 0 {
+            return;
+        }
+        // a mean of few values takes as many sixteenths of the old one's place
+        self.mean = match MEMORY.checked_sub(self.count) {
+            Some(kept) => (self.mean * kept + (self.sum << 4)) / MEMORY,
+            None => (self.sum << 4) / self.count,
+        };
+        (self.count, self.sum) = (0, 0);
+        self.parameter = parameter(self.mean);
     }
 
     #[inline]
     pub(super) fn put(&mut self, bits: &mut BitWriter<'_>, value: u32) {
-        let k = self.parameter();
+        let k = self.parameter;
         let high = value >> k;
         if high < ESCAPE {
-            // zeros, then a one
-            bits.put(1 << high, high + 1);
-            bits.put(value & ((1 << k) - 1), k);
+            // zeros, then a one, then the rest
+            let low = u64::from(value) & ((1 << k) - 1);
+            bits.put((low << 1 | 1) << high, high + 1 + k);
         } else {
             bits.put(0, ESCAPE);
-            bits.put(value, 32);
+            bits.put(u64::from(value), 32);
         }
         self.learn(value);
     }
 
     #[inline]
     pub(super) fn get(&mut self, bits: &mut BitReader<'_>) -> u32 {
-        let k = self.parameter();
-        let high = bits.zeros();
-        let value = if high < ESCAPE { high << k | bits.get(k) } else { bits.get(32) };
+        let k = self.parameter;
+        let next = bits.peek();
+        let high = next.trailing_zeros();
+        let value = if high < ESCAPE {
+            let low = next >> (high + 1) & ((1 << k) - 1);
+            bits.at += (high + 1 + k) as usize;
+            (high << k) | low as u32
+        } else {
+            bits.at += ESCAPE as usize;
+            bits.get(32)
+        };
         self.learn(value);
         value
     }
@@ -175,6 +195,13 @@ impl Rice {
     }
 }
 
+/// 2^k just below ln 2 times the mean, here in sixteenths, is the shortest code of a
+/// geometric distribution.
+fn parameter(mean: u64) -> u32 {
+    let scaled = (mean * 11) >> 8;
+    if scaled == 0 { 0 } else { (64 - scaled.leading_zeros()).min(MOST_PLAIN) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,11 +214,22 @@ mod tests {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
             let mut code = Rice::about(5);
-            values.iter().for_each(|&value| code.put_signed(&mut writer, value));
+            for (at, &value) in values.iter().enumerate() {
+                code.put_signed(&mut writer, value);
+                if at % 7 == 0 {
+                    code.settle();
+                }
+            }
             writer.finish();
             let mut reader = BitReader::new(&bytes);
             let mut code = Rice::about(5);
-            let read: Vec<i32> = values.iter().map(|_| code.get_signed(&mut reader)).collect();
+            let mut read = Vec::new();
+            for at in 0..values.len() {
+                read.push(code.get_signed(&mut reader));
+                if at % 7 == 0 {
+                    code.settle();
+                }
+            }
             prop_assert_eq!(read, values);
             prop_assert!(reader.at_end() && !reader.overrun());
         }

@@ -8,7 +8,7 @@
 
 use super::generated::bekker::wire;
 use super::ground_code::{GroundCodeError, Memory};
-use crate::ground::Patch;
+use crate::ground::Patches;
 use crate::spatial::{Pose, Quat, Vec3};
 use flatbuffers::FlatBufferBuilder;
 
@@ -210,7 +210,7 @@ impl Writer {
         &mut self,
         origin: &Origin,
         vehicle: &VehicleState,
-        patches: &[Patch],
+        patches: &Patches,
         memory: &mut Memory,
         out: &mut Vec<u8>,
     ) {
@@ -258,7 +258,7 @@ impl Writer {
     }
 
     /// Appends ground that the receiver has not been told.
-    pub fn catch_up(&mut self, origin: &Origin, patches: &[Patch], out: &mut Vec<u8>) {
+    pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
         self.builder.reset();
         let terrain = self.terrain(patches, &mut Memory::default());
         let catch_up = wire::CatchUp::create(&mut self.builder, &wire::CatchUpArgs { terrain });
@@ -268,7 +268,7 @@ impl Writer {
     /// The coded patches, if there are any.
     fn terrain(
         &mut self,
-        patches: &[Patch],
+        patches: &Patches,
         memory: &mut Memory,
     ) -> Option<Offset<flatbuffers::Vector<'static, u8>>> {
         self.coded.clear();
@@ -455,7 +455,7 @@ impl<'a> Reader<'a> {
     pub fn next(
         &mut self,
         memories: &mut [Memory],
-        patches: &mut Vec<Patch>,
+        patches: &mut Patches,
     ) -> Result<Option<(Origin, Body)>, MessageFault> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -543,7 +543,7 @@ impl<'a> Reader<'a> {
 fn ground(
     coded: Option<flatbuffers::Vector<'_, u8>>,
     memory: &mut Memory,
-    patches: &mut Vec<Patch>,
+    patches: &mut Patches,
 ) -> Result<usize, MessageFault> {
     let Some(coded) = coded else { return Ok(0) };
     memory.decode(coded.bytes(), patches)?;
@@ -641,7 +641,7 @@ mod tests {
         vec![Memory::default(); 2]
     }
 
-    fn written(patches: &[Patch]) -> Vec<u8> {
+    fn written(patches: &Patches) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut memory = Memory::default();
         Writer::default().agent_beat(&ORIGIN, &state(), patches, &mut memory, &mut bytes);
@@ -650,9 +650,9 @@ mod tests {
 
     #[test]
     fn a_vehicle_comes_back_as_precise_as_promised() {
-        let bytes = written(&[]);
+        let bytes = written(&Patches::default());
         let (origin, body) =
-            Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).unwrap().unwrap();
+            Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap().unwrap();
         let Body::AgentBeat(read, 0) = body else { panic!("{body:?}") };
         let sent = state();
         assert_eq!(origin, ORIGIN);
@@ -697,14 +697,14 @@ mod tests {
         let wheeled = Description::Wheeled { name, model, wheels: 4, wheel_radius: 0.47 };
         let environment = Environment { gravity: 9.81, rain: 2.5, visibility: 800.0 };
         let (mut writer, mut bytes) = (Writer::default(), Vec::new());
-        writer.agent_beat(&ORIGIN, &sent, &[], &mut Memory::default(), &mut bytes);
+        writer.agent_beat(&ORIGIN, &sent, &Patches::default(), &mut Memory::default(), &mut bytes);
         println!("state of a vehicle of 126 shoes: {} bytes", bytes.len());
         writer.description(&ORIGIN, &tracked, &mut bytes);
         writer.description(&ORIGIN, &wheeled, &mut bytes);
         writer.environment(&ORIGIN, &environment, &mut bytes);
         let mut reader = Reader::new(&bytes);
         let mut next =
-            || reader.next(&mut memories(), &mut Vec::new()).unwrap().map(|(_, body)| body);
+            || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
         let Some(Body::AgentBeat(read, 0)) = next() else { panic!("a beat is due") };
         assert_eq!((&read.gear, read.station, read.ended), (&sent.gear, None, true));
         assert_eq!(next(), Some(Body::Description(tracked)));
@@ -715,7 +715,7 @@ mod tests {
 
     #[test]
     fn a_wheeled_vehicle_takes_at_most_250_bytes() {
-        let bytes = written(&[]).len();
+        let bytes = written(&Patches::default()).len();
         println!("state of a vehicle of four wheels: {bytes} bytes");
         assert!(bytes <= 250, "{bytes} bytes");
     }
@@ -726,11 +726,17 @@ mod tests {
         let mut writer = Writer::default();
         let mut bytes = Vec::new();
         writer.handshake(&ORIGIN, &agreed, &mut bytes);
-        writer.agent_beat(&ORIGIN, &state(), &[], &mut Memory::default(), &mut bytes);
+        writer.agent_beat(
+            &ORIGIN,
+            &state(),
+            &Patches::default(),
+            &mut Memory::default(),
+            &mut bytes,
+        );
         writer.quit(&ORIGIN, "interrupted", &mut bytes);
         let mut reader = Reader::new(&bytes);
         let mut next =
-            || reader.next(&mut memories(), &mut Vec::new()).unwrap().map(|(_, body)| body);
+            || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
         assert_eq!(next(), Some(Body::Handshake(agreed)));
         assert!(matches!(next(), Some(Body::AgentBeat(..))));
         assert_eq!(next(), Some(Body::Quit("interrupted".into())));
@@ -750,11 +756,11 @@ mod tests {
         #[test]
         fn ground_comes_back(patches in any_patches()) {
             let bytes = written(&patches);
-            let mut read = Vec::new();
+            let mut read = Patches::default();
             let mut reader = Reader::new(&bytes);
             reader.next(&mut memories(), &mut read).unwrap();
             prop_assert_eq!(read, patches);
-            prop_assert_eq!(reader.next(&mut memories(), &mut Vec::new()).unwrap(), None);
+            prop_assert_eq!(reader.next(&mut memories(), &mut Patches::default()).unwrap(), None);
         }
 
         #[test]
@@ -762,7 +768,7 @@ mod tests {
             let mut bytes = written(&patches);
             let at = at % bytes.len();
             bytes[at] ^= with;
-            prop_assert!(Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).is_err());
+            prop_assert!(Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).is_err());
         }
 
         #[test]
@@ -774,24 +780,24 @@ mod tests {
             for (at, with) in changes {
                 bytes = forged(bytes, at, with);
             }
-            let _ = Reader::new(&bytes).next(&mut memories(), &mut Vec::new());
+            let _ = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-            let _ = Reader::new(&bytes).next(&mut memories(), &mut Vec::new());
+            let _ = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
         }
     }
 
     #[test]
     fn another_version_is_refused() {
-        let mut bytes = written(&[]);
+        let mut bytes = written(&Patches::default());
         // the version is the last field of the origin: found by its neighbour, the rank
         let place = (FRAME..bytes.len() - 4).find(|&at| bytes[at..at + 4] == [3, 0, 1, 0]).unwrap();
         bytes[place + 2] = 9;
         let checksum = crc32fast::hash(&bytes[FRAME..]);
         bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
-        let fault = Reader::new(&bytes).next(&mut memories(), &mut Vec::new()).unwrap_err();
+        let fault = Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap_err();
         assert_eq!(fault.to_string(), "protocol version 9, this is 1");
     }
 

@@ -8,10 +8,12 @@ use bekker::scm::Underside;
 use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
+use bekker::sync::Threads;
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The three soils of the reference's runs (Project Chrono's `mid`, `soft` and
 /// `hard` demo parameters), with the damping of its vehicle runs.
@@ -114,4 +116,17 @@ pub fn drive(world: &mut World, time: f64) {
     while world.time() < time - 1e-9 {
         world.beat();
     }
+}
+
+/// What `run` gives on each of `size` ranks.
+pub fn on_ranks<T: Send>(
+    size: usize,
+    timeout: Duration,
+    run: impl Fn(Threads) -> T + Sync,
+) -> Vec<std::thread::Result<T>> {
+    std::thread::scope(|scope| {
+        let ranks = Threads::ranks(size, timeout);
+        let threads: Vec<_> = ranks.into_iter().map(|rank| scope.spawn(|| run(rank))).collect();
+        threads.into_iter().map(|thread| thread.join()).collect()
+    })
 }

@@ -1,0 +1,226 @@
+//! `bekker bench sync`
+
+use super::{Failure, stdout};
+use crate::report::plot::{self, Figure, Mark, Panel, Series};
+use crate::study::{BeatCost, BenchError, CodeCost, Traffic, TrafficModel};
+use crate::study::{beat_cost, code_cost, traffic};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Agents a rank with which the growth in ranks is measured.
+const AGENTS_A_RANK: usize = 16;
+/// Ranks among which agents are dealt when their growth is measured.
+const RANKS: usize = 8;
+
+/// Measure what the exchange between ranks costs: bytes, time, growth
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker bench sync\n  \
+    bekker bench sync --plot exchange.png --json\n\n\
+    Ranks are threads of this process. What they receive is measured up to 256 agents and\n\
+    8 ranks; beyond that, dashed in the plot, it is a model with the measured bytes.")]
+pub struct BenchSync {
+    /// Where the plot goes
+    #[arg(long, value_name = "PATH", default_value = "bench_sync.png")]
+    plot: PathBuf,
+    /// Draw no plot
+    #[arg(long, conflicts_with = "plot")]
+    no_plot: bool,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    code: Vec<CodeCost>,
+    heartbeat: Vec<BeatCost>,
+    traffic: Vec<Traffic>,
+    model: Option<TrafficModel>,
+    /// By the model: ranks, agents, bytes to all, bytes between neighbours.
+    beyond: Vec<(usize, usize, f64, f64)>,
+    plot: Option<PathBuf>,
+}
+
+impl BenchSync {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let refused = |error: BenchError| match error {
+            BenchError::Case(faults) => Failure::Scenario(faults),
+            other => Failure::Run { subject: "hmmwv".into(), cause: other.to_string() },
+        };
+        let say = |what: &str| {
+            if !quiet {
+                eprintln!("{what} ...");
+            }
+        };
+        let (mut code, mut heartbeat) = (Vec::new(), Vec::new());
+        for spacing in [0.05, 0.02] {
+            say(&format!("code and heartbeat at {} cm", 100.0 * spacing));
+            let cost = code_cost(spacing).map_err(refused)?;
+            heartbeat.push(beat_cost(&cost).map_err(refused)?);
+            code.push(cost);
+        }
+        let mut measured = Vec::new();
+        let by_agents = [16, 32, 64, 128, 256].map(|agents| (RANKS, agents));
+        let by_ranks = [1, 2, 4].map(|ranks| (ranks, AGENTS_A_RANK * ranks));
+        for (ranks, agents) in by_agents.into_iter().chain(by_ranks) {
+            say(&format!("{agents} agents on {ranks} ranks"));
+            for neighbour in [false, true] {
+                measured.push(traffic(ranks, agents, neighbour).map_err(refused)?);
+            }
+        }
+        let model = TrafficModel::of(&measured);
+        let beyond = model.iter().flat_map(|model| {
+            [256, 1_024, 4_096, 10_000].map(|agents| {
+                let ranks = agents / AGENTS_A_RANK;
+                let bytes = |neighbour| model.received(neighbour, ranks, agents);
+                (ranks, agents, bytes(false), bytes(true))
+            })
+        });
+        let beyond = beyond.collect();
+        let plot = (!self.no_plot).then_some(self.plot);
+        let results = Results { code, heartbeat, traffic: measured, model, beyond, plot };
+        if let Some(path) = &results.plot {
+            plot::write(path, &results.figure()).map_err(Failure::Report)?;
+        }
+        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+    }
+}
+
+impl Results {
+    fn text(&self) -> String {
+        let spacings = |first: &str| {
+            let mut table = Table::new();
+            table.load_style(presets::NOTHING);
+            let columns = self.code.iter().map(|cost| format!("{} cm", 100.0 * cost.spacing));
+            table.set_header(std::iter::once(first.to_string()).chain(columns));
+            table
+        };
+        let mut code = spacings("a node of deformed ground");
+        type OfCode = fn(&CodeCost) -> String;
+        let rows: [(&str, OfCode); 6] = [
+            ("left by a vehicle in a heartbeat", |c| format!("{:.1}", c.nodes)),
+            ("bytes on the wire", |c| format!("{:.2}", c.bytes)),
+            ("encode, ns", |c| format!("{:.1}", c.encode_ns)),
+            ("decode, ns", |c| format!("{:.1}", c.decode_ns)),
+            ("apply, ns", |c| format!("{:.1}", c.apply_ns)),
+            ("take up, ns", |c| format!("{:.1}", c.refresh_ns)),
+        ];
+        for (label, figure) in rows {
+            code.add_row(std::iter::once(label.into()).chain(self.code.iter().map(figure)));
+        }
+        let mut beat = spacings("a heartbeat, 8 vehicles on 2 ranks");
+        type OfBeat = fn(&BeatCost) -> String;
+        let rows: [(&str, OfBeat); 7] = [
+            ("bytes of a vehicle's state", |c| format!("{:.0}", c.state_bytes)),
+            ("steps between two, us", |c| format!("{:.1}", c.steps_us)),
+            ("serialise, us", |c| format!("{:.1}", c.serialise_us)),
+            ("read and merge, us", |c| format!("{:.1}", c.apply_us)),
+            ("take up, us", |c| format!("{:.1}", c.refresh_us)),
+            ("of the steps", |c| format!("{:.1} %", 100.0 * c.share)),
+            ("waiting for the other rank, us", |c| format!("{:.1}", c.waiting_us)),
+        ];
+        for (label, figure) in rows {
+            beat.add_row(std::iter::once(label.into()).chain(self.heartbeat.iter().map(figure)));
+        }
+        let mut traffic = Table::new();
+        traffic.load_style(presets::NOTHING);
+        traffic.set_header(["bytes received, a heartbeat", "ranks", "agents", "all", "neighbour"]);
+        let mut row = |kind: &str, ranks: usize, agents: usize, all: f64, near: f64| {
+            let [all, near] = [all, near].map(|bytes| format!("{bytes:.0}"));
+            traffic.add_row([kind.into(), ranks.to_string(), agents.to_string(), all, near]);
+        };
+        for pair in self.traffic.as_chunks::<2>().0 {
+            let [all, near] = pair;
+            row("measured", all.ranks, all.agents, all.received, near.received);
+        }
+        for &(ranks, agents, all, near) in &self.beyond {
+            row("model", ranks, agents, all, near);
+        }
+        let [code, beat, traffic] = [code, beat, traffic].map(|table| table.trim_fmt());
+        let model = self.model.as_ref().map_or(String::new(), |model| {
+            format!(
+                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} log2 R + {:.2} N \
+                 (N agents on R ranks)",
+                model.message, model.border, model.verdict, model.census
+            )
+        });
+        let plot = self.plot.as_ref();
+        let plot = plot.map_or(String::new(), |path| format!("\nplot: {}", path.display()));
+        format!("{code}\n\n{beat}\n\n{traffic}{model}{plot}")
+    }
+
+    fn figure(&self) -> Figure {
+        let measured = |name: &str, neighbour: bool, on: fn(&Traffic) -> bool, by: Across| Series {
+            name: format!("{name}, measured"),
+            points: self
+                .traffic
+                .iter()
+                .filter(|t| t.neighbour == neighbour && on(t))
+                .map(|t| [by(t.ranks, t.agents), 1e-3 * t.received])
+                .collect(),
+            mark: Mark::Dots,
+        };
+        let modelled = |name: &str, neighbour: bool, cases: &[(usize, usize)], by: Across| Series {
+            name: format!("{name}, model"),
+            points: self
+                .model
+                .iter()
+                .flat_map(|model| {
+                    cases.iter().map(|&(ranks, agents)| {
+                        let bytes = model.received(neighbour, ranks, agents);
+                        [by(ranks, agents), 1e-3 * bytes]
+                    })
+                })
+                .collect(),
+            mark: Mark::Dashes,
+        };
+        let panel = |title: &str, x: &str, on: fn(&Traffic) -> bool, cases: Vec<_>, by: Across| {
+            let series = [("to all", false), ("neighbour", true)];
+            let series = series.into_iter().flat_map(|(name, neighbour)| {
+                [modelled(name, neighbour, &cases, by), measured(name, neighbour, on, by)]
+            });
+            Panel {
+                title: title.into(),
+                x_label: x.into(),
+                y_label: "received, kB".into(),
+                from_zero: true,
+                series: series.filter(|series| !series.points.is_empty()).collect(),
+            }
+        };
+        let even = |most: usize| (1..=40).map(move |part| most * part / 40);
+        Figure {
+            title: "What a rank receives in a heartbeat".into(),
+            subtitle: "HMMWVs side by side every 15.6 m at 5 m/s, heartbeat 10 ms, mean of a \
+                       second, census included"
+                .into(),
+            panels: vec![
+                panel(
+                    "8 ranks",
+                    "agents",
+                    |t| t.ranks == RANKS,
+                    even(256).map(|agents| (RANKS, agents)).collect(),
+                    |_, agents| agents as f64,
+                ),
+                panel(
+                    "16 agents a rank",
+                    "ranks ",
+                    |t| t.agents == AGENTS_A_RANK * t.ranks,
+                    (1..=RANKS).map(|ranks| (ranks, AGENTS_A_RANK * ranks)).collect(),
+                    |ranks, _| ranks as f64,
+                ),
+                panel(
+                    "16 agents a rank, beyond what was measured",
+                    "agents  ",
+                    |_| false,
+                    even(10_000).map(|agents| (agents.div_ceil(AGENTS_A_RANK), agents)).collect(),
+                    |_, agents| agents as f64,
+                ),
+            ],
+        }
+    }
+}
+
+/// What is across: from ranks and agents.
+type Across = fn(usize, usize) -> f64;

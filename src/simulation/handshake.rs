@@ -1,0 +1,197 @@
+//! What ranks settle before the first heartbeat: that they are about to run the
+//! same, from the same state, and with which vehicles.
+
+use super::checkpoint;
+use super::rank_error::RankError;
+use super::world::{WorldModel, WorldState};
+use crate::ground::Patches;
+use crate::numeric::GRAVITY;
+use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
+use crate::sync::{Communicator, Parts};
+use serde::de::DeserializeOwned;
+
+/// Plain data from another rank.
+pub(super) fn plain<T: DeserializeOwned>(
+    rank: usize,
+    tick: u64,
+    part: &[u8],
+) -> Result<T, RankError> {
+    postcard::from_bytes(part).map_err(|error| RankError::Corrupt {
+        rank,
+        tick,
+        kind: "plain data",
+        fault: MessageFault::Structure { what: error.to_string() },
+    })
+}
+
+/// Gives the state of the first rank that has one to those that have none.
+pub(super) fn share_state(
+    communicator: &mut impl Communicator,
+    state: Option<WorldState>,
+    run: u32,
+) -> Result<Option<WorldState>, RankError> {
+    let (here, run) = (communicator.rank(), format!("{run:08x}"));
+    let own = state.as_ref().map(|state| state.tick);
+    let bytes = postcard::to_stdvec(&own).expect("plain data serialises into memory");
+    let mut parts = Parts::default();
+    let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
+    communicator.all_gather(&bytes, &mut || (), &mut parts).map_err(lost)?;
+    let ticks: Vec<Option<u64>> = parts
+        .iter()
+        .enumerate()
+        .map(|(rank, part)| plain(rank, 0, part))
+        .collect::<Result<_, _>>()?;
+    let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
+    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {
+        let told = |rank: usize| ticks[rank].map_or("nothing".into(), |tick| tick.to_string());
+        let (theirs, ours) = (told(rank), told(giver));
+        return Err(RankError::Disagreement {
+            rank,
+            here: giver,
+            key: "tick".into(),
+            theirs,
+            ours,
+        });
+    }
+    let joining = |&rank: &usize| ticks[rank].is_none();
+    if here == giver {
+        let snapshot = match &state {
+            Some(state) if ticks.iter().any(Option::is_none) => checkpoint::encode(&run, state),
+            _ => Vec::new(),
+        };
+        let to: Vec<(usize, &[u8])> =
+            (0..ticks.len()).filter(joining).map(|rank| (rank, &snapshot[..])).collect();
+        communicator.exchange(&to, &[], &mut || (), &mut parts).map_err(lost)?;
+        return Ok(state);
+    }
+    let from = if state.is_none() { &[giver][..] } else { &[] };
+    communicator.exchange(&[], from, &mut || (), &mut parts).map_err(lost)?;
+    if state.is_some() {
+        return Ok(state);
+    }
+    let tick = ticks[giver].unwrap_or(0);
+    checkpoint::decode(&run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
+        rank: giver,
+        tick,
+        kind: "snapshot",
+        fault: MessageFault::Structure { what: error.to_string() },
+    })
+}
+
+/// All ranks describe their agents and the environment. What is told must be
+/// what this rank has itself, for it would be driven beside.
+pub(super) fn describe(
+    communicator: &mut impl Communicator,
+    model: &WorldModel,
+    dealt: &[usize],
+    run: u32,
+    tick: u64,
+) -> Result<Vec<Description>, RankError> {
+    let here = communicator.rank();
+    let descriptions: Vec<Description> =
+        model.agents.iter().map(|agent| agent.description()).collect();
+    let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
+    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
+    let (mut writer, mut message) = (Writer::default(), Vec::new());
+    writer.environment(&origin(0), &environment, &mut message);
+    for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
+        writer.description(&origin(agent), &descriptions[agent], &mut message);
+    }
+    let mut parts = Parts::default();
+    communicator
+        .all_gather(&message, &mut || (), &mut parts)
+        .map_err(|source| RankError::Lost { tick, source })?;
+    for (rank, part) in parts.iter().enumerate() {
+        let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "description", fault };
+        let disagreement = |key: String, theirs: String, ours: String| RankError::Disagreement {
+            rank,
+            here,
+            key,
+            theirs,
+            ours,
+        };
+        let mut reader = Reader::new(part);
+        while let Some((origin, body)) =
+            reader.next(&mut [], &mut Patches::default()).map_err(corrupt)?
+        {
+            match body {
+                Body::Environment(theirs) if theirs == environment => {}
+                Body::Environment(theirs) => {
+                    let (theirs, ours) = (format!("{theirs:?}"), format!("{environment:?}"));
+                    return Err(disagreement("environment".into(), theirs, ours));
+                }
+                Body::Description(theirs) => match descriptions.get(origin.agent as usize) {
+                    Some(ours) if *ours == theirs => {}
+                    ours => {
+                        let key = format!("vehicle[{}]", origin.agent);
+                        let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
+                        return Err(disagreement(key, theirs, ours));
+                    }
+                },
+                _ => {
+                    let (found, expected) = ("message of another kind", "description");
+                    return Err(corrupt(MessageFault::Kind { found, expected }));
+                }
+            }
+        }
+    }
+    Ok(descriptions)
+}
+
+/// Identifies a run: a checksum of all that its ranks agree on.
+pub(super) fn fingerprint(agreed: &[(String, String)]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for (key, value) in agreed {
+        hasher.update(key.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(value.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finalize()
+}
+
+/// All ranks tell what they are about to run; the first difference ends it.
+pub(super) fn agree(
+    communicator: &mut impl Communicator,
+    ours: &[(String, String)],
+) -> Result<(), RankError> {
+    let here = communicator.rank();
+    let mut message = Vec::new();
+    let origin = Origin { rank: here as u16, ..Origin::default() };
+    Writer::default().handshake(&origin, ours, &mut message);
+    let mut all = Parts::default();
+    communicator
+        .all_gather(&message, &mut || (), &mut all)
+        .map_err(|source| RankError::Lost { tick: 0, source })?;
+    for (rank, part) in all.iter().enumerate() {
+        let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
+        let theirs =
+            match Reader::new(part).next(&mut [], &mut Patches::default()).map_err(corrupt)? {
+                Some((_, Body::Handshake(agreed))) => agreed,
+                _ => {
+                    let fault =
+                        MessageFault::Kind { found: "another message", expected: "handshake" };
+                    return Err(corrupt(fault));
+                }
+            };
+        if let Some((key, theirs, ours)) = first_difference(&theirs, ours) {
+            return Err(RankError::Disagreement { rank, here, key, theirs, ours });
+        }
+    }
+    Ok(())
+}
+
+/// First key with other values, and both values.
+fn first_difference(
+    theirs: &[(String, String)],
+    ours: &[(String, String)],
+) -> Option<(String, String, String)> {
+    let value = |pairs: &[(String, String)], key: &str| {
+        let found = pairs.iter().find(|(k, _)| k == key);
+        found.map_or("nothing".to_owned(), |(_, value)| value.clone())
+    };
+    ours.iter().chain(theirs).find_map(|(key, _)| {
+        let (their, our) = (value(theirs, key), value(ours, key));
+        (their != our).then(|| (key.clone(), their, our))
+    })
+}

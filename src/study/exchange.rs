@@ -1,0 +1,349 @@
+//! What the exchange between ranks costs: bytes, time, and how both grow.
+
+use super::bench::{BenchCase, BenchError, model};
+use crate::ground::{Overlay, Patches, Published};
+use crate::simulation::{BeatFigures, RankError, Ranks, Route, Sharing, World, WorldModel};
+use crate::sync::Threads;
+use crate::sync::ground_code::Memory;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Speed that vehicles start with, m/s.
+const SPEED: f64 = 5.0;
+/// Heartbeats that are not counted: vehicles settle, ruts begin.
+const WARM_UP: usize = 50;
+/// Heartbeats between two censuses of the neighbourhood, at 10 ms.
+const CENSUS: usize = 100;
+/// Times that what is timed is repeated; the shortest counts.
+const REPEATS: usize = 15;
+/// Time that a rank of a bench waits for the others.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Cost of the code of deformed ground, a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CodeCost {
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// Nodes that a vehicle leaves in a heartbeat.
+    pub nodes: f64,
+    /// Bytes on the wire.
+    pub bytes: f64,
+    /// Writing, ns.
+    pub encode_ns: f64,
+    /// Reading, ns.
+    pub decode_ns: f64,
+    /// Merging into the published ground, digest included, ns.
+    pub apply_ns: f64,
+    /// Taking it up into the overlay of a vehicle that drives there, ns.
+    pub refresh_ns: f64,
+}
+
+/// Cost of a heartbeat on one of two ranks that share eight vehicles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BeatCost {
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// The rank's vehicles.
+    pub vehicles: usize,
+    /// Bytes of a vehicle's state, its envelope included.
+    pub state_bytes: f64,
+    /// The steps between two heartbeats, median, µs.
+    pub steps_us: f64,
+    /// Writing the messages, median, µs.
+    pub serialise_us: f64,
+    /// Reading them and merging all ground, median, µs.
+    pub apply_us: f64,
+    /// Taking merged ground up, by [`CodeCost::refresh_ns`], µs.
+    pub refresh_us: f64,
+    /// Waiting for the other rank, median, µs.
+    pub waiting_us: f64,
+    /// The exchange without waiting over the steps.
+    pub share: f64,
+}
+
+/// Bytes that a rank receives in a heartbeat, the mean over a second of the rank that
+/// receives most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Whether ranks hear of agents that they may meet alone.
+    pub neighbour: bool,
+    /// Ranks.
+    pub ranks: usize,
+    /// Agents in all.
+    pub agents: usize,
+    /// Bytes received, a heartbeat.
+    pub received: f64,
+}
+
+/// How traffic grows, from what was measured: everything to everyone costs
+/// `message` a heartbeat and agent; between neighbours it is `border` for the agents
+/// that are near, `verdict` a doubling of the ranks, and `census` an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrafficModel {
+    /// Bytes of an agent's message.
+    pub message: f64,
+    /// Bytes of those that an inner rank hears of, whatever drives elsewhere.
+    pub border: f64,
+    /// Bytes of a round of the verdict whether to go on.
+    pub verdict: f64,
+    /// Bytes of an agent in a census, spread over its heartbeats.
+    pub census: f64,
+}
+
+impl TrafficModel {
+    /// Bytes that a rank receives in a heartbeat.
+    pub fn received(&self, neighbour: bool, ranks: usize, agents: usize) -> f64 {
+        if neighbour {
+            let rounds = ranks.next_power_of_two().trailing_zeros();
+            self.border + self.verdict * f64::from(rounds) + self.census * agents as f64
+        } else {
+            self.message * agents as f64
+        }
+    }
+
+    /// The model of these measurements: `message` and `border` by the largest number
+    /// of agents, `verdict` and `census` by what the protocol sends.
+    pub fn of(measured: &[Traffic]) -> Option<TrafficModel> {
+        let most = |neighbour: bool| {
+            let way = measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2);
+            way.max_by_key(|t| t.agents)
+        };
+        let (all, near) = (most(false)?, most(true)?);
+        let mut model = TrafficModel {
+            message: all.received / all.agents as f64,
+            border: 0.0,
+            verdict: VERDICT,
+            census: REGION / CENSUS as f64,
+        };
+        model.border = near.received - model.received(true, near.ranks, near.agents);
+        Some(model)
+    }
+}
+
+/// Bytes of a verdict: two flags, two numbers.
+const VERDICT: f64 = 18.0;
+/// Bytes of a region in a census: an agent's number, three numbers.
+const REGION: f64 = 26.0;
+
+fn case(spacing: f64) -> BenchCase {
+    BenchCase {
+        vehicle: "hmmwv".into(),
+        soil: "chrono_mid".into(),
+        laws: "reference".into(),
+        spacing,
+        step: 2e-3,
+        seconds: 60.0,
+        heading_deg: 90.0,
+        steering: 0.0,
+    }
+}
+
+/// HMMWVs that start from these places at speed, along y.
+fn driving(spacing: f64, places: &[[f64; 2]]) -> Result<WorldModel, BenchError> {
+    let mut model = model(&case(spacing), places)?;
+    model.agents.iter_mut().for_each(|agent| agent.speed = SPEED);
+    Ok(model)
+}
+
+/// One behind the other.
+fn convoy(spacing: f64, vehicles: usize) -> Result<WorldModel, BenchError> {
+    let places: Vec<[f64; 2]> = (0..vehicles).map(|at| [0.0, -8.0 * at as f64]).collect();
+    driving(spacing, &places)
+}
+
+/// Shortest time of some repeats, s.
+fn shortest(mut repeat: impl FnMut() -> f64) -> f64 {
+    (0..REPEATS).map(|_| repeat()).fold(f64::INFINITY, f64::min)
+}
+
+fn timed(what: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    what();
+    begun.elapsed().as_secs_f64()
+}
+
+/// Codes what a convoy of four HMMWVs leaves in two seconds, again and again.
+///
+/// # Errors
+/// [`BenchError`] if the convoy cannot be built.
+pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
+    let model = convoy(spacing, 4)?;
+    let mut world = World::new(model.clone());
+    let mut streams: Vec<Vec<Patches>> = vec![Vec::new(); model.agents.len()];
+    for beat in 0..WARM_UP + 200 {
+        world.beat();
+        if beat >= WARM_UP {
+            for (agent, stream) in streams.iter_mut().enumerate() {
+                stream.push(world.patches(agent).clone());
+            }
+        }
+    }
+    let left = streams.iter().flatten();
+    let nodes = left.clone().map(|patches| patches.states().len()).sum::<usize>() as f64;
+    let mut coded: Vec<Vec<Vec<u8>>> = Vec::new();
+    let encode = shortest(|| {
+        coded = streams.iter().map(|stream| vec![Vec::new(); stream.len()]).collect();
+        let mut memories = vec![Memory::default(); streams.len()];
+        timed(|| {
+            for ((stream, coded), memory) in streams.iter().zip(&mut coded).zip(&mut memories) {
+                for (patches, bytes) in stream.iter().zip(coded) {
+                    memory.encode(black_box(patches), bytes);
+                }
+            }
+        })
+    });
+    let mut read = Patches::default();
+    let decode = shortest(|| {
+        let mut memories = vec![Memory::default(); streams.len()];
+        timed(|| {
+            for (coded, memory) in coded.iter().zip(&mut memories) {
+                for bytes in coded {
+                    read.clear();
+                    memory.decode(black_box(bytes), &mut read).expect("what was written");
+                }
+            }
+        })
+    });
+    let beats = streams.first().map_or(0, Vec::len);
+    let left_in = |beat: usize| streams.iter().map(move |stream| &stream[beat]);
+    let apply = shortest(|| {
+        let mut ground = Published::default();
+        timed(|| (0..beats).for_each(|beat| ground.merge(black_box(left_in(beat)))))
+    });
+    let refresh = shortest(|| {
+        let (mut ground, mut overlay) = (Published::default(), Overlay::new());
+        let mut time = 0.0;
+        for beat in 0..beats {
+            for patch in left_in(beat).flat_map(Patches::iter) {
+                overlay.fetch(&model.ground, &ground, patch.key);
+            }
+            ground.merge(left_in(beat));
+            time += timed(|| overlay.refresh(&ground));
+            if beat % 8 == 7 {
+                overlay = Overlay::new();
+            }
+        }
+        time
+    });
+    let bytes = coded.iter().flatten().map(Vec::len).sum::<usize>() as f64;
+    let each = |seconds: f64| 1e9 * seconds / nodes;
+    Ok(CodeCost {
+        spacing,
+        nodes: nodes / (beats * streams.len()) as f64,
+        bytes: bytes / nodes,
+        encode_ns: each(encode),
+        decode_ns: each(decode),
+        apply_ns: each(apply),
+        refresh_ns: each(refresh),
+    })
+}
+
+/// Figures of all heartbeats of all ranks; each rank steps its agents on one thread.
+fn shared(
+    model: &WorldModel,
+    ranks: usize,
+    route: Route,
+    beats: usize,
+) -> Result<Vec<Vec<BeatFigures>>, BenchError> {
+    let drive = |communicator: Threads| -> Result<Vec<BeatFigures>, BenchError> {
+        let failed = |cause: RankError| BenchError::Drive { time: 0.0, cause: cause.to_string() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|e| BenchError::Threads { threads: 1, cause: e.to_string() })?;
+        pool.install(|| {
+            let sharing = Sharing { route, ..Sharing::default() };
+            let mut ranks =
+                Ranks::new(communicator, model.clone(), None, &sharing, &[]).map_err(failed)?;
+            (0..beats).map(|_| ranks.beat(false).map_err(failed)).collect()
+        })
+    };
+    std::thread::scope(|scope| {
+        let drive = &drive;
+        let ranks = Threads::ranks(ranks, PATIENCE).into_iter();
+        let threads: Vec<_> = ranks.map(|rank| scope.spawn(move || drive(rank))).collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Drives eight HMMWVs in a convoy on two ranks for three seconds.
+///
+/// # Errors
+/// [`BenchError`] if the convoy cannot be built or a rank is lost.
+pub fn beat_cost(code: &CodeCost) -> Result<BeatCost, BenchError> {
+    let spacing = code.spacing;
+    let mut figures = shared(&convoy(spacing, 8)?, 2, Route::All, 300)?;
+    let counted: Vec<BeatFigures> = figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
+    let median = |value: fn(&BeatFigures) -> Duration| {
+        let mut all: Vec<Duration> = counted.iter().map(value).collect();
+        all.sort_unstable();
+        1e6 * all[all.len() / 2].as_secs_f64()
+    };
+    let sum = |value: fn(&BeatFigures) -> u64| counted.iter().map(value).sum::<u64>() as f64;
+    let (steps_us, serialise_us) = (median(|beat| beat.step), median(|beat| beat.serialise));
+    let apply_us = median(|beat| beat.apply);
+    let refresh_us = 1e-3 * code.refresh_ns * sum(|beat| beat.nodes) / counted.len() as f64;
+    Ok(BeatCost {
+        spacing,
+        vehicles: 4,
+        state_bytes: sum(|beat| beat.state_bytes) / sum(|beat| beat.told),
+        steps_us,
+        serialise_us,
+        apply_us,
+        refresh_us,
+        waiting_us: median(|beat| beat.lengths + beat.payload),
+        // the steps have taken up what was merged before
+        share: (serialise_us + apply_us + refresh_us) / (steps_us - refresh_us),
+    })
+}
+
+/// Drives HMMWVs side by side, 15.6 m apart (256 of them over 4 km), on ranks of this
+/// process for a second, and counts what the ranks receive.
+///
+/// # Errors
+/// [`BenchError`] if the vehicles cannot be built or a rank is lost.
+pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, BenchError> {
+    let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
+    let route = if neighbour { Route::Neighbour } else { Route::All };
+    let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
+    let received = figures.iter().map(|beats| beats.iter().map(|b| b.received_bytes).sum::<u64>());
+    let most = received.max().unwrap_or(0) as f64;
+    Ok(Traffic { neighbour, ranks, agents, received: most / CENSUS as f64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ground_is_coded_within_its_bytes() {
+        for spacing in [0.05, 0.02] {
+            let cost = code_cost(spacing).unwrap();
+            println!("{cost:?}");
+            assert!(cost.bytes <= 4.0, "{} bytes a node at {spacing} m", cost.bytes);
+        }
+    }
+
+    #[test]
+    fn a_state_takes_at_most_250_bytes() {
+        let code = CodeCost { refresh_ns: 0.0, ..code_cost(0.05).unwrap() };
+        let cost = beat_cost(&code).unwrap();
+        assert!(cost.state_bytes > 50.0 && cost.state_bytes <= 250.0, "{}", cost.state_bytes);
+    }
+
+    /// Twice the agents a rank, twice the bytes for all; the same between neighbours
+    /// but for the census, whose regions are a few bytes an agent and heartbeat.
+    #[test]
+    fn between_neighbours_nothing_grows_but_the_census() {
+        let received = |agents, neighbour| traffic(4, agents, neighbour).unwrap().received;
+        let (all, twice) = (received(32, false), received(64, false));
+        assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");
+        let (near, still) = (received(32, true), received(64, true));
+        // what differs beside it are the nodes that single vehicles leave
+        let census = 32.0 * REGION / CENSUS as f64;
+        assert!((still - near - census).abs() < 0.03 * near, "{near} {still} {census}");
+        let model = TrafficModel { message: 300.0, border: 900.0, verdict: 18.0, census: 0.26 };
+        assert_eq!(model.received(true, 8, 100), 900.0 + 3.0 * 18.0 + 26.0);
+        assert_eq!(model.received(false, 8, 100), 30_000.0);
+    }
+}

@@ -1,0 +1,148 @@
+//! What goes wrong when the reference (Chrono::SynChrono) shares soil between ranks,
+//! fault by fault, and that none of it happens here. Each test would fail with the
+//! fault that it is named after.
+//!
+//! Some faults have their tests elsewhere: replicas that diverge where two ranks touch
+//! a node, in `ranks.rs::vehicles_that_touch_one_node_in_one_heartbeat`; ranks that
+//! disagree, in `ranks.rs::ranks_that_disagree_name_the_first_key`; no snapshot, in
+//! `ranks.rs::a_rank_that_joins_late_gets_a_snapshot`; no extrapolation, in
+//! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything to everyone, in
+//! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and
+//! lengths of 32 bits, in the contract of `sync::Communicator`, which calls `meanwhile`
+//! and is kept with payloads split (`examples/mpi_contract.rs`); heartbeats that drift in
+//! floating point, in `simulation::clock`.
+
+mod scene;
+
+use bekker::ground::{Patches, Published};
+use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
+use bekker::soil::{Bulldozing, Soil, SoilKind};
+use bekker::sync::Dealing;
+use bekker::sync::ground_code::Memory;
+use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
+    let hmmwv = vehicle("hmmwv");
+    let on = [[0.2, 0.0], [0.4, 0.6]];
+    let one = |index: usize| {
+        let mut one = agent(&hmmwv, table(&on, &[], &[]), at(-4.5 * index as f64, 0.05, 0.6));
+        one.speed = 4.0;
+        one
+    };
+    let agents = (0..vehicles).map(one).collect();
+    world(flat(0.05, soil), 2e-3, agents).model().clone()
+}
+
+/// The ground as a rank knows it that steps none of the vehicles but the last.
+fn replica(model: &WorldModel, beats: usize, dealing: Dealing) -> Published {
+    let grounds = on_ranks(2, PATIENCE, |rank| {
+        let sharing = Sharing { dealing: dealing.clone(), ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        (0..beats).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
+        ranks.world().state().published.clone()
+    });
+    grounds.into_iter().last().unwrap().unwrap()
+}
+
+/// Fault 1: only what changed in the last step before a heartbeat is sent.
+#[test]
+fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
+    let sinkage = |steps: u64| {
+        let mut model = convoy(soil("mid"), 2);
+        model.clock = Clock::new(2e-3, 2e-3 * steps as f64).unwrap();
+        // the second stands far away: its rank hears of the first alone
+        model.agents[1].start = at(-500.0, 300.0, 0.6);
+        model.agents[1].speed = 0.0;
+        model.agents[1].driver = table(&[[0.0, 0.0], [9.0, 0.0]], &[], &[]);
+        let beats = (750 / steps) as usize;
+        replica(&model, beats, Dealing::Listed(vec![0, 1])).sinkage_quanta() as f64
+    };
+    let (each, fifth) = (sinkage(1), sinkage(5));
+    // what is still under the wheels at the end differs by a row of nodes a wheel
+    assert!((fifth / each - 1.0).abs() < 0.02, "every step: {each}, every fifth: {fifth}");
+}
+
+/// Faults 2 and F1: a rut that arrives from another rank is virgin soil at a lower level.
+#[test]
+fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
+    let depth = |vehicles: usize| {
+        let model = convoy(soil("soft"), vehicles);
+        let dealing = Dealing::Listed((0..vehicles).map(|vehicle| vehicle % 2).collect());
+        let ground = replica(&model, 260, dealing);
+        let states = ground.tiles().flat_map(|(_, tile)| tile.states());
+        states.map(|state| state.plastic_sinkage_m()).fold(0.0, f64::max)
+    };
+    let (one, four) = (depth(1), depth(4));
+    // virgin soil would be pressed four times as deep
+    assert!(four < 1.5 * one, "one vehicle: {one} m, four: {four} m");
+}
+
+/// Faults 3 and F4: what arrives is applied once for each agent of the rank: heaps of soil,
+/// which add up, would grow with their number.
+#[test]
+fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
+    let mut heaping = soil("soft");
+    if let SoilKind::Yielding(yielding) = &mut heaping.kind {
+        yielding.bulldozing = Some(Bulldozing {
+            flow_factor: 0.3,
+            erosion_angle: 40_f64.to_radians(),
+            erosion_sweeps: 3,
+            erosion_rings: 2,
+        });
+    }
+    let model = convoy(heaping, 4);
+    let mut alone = World::new(model.clone());
+    (0..100).for_each(|_| alone.beat());
+    let expected = &alone.state().published;
+    assert!(expected.tiles().flat_map(|(_, tile)| tile.states()).any(|state| state.berm > 100));
+    for dealing in [vec![0, 1, 1, 1], vec![0, 0, 0, 1], vec![0, 1, 0, 1]] {
+        let found = replica(&model, 100, Dealing::Listed(dealing));
+        assert_eq!(found.berm_quanta(), expected.berm_quanta());
+        assert_eq!(found.hash(), expected.hash());
+    }
+}
+
+/// Fault 4: nodes under a wheel are sent again at every heartbeat, in 16 bytes each.
+#[test]
+fn a_node_is_sent_once_a_pass() {
+    let model = convoy(soil("mid"), 2);
+    let sums = on_ranks(2, PATIENCE, |rank| {
+        let sharing = Sharing::default();
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let beats: Vec<_> = (0..200).map(|_| ranks.beat(false).unwrap()).collect();
+        let sum = |value: fn(&bekker::simulation::BeatFigures) -> u64| -> u64 {
+            beats.iter().map(value).sum()
+        };
+        (sum(|b| b.nodes), sum(|b| b.ground_bytes), ranks.world().state().published.clone())
+    });
+    let sums: Vec<_> = sums.into_iter().map(Result::unwrap).collect();
+    let sent: u64 = sums.iter().map(|sum| sum.0).sum();
+    let bytes: u64 = sums.iter().map(|sum| sum.1).sum();
+    let passes: u64 = {
+        let states = sums[0].2.tiles().flat_map(|(_, tile)| tile.states());
+        states.map(|state| u64::from(state.passes)).sum()
+    };
+    assert!(passes > 2_000 && bytes as f64 <= 4.0 * sent as f64, "{bytes} bytes, {sent} nodes");
+    // each wheel that comes and goes sends a node once
+    assert!(sent as f64 <= 1.02 * passes as f64, "{sent} nodes sent for {passes} passes");
+}
+
+/// Fault 10: memory is allocated for every message and node.
+#[test]
+fn streams_of_ground_come_back_from_lists_that_keep_their_room() {
+    let mut world = World::new(convoy(soil("mid"), 1));
+    let (mut writer, mut reader) = (Memory::default(), Memory::default());
+    let (mut bytes, mut patches) = (Vec::with_capacity(4_096), Patches::default());
+    for _ in 0..200 {
+        world.beat();
+        bytes.clear();
+        patches.clear();
+        writer.encode(world.patches(0), &mut bytes);
+        reader.decode(&bytes, &mut patches).unwrap();
+        assert_eq!(&patches, world.patches(0));
+        assert!(bytes.capacity() <= 8_192, "{} bytes of room", bytes.capacity());
+    }
+}
