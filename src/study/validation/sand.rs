@@ -63,8 +63,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          wheel (6 N instead of 35), which also stands 18 mm too high: the sand that a wheel pushes \
          aside heaps up before its wall, while the model's wedge starts from the undisturbed \
          surface. And there are slips at 45 degrees at which the model runs away: side resistance leans the force, the lean takes \
-         bearing, and depth adds side resistance, until the wheel stands 14 mm (smooth, 0.9; \
-         grouser, locked) too deep. Plates whose pressure rises with their diameter (k_c < 0, see \
+         bearing, and depth adds side resistance, until the wheel stands up to 15 mm \
+         too deep. Which slips these are, and with them the errors at 45 degrees, hangs on \
+         small things. Plates whose pressure rises with their diameter (k_c < 0, see \
          `bekker identify --plates cmu`) are outside Bekker's form, and a wheel's contact, 15 to 50 mm \
          long, lies below the narrowest of them.",
     );
