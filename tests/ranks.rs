@@ -4,12 +4,13 @@
 mod scene;
 
 use bekker::simulation::{
-    RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
+    Mover, RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ghost::Order;
 use bekker::sync::{CommError, Communicator, Dealing};
-use scene::{agent, at, drive, flat, on_ranks, soil, table, vehicle, world};
+use bekker::vehicle::Shoes;
+use scene::{agent, at, drive, flat, m113, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -500,4 +501,66 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     }
     // 12 m/s may go on for 4 ms before 0.05 m are passed, and full ones are met
     assert!(lengths[10..].iter().all(|&length| length < 0.004 + 1e-9), "{lengths:?}");
+}
+
+/// Two M113 break a trail for an HMMWV, and one turns away.
+fn mixed_convoy() -> WorldModel {
+    let mut model = model(&[at(-14.0, 0.0, 0.6)]);
+    let on = [[0.2, 0.0], [0.4, 0.6]];
+    let leads = m113(table(&on, &[], &[]), at(0.0, 0.1, 0.0));
+    let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), at(-7.0, 0.0, 0.0));
+    model.agents.extend([leads, turns]);
+    let soft = soil("mid");
+    world(flat(0.05, soft), 2e-3, model.agents).model().clone()
+}
+
+#[test]
+fn tracked_and_mixed_convoys_give_the_same_bits() {
+    let model = mixed_convoy();
+    let expected = alone(model.clone(), 80);
+    for (size, route) in [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbour)]
+    {
+        let found = together(&model, None, size, &Dealing::RoundRobin, route, 80);
+        same(&expected, &found, &format!("{size} ranks, {route:?}"));
+    }
+}
+
+/// The message of a vehicle on belts is small, and every shoe comes back from it to
+/// 1 mm.
+#[test]
+fn a_belt_in_a_message_gives_back_every_shoe() {
+    let model = mixed_convoy();
+    let ends = on_ranks(2, PATIENCE, |rank| {
+        let sharing = Sharing { dealing: Dealing::Listed(vec![0, 0, 1]), ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let bytes: Vec<f64> = (0..120)
+            .map(|_| ranks.beat(false).unwrap())
+            .map(|beat| beat.state_bytes as f64 / beat.told as f64)
+            .collect();
+        let told = ranks.ghost(2).map(|ghost| ghost.gear().clone());
+        ranks.gather().unwrap();
+        (bytes, told, ranks.world().state().clone())
+    });
+    let mut ends = ends.into_iter().map(Result::unwrap);
+    let (_, told, state) = ends.next().unwrap();
+    let (bytes, ..) = ends.next().unwrap();
+    println!("an M113's state: {} bytes", bytes[119]);
+    assert!(bytes.iter().all(|&bytes| bytes <= 1500.0), "{bytes:?}");
+    let Mover::Tracked(own) = &model.agents[2].vehicle else { panic!("agent 2 has tracks") };
+    let state = &state.agents[2].vehicle;
+    let workspace = own.vehicle.workspace(state);
+    let hull = own.vehicle.pose(&workspace);
+    let told = own.shoes_told(&told.unwrap());
+    let mut shoes = Shoes::new();
+    for (side, told) in told.iter().enumerate() {
+        own.vehicle.lay_shoes(state, &workspace, side, &mut shoes);
+        assert!(told.len() > 20 && shoes.places().len() == told.len(), "{}", told.len());
+        for (told, laid) in told.iter().zip(shoes.places()) {
+            let off = (hull.point(&told.position) - laid.pose.position).norm();
+            assert!(off < 1e-3, "side {side}: {off} m off");
+            let turned = (hull.orientation * told.orientation).angle_to(&laid.pose.orientation);
+            // half a quantum at each end of a shoe of 15 cm
+            assert!(turned < 4e-3, "side {side}: {turned} rad off");
+        }
+    }
 }

@@ -142,26 +142,23 @@ impl AgentModel {
         let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
         let view = self.view(state, workspace);
         let turned_back = chassis.orientation.inverse();
-        let wheel = |wheel: usize| {
-            let pose = self.vehicle.wheel_pose(body, wheel);
-            PartState {
-                pose: Pose {
-                    position: turned_back * (pose.position - chassis.position),
-                    orientation: turned_back * pose.orientation,
-                },
-                spin: self.vehicle.wheel_spin(&state.vehicle, wheel),
-            }
-        };
-        let wheels = (0..self.vehicle.wheels()).map(wheel).collect();
-        let gear = match &self.vehicle {
-            Mover::Wheeled(_) => RunningGear::Wheels(wheels),
-            // shoes, sprockets and idlers are not sent yet
-            Mover::Tracked(_) => RunningGear::Tracks {
-                shoes: Vec::new(),
-                sprockets: Vec::new(),
-                idlers: Vec::new(),
-                road_wheels: wheels,
+        let part = |pose: Pose, spin: f64| PartState {
+            pose: Pose {
+                position: turned_back * (pose.position - chassis.position),
+                orientation: turned_back * pose.orientation,
             },
+            spin,
+        };
+        let wheels = (0..self.vehicle.wheels()).map(|wheel| {
+            let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+            part(self.vehicle.wheel_pose(body, wheel), spin)
+        });
+        let wheels = wheels.collect();
+        let gear = match (&self.vehicle, body) {
+            (Mover::Tracked(own), MoverWorkspace::Tracked(body)) => {
+                own.gear(&state.vehicle, body, wheels, part)
+            }
+            _ => RunningGear::Wheels(wheels),
         };
         VehicleMessage {
             chassis,
@@ -183,14 +180,18 @@ impl AgentModel {
                 let wheel_radius = own.underside.max_radius() as f32;
                 Description::Wheeled { name, model, wheels, wheel_radius }
             }
-            Mover::Tracked(_) => Description::Tracked {
-                name,
-                model,
-                track_shoes: 0,
-                sprockets: 0,
-                idlers: 0,
-                road_wheels: wheels,
-            },
+            Mover::Tracked(own) => {
+                let shoes =
+                    own.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
+                Description::Tracked {
+                    name,
+                    model,
+                    track_shoes: shoes as u16,
+                    sprockets: 2,
+                    idlers: 2,
+                    road_wheels: wheels,
+                }
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use crate::ground::{GroundModel, working_surface_height};
 use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
 use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Load, Pose, Vec3};
+use crate::sync::message::{BandSeat, PartState, RunningGear};
 use crate::vehicle::spec::TrackedSpec;
 use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
 use std::sync::Arc;
@@ -146,6 +147,41 @@ impl OnTracks {
             }
         }
         touches
+    }
+
+    /// What others are told of the tracks; `part` puts a pose into the chassis frame.
+    pub(super) fn gear(
+        &self,
+        state: &VehicleState,
+        workspace: &TracksWorkspace,
+        road_wheels: Vec<PartState>,
+        part: impl Fn(Pose, f64) -> PartState,
+    ) -> RunningGear {
+        let TracksWorkspace { vehicle: body, .. } = workspace;
+        let vehicle = &self.vehicle;
+        let sprocket = |side| {
+            part(vehicle.sprocket_pose(state, body, side), vehicle.sprocket_speed(state, side))
+        };
+        let idler = |side| part(vehicle.idler_pose(body, side), vehicle.idler_spin(state, side));
+        let seat = |(place, label)| BandSeat { place, label };
+        RunningGear::Tracks {
+            shoes: Vec::new(),
+            bands: [0, 1]
+                .map(|side| vehicle.band(state, body, side).into_iter().map(seat).collect()),
+            sprockets: vec![sprocket(0), sprocket(1)],
+            idlers: vec![idler(0), idler(1)],
+            road_wheels,
+        }
+    }
+
+    /// Poses in the chassis frame of the shoes of a remote vehicle of this kind, left
+    /// before right, from the front, by the bands in its message.
+    pub fn shoes_told(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
+        let RunningGear::Tracks { bands, .. } = gear else { return Default::default() };
+        [0, 1].map(|side| {
+            let band: Vec<_> = bands[side].iter().map(|seat| (seat.place, seat.label)).collect();
+            self.vehicle.shoes_on(side, &band)
+        })
     }
 
     /// Completes the samples after a step.

@@ -50,6 +50,11 @@ impl Ghost {
         &self.description
     }
 
+    /// Its wheels or tracks as it told them last.
+    pub fn gear(&self) -> &RunningGear {
+        &self.last.gear
+    }
+
     /// Takes its next message and returns how far it was from where it had been
     /// expected, m.
     pub fn hear(&mut self, time: f64, state: VehicleState) -> f64 {

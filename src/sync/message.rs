@@ -108,6 +108,16 @@ pub struct PartState {
     pub spin: f64,
 }
 
+/// Where the band of a track is held, in the middle plane of the track.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BandSeat {
+    /// Place in the chassis frame along x and z, m: to 0.13 mm within 8 m.
+    pub place: [f64; 2],
+    /// Length of the free band from the leading pin of the first shoe to here, m: as
+    /// precise.
+    pub label: f64,
+}
+
 /// What a vehicle stands on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunningGear {
@@ -115,8 +125,10 @@ pub enum RunningGear {
     Wheels(Vec<PartState>),
     /// Tracks, left before right.
     Tracks {
-        /// Shoes, one behind the other.
+        /// Shoes that are bodies, one behind the other.
         shoes: Vec<PartState>,
+        /// Bands, left and right, from the front: the shoes that lie on them follow.
+        bands: [Vec<BandSeat>; 2],
         /// Sprockets.
         sprockets: Vec<PartState>,
         /// Idlers.
@@ -233,7 +245,8 @@ impl Writer {
                 let beat = wire::WheeledBeat::create(&mut self.builder, &beat);
                 (wire::Body::WheeledBeat, beat.as_union_value())
             }
-            RunningGear::Tracks { shoes, sprockets, idlers, road_wheels } => {
+            RunningGear::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
+                let [left_band, right_band] = bands.each_ref().map(|band| Some(self.band(band)));
                 let beat = wire::TrackedBeatArgs {
                     chassis,
                     seen,
@@ -243,6 +256,8 @@ impl Writer {
                     idlers: Some(self.parts(idlers)),
                     road_wheels: Some(self.parts(road_wheels)),
                     terrain,
+                    left_band,
+                    right_band,
                 };
                 let beat = wire::TrackedBeat::create(&mut self.builder, &beat);
                 (wire::Body::TrackedBeat, beat.as_union_value())
@@ -255,6 +270,14 @@ impl Writer {
         self.parts.clear();
         self.parts.extend(parts.iter().map(part));
         self.builder.create_vector(&self.parts)
+    }
+
+    fn band(&mut self, seats: &[BandSeat]) -> Offset<flatbuffers::Vector<'static, wire::BandSeat>> {
+        let seat = |seat: &BandSeat| {
+            let [x, z] = seat.place.map(|component| round(component, PLACE_QUANTUM));
+            wire::BandSeat::new(x, z, round(seat.label, PLACE_QUANTUM))
+        };
+        self.builder.create_vector_from_iter(seats.iter().map(seat))
     }
 
     /// Appends ground that the receiver has not been told.
@@ -488,6 +511,7 @@ impl<'a> Reader<'a> {
         } else if let Some(beat) = envelope.body_as_tracked_beat() {
             let gear = RunningGear::Tracks {
                 shoes: parts(beat.track_shoes()),
+                bands: [beat.left_band(), beat.right_band()].map(band),
                 sprockets: parts(beat.sprockets()),
                 idlers: parts(beat.idlers()),
                 road_wheels: parts(beat.road_wheels()),
@@ -537,6 +561,15 @@ impl<'a> Reader<'a> {
             _ => Err(MessageFault::Cut { left: rest.len(), length }),
         }
     }
+}
+
+fn band(seats: Option<flatbuffers::Vector<'_, wire::BandSeat>>) -> Vec<BandSeat> {
+    let length = |quanta: i16| f64::from(quanta) * PLACE_QUANTUM;
+    let seat = |seat: &wire::BandSeat| BandSeat {
+        place: [length(seat.x()), length(seat.z())],
+        label: length(seat.label()),
+    };
+    seats.into_iter().flatten().map(seat).collect()
 }
 
 /// Appends coded ground to `patches`; how many bytes it took.
@@ -680,6 +713,10 @@ mod tests {
         };
         let gear = RunningGear::Tracks {
             shoes: (0..126).map(|shoe| part(f64::from(shoe) / 64.0)).collect(),
+            bands: [3, 4].map(|seats| {
+                let seat = |at| BandSeat { place: [0.25 * at as f64, -0.5], label: 0.125 };
+                (0..seats).map(seat).collect()
+            }),
             sprockets: vec![part(1.0); 2],
             idlers: vec![part(-1.0); 2],
             road_wheels: vec![part(0.5); 10],

@@ -5,13 +5,13 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
+use bekker::vehicle::{TrackedVehicle, Vehicle};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,6 +84,22 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
             underside: Underside::new(outline, None).unwrap(),
             tread: Tread::rough(),
         }),
+        driver,
+        leader: None,
+        start,
+        speed: 0.0,
+    }
+}
+
+/// An M113 on its belts, on level ground at height 0 wherever `start` puts it.
+pub fn m113(driver: Driver, start: Pose) -> AgentModel {
+    let spec = bekker::vehicle::find_any("m113").unwrap();
+    let vehicle = TrackedVehicle::new(spec.tracked().unwrap().clone()).unwrap();
+    let mut start = start;
+    start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
+    AgentModel {
+        name: "m113".into(),
+        vehicle: OnTracks::new(Arc::new(vehicle)).into(),
         driver,
         leader: None,
         start,

@@ -29,7 +29,7 @@ use super::powertrain::{Brake, BrakeState, GearboxState, Selector, Torque};
 use super::spec::{TrackSteering, TrackedSpec};
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
-use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use assembly::{Parts, TrackParts, assemble};
 use shoes::SeatLoad;
 
@@ -169,6 +169,40 @@ impl TrackedVehicle {
     pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
         let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
         self.parts.model.pose(&workspace.body, arm.body)
+    }
+
+    /// Pose of a sprocket, origin at its centre, y along its axle, turned as the track
+    /// has turned it.
+    pub fn sprocket_pose(
+        &self,
+        state: &VehicleState,
+        workspace: &TrackedWorkspace,
+        side: usize,
+    ) -> Pose {
+        let track = &self.parts.tracks[side];
+        let [x, _, z] = self.spec.sprocket.position;
+        let hull = self.pose(workspace);
+        let angle = track.seats.first().map_or(0.0, |seat| state.body.q[seat.advance]);
+        Pose {
+            position: hull.point(&Vec3::new(x, track.y, z)),
+            orientation: hull.orientation * Quat::from_axis_angle(&Vec3::y_axis(), angle),
+        }
+    }
+
+    /// Pose of an idler, origin at its centre, y along its axle; it is drawn unturned.
+    pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
+        let track = &self.parts.tracks[side];
+        let [x, _, z] = self.spec.idler.position;
+        let carrier = track.seats.last().map_or(self.parts.hull, |seat| seat.body);
+        let carrier = self.parts.model.pose(&workspace.body, carrier);
+        Pose { position: carrier.point(&Vec3::new(x, track.y, z)), ..carrier }
+    }
+
+    /// Spin of an idler, rad/s, positive forward.
+    pub fn idler_spin(&self, state: &VehicleState, side: usize) -> f64 {
+        let seat = self.parts.tracks[side].seats.last();
+        let speed = seat.map_or(0.0, |seat| seat.scale * state.body.u[seat.rate]);
+        speed / (self.spec.idler.radius + self.spec.shoe.top)
     }
 
     /// Spin of a road wheel, rad/s, positive forward: it rolls on the band.

@@ -1,5 +1,6 @@
 //! Where the shoes are, and what the ground does to them.
 
+use super::assembly::Seat;
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::multibody::Workspace;
 use crate::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
@@ -50,7 +51,84 @@ pub(super) struct SeatLoad {
     damping: Mat3,
 }
 
+/// Pins a pitch apart on a band with these labels (m), from the leading pin of the
+/// first shoe on: for each the stretch on which it lies and how far along, 0 to 1.
+fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = (usize, f64)> {
+    let (mut stretch, mut label) = (0, (labels[0] / pitch).ceil() * pitch);
+    std::iter::from_fn(move || {
+        if label > labels[labels.len() - 1] {
+            return None;
+        }
+        while stretch + 2 < labels.len() && labels[stretch + 1] <= label {
+            stretch += 1;
+        }
+        let (from, to) = (labels[stretch], labels[stretch + 1]);
+        let pin = (stretch, (label - from) / (to - from));
+        label += pitch;
+        Some(pin)
+    })
+}
+
+#[inline]
+fn between(values: &[Vec3], (stretch, share): (usize, f64)) -> Vec3 {
+    values[stretch] + (values[stretch + 1] - values[stretch]) * share
+}
+
+/// Frame of a shoe between its leading and its trailing pin, the chassis's y being
+/// `left`.
+fn frame(front: &Vec3, rear: &Vec3, left: &Vec3) -> Pose {
+    let x = (front - rear).normalize();
+    let z = x.cross(left).normalize();
+    let y = z.cross(&x);
+    let turn = nalgebra::Rotation3::from_matrix_unchecked(Mat3::from_columns(&[x, y, z]));
+    Pose {
+        position: (front + rear) * 0.5,
+        orientation: crate::spatial::Quat::from_rotation_matrix(&turn),
+    }
+}
+
+/// Where a band is held: along x and z in the chassis frame (m), and the length of
+/// the free band (m) from the leading pin of the first shoe to there.
+pub type BandPlace = ([f64; 2], f64);
+
 impl TrackedVehicle {
+    /// The band of a side (0 left, 1 right): all that its shoes' poses follow from.
+    pub fn band(
+        &self,
+        state: &VehicleState,
+        workspace: &TrackedWorkspace,
+        side: usize,
+    ) -> Vec<BandPlace> {
+        let track = &self.parts.tracks[side];
+        let model = &self.parts.model;
+        let hull = model.pose(&workspace.body, self.parts.hull);
+        let label = |seat: &Seat| seat.label - seat.scale * state.body.q[seat.advance];
+        let pitch = self.spec.shoe.pitch;
+        let first = track.seats.first().map_or(0.0, |seat| (label(seat) / pitch).ceil() * pitch);
+        let seats = track.seats.iter().map(|seat| {
+            let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
+            let place = hull.local_point(&(model.place(&workspace.body, seat.body) + offset));
+            ([place.x, place.z], label(seat) - first)
+        });
+        seats.collect()
+    }
+
+    /// Poses in the chassis frame of the shoes on a [`TrackedVehicle::band`], from the
+    /// front; none if its places are fewer than two or their labels do not ascend.
+    pub fn shoes_on(&self, side: usize, band: &[BandPlace]) -> Vec<Pose> {
+        if band.len() < 2 || band.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
+            return Vec::new();
+        }
+        let y = self.parts.tracks[side].y;
+        let points: Vec<Vec3> = band.iter().map(|&([x, z], _)| Vec3::new(x, y, z)).collect();
+        let pitch = self.spec.shoe.pitch;
+        let mut labels: Vec<f64> = band.iter().map(|&(_, label)| label).collect();
+        // the first pin has label 0, which rounding must not lose
+        labels[0] = labels[0].clamp(-0.999 * pitch, 0.0);
+        let pins: Vec<Vec3> = pins(&labels, pitch).map(|pin| between(&points, pin)).collect();
+        pins.windows(2).map(|pair| frame(&pair[0], &pair[1], &Vec3::y())).collect()
+    }
+
     /// Lays the shoes of a side (0 left, 1 right) on the band.
     pub fn lay_shoes(
         &self,
@@ -80,40 +158,16 @@ impl TrackedVehicle {
             let seat = &track.seats[index];
             *velocity += running(points, index) * (seat.scale * state.body.u[seat.rate]);
         }
-        let pitch = self.spec.shoe.pitch;
-        let last = labels.len() - 1;
-        let mut stretch = 0;
-        let mut pin = |label: f64| {
-            while stretch + 2 < labels.len() && labels[stretch + 1] <= label {
-                stretch += 1;
-            }
-            let (from, to) = (labels[stretch], labels[stretch + 1]);
-            (stretch, (label - from) / (to - from))
-        };
-        let mut label = (labels[0] / pitch).ceil() * pitch;
-        if label > labels[last] {
-            return;
-        }
-        let mut leading = pin(label);
-        while label + pitch <= labels[last] {
-            label += pitch;
-            let trailing = pin(label);
-            let at = |values: &[Vec3], (stretch, share): (usize, f64)| {
-                values[stretch] + (values[stretch + 1] - values[stretch]) * share
-            };
-            let (front, rear) = (at(points, leading), at(points, trailing));
-            let (fast, slow) = (at(velocities, leading), at(velocities, trailing));
-            let x = (front - rear).normalize();
-            let z = x.cross(&left).normalize();
-            let y = z.cross(&x);
-            let axes = Mat3::from_columns(&[x, y, z]);
-            let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+        let mut pins = pins(labels, self.spec.shoe.pitch);
+        let Some(mut leading) = pins.next() else { return };
+        for trailing in pins {
+            let (front, rear) = (between(points, leading), between(points, trailing));
+            let (fast, slow) = (between(velocities, leading), between(velocities, trailing));
+            let pose = frame(&front, &rear, &left);
+            let [y, z] = [Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
             let pitching = -(fast - slow).dot(&z) / (front - rear).norm();
             places.push(ShoePlace {
-                pose: Pose {
-                    position: (front + rear) * 0.5,
-                    orientation: crate::spatial::Quat::from_rotation_matrix(&turn),
-                },
+                pose,
                 twist: Twist {
                     linear: (fast + slow) * 0.5,
                     angular: spin + y * (pitching - spin.dot(&y)),
