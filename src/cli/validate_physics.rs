@@ -26,25 +26,26 @@ Written by `bekker validate-physics`, which runs everything below anew; edit
 it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
 faults ([soil_laws.md](soil_laws.md)).
 
-Not here, since it concerns no soil: steering geometry, quarter car, static wheel loads and mass
-(`tests/vehicle_closed_form.rs`), the vehicle on rigid ground (`tests/rigid_ground.rs`). Tracks
-and skid steering have a rig of their own (`bekker rig track`, `tests/track_belt.rs`). Not here:
-CRREL's formulas for the M113 in shallow snow, and the empirical models of NRMM, WES and MAVS.
+Not here, since the product models none of it: the vehicle cone index and the mobility index, the
+relations of NRMM for fine-grained soils, those of WES and Brixius and of MAVS, all of which are
+correlations of cone penetration; motion resistance of trailing wheels in snow; and Ishigami's side
+force, for which there are no worked figures.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
 - **Heaped soil.** What is pushed ahead or aside does not pile up against the wheel: a locked wheel
   drags too little, and one drawn at 45 degrees meets too little side force. At some slips at 45
-  degrees a small wheel in sand digs itself in where the real one does not.
+  degrees a small wheel in sand digs deeper than the real one.
 - **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly.
 - **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
   grow with its width as that of sand does, and snow does not yield sideways.
 - **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
   exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
   foundations; the wedge of McKyes and Ali is one of narrow blades.
-- **Straight along the lattice.** Within about a degree of a row of nodes the tyre's shoulders are
-  pulled towards the row: a vehicle whose steering is held straight turns parallel to it.
+- **Straight along the lattice.** Within half a degree of a row of nodes a vehicle whose steering is
+  held straight still turns towards the row, by some tenths of a degree in 35 m; from 1 degree on it
+  keeps its course (`tests/straight_driving.rs`).
 - **No measurement of a whole vehicle** on soft ground is in this collection.
 ";
 

@@ -48,6 +48,21 @@ pub trait Footprint {
     /// The body's lowest points over four points (x, y).
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S>;
 
+    /// Upward unit normals of the underside at four offsets `r` from the centre, where
+    /// its slopes are `slope`: of what the cells of the nodes stand for, if that is
+    /// more than their middles.
+    #[inline(always)]
+    fn normal<S: Simd>(
+        &self,
+        _r: &[Lanes<S>; 3],
+        slope: &[Lanes<S>; 2],
+        _sinkage: Lanes<S>,
+    ) -> [Lanes<S>; 3] {
+        let [x, y] = *slope;
+        let steepness = 1.0 / (x * x + y * y + 1.0).sqrt();
+        [-x * steepness, -y * steepness, steepness]
+    }
+
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;
 

@@ -151,7 +151,8 @@ fn draft<S: Simd, F: Footprint>(
         let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
         for four in alike {
             let draft = drafts.next();
-            let force = draft_four(simd, model, ask.overlay, four, soil, &bearing, &way, draft);
+            let force =
+                draft_four(simd, ask.body, model, ask.overlay, four, soil, &bearing, &way, draft);
             drafts.take();
             let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
             whole += force * area;
@@ -180,8 +181,9 @@ struct Way<'a> {
 /// force by area, Pa.
 #[expect(clippy::too_many_arguments, reason = "what a draft depends on, each once")]
 #[inline(always)]
-fn draft_four<S: Simd>(
+fn draft_four<S: Simd, F: Footprint>(
     simd: S,
+    body: &F,
     model: &GroundModel,
     overlay: &Overlay,
     four: &Four,
@@ -199,15 +201,15 @@ fn draft_four<S: Simd>(
     let soil = &coefficients.soil;
     let upright = Vectors::from_parts(simd, &four.normal);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
-    let steepness = 1.0 / (slope_x * slope_x + slope_y * slope_y + 1.0).sqrt();
-    let surface = Vectors { x: -slope_x * steepness, y: -slope_y * steepness, z: steepness };
+    let r = four.offset(simd, &motion.centre);
+    let [x, y, z] = body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], lanes(&four.sinkage));
+    let surface = Vectors { x, y, z };
     // of the horizontal cell, so much of the surface lies in it
     let (n, part) = if laws.surface_reaction {
         (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
     } else {
         (upright, Lanes::of(simd, 1.0))
     };
-    let r = four.offset(simd, &motion.centre);
     let shape = Vectors::velocity(&motion.shape_twist, &r);
     let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
     let velocity = Vectors::velocity(&motion.twist, &r);
@@ -267,7 +269,7 @@ fn draft_four<S: Simd>(
         _ => Lanes::of(simd, 1.0),
     };
     let passive = if laws.passive_pressure {
-        frame.passive(&coefficients.passive, four, sinkage, &surface, &shape)
+        frame.passive(&coefficients.passive, four, sinkage, &surface, [&shape, &velocity])
     } else {
         None
     };
@@ -297,7 +299,14 @@ impl Frame {
     /// Passive pressure on four nodes, Pa of horizontal area, if there is any: on
     /// the part that faces sideways and advances into soil `sinkage` m deep, and on
     /// a wheel's side wall, which stands on the outermost cells of its patch, spread
-    /// over them. Both are horizontal.
+    /// over them. Both are horizontal. The velocities are those of the body's shape
+    /// and of what touches the soil.
+    ///
+    /// The wedge is one of a blade, which goes straight ahead. A surface that goes
+    /// down as well drives the soil as a footing does, by the pressure it bears
+    /// already: of the wedge it meets as much as its way is horizontal. So a
+    /// locked wheel ploughs, and the front of a driven one, whose rim goes down
+    /// and back, does not.
     #[inline(always)]
     fn passive<S: Simd>(
         &self,
@@ -305,11 +314,12 @@ impl Frame {
         four: &Four,
         sinkage: Lanes<S>,
         surface: &Vectors<S>,
-        shape: &Vectors<S>,
+        [shape, material]: [&Vectors<S>; 2],
     ) -> Option<[Lanes<S>; 2]> {
         let simd = sinkage.simd();
         let advance = -(surface.x * shape.x + surface.y * shape.y);
-        let advances = advance.gt(0.0);
+        let onward = -(surface.x * material.x + surface.y * material.y);
+        let advances = advance.gt(0.0) & onward.gt(0.0);
         let wall = if self.side != 0.0 {
             let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
             let at = x * self.left[0] + y * self.left[1];
@@ -322,8 +332,9 @@ impl Frame {
         if !(advances | wall).any() {
             return None;
         }
-        let front = wedge.pressure(sinkage, self.width) * advance
-            / (surface.z.max(STEEPEST) * (advance + ADVANCING));
+        let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
+        let horizontal = onward / (aside * (material.norm() + ADVANCING));
+        let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
         let front = advances.pick(front, 0.0);
         let (mut x, mut y) = (surface.x * front, surface.y * front);
         if wall.any() {

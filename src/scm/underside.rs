@@ -76,8 +76,16 @@ pub struct Underside {
     max_radius: f64,
     /// Half the width, m.
     half_width: f64,
+    /// Radii at even distances from the middle to the edge, m, the last one twice.
+    profile: Box<[f64; PROFILE + 1]>,
+    samples_per_metre: f64,
+    /// Within this distance from the middle the tread is flat, m.
+    flat: f64,
     bound: Bound,
 }
+
+/// Samples of a wheel's profile.
+const PROFILE: usize = 64;
 
 /// A body of revolution that holds the wheel, with a skin that covers rounding.
 /// Where the outline bulges everywhere, it is the lowest of its segments
@@ -160,8 +168,26 @@ impl Underside {
         // a line that leaves by the edge of a cell meets the edge's cylinder
         let radius = edge.radius + edge.taper * edge.end;
         segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
+        let samples_per_metre = (PROFILE - 1) as f64 / half_width;
+        let profile = Box::new(std::array::from_fn(|sample| {
+            let at = (sample as f64 / samples_per_metre).min(half_width);
+            let on = segments.partition_point(|segment| segment.end < at);
+            segments[on].radius + segments[on].taper * at
+        }));
+        let tapered = segments.iter().find(|segment| segment.taper != 0.0);
+        let flat = tapered.map_or(f64::INFINITY, |segment| segment.start);
         let bound = Bound::new(&segments, max_radius, bars);
-        Ok(Underside { outline, grousers, segments, max_radius, half_width, bound })
+        Ok(Underside {
+            outline,
+            grousers,
+            segments,
+            max_radius,
+            half_width,
+            profile,
+            samples_per_metre,
+            flat,
+            bound,
+        })
     }
 
     /// A cylinder, m.
@@ -187,6 +213,16 @@ impl Underside {
     /// Half the width, m.
     pub fn half_width(&self) -> f64 {
         self.half_width
+    }
+
+    /// Radius at a distance from the middle, m, beyond the edge that of the edge;
+    /// between the samples of the profile linear.
+    #[inline]
+    fn radius(&self, distance: f64) -> f64 {
+        let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
+        let sample = at as usize;
+        let [near, far] = [self.profile[sample], self.profile[sample + 1]];
+        near + (far - near) * (at - sample as f64)
     }
 
     /// The segments at four distances from the middle; the last one is a
@@ -307,6 +343,26 @@ const SKIN: f64 = 1e-9;
 const SEGMENT_TRIES: usize = 6;
 
 impl PlacedWheel<'_> {
+    /// Normal of a cell that reaches beyond the flat of the tread: `inward` to the axle,
+    /// at a distance from the middle, m.
+    fn shoulder_normal(&self, inward: &Vec3, distance: f64, sinkage: f64) -> Vec3 {
+        let half_width = self.underside.half_width;
+        let half_cell = self.half_width - half_width;
+        let down = inward.z.max(LYING);
+        let here = self.underside.radius(distance);
+        let depth = |at: f64| (sinkage + down * (self.underside.radius(at) - here)).max(0.0);
+        let end = |side: f64| {
+            let edge = distance + side * half_cell;
+            let more = edge.abs() < half_width && depth(edge + side * half_cell) == 0.0;
+            (edge.clamp(-half_width, half_width), if more { 0.0 } else { depth(edge) })
+        };
+        let ((from, first), (to, last)) = (end(-1.0), end(1.0));
+        // the integral of depth over radius, for one of the node's pressure
+        let rise = 0.5 * (last * last - first * first) / (down * sinkage.max(1e-6));
+        let taper = if to > from { rise / (to - from) } else { 0.0 };
+        (self.axis * taper + inward).normalize()
+    }
+
     /// Narrows the footprint to half the length `chord` across the axis, m,
     /// given that no ground rises higher than `highest` m over the centre.
     fn narrow(&mut self, chord: f64, highest: f64) {
@@ -514,6 +570,42 @@ impl Footprint for PlacedWheel<'_> {
             slope: solved.slope,
             coverage: solved.found.pick(coverage, 0.0),
         }
+    }
+
+    /// Normal with a taper that is the mean over what the node's cell covers of the
+    /// tread, weighted by depth as the pressure there is; the outermost cell in the
+    /// soil reaches to where the tread leaves it. The shoulders of an upright wheel
+    /// then balance wherever the rows of nodes lie under them: with the taper at the
+    /// nodes themselves a wheel was drawn sideways to a place between the rows.
+    #[inline(always)]
+    fn normal<S: Simd>(
+        &self,
+        r: &[Lanes<S>; 3],
+        _slope: &[Lanes<S>; 2],
+        sinkage: Lanes<S>,
+    ) -> [Lanes<S>; 3] {
+        let ([x, y, z], axis) = (*r, &self.axis);
+        let distance = x * axis.x + y * axis.y + z * axis.z;
+        let radial = [x - distance * axis.x, y - distance * axis.y, z - distance * axis.z];
+        let [x, y, z] = radial;
+        let inward = -1.0 / (x * x + y * y + z * z).sqrt();
+        let inward = radial.map(|component| component * inward);
+        let half_cell = self.half_width - self.underside.half_width;
+        let shoulder = distance.abs().gt(self.underside.flat - half_cell).to_bits();
+        if shoulder == 0 {
+            return inward;
+        }
+        let (mut parts, distance) = (inward.map(Lanes::numbers), distance.numbers());
+        let sinkage_of = sinkage.numbers();
+        for lane in (0..WIDTH).filter(|lane| shoulder >> lane & 1 == 1) {
+            let [x, y, z] = parts.map(|part| part[lane]);
+            let normal =
+                self.shoulder_normal(&Vec3::new(x, y, z), distance[lane], sinkage_of[lane]);
+            for (part, component) in parts.iter_mut().zip(normal.iter()) {
+                part[lane] = *component;
+            }
+        }
+        parts.map(|part| Lanes::of(sinkage.simd(), part))
     }
 
     fn spin_axis(&self) -> Option<Vec3> {

@@ -25,8 +25,8 @@ pub struct Laws {
     /// pressure is (1 - α/90°)² of that under a normal load, α being the angle
     /// of the contact's whole force from the normal of the ground.
     pub inclined_bearing: bool,
-    /// Passive earth pressure on whatever advances sideways into the ground,
-    /// front and side walls: [`PassiveWedge`](super::PassiveWedge).
+    /// Passive earth pressure on fronts and side walls as far as they go ahead
+    /// through the ground, not down: [`PassiveWedge`](super::PassiveWedge).
     pub passive_pressure: bool,
     /// Reload stiffness that grows with depth, k₀ + A_u z_u (J. Y. Wong,
     /// *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4), for

@@ -10,11 +10,14 @@ mod exchange;
 mod fit;
 pub mod identify;
 mod plate;
+mod rigid_track;
 mod shear;
+mod snow_theory;
 mod track;
 mod track_theory;
 pub mod validation;
 mod wheel;
+mod wheel_theory;
 
 pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
@@ -24,7 +27,10 @@ pub use exchange::{BeatCost, CodeCost, Traffic, TrafficModel, beat_cost, code_co
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use snow_theory::{Winter, packed_density, packing, wheel_resistance};
 pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};
+pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};

@@ -442,6 +442,7 @@ fn quaternion([x, y, z]: [f64; 3]) -> Quat {
 /// What a message holds. Ground goes to the patches given to the reader.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "the large one is what nearly all are")]
 pub enum Body {
     /// What ranks must agree on.
     Handshake(Vec<(String, String)>),

@@ -3,12 +3,16 @@
 //! Each section is a function from nothing to a [`Section`], run at once with the
 //! others: to add one, write it in a file of its own and name it in [`SECTIONS`].
 
+mod classic_wheels;
 mod closed_forms;
+mod passive;
 mod reference_runs;
 mod sand;
 mod section;
 mod snow;
+mod tracks;
 mod trends;
+mod vehicles;
 mod wheel_trials;
 
 pub use section::{Block, Chart, Line, Mark, Panel, Section, ValidationError};
@@ -20,12 +24,20 @@ pub use wheel_trials::{
 pub type Write = fn() -> Result<Section, ValidationError>;
 
 /// The sections, in their order.
-pub const SECTIONS: [Write; 7] = [
+pub const SECTIONS: [Write; 15] = [
     closed_forms::plates,
+    closed_forms::energies,
+    classic_wheels::towed,
     closed_forms::wheels,
+    classic_wheels::driven,
+    tracks::rigid_track,
+    tracks::vehicle,
+    passive::section,
+    vehicles::section,
     reference_runs::wheel,
     reference_runs::vehicle,
     sand::section,
     snow::section,
+    snow::m113_in_snow,
     trends::section,
 ];

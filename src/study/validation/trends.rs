@@ -20,7 +20,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          shear mobilised in full, so pull jumps to the limit of friction. Under the default laws it \
          starts afresh, over a shorter contact, and pull falls with every pass, where on sand and \
          loam it is known to rise: that soil which was packed once shears over a shorter way (K \
-         falls with the passes) is not modelled.",
+         falls with the passes) is not modelled (soil_laws.md says why).",
     );
     let laws = [("reference", Laws::reference()), ("default", Laws::refined())];
     let passes = laws
