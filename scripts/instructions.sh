@@ -31,7 +31,7 @@ many=$(count "$long" "$@")
 steps=$(awk "BEGIN { print int(($long - $short) / $step + 0.5) }")
 total=$(awk "BEGIN { print int($long / $step + 0.5) }")
 echo "whole step: $(( (many - few) / steps )) instructions"
-callgrind_annotate --inclusive=yes --threshold=100 "$folder/$long" |
+callgrind_annotate --inclusive=yes --threshold=100 "$folder/$long" 2>/dev/null |
     awk -v steps="$total" '
         /Vehicle::step|wheel_contact|Model>::advance|Symbolic::factorise|Symbolic::solve|Overlay::publish|Published::apply/ && /bekker::/ {
             count = $1
@@ -39,6 +39,7 @@ callgrind_annotate --inclusive=yes --threshold=100 "$folder/$long" |
             name = $0
             sub(/^.*bekker::/, "", name)
             sub(/ \[.*$/, "", name)
+            sub(/ \([0-9,]+x\)$/, "", name)
             if (!(name in seen)) {
                 seen[name] = 1
                 printf "  %-60s %d\n", name, count / steps

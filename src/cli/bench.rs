@@ -171,7 +171,7 @@ impl Results {
             std::iter::once("").chain(self.steps.iter().map(|(name, _)| name.as_str())).collect();
         table.set_header(header);
         type Figure = fn(&StepCost) -> String;
-        let rows: [(&str, Figure); 16] = [
+        let rows: [(&str, Figure); 17] = [
             ("step, us", |c| format!("{:.1}", c.step_us)),
             ("  contact", |c| format!("{:.1}", c.stages_us.contact)),
             ("    of it soil law", |c| format!("{:.1}", c.soil_law_us)),
@@ -184,6 +184,7 @@ impl Results {
             ("nodes in contact", |c| format!("{:.0}", c.nodes_in_contact)),
             ("ns per node tested", |c| format!("{:.1}", c.ns_per_node_tested)),
             ("ns per node in contact", |c| format!("{:.1}", c.ns_per_node_in_contact)),
+            ("ns per node, soil law alone", |c| format!("{:.1}", c.soil_law_ns)),
             ("deformed nodes", |c| c.deformed_nodes.to_string()),
             ("bytes per deformed node", |c| format!("{:.1}", c.bytes_per_deformed_node)),
             ("allocations per step", |c| format!("{:.3}", c.allocations_per_step)),

@@ -26,13 +26,13 @@ impl Ranks {
 
 impl Mask {
     /// Whether the set holds the node at `index`.
-    #[inline]
+    #[inline(always)]
     pub fn contains(&self, index: usize) -> bool {
         self.0[index >> 6] >> (index & 63) & 1 == 1
     }
 
     /// Adds the node at `index`.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, index: usize) {
         self.0[index >> 6] |= 1 << (index & 63);
     }

@@ -22,7 +22,7 @@ pub use digest::GroundDigest;
 pub use mask::Mask;
 pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
 pub use node_state::{BERM_QUANTUM, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM};
-pub use overlay::{LANES, Overlay, WorkingTile};
+pub use overlay::{Overlay, WorkingTile};
 pub use patch::{Patch, Patches};
 pub use published::Published;
 pub use surface::{surface_height, working_surface_height};

@@ -4,13 +4,11 @@ use super::model::normal_of;
 use super::published::Revised;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
+use crate::numeric::WIDTH;
 use crate::soil::SoilId;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
-
-/// Nodes of a row that are tested at once.
-pub const LANES: usize = 8;
 
 /// A tile in working form: flat arrays over its nodes.
 #[derive(Clone, Debug)]
@@ -41,8 +39,10 @@ pub struct WorkingTile {
     soil: [u16; TILE_NODES],
     /// Heights of the unloaded surface, m.
     surface: [f64; TILE_NODES],
-    memory: [PlasticMemory; TILE_NODES],
-    shear: [[f64; 2]; TILE_NODES],
+    sinkage: [f64; TILE_NODES],
+    yield_pressure: [f64; TILE_NODES],
+    slip: [f64; TILE_NODES],
+    shear: [[f64; TILE_NODES]; 2],
     berm: [i32; TILE_NODES],
     published_berm: [i32; TILE_NODES],
     passes: [u16; TILE_NODES],
@@ -66,8 +66,10 @@ impl WorkingTile {
             normal: [Vec3::zeros(); TILE_NODES],
             soil: [0; TILE_NODES],
             surface: [0.0; TILE_NODES],
-            memory: [PlasticMemory::default(); TILE_NODES],
-            shear: [[0.0; 2]; TILE_NODES],
+            sinkage: [0.0; TILE_NODES],
+            yield_pressure: [0.0; TILE_NODES],
+            slip: [0.0; TILE_NODES],
+            shear: [[0.0; TILE_NODES]; 2],
             berm: [0; TILE_NODES],
             published_berm: [0; TILE_NODES],
             passes: [0; TILE_NODES],
@@ -84,8 +86,10 @@ impl WorkingTile {
         self.contact = Mask::default();
         self.previous_contact = Mask::default();
         self.handed_out = Mask::default();
-        self.memory.fill(PlasticMemory::default());
-        self.shear.fill([0.0; 2]);
+        self.sinkage.fill(0.0);
+        self.yield_pressure.fill(0.0);
+        self.slip.fill(0.0);
+        self.shear = [[0.0; TILE_NODES]; 2];
         self.berm.fill(0);
         self.published_berm.fill(0);
         self.passes.fill(0);
@@ -180,12 +184,13 @@ impl WorkingTile {
             let others = state.berm.wrapping_sub(self.published_berm[index]);
             self.berm[index] = self.berm[index].wrapping_add(others);
         } else {
-            self.memory[index] = PlasticMemory {
+            let memory = PlasticMemory {
                 sinkage: state.plastic_sinkage_m(),
                 yield_pressure: state.yield_pressure_pa(),
                 slip: 0.0,
             };
-            self.shear[index] = state.shear_m();
+            self.keep_memory(index, memory);
+            self.keep_shear(index, state.shear_m());
             self.berm[index] = state.berm;
             self.passes[index] = state.passes;
         }
@@ -195,18 +200,22 @@ impl WorkingTile {
 
     #[inline]
     fn settle_surface(&mut self, index: usize) {
-        self.surface[index] =
-            self.ground(index) - self.memory[index].sinkage / self.normal[index].z;
+        self.surface[index] = self.unloaded_surface(index);
+    }
+
+    #[inline]
+    fn unloaded_surface(&self, index: usize) -> f64 {
+        self.ground(index) - self.sinkage[index] / self.normal[index].z
     }
 
     /// Undisturbed height of a node, m.
-    #[inline]
+    #[inline(always)]
     pub fn base(&self, index: usize) -> f64 {
         self.base[index]
     }
 
     /// Height from which a node's sinkage is measured: undisturbed and berm, m.
-    #[inline]
+    #[inline(always)]
     pub fn ground(&self, index: usize) -> f64 {
         self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
     }
@@ -217,36 +226,53 @@ impl WorkingTile {
         self.surface[index]
     }
 
-    /// Heights of the unloaded surface at [`LANES`] nodes from `first` on, m,
-    /// all of which must be the tile's.
-    #[inline]
-    pub fn surfaces(&self, first: usize) -> &[f64; LANES] {
-        let beyond = TILE_NODES - LANES;
-        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; LANES])
+    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m, all
+    /// of which must be the tile's.
+    #[inline(always)]
+    pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
+        let beyond = TILE_NODES - WIDTH;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; WIDTH])
     }
 
     /// Unit normal of the undisturbed ground at a node.
-    #[inline]
+    #[inline(always)]
     pub fn normal(&self, index: usize) -> &Vec3 {
         &self.normal[index]
     }
 
     /// Index of a node's soil.
-    #[inline]
+    #[inline(always)]
     pub fn soil(&self, index: usize) -> usize {
         usize::from(self.soil[index])
     }
 
     /// What a node remembers of pressure.
-    #[inline]
+    #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
-        self.memory[index]
+        PlasticMemory {
+            sinkage: self.sinkage[index],
+            yield_pressure: self.yield_pressure[index],
+            slip: self.slip[index],
+        }
+    }
+
+    #[inline(always)]
+    fn keep_memory(&mut self, index: usize, memory: PlasticMemory) {
+        self.sinkage[index] = memory.sinkage;
+        self.yield_pressure[index] = memory.yield_pressure;
+        self.slip[index] = memory.slip;
     }
 
     /// A node's shear displacement, m.
-    #[inline]
+    #[inline(always)]
     pub fn shear(&self, index: usize) -> [f64; 2] {
-        self.shear[index]
+        [self.shear[0][index], self.shear[1][index]]
+    }
+
+    #[inline(always)]
+    fn keep_shear(&mut self, index: usize, [first, second]: [f64; 2]) {
+        self.shear[0][index] = first;
+        self.shear[1][index] = second;
     }
 
     /// How often a wheel has come and gone over a node.
@@ -273,7 +299,7 @@ impl WorkingTile {
     }
 
     /// Whether a node was in contact in the step before.
-    #[inline]
+    #[inline(always)]
     pub fn was_in_contact(&self, index: usize) -> bool {
         self.previous_contact.contains(index)
     }
@@ -284,15 +310,17 @@ impl WorkingTile {
         self.contact.contains(index)
     }
 
-    /// Stores a loaded node's memory and shear.
-    #[inline]
-    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2]) {
+    /// Stores a loaded node's memory and shear; `surface` is the height of its
+    /// surface with that memory when nothing loads it, m.
+    #[inline(always)]
+    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2], surface: f64) {
         self.private.insert(index);
         self.loaded.insert(index);
         self.contact.insert(index);
-        self.memory[index] = memory;
-        self.shear[index] = shear;
-        self.settle_surface(index);
+        self.keep_memory(index, memory);
+        self.keep_shear(index, shear);
+        self.surface[index] = surface;
+        debug_assert!(surface == self.unloaded_surface(index));
     }
 
     /// Raises a node's berm by `quanta` (lowers it, if negative).
@@ -311,12 +339,12 @@ impl WorkingTile {
         }
         patches.begin(self.key);
         for index in left.iter() {
-            let memory = self.memory[index];
+            let memory = self.memory(index);
             let pass = u16::from(self.loaded.contains(index));
             let state = NodeState::quantised(
                 memory.sinkage,
                 memory.yield_pressure,
-                self.shear[index],
+                self.shear(index),
                 self.berm[index].wrapping_sub(self.published_berm[index]),
                 self.passes[index].saturating_add(pass),
             );
@@ -330,6 +358,7 @@ impl WorkingTile {
 
 /// The greatest of `heights`; in lanes, so that it compiles to vectors.
 fn highest(heights: &[f64; TILE_NODES]) -> f64 {
+    const LANES: usize = 8;
     let mut highest = [f64::NEG_INFINITY; LANES];
     for chunk in heights.as_chunks::<LANES>().0 {
         for (top, &height) in highest.iter_mut().zip(chunk) {
@@ -398,13 +427,13 @@ impl Overlay {
     }
 
     /// The tile in a slot that [`Overlay::fetch`] gave.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, slot: usize) -> &WorkingTile {
         &self.tiles[slot]
     }
 
     /// The tile in a slot that [`Overlay::fetch`] gave.
-    #[inline]
+    #[inline(always)]
     pub fn at_mut(&mut self, slot: usize) -> &mut WorkingTile {
         &mut self.tiles[slot]
     }
@@ -526,8 +555,8 @@ impl From<&Overlay> for OverlayRecord {
                 .private
                 .iter()
                 .map(|index| NodeRecord {
-                    memory: tile.memory[index],
-                    shear: tile.shear[index],
+                    memory: tile.memory(index),
+                    shear: tile.shear(index),
                     berm: tile.berm[index],
                     published_berm: tile.published_berm[index],
                     passes: tile.passes[index],
@@ -559,8 +588,8 @@ impl From<OverlayRecord> for Overlay {
             tile.loaded = stored.loaded;
             tile.contact = stored.contact;
             for (index, node) in stored.private.iter().zip(stored.nodes) {
-                tile.memory[index] = node.memory;
-                tile.shear[index] = node.shear;
+                tile.keep_memory(index, node.memory);
+                tile.keep_shear(index, node.shear);
                 tile.berm[index] = node.berm;
                 tile.published_berm[index] = node.published_berm;
                 tile.passes[index] = node.passes;

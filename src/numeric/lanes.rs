@@ -1,74 +1,116 @@
 //! Four numbers at a time.
 
+use fearless_simd::prelude::*;
+use fearless_simd::{f64x4, mask64x4, u64x4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
-use wide::bytemuck::cast;
-use wide::{f64x4, u64x4};
+
+pub use fearless_simd::{Level, Simd, dispatch};
 
 /// Numbers in [`Lanes`].
 pub const WIDTH: usize = 4;
 
 /// [`WIDTH`] numbers, on which the processor works at once where it can.
 ///
-/// Only the operations of IEEE 754 are offered, none of them fused: a lane holds
-/// the bits that the same operations give on an `f64`, on every machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lanes(f64x4);
+/// `S` stands for the instructions that it has: [`dispatch`] runs a generic
+/// function with the widest of them. Only the operations of IEEE 754 are
+/// offered, none of them fused: a lane holds the bits that the same operations
+/// give on an `f64`, on every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes<S: Simd>(f64x4<S>);
 
 /// A truth value in each of [`WIDTH`] lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct Where(f64x4);
+pub struct Where<S: Simd>(mask64x4<S>);
 
-impl From<f64> for Lanes {
+/// One value for each lane. Unlike `std::array::from_fn` it is always inlined.
+#[inline(always)]
+pub fn each<T>(mut value: impl FnMut(usize) -> T) -> [T; WIDTH] {
+    [value(0), value(1), value(2), value(3)]
+}
+
+/// What an operation on [`Lanes`] takes beside them: other lanes, or one number
+/// for all.
+pub trait Operand<S: Simd> {
+    /// The operand in lanes.
+    fn spread(self, simd: S) -> Lanes<S>;
+}
+
+impl<S: Simd> Operand<S> for Lanes<S> {
     #[inline(always)]
-    fn from(number: f64) -> Lanes {
-        Lanes(f64x4::splat(number))
+    fn spread(self, _simd: S) -> Lanes<S> {
+        self
     }
 }
 
-impl From<[f64; WIDTH]> for Lanes {
+impl<S: Simd> Operand<S> for f64 {
     #[inline(always)]
-    fn from(numbers: [f64; WIDTH]) -> Lanes {
-        Lanes(f64x4::new(numbers))
+    fn spread(self, simd: S) -> Lanes<S> {
+        Lanes(f64x4::splat(simd, self))
     }
 }
 
-impl Lanes {
+impl<S: Simd> Operand<S> for [f64; WIDTH] {
+    #[inline(always)]
+    fn spread(self, simd: S) -> Lanes<S> {
+        Lanes(f64x4::simd_from(simd, self))
+    }
+}
+
+impl<S: Simd> Lanes<S> {
+    /// One number for all lanes, or a number for each.
+    #[inline(always)]
+    pub fn of(simd: S, numbers: impl Operand<S>) -> Lanes<S> {
+        numbers.spread(simd)
+    }
+
+    /// Zero in all lanes.
+    #[inline(always)]
+    pub fn zero(simd: S) -> Lanes<S> {
+        0.0.spread(simd)
+    }
+
     /// One number per lane.
     #[inline(always)]
-    pub fn gather(number: impl FnMut(usize) -> f64) -> Lanes {
-        Lanes::from(std::array::from_fn(number))
+    pub fn gather(simd: S, number: impl FnMut(usize) -> f64) -> Lanes<S> {
+        each(number).spread(simd)
+    }
+
+    /// The instructions that work on these lanes.
+    #[inline(always)]
+    pub fn simd(self) -> S {
+        self.0.simd
     }
 
     /// The numbers, lane by lane.
     #[inline(always)]
     pub fn numbers(self) -> [f64; WIDTH] {
-        self.0.to_array()
+        self.0.into()
     }
 
     /// Square root.
     #[inline(always)]
-    pub fn sqrt(self) -> Lanes {
+    pub fn sqrt(self) -> Lanes<S> {
         Lanes(self.0.sqrt())
     }
 
     /// Size without sign.
     #[inline(always)]
-    pub fn abs(self) -> Lanes {
+    pub fn abs(self) -> Lanes<S> {
         Lanes(self.0.abs())
     }
 
-    /// The lesser of two; the other where this is not a number.
+    /// The lesser of two; the other where either is not a number.
     #[inline(always)]
-    pub fn min(self, other: impl Into<Lanes>) -> Lanes {
-        let other = other.into();
-        self.lt(other).pick(self, other)
+    pub fn min(self, other: impl Operand<S>) -> Lanes<S> {
+        let other = other.spread(self.simd());
+        if X86 { Lanes(self.0.min(other.0)) } else { self.lt(other).pick(self, other) }
     }
 
-    /// The greater of two; the other where this is not a number.
+    /// The greater of two; the other where either is not a number.
     #[inline(always)]
-    pub fn max(self, other: impl Into<Lanes>) -> Lanes {
-        let other = other.into();
-        self.gt(other).pick(self, other)
+    pub fn max(self, other: impl Operand<S>) -> Lanes<S> {
+        let other = other.spread(self.simd());
+        if X86 { Lanes(self.0.max(other.0)) } else { self.gt(other).pick(self, other) }
     }
 
     /// Sum of the lanes, in pairs.
@@ -87,59 +129,62 @@ impl Lanes {
 
     /// Where it is less.
     #[inline(always)]
-    pub fn lt(self, other: impl Into<Lanes>) -> Where {
-        Where(self.0.simd_lt(other.into().0))
+    pub fn lt(self, other: impl Operand<S>) -> Where<S> {
+        Where(self.0.simd_lt(other.spread(self.simd()).0))
     }
 
     /// Where it is less or equal.
     #[inline(always)]
-    pub fn le(self, other: impl Into<Lanes>) -> Where {
-        Where(self.0.simd_le(other.into().0))
+    pub fn le(self, other: impl Operand<S>) -> Where<S> {
+        Where(self.0.simd_le(other.spread(self.simd()).0))
     }
 
     /// Where it is greater.
     #[inline(always)]
-    pub fn gt(self, other: impl Into<Lanes>) -> Where {
-        Where(self.0.simd_gt(other.into().0))
+    pub fn gt(self, other: impl Operand<S>) -> Where<S> {
+        Where(self.0.simd_gt(other.spread(self.simd()).0))
     }
 
     /// Where it is greater or equal.
     #[inline(always)]
-    pub fn ge(self, other: impl Into<Lanes>) -> Where {
-        Where(self.0.simd_ge(other.into().0))
+    pub fn ge(self, other: impl Operand<S>) -> Where<S> {
+        Where(self.0.simd_ge(other.spread(self.simd()).0))
     }
 
     /// The bits of the numbers.
     #[inline(always)]
-    pub(super) fn bits(self) -> u64x4 {
-        cast(self.0)
+    pub(super) fn bits(self) -> u64x4<S> {
+        self.0.bitcast()
     }
 
     /// Numbers of these bits.
     #[inline(always)]
-    pub(super) fn of_bits(bits: u64x4) -> Lanes {
-        Lanes(cast(bits))
+    pub(super) fn of_bits(bits: u64x4<S>) -> Lanes<S> {
+        Lanes(bits.bitcast())
     }
 }
 
-impl Where {
+/// The minimum and maximum of x86 are those of the definition here, with one
+/// instruction; others treat what is not a number in their own way.
+const X86: bool = cfg!(any(target_arch = "x86", target_arch = "x86_64"));
+
+impl<S: Simd> Where<S> {
     /// Everywhere or nowhere.
     #[inline(always)]
-    pub fn all_or_none(all: bool) -> Where {
-        Where(cast(u64x4::splat(if all { u64::MAX } else { 0 })))
+    pub fn all_or_none(simd: S, all: bool) -> Where<S> {
+        Where(mask64x4::splat(simd, all))
     }
 
     /// Lane k where bit k is set.
     #[inline(always)]
-    pub fn of_bits(bits: u32) -> Where {
-        let lane = |k: u32| u64::from(bits >> k & 1).wrapping_neg();
-        Where(cast([lane(0), lane(1), lane(2), lane(3)]))
+    pub fn of_bits(simd: S, bits: u32) -> Where<S> {
+        Where(mask64x4::from_bitmask(simd, u64::from(bits)))
     }
 
     /// Bit k for lane k.
     #[inline(always)]
     pub fn to_bits(self) -> u32 {
-        self.0.to_bitmask()
+        self.0.to_bitmask() as u32
     }
 
     /// Whether it holds in any lane.
@@ -150,60 +195,60 @@ impl Where {
 
     /// `yes` where it holds, `no` elsewhere.
     #[inline(always)]
-    pub fn pick(self, yes: impl Into<Lanes>, no: impl Into<Lanes>) -> Lanes {
-        let (yes, no) = (yes.into().0, no.into().0);
-        Lanes((yes & self.0) | (no & !self.0))
+    pub fn pick(self, yes: impl Operand<S>, no: impl Operand<S>) -> Lanes<S> {
+        let simd = self.0.token();
+        Lanes(self.0.select(yes.spread(simd).0, no.spread(simd).0))
     }
 }
 
-impl BitAnd for Where {
-    type Output = Where;
+impl<S: Simd> BitAnd for Where<S> {
+    type Output = Where<S>;
     #[inline(always)]
-    fn bitand(self, other: Where) -> Where {
+    fn bitand(self, other: Where<S>) -> Where<S> {
         Where(self.0 & other.0)
     }
 }
 
-impl BitOr for Where {
-    type Output = Where;
+impl<S: Simd> BitOr for Where<S> {
+    type Output = Where<S>;
     #[inline(always)]
-    fn bitor(self, other: Where) -> Where {
+    fn bitor(self, other: Where<S>) -> Where<S> {
         Where(self.0 | other.0)
     }
 }
 
-impl Not for Where {
-    type Output = Where;
+impl<S: Simd> Not for Where<S> {
+    type Output = Where<S>;
     #[inline(always)]
-    fn not(self) -> Where {
+    fn not(self) -> Where<S> {
         Where(!self.0)
     }
 }
 
-impl Neg for Lanes {
-    type Output = Lanes;
+impl<S: Simd> Neg for Lanes<S> {
+    type Output = Lanes<S>;
     #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(self.0 ^ f64x4::splat(-0.0))
+    fn neg(self) -> Lanes<S> {
+        Lanes(-self.0)
     }
 }
 
 /// An operation lane by lane, with lanes or with one number for all.
 macro_rules! operation {
     ($name:ident, $method:ident) => {
-        impl<T: Into<Lanes>> $name<T> for Lanes {
-            type Output = Lanes;
+        impl<S: Simd, T: Operand<S>> $name<T> for Lanes<S> {
+            type Output = Lanes<S>;
             #[inline(always)]
-            fn $method(self, other: T) -> Lanes {
-                Lanes(self.0.$method(other.into().0))
+            fn $method(self, other: T) -> Lanes<S> {
+                Lanes(self.0.$method(other.spread(self.simd()).0))
             }
         }
 
-        impl $name<Lanes> for f64 {
-            type Output = Lanes;
+        impl<S: Simd> $name<Lanes<S>> for f64 {
+            type Output = Lanes<S>;
             #[inline(always)]
-            fn $method(self, other: Lanes) -> Lanes {
-                Lanes(f64x4::splat(self).$method(other.0))
+            fn $method(self, other: Lanes<S>) -> Lanes<S> {
+                Lanes(self.spread(other.simd()).0.$method(other.0))
             }
         }
     };
@@ -214,11 +259,22 @@ operation!(Sub, sub);
 operation!(Mul, mul);
 operation!(Div, div);
 
-impl<T: Into<Lanes>> std::ops::AddAssign<T> for Lanes {
+impl<S: Simd, T: Operand<S>> std::ops::AddAssign<T> for Lanes<S> {
     #[inline(always)]
     fn add_assign(&mut self, other: T) {
         *self = *self + other;
     }
+}
+
+/// What this machine has, from the least to the widest.
+#[cfg(test)]
+pub(super) fn levels() -> Vec<Level> {
+    let mut levels = vec![Level::baseline(), Level::new()];
+    #[cfg(target_arch = "x86_64")]
+    levels.extend(Level::new().as_sse4_2().map(Simd::level));
+    #[cfg(target_arch = "x86_64")]
+    levels.extend(Level::new().as_avx2().map(Simd::level));
+    levels
 }
 
 #[cfg(test)]
@@ -226,32 +282,48 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn agrees<S: Simd>(simd: S, a: [f64; WIDTH], b: [f64; WIDTH]) {
+        let (x, y) = (Lanes::of(simd, a), Lanes::of(simd, b));
+        let each =
+            |f: fn(f64, f64) -> f64| -> [f64; WIDTH] { std::array::from_fn(|k| f(a[k], b[k])) };
+        assert_eq!((x + y).numbers(), each(|a, b| a + b));
+        assert_eq!((x - y).numbers(), each(|a, b| a - b));
+        assert_eq!((x * y).numbers(), each(|a, b| a * b));
+        assert_eq!((x / y).numbers(), each(|a, b| a / b));
+        assert_eq!(x.abs().sqrt().numbers(), each(|a, _| a.abs().sqrt()));
+        assert_eq!(x.min(y).numbers(), each(f64::min));
+        assert_eq!(x.max(y).numbers(), each(f64::max));
+        assert_eq!((-x).numbers(), each(|a, _| -a));
+        let lesser = each(|a, b| if a < b { 1.0 } else { 2.0 });
+        assert_eq!(x.lt(y).pick(1.0, 2.0).numbers(), lesser);
+        let bits = x.gt(y).to_bits();
+        assert_eq!(Where::of_bits(simd, bits).to_bits(), bits);
+        let nan = Lanes::of(simd, f64::NAN);
+        assert_eq!(nan.min(x).numbers(), a);
+        assert_eq!(nan.max(x).numbers(), a);
+        assert!(x.min(nan).max(nan).numbers().into_iter().all(f64::is_nan));
+        let zeros = (Lanes::of(simd, 0.0), Lanes::of(simd, -0.0));
+        assert!(zeros.0.min(zeros.1).numbers()[0].is_sign_negative());
+        assert!(zeros.0.max(zeros.1).numbers()[0].is_sign_negative());
+    }
+
     proptest! {
         #[test]
         fn lanes_hold_the_bits_of_single_numbers(
             a in prop::array::uniform4(-1e3..1e3), b in prop::array::uniform4(-1e3..1e3),
         ) {
-            let (x, y) = (Lanes::from(a), Lanes::from(b));
-            let each = |f: fn(f64, f64) -> f64| -> [f64; WIDTH] {
-                std::array::from_fn(|k| f(a[k], b[k]))
-            };
-            prop_assert_eq!((x + y).numbers(), each(|a, b| a + b));
-            prop_assert_eq!((x - y).numbers(), each(|a, b| a - b));
-            prop_assert_eq!((x * y).numbers(), each(|a, b| a * b));
-            prop_assert_eq!((x / y).numbers(), each(|a, b| a / b));
-            prop_assert_eq!(x.abs().sqrt().numbers(), each(|a, _| a.abs().sqrt()));
-            prop_assert_eq!(x.min(y).numbers(), each(f64::min));
-            prop_assert_eq!(x.max(y).numbers(), each(f64::max));
-            prop_assert_eq!((-x).numbers(), each(|a, _| -a));
-            prop_assert_eq!(x.lt(y).pick(1.0, 2.0).numbers(), each(|a, b| if a < b { 1.0 } else { 2.0 }));
-            prop_assert_eq!(Where::of_bits(x.gt(y).to_bits()).to_bits(), x.gt(y).to_bits());
+            for level in levels() {
+                dispatch!(level, simd => agrees(simd, a, b));
+            }
         }
     }
 
     #[test]
     fn sums_in_pairs() {
-        let lanes = Lanes::from([1.0, 1e16, -1.0, -1e16]);
-        assert_eq!(lanes.sum(), 0.0);
-        assert_eq!(lanes.greatest(), 1e16);
+        dispatch!(Level::new(), simd => {
+            let lanes = Lanes::of(simd, [1.0, 1e16, -1.0, -1e16]);
+            assert_eq!(lanes.sum(), 0.0);
+            assert_eq!(lanes.greatest(), 1e16);
+        });
     }
 }

@@ -10,7 +10,7 @@
 mod lanes;
 mod power;
 
-pub use lanes::{Lanes, WIDTH, Where};
+pub use lanes::{Lanes, Level, Operand, Simd, WIDTH, Where, dispatch, each};
 pub use power::{power, quick_exp};
 
 /// Standard gravity, m/s².

@@ -7,7 +7,7 @@
 //! [`BERM_QUANTUM`]s, taken from one node and given to the other, so no soil
 //! is lost. Nodes under the body neither give nor take.
 
-use super::scratch::Scratch;
+use super::scratch::{Scratch, Spot};
 use crate::grid::{Node, TileKey};
 use crate::ground::{BERM_QUANTUM, GroundModel, Overlay, Published};
 
@@ -26,19 +26,20 @@ pub(super) fn heap(
     volume: f64,
 ) {
     let Some(first) = scratch.touched.first() else { return };
-    let soil = overlay.at(first.slot as usize).soil(first.index as usize);
-    let Some(coefficients) = model.coefficients(soil) else { return };
+    let Some(coefficients) = model.coefficients(first.soil()) else { return };
     let Some(law) = coefficients.soil.bulldozing else { return };
     let lattice = model.lattice();
 
     // the touched nodes with `rings` around them, and one more for the boundary
     let margin = law.erosion_rings.min(64) as i32 + 1;
-    let touched = &scratch.touched;
-    let bound = |of: fn(&super::scratch::Touched) -> i32| {
-        let all = touched.iter().map(of);
-        (all.clone().min().unwrap_or(0) - margin, all.max().unwrap_or(0) + margin)
+    let bound = |of: fn(&Spot) -> i32| {
+        let ends = scratch
+            .spots()
+            .map(of)
+            .fold((i32::MAX, i32::MIN), |(low, high), at| (low.min(at), high.max(at)));
+        (ends.0 - margin, ends.1 + margin)
     };
-    let ((west, east), (south, north)) = (bound(|node| node.i), bound(|node| node.j));
+    let ((west, east), (south, north)) = (bound(|spot| spot.i), bound(|spot| spot.j));
     let (columns, rows) = ((east - west + 1) as usize, (north - south + 1) as usize);
     let field = Field { west, south, columns, rows };
 

@@ -2,20 +2,19 @@
 
 use super::footprint::Footprint;
 use super::gather::gather;
-use super::moments::{MomentLanes, tangent};
 use super::patch_width::inverse_patch_width;
-use super::refined::Answer;
-use super::scratch::{Scratch, Touched};
+use super::scratch::{Four, Numbers, Scratch};
+use super::sums::Sums;
 use super::underside::Underside;
+use super::vectors::Vectors;
 use super::{FirmGround, bulldozing, firm, refined};
-use crate::grid::Node;
-use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients};
-use crate::numeric::{Lanes, WIDTH, Where};
+use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
+use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch, each};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{
     PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
 };
-use crate::spatial::{Load, Pose, Twist, Vec3, Wrench};
+use crate::spatial::{Load, Pose, Twist, Vec3};
 
 /// What the ground does to a body in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +45,7 @@ pub struct Contact {
 pub(super) const SLIDING: f64 = 1e-4;
 /// A wheel's nodes that slide slower than this part of its own speed damp as
 /// if they slid so fast: their direction turns over within a step.
-pub(super) const ROLLING_SHARE: f64 = 0.01;
+const ROLLING_SHARE: f64 = 0.01;
 
 /// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
 /// along the spin axis; `twist` is that of the centre, spin included. Call
@@ -95,22 +94,41 @@ pub fn contact<F: Footprint>(
     twist: &Twist,
     dt: f64,
 ) -> Contact {
+    dispatch!(Level::new(), simd => {
+        contact_in_lanes(simd, model, published, overlay, scratch, body, tread, twist, dt)
+    })
+}
+
+/// [`contact`] with the instructions `simd`.
+#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+#[inline(always)]
+fn contact_in_lanes<S: Simd, F: Footprint>(
+    simd: S,
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    body: &mut F,
+    tread: &Tread,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
     let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
-    result.nodes_tested = gather(model, published, overlay, scratch, body);
+    result.nodes_tested = gather(simd, model, published, overlay, scratch, body);
     if scratch.touched.is_empty() {
         return result;
     }
-    result.nodes_in_contact = scratch.touched.len() as u32;
+    result.nodes_in_contact = scratch.touched.iter().map(|four| four.pressed.count_ones()).sum();
     let inverse_width = match body.shared_patch() {
         Some(patch) => 1.0 / patch.width,
-        None => patch(model, scratch),
+        None => patch(scratch),
     };
     result.patch_width = 1.0 / inverse_width;
+    let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
     let sunk = if model.laws().refines() {
-        let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
-        refined::answer(&mut ask, scratch, inverse_width, &mut result)
+        refined::answer(simd, &mut ask, scratch, inverse_width, &mut result)
     } else {
-        answer(model, overlay, &scratch.touched, body, tread, twist, dt, inverse_width, &mut result)
+        answer(simd, &mut ask, &scratch.touched, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
         bulldozing::heap(model, published, overlay, scratch, sunk);
@@ -119,168 +137,175 @@ pub fn contact<F: Footprint>(
 }
 
 /// Reciprocal of the patch's width from the ends of its rows, 1/m.
-fn patch(model: &GroundModel, scratch: &mut Scratch) -> f64 {
-    let lattice = model.lattice();
-    scratch.row_ends.clear();
-    let mut row = i32::MIN;
-    for node in scratch.touched.iter().filter(|node| node.coverage >= 0.5) {
-        let point = lattice.position(Node { i: node.i, j: node.j });
-        if node.j != row {
-            row = node.j;
-            scratch.row_ends.extend([point, point]);
-        }
-        if let Some(end) = scratch.row_ends.last_mut() {
-            *end = point;
+#[inline(always)]
+fn patch(scratch: &mut Scratch) -> f64 {
+    let Scratch { touched, row_ends, hull, .. } = scratch;
+    row_ends.clear();
+    let (mut row, mut end) = (None, [0.0; 2]);
+    for four in touched.iter() {
+        let [x, y] = &four.place;
+        for lane in 0..WIDTH {
+            if four.pressed >> lane & 1 == 0 || four.coverage[lane] < 0.5 {
+                continue;
+            }
+            let point = [x[lane], y[lane]];
+            if row != Some(y[lane]) {
+                if row.is_some() {
+                    row_ends.push(end);
+                }
+                row = Some(y[lane]);
+                row_ends.push(point);
+            }
+            end = point;
         }
     }
-    inverse_patch_width(&scratch.row_ends, &mut scratch.hull)
+    if row.is_some() {
+        row_ends.push(end);
+    }
+    inverse_patch_width(row_ends, hull)
+}
+
+/// What is asked of the ground under one body.
+pub(super) struct Answer<'a, F> {
+    pub model: &'a GroundModel,
+    pub overlay: &'a mut Overlay,
+    pub body: &'a F,
+    pub tread: &'a Tread,
+    pub twist: &'a Twist,
+    pub dt: f64,
+}
+
+impl<F: Footprint> Answer<'_, F> {
+    /// How the body moves.
+    pub fn motion(&self) -> Motion {
+        let Answer { body, twist, tread, dt, .. } = *self;
+        let spin = body.spin_axis().map_or(Vec3::zeros(), |axis| axis * axis.dot(&twist.angular));
+        let shape_twist = Twist { angular: twist.angular - spin, ..*twist };
+        let rolling =
+            SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
+        let heading = body.spin_axis().map(|axis| {
+            let ahead = axis.cross(&Vec3::z());
+            ahead / ahead.norm().max(1e-9)
+        });
+        let spacing = self.model.lattice().spacing;
+        let (centre, twist, tread) = (body.centre(), *twist, *tread);
+        Motion { centre, twist, shape_twist, tread, dt, rolling, heading, spacing }
+    }
 }
 
 /// Lets the soil answer at every touched node; returns the volume that sank
 /// for good, m³, where it heaps up.
-#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
-fn answer<F: Footprint>(
-    model: &GroundModel,
-    overlay: &mut Overlay,
-    touched: &[Touched],
-    body: &F,
-    tread: &Tread,
-    twist: &Twist,
-    dt: f64,
+#[inline(always)]
+fn answer<S: Simd, F: Footprint>(
+    simd: S,
+    ask: &mut Answer<'_, F>,
+    touched: &[Four],
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let spin_axis = body.spin_axis();
-    // the shape moves without its spin, its material with it
-    let shape_twist = match spin_axis {
-        Some(axis) => Twist { angular: twist.angular - axis * axis.dot(&twist.angular), ..*twist },
-        None => *twist,
-    };
-    let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
-    let motion =
-        Motion { centre: body.centre(), twist: *twist, shape_twist, tread: *tread, dt, rolling };
-    let mut sums = Sums::default();
-    for alike in touched.chunk_by(|a, b| a.soil == b.soil) {
-        let Some(soil) = model.coefficients(alike[0].soil as usize) else { continue };
+    let (model, motion) = (ask.model, ask.motion());
+    let cell = model.lattice().cell_area();
+    let mut sums = Sums::new(simd);
+    for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
+        let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
-        for nodes in alike.chunks(WIDTH) {
-            answer_four(model, overlay, nodes, soil, modulus, &motion, &mut sums);
+        for four in alike {
+            answer_four(ask.overlay, four, cell, soil, modulus, &motion, &mut sums);
         }
     }
-    sums.hand_to(spin_axis, result);
+    sums.hand_to(ask.body.spin_axis(), result);
     sums.heaped
 }
 
 /// How a body moves over the nodes that it touches.
-struct Motion {
+pub(super) struct Motion {
     /// Its centre, m.
-    centre: Vec3,
+    pub centre: Vec3,
     /// Twist of its material.
-    twist: Twist,
-    /// Twist of its shape.
-    shape_twist: Twist,
-    tread: Tread,
+    pub twist: Twist,
+    /// Twist of its shape, which moves without its spin.
+    pub shape_twist: Twist,
+    pub tread: Tread,
     /// Step, s.
-    dt: f64,
+    pub dt: f64,
     /// Speed under which sliding damps no harder, m/s.
-    rolling: f64,
+    pub rolling: f64,
+    /// Where a wheel heads, horizontal; `None` for what has no axis.
+    pub heading: Option<Vec3>,
+    /// Distance between nodes, m.
+    pub spacing: f64,
 }
 
-/// Sums over the nodes of a contact, in lanes.
-#[derive(Default)]
-struct Sums {
-    force: [Lanes; 3],
-    torque: [Lanes; 3],
-    mean_normal: [Lanes; 3],
-    normal_force: Lanes,
-    area: Lanes,
-    sinkage: Lanes,
-    compaction_work: Lanes,
-    shear_power: Lanes,
-    spring: MomentLanes,
-    damper: MomentLanes,
-    shear: MomentLanes,
-    /// Volume that heaps up, m³.
-    heaped: f64,
-}
-
-impl Sums {
-    fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) {
-        let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(Lanes::sum));
-        result.load.wrench = Wrench { force: vector(&self.force), torque: vector(&self.torque) };
-        result.normal_force = self.normal_force.sum();
-        result.area = self.area.sum();
-        result.sinkage = self.sinkage.greatest();
-        result.compaction_work = self.compaction_work.sum();
-        result.shear_power = self.shear_power.sum();
-        let mean_normal = vector(&self.mean_normal);
-        let length = mean_normal.norm();
-        let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
-        let [spring, damper, shear] =
-            [&self.spring, &self.damper, &self.shear].map(MomentLanes::summed);
-        tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
+impl Motion {
+    /// How much deeper nodes at the offsets `r` have been since the last step under
+    /// a wheel's lowest point, m, if any have. `shape` is the velocity of the shape
+    /// there.
+    #[inline(always)]
+    pub fn passed<S: Simd>(
+        &self,
+        stayed: Where<S>,
+        sinking: Lanes<S>,
+        shape: &Vectors<S>,
+        r: &Vectors<S>,
+    ) -> Option<Lanes<S>> {
+        let heading = self.heading?;
+        let onward = shape.x * heading.x + shape.y * heading.y;
+        let onward = onward * onward;
+        let radius = (-r.z).max(self.spacing);
+        let passes = stayed & sinking.lt(0.0) & (-sinking * radius).lt(onward * self.dt);
+        passes.any().then(|| passes.pick(0.5 * sinking * sinking * radius / onward, 0.0))
     }
 }
 
-/// Lets up to [`WIDTH`] nodes of one soil answer.
-#[inline]
-fn answer_four(
-    model: &GroundModel,
+/// Lets four nodes of one soil answer.
+#[inline(always)]
+fn answer_four<S: Simd>(
     overlay: &mut Overlay,
-    nodes: &[Touched],
+    four: &Four,
+    cell: f64,
     coefficients: &SoilCoefficients,
     modulus: f64,
     motion: &Motion,
-    sums: &mut Sums,
+    sums: &mut Sums<S>,
 ) {
-    let (soil, lattice) = (&coefficients.soil, model.lattice());
-    // the last node stands for those that are missing, without an area
-    let four: [&Touched; WIDTH] = std::array::from_fn(|k| &nodes[k.min(nodes.len() - 1)]);
-    let tiles = four.map(|node| overlay.at(node.slot as usize));
-    let index = four.map(|node| node.index as usize);
-    let memory: [PlasticMemory; WIDTH] = std::array::from_fn(|k| tiles[k].memory(index[k]));
-    let residual = Lanes::gather(|k| memory[k].sinkage);
-    let yielded_at = Lanes::gather(|k| memory[k].yield_pressure);
-    let slid = Lanes::gather(|k| tiles[k].shear(index[k])[0]);
-    let stays = (0..WIDTH).map(|k| u32::from(tiles[k].was_in_contact(index[k])) << k).sum();
-    let sinkage = Lanes::gather(|k| four[k].sinkage);
-    let height = Lanes::gather(|k| four[k].height);
-    let coverage = Lanes::gather(|k| if k < nodes.len() { four[k].coverage } else { 0.0 });
-    let n = [0, 1, 2].map(|axis| Lanes::gather(|k| tiles[k].normal(index[k])[axis]));
-    let base = Lanes::gather(|k| tiles[k].base(index[k]));
-    let r = [
-        Lanes::gather(|k| f64::from(four[k].i)) * lattice.spacing - motion.centre.x,
-        Lanes::gather(|k| f64::from(four[k].j)) * lattice.spacing - motion.centre.y,
-        height - motion.centre.z,
-    ];
-    let shape = velocity(&motion.shape_twist, &r);
-    let slope = [0, 1].map(|axis| Lanes::gather(|k| four[k].slope[axis]));
-    let sinking = n[2] * (slope[0] * shape[0] + slope[1] * shape[1] - shape[2]);
-    let velocity = velocity(&motion.twist, &r);
-    let leaving = dot(&velocity, &n);
-    let sliding: [Lanes; 3] = std::array::from_fn(|axis| velocity[axis] - n[axis] * leaving);
-    let speed = dot(&sliding, &sliding).sqrt();
+    let simd = sums.area.simd();
+    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let soil = &coefficients.soil;
+    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let index = each(|k| usize::from(four.spots[k].index));
+    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
+    let slid = Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]);
+    let stayed = stayed(simd, &tiles, &index);
+    let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
+    let (height, coverage) = (lanes(&four.height), lanes(&four.coverage));
+    let n = Vectors::from_parts(simd, &four.normal);
+    let r = four.offset(simd, &motion.centre);
+    let shape = Vectors::velocity(&motion.shape_twist, &r);
+    let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
+    let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
+    let velocity = Vectors::velocity(&motion.twist, &r);
+    let leaving = velocity.dot(&n);
+    let sliding = velocity - n * leaving;
+    let speed = sliding.norm();
 
-    let pressed = press_lanes(soil, modulus, sinkage, sinking * motion.dt, residual, yielded_at);
+    let advance = sinking * motion.dt;
+    let (mut kept, mut kept_at) = (residual, yielded_at);
+    if let Some(passed) = motion.passed(stayed, sinking, &shape, &r) {
+        let deepest = press_lanes(soil, modulus, sinkage + passed, advance, residual, yielded_at);
+        let passes = passed.gt(0.0);
+        kept = passes.pick(deepest.sinkage, residual);
+        kept_at = passes.pick(deepest.yield_pressure, yielded_at);
+    }
+    let pressed = press_lanes(soil, modulus, sinkage, advance, kept, kept_at);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
-    // since when a node slides that was not in contact before
-    let met =
-        sinking.gt(0.0).pick(((sinkage - residual) / sinking).min(motion.dt), 0.5 * motion.dt);
-    let slid = slid + speed * Where::of_bits(stays).pick(motion.dt, met);
+    let slid = slid + speed * slid_for(stayed, sinkage - residual, sinking, motion.dt);
     let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
 
-    let area = lattice.cell_area() * coverage;
+    let area = cell * coverage;
     let (push, drag) = (area * pressure, area * stress);
-    let drag_per_speed = drag / speed.max(SLIDING);
-    let pushes = n.map(|n| n * push);
-    let force: [Lanes; 3] =
-        std::array::from_fn(|axis| pushes[axis] - sliding[axis] * drag_per_speed);
-    let torque = cross(&r, &force);
-    for axis in 0..3 {
-        sums.force[axis] += force[axis];
-        sums.torque[axis] += torque[axis];
-        sums.mean_normal[axis] += pushes[axis];
-    }
+    let pushes = n * push;
+    sums.add_force(&(pushes - sliding * (drag / speed.max(SLIDING))), &r);
+    sums.mean_normal += pushes;
     let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
     sums.spring.add(springs * pressed.slope, &r);
     sums.damper.add(area * damping, &r);
@@ -288,42 +313,52 @@ fn answer_four(
 
     sums.normal_force += push;
     sums.area += area;
-    sums.sinkage = coverage.ge(0.5).pick(base - height, 0.0).max(sums.sinkage);
+    let depth = lanes(&four.base) - height;
+    sums.sinkage = sums.sinkage.max(coverage.ge(0.5).pick(depth, 0.0));
     sums.shear_power += drag * speed;
     let sunk = pressed.sinkage - residual;
-    if pressed.yields.any() {
-        let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
-        sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
-    }
+    let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
+    sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
+    let surface = lanes(&four.ground) - pressed.sinkage / n.z;
+    let (surface, slid) = (surface.numbers(), slid.numbers());
     let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
-    let slid = slid.numbers();
-    for (k, node) in nodes.iter().enumerate() {
+    for k in four.lanes() {
         let memory =
             PlasticMemory { sinkage: sinkage[k], yield_pressure: yield_pressure[k], slip: 0.0 };
-        overlay.at_mut(node.slot as usize).load(node.index as usize, memory, [slid[k], 0.0]);
+        let tile = overlay.at_mut(four.spots[k].slot as usize);
+        tile.load(index[k], memory, [slid[k], 0.0], surface[k]);
     }
     if let Some(heap) = soil.bulldozing {
         // the rut is as wide as its cells, covered whole or not
         let sunk = sunk.numbers();
-        let sunk: f64 = sunk[..nodes.len()].iter().filter(|&&sunk| sunk > 0.0).sum();
-        sums.heaped += lattice.cell_area() * sunk * heap.flow_factor;
+        let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
+        sums.heaped += cell * sunk * heap.flow_factor;
     }
 }
 
-/// Velocities at the offsets `r`.
+/// How long nodes have slid in a step of `dt` s, s: those that were not in contact
+/// before, since they were met on the way `sunk` m down.
 #[inline(always)]
-fn velocity(twist: &Twist, r: &[Lanes; 3]) -> [Lanes; 3] {
-    let spin: [Lanes; 3] = std::array::from_fn(|axis| Lanes::from(twist.angular[axis]));
-    let turned = cross(&spin, r);
-    std::array::from_fn(|axis| twist.linear[axis] + turned[axis])
+pub(super) fn slid_for<S: Simd>(
+    stayed: Where<S>,
+    sunk: Lanes<S>,
+    sinking: Lanes<S>,
+    dt: f64,
+) -> Lanes<S> {
+    if !(!stayed).any() {
+        return Lanes::of(sunk.simd(), dt);
+    }
+    let met = (sunk / sinking).max(0.0).min(dt);
+    stayed.pick(dt, sinking.gt(0.0).pick(met, 0.5 * dt))
 }
 
+/// Which nodes were in contact in the step before.
 #[inline(always)]
-fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+pub(super) fn stayed<S: Simd>(
+    simd: S,
+    tiles: &[&WorkingTile; WIDTH],
+    index: &[usize; WIDTH],
+) -> Where<S> {
+    let bits = each(|k| u32::from(tiles[k].was_in_contact(index[k])) << k);
+    Where::of_bits(simd, bits[0] | bits[1] | bits[2] | bits[3])
 }

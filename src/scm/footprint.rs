@@ -1,19 +1,18 @@
 //! What the contact asks of a body's shape.
 
-use crate::ground::LANES;
-use crate::numeric::Lanes;
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Twist, Vec3};
 
 /// The lowest points of a body on four vertical lines.
 #[derive(Clone, Copy, Debug)]
-pub struct UndersidePoints {
+pub struct UndersidePoints<S: Simd> {
     /// Their heights, m.
-    pub height: Lanes,
+    pub height: Lanes<S>,
     /// Slopes (∂z/∂x, ∂z/∂y) of the underside there.
-    pub slope: [Lanes; 2],
+    pub slope: [Lanes<S>; 2],
     /// Parts of the nodes' cells that the body covers, 0..1. From one half on,
     /// a line itself meets the body; at zero the rest means nothing.
-    pub coverage: Lanes,
+    pub coverage: Lanes<S>,
 }
 
 /// A loaded patch that several bodies press together.
@@ -42,12 +41,12 @@ pub trait Footprint {
     /// The stretch of the row at `y` in which the body may touch the ground, m.
     fn row(&self, y: f64) -> Option<[f64; 2]>;
 
-    /// Which of the points (`x[k]`, `y`, `z[k]`) may lie above the underside:
-    /// bit k is clear only where the point surely lies below it.
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32;
+    /// Where the points (`x`, `y`, `z`) may lie above the underside: nowhere that
+    /// it does not hold.
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S>;
 
     /// The body's lowest points over four points (x, y).
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints;
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S>;
 
     /// Upward unit normal of the underside at `r` from the centre, where its slope
     /// is `slope`: what the cell of a node stands for, if that is more than its

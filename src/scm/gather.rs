@@ -1,10 +1,11 @@
 //! Which nodes a body presses.
 
 use super::footprint::Footprint;
-use super::scratch::{Candidate, Scratch, Touched};
+use super::scratch::{Four, Scratch, Spot};
+use super::vectors::Vectors;
 use crate::grid::{Node, TILE, TileKey};
-use crate::ground::{GroundModel, LANES, Overlay, Published, WorkingTile};
-use crate::numeric::{Lanes, WIDTH};
+use crate::ground::{GroundModel, Overlay, Published, WorkingTile};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
 pub(super) const FARTHEST: f64 = 1e9;
@@ -15,9 +16,11 @@ const LEAST_COVERAGE: f64 = 1e-6;
 /// by row; returns how many were tested.
 ///
 /// Each row is cut to where the body can reach the highest ground, then
-/// [`LANES`] nodes at a time are held against a bound of the body's shape, and
+/// [`WIDTH`] nodes at a time are held against a bound of the body's shape, and
 /// only what is left is held against the shape itself.
-pub(super) fn gather<F: Footprint>(
+#[inline(always)]
+pub(super) fn gather<S: Simd, F: Footprint>(
+    simd: S,
     model: &GroundModel,
     published: &Published,
     overlay: &mut Overlay,
@@ -25,7 +28,7 @@ pub(super) fn gather<F: Footprint>(
     body: &mut F,
 ) -> u32 {
     scratch.touched.clear();
-    scratch.candidates.clear();
+    scratch.near.clear();
     let lattice = model.lattice();
     let [x0, y0, x1, y1] = body.bounds();
     // false for what is not finite, too
@@ -62,60 +65,68 @@ pub(super) fn gather<F: Footprint>(
             let slot = scratch.slots[tile_row + (Node { i, j }.tile().a - low.a) as usize];
             let end = to.min(i | (TILE as i32 - 1));
             let stretch = Stretch { slot: slot as u32, j, y, from: i, to: end };
-            stretch.bound(lattice.spacing, overlay.at(slot), body, &mut scratch.candidates);
+            stretch.bound(simd, lattice.spacing, overlay.at(slot), body, &mut scratch.near);
             i = end + 1;
         }
     }
-    for nodes in scratch.candidates.chunks(WIDTH) {
-        press(model, overlay, body, nodes, &mut scratch.touched);
+    for alike in scratch.near.chunk_by(|a, b| a.soil == b.soil) {
+        if model.coefficients(usize::from(alike[0].soil)).is_none() {
+            continue;
+        }
+        for spots in alike.chunks(WIDTH) {
+            if press(simd, lattice.spacing, overlay, body, spots, scratch.touched.next()) {
+                scratch.touched.take();
+            }
+        }
     }
     tested
 }
 
-/// Adds those of up to [`WIDTH`] nodes that `body` presses.
-#[inline]
-fn press<F: Footprint>(
-    model: &GroundModel,
+/// Fills `four` with up to [`WIDTH`] nodes; whether `body` presses any of them.
+#[inline(always)]
+fn press<S: Simd, F: Footprint>(
+    simd: S,
+    spacing: f64,
     overlay: &Overlay,
     body: &F,
-    nodes: &[Candidate],
-    touched: &mut Vec<Touched>,
-) {
-    let spacing = model.lattice().spacing;
+    spots: &[Spot],
+    four: &mut Four,
+) -> bool {
     // the last node stands for those that are missing
-    let four: [&Candidate; WIDTH] = std::array::from_fn(|k| &nodes[k.min(nodes.len() - 1)]);
-    let tiles = four.map(|node| overlay.at(node.slot as usize));
-    let index = four.map(|node| node.index as usize);
-    let x = Lanes::gather(|k| f64::from(four[k].i)) * spacing;
-    let y = Lanes::gather(|k| f64::from(four[k].j)) * spacing;
+    let count = spots.len();
+    let spots = each(|k| spots[k.min(count - 1)]);
+    let tiles = each(|k| overlay.at(spots[k].slot as usize));
+    let index = each(|k| usize::from(spots[k].index));
+    let x = Lanes::gather(simd, |k| f64::from(spots[k].i)) * spacing;
+    let y = Lanes::gather(simd, |k| f64::from(spots[k].j)) * spacing;
     let point = body.underside(x, y);
-    let ground = Lanes::gather(|k| tiles[k].ground(index[k]));
-    let up = Lanes::gather(|k| tiles[k].normal(index[k]).z);
-    let residual = Lanes::gather(|k| tiles[k].memory(index[k]).sinkage);
-    let sinkage = up * (ground - point.height);
-    let pressed = sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
-    let mut pressed = pressed.to_bits() & ((1 << nodes.len()) - 1);
-    let (sinkage, height) = (sinkage.numbers(), point.height.numbers());
-    let (slope, coverage) = (point.slope.map(Lanes::numbers), point.coverage.numbers());
-    while pressed != 0 {
-        let k = pressed.trailing_zeros() as usize;
-        pressed &= pressed - 1;
-        let soil = tiles[k].soil(index[k]);
-        if model.coefficients(soil).is_some() {
-            let Candidate { slot, index, i, j } = *four[k];
-            touched.push(Touched {
-                slot,
-                index,
-                soil: soil as u32,
-                i,
-                j,
-                sinkage: sinkage[k],
-                height: height[k],
-                slope: [slope[0][k], slope[1][k]],
-                coverage: coverage[k],
-            });
-        }
+    let base = Lanes::gather(simd, |k| tiles[k].base(index[k]));
+    let ground = Lanes::gather(simd, |k| tiles[k].ground(index[k]));
+    let normal = Vectors {
+        x: Lanes::gather(simd, |k| tiles[k].normal(index[k]).x),
+        y: Lanes::gather(simd, |k| tiles[k].normal(index[k]).y),
+        z: Lanes::gather(simd, |k| tiles[k].normal(index[k]).z),
+    };
+    let residual = Lanes::gather(simd, |k| tiles[k].memory(index[k]).sinkage);
+    let sinkage = normal.z * (ground - point.height);
+    let present = Where::of_bits(simd, (1 << count) - 1);
+    let pressed = present & sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
+    if !pressed.any() {
+        return false;
     }
+    four.spots = spots;
+    four.pressed = pressed.to_bits();
+    four.place = [x.numbers(), y.numbers()];
+    four.base = base.numbers();
+    four.ground = ground.numbers();
+    four.normal = normal.parts();
+    four.residual = residual.numbers();
+    four.sinkage = pressed.pick(sinkage, 0.0).numbers();
+    four.height = pressed.pick(point.height, 0.0).numbers();
+    let [slope_x, slope_y] = point.slope;
+    four.slope = [pressed.pick(slope_x, 0.0).numbers(), pressed.pick(slope_y, 0.0).numbers()];
+    four.coverage = pressed.pick(point.coverage, 0.0).numbers();
+    true
 }
 
 /// Part of a row of nodes, within one tile.
@@ -129,35 +140,38 @@ struct Stretch {
 
 impl Stretch {
     /// Adds the nodes of the stretch that `body` may press.
-    #[inline]
-    fn bound<F: Footprint>(
+    #[inline(always)]
+    fn bound<S: Simd, F: Footprint>(
         &self,
+        simd: S,
         spacing: f64,
         tile: &WorkingTile,
         body: &F,
-        candidates: &mut Vec<Candidate>,
+        spots: &mut Vec<Spot>,
     ) {
         // lanes may not leave the tile's row: its last ones begin further left
-        let last = (self.from | (TILE as i32 - 1)) + 1 - LANES as i32;
+        let last = (self.from | (TILE as i32 - 1)) + 1 - WIDTH as i32;
         let mut from = self.from;
         while from <= self.to {
             let start = from.min(last);
             let index = Node { i: start, j: self.j }.index();
-            let lanes = std::array::from_fn(|lane| (f64::from(start) + lane as f64) * spacing);
-            let mut near = body.near(&lanes, self.y, tile.surfaces(index));
+            let x = (f64::from(start) + Lanes::of(simd, [0.0, 1.0, 2.0, 3.0])) * spacing;
+            let z = Lanes::of(simd, *tile.surfaces(index));
+            let mut near = body.near(x, self.y, z).to_bits();
             near &= u32::MAX << (from - start);
             near &= u32::MAX >> (31 - (self.to - start).min(31));
             while near != 0 {
                 let lane = near.trailing_zeros() as usize;
                 near &= near - 1;
-                candidates.push(Candidate {
+                spots.push(Spot {
                     slot: self.slot,
-                    index: (index + lane) as u32,
+                    index: (index + lane) as u8,
+                    soil: tile.soil(index + lane) as u16,
                     i: start + lane as i32,
                     j: self.j,
                 });
             }
-            from = start + LANES as i32;
+            from = start + WIDTH as i32;
         }
     }
 }

@@ -17,7 +17,9 @@ mod plate;
 mod refined;
 mod scratch;
 mod shoe;
+mod sums;
 mod underside;
+mod vectors;
 
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;

@@ -1,31 +1,18 @@
 //! Tangents of many nodes, summed as moments.
 
-use crate::numeric::Lanes;
+use super::vectors::Vectors;
+use crate::numeric::{Lanes, Simd};
 use crate::spatial::{Load, Mat3, Mat6, Vec3};
 
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
-pub(super) type Monomials = [f64; 10];
-
-/// The monomials of `r`.
-#[inline]
-pub(super) fn monomials(r: &Vec3) -> Monomials {
-    let (x, y, z) = (r.x, r.y, r.z);
-    [1.0, x, y, z, x * x, x * y, x * z, y * y, y * z, z * z]
-}
+type Monomials = [f64; 10];
 
 /// Sum of weights with their first and second moments about the reference
 /// point: ten numbers that stand for a 6 x 6 matrix of every node.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Moments(Monomials);
 
 impl Moments {
-    #[inline]
-    pub(super) fn add(&mut self, weight: f64, monomials: &Monomials) {
-        for (sum, monomial) in self.0.iter_mut().zip(monomials) {
-            *sum += weight * monomial;
-        }
-    }
-
     fn weight(&self) -> f64 {
         self.0[0]
     }
@@ -62,23 +49,41 @@ impl Moments {
 }
 
 /// [`Moments`] summed up in lanes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MomentLanes([Lanes; 10]);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MomentLanes<S: Simd>([Lanes<S>; 10]);
 
-impl MomentLanes {
+impl<S: Simd> MomentLanes<S> {
+    #[inline(always)]
+    pub(super) fn new(simd: S) -> MomentLanes<S> {
+        MomentLanes([Lanes::zero(simd); 10])
+    }
+
     /// Adds four weights at four points.
     #[inline(always)]
-    pub(super) fn add(&mut self, weight: Lanes, [x, y, z]: &[Lanes; 3]) {
-        let (wx, wy, wz) = (weight * *x, weight * *y, weight * *z);
-        let products = [weight, wx, wy, wz, wx * *x, wx * *y, wx * *z, wy * *y, wy * *z, wz * *z];
-        for (sum, product) in self.0.iter_mut().zip(products) {
-            *sum += product;
-        }
+    pub(super) fn add(&mut self, weight: Lanes<S>, r: &Vectors<S>) {
+        let Vectors { x, y, z } = *r;
+        let (wx, wy, wz) = (weight * x, weight * y, weight * z);
+        let sums = &mut self.0;
+        sums[0] += weight;
+        sums[1] += wx;
+        sums[2] += wy;
+        sums[3] += wz;
+        sums[4] += wx * x;
+        sums[5] += wx * y;
+        sums[6] += wx * z;
+        sums[7] += wy * y;
+        sums[8] += wy * z;
+        sums[9] += wz * z;
     }
 
     /// The sums over all lanes.
+    #[inline(always)]
     pub(super) fn summed(&self) -> Moments {
-        Moments(self.0.map(Lanes::sum))
+        let mut moments = [0.0; 10];
+        for (moment, lanes) in moments.iter_mut().zip(&self.0) {
+            *moment = lanes.sum();
+        }
+        Moments(moments)
     }
 }
 
@@ -143,17 +148,27 @@ pub(super) fn tangent(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::{Level, dispatch};
     use crate::spatial::Vec6;
+
+    fn moments(nodes: &[(f64, Vec3)]) -> Moments {
+        dispatch!(Level::baseline(), simd => {
+            let mut sums = MomentLanes::new(simd);
+            for (weight, r) in nodes {
+                sums.add(Lanes::of(simd, [0.0, *weight, 0.0, 0.0]), &Vectors::of(simd, r));
+            }
+            sums.summed()
+        })
+    }
 
     #[test]
     fn moments_stand_for_the_sum_of_outer_products() {
         let n = Vec3::new(0.1, -0.2, 1.0).normalize();
         let nodes = [(3.0, Vec3::new(0.2, 0.1, -0.4)), (5.0, Vec3::new(-0.1, 0.3, -0.3))];
-        let mut moments = Moments::default();
+        let moments = moments(&nodes);
         let mut along = Load::default();
         let mut across = Mat6::zeros();
         for (weight, r) in nodes {
-            moments.add(weight, &monomials(&r));
             along.add_tangent(&n, &r, weight, 0.0);
             for column in 0..6 {
                 let mut unit = Vec6::zeros();
@@ -174,8 +189,7 @@ mod tests {
     fn a_spin_meets_no_stiffness() {
         let (n, axis) =
             (Vec3::new(0.1, -0.2, 1.0).normalize(), Vec3::new(0.3, 0.9, 0.1).normalize());
-        let mut moments = Moments::default();
-        moments.add(3.0, &monomials(&Vec3::new(0.2, 0.1, -0.4)));
+        let moments = moments(&[(3.0, Vec3::new(0.2, 0.1, -0.4))]);
         let whole = moments.along(&n).matrix();
         let spun = moments.along(&n).without_spin(&axis).matrix();
         let mut keep = Mat6::identity();

@@ -1,8 +1,7 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::ground::LANES;
-use crate::numeric::Lanes;
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -78,24 +77,26 @@ impl Footprint for Plate {
         Some([x0, x1])
     }
 
-    fn near(&self, _x: &[f64; LANES], _y: f64, _z: &[f64; LANES]) -> u32 {
-        (1 << LANES) - 1
+    #[inline(always)]
+    fn near<S: Simd>(&self, x: Lanes<S>, _y: f64, _z: Lanes<S>) -> Where<S> {
+        Where::all_or_none(x.simd(), true)
     }
 
-    #[inline]
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
+    #[inline(always)]
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
+        let simd = x.simd();
         let (u, v) = (x - self.pose.position.x, y - self.pose.position.y);
         let slope = [-self.normal.x / self.normal.z, -self.normal.y / self.normal.z];
         let height = slope[0] * u + slope[1] * v;
         let at = |axis: &Vec3| axis.x * u + axis.y * v + axis.z * height;
         let (along, across) = (at(&self.x_axis), at(&self.y_axis));
-        let share = |inside: Lanes| (0.5 + inside).max(0.0).min(1.0);
-        let covered = |inside: Lanes, axis: &Vec3| {
+        let share = |inside: Lanes<S>| (0.5 + inside).max(0.0).min(1.0);
+        let covered = |inside: Lanes<S>, axis: &Vec3| {
             share(inside / (self.spacing * (axis.x.abs() + axis.y.abs())))
         };
         let coverage = match self.outline {
             // a plate on edge touches nothing
-            _ if self.normal.z < 0.05 => Lanes::default(),
+            _ if self.normal.z < 0.05 => Lanes::zero(simd),
             PlateOutline::Rectangle { length, width } => {
                 covered(0.5 * length - along.abs(), &self.x_axis)
                     * covered(0.5 * width - across.abs(), &self.y_axis)
@@ -107,7 +108,7 @@ impl Footprint for Plate {
         };
         UndersidePoints {
             height: self.pose.position.z + height,
-            slope: slope.map(Lanes::from),
+            slope: slope.map(|slope| Lanes::of(simd, slope)),
             coverage,
         }
     }

@@ -4,16 +4,16 @@
 //! bear under a normal load, and with it how far the whole force leans; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
-use super::contact::{Contact, ROLLING_SHARE, SLIDING};
+use super::contact::{Answer, Contact, Motion, SLIDING, slid_for, stayed};
 use super::footprint::Footprint;
-use super::moments::{Moments, monomials, tangent};
-use super::scratch::{Draft, Scratch, Touched};
-use crate::grid::Node;
+use super::scratch::{Draft, Four, Numbers, Scratch};
+use super::sums::Sums;
+use super::vectors::Vectors;
 use crate::ground::{GroundModel, Overlay, SoilCoefficients};
-use crate::numeric::{atan2, exp};
-use crate::soil::pressure_sinkage::damped;
+use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
+use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
 use crate::soil::{
-    Bearing, PassiveWedge, Tread, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
+    Bearing, PassiveWedge, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
 };
 use crate::spatial::{Twist, Vec3, Vec6};
 
@@ -27,38 +27,19 @@ const ADVANCING: f64 = 1e-4;
 /// mobilised shear holds it.
 const RENEWED: f64 = 0.002;
 
-/// What is asked of the ground under one body.
-pub(super) struct Answer<'a, F> {
-    pub model: &'a GroundModel,
-    pub overlay: &'a mut Overlay,
-    pub body: &'a F,
-    pub tread: &'a Tread,
-    pub twist: &'a Twist,
-    pub dt: f64,
-}
-
-impl<F: Footprint> Answer<'_, F> {
-    /// The shape moves without its spin, its material with it.
-    fn shape_twist(&self) -> Twist {
-        let angular = &self.twist.angular;
-        let spin = self.body.spin_axis().map_or(Vec3::zeros(), |axis| axis * axis.dot(angular));
-        Twist { angular: angular - spin, ..*self.twist }
-    }
-}
-
-/// A vector in the tangent plane of `n` from its two components, the plane
+/// Vectors in the tangent planes of `n` from their two components, the planes
 /// being turned up from the horizontal by the shortest way.
-#[inline]
-fn raised(flat: [f64; 2], n: &Vec3) -> Vec3 {
-    let v = Vec3::new(flat[0], flat[1], 0.0);
-    v - (n + Vec3::z()) * (n.dot(&v) / (1.0 + n.z))
+#[inline(always)]
+fn raised<S: Simd>([x, y]: [Lanes<S>; 2], n: &Vectors<S>) -> Vectors<S> {
+    let turn = (n.x * x + n.y * y) / (1.0 + n.z);
+    Vectors { x: x - n.x * turn, y: y - n.y * turn, z: -(turn + n.z * turn) }
 }
 
-/// The two components of a vector in the tangent plane of `n`.
-#[inline]
-fn flattened(v: &Vec3, n: &Vec3) -> [f64; 2] {
-    let flat = v - (n + Vec3::z()) * (v.z / (1.0 + n.z));
-    [flat.x, flat.y]
+/// The two components of vectors in the tangent planes of `n`.
+#[inline(always)]
+fn flattened<S: Simd>(v: &Vectors<S>, n: &Vectors<S>) -> [Lanes<S>; 2] {
+    let turn = v.z / (1.0 + n.z);
+    [v.x - n.x * turn, v.y - n.y * turn]
 }
 
 /// The patch as a body with a heading sees it.
@@ -69,25 +50,21 @@ struct Frame {
     length: f64,
     /// Width across it, m.
     width: f64,
-    /// Ends of the patch across the heading, in spacings.
+    /// Ends of the patch across the heading, m.
     sides: [f64; 2],
-    /// Width of a cell across the heading, in spacings.
+    /// Width of a cell across the heading, m.
     cell: f64,
     /// Part of passive pressure that side walls meet, and the way they go: +1 left.
     side: f64,
 }
 
-/// Where a node lies along `u`, in spacings.
-#[inline]
-fn along(node: &Touched, u: [f64; 2]) -> f64 {
-    f64::from(node.i) * u[0] + f64::from(node.j) * u[1]
-}
-
 /// The patch in the frame of its wheel, or, of a body without an axis, in that
 /// of its way. A side wall that has gone sideways by y while the contact passed
 /// meets 1 - exp(-y/K) of the passive pressure.
-fn frame<F: Footprint>(
-    touched: &[Touched],
+#[inline(always)]
+fn frame<S: Simd, F: Footprint>(
+    simd: S,
+    touched: &[Four],
     body: &F,
     twist: &Twist,
     modulus: f64,
@@ -102,34 +79,42 @@ fn frame<F: Footprint>(
     let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
-    let ends = |u: [f64; 2]| {
-        touched.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], node| {
-            let at = along(node, u);
-            [low.min(at), high.max(at)]
-        })
-    };
-    let ([back, front], sides) = (ends(u), ends(left));
-    let length = shared.map_or((front - back + 1.0) * spacing, |patch| patch.length);
+    let nowhere = Lanes::of(simd, f64::NEG_INFINITY);
+    let [mut front, mut back, mut west, mut east] = [nowhere; 4];
+    for four in touched {
+        let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+        let pressed = Where::of_bits(simd, four.pressed);
+        let (along, across) = (x * u[0] + y * u[1], x * left[0] + y * left[1]);
+        front = front.max(pressed.pick(along, nowhere));
+        back = back.max(pressed.pick(-along, nowhere));
+        west = west.max(pressed.pick(across, nowhere));
+        east = east.max(pressed.pick(-across, nowhere));
+    }
+    let own = front.greatest() + back.greatest() + spacing;
+    let sides = [-east.greatest(), west.greatest()];
+    let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let speed = twist.linear.norm() + ADVANCING;
     let side = match body.spin_axis() {
         Some(_) => drift.signum() * (1.0 - exp(-length * drift.abs() / (speed * modulus))),
         None => 0.0,
     };
-    let width = (sides[1] - sides[0]).max(1.0) * spacing;
-    Frame { left, length, width, sides, cell: left[0].abs() + left[1].abs(), side }
+    let width = (sides[1] - sides[0]).max(spacing);
+    Frame { left, length, width, sides, cell: (left[0].abs() + left[1].abs()) * spacing, side }
 }
 
 /// Lets the soil answer at every touched node; returns the volume that sank
 /// for good, m³, where it heaps up.
-pub(super) fn answer<F: Footprint>(
+#[inline(always)]
+pub(super) fn answer<S: Simd, F: Footprint>(
+    simd: S,
     ask: &mut Answer<'_, F>,
     scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let Some(lean) = draft(ask, scratch, inverse_width) else { return 0.0 };
-    settle(ask, scratch, inverse_width, &lean, result)
+    let Some(lean) = draft(simd, ask, scratch, inverse_width) else { return 0.0 };
+    settle(simd, ask, scratch, inverse_width, &lean, result)
 }
 
 /// What the first pass finds of the patch as a whole.
@@ -142,142 +127,39 @@ struct Lean {
     length: f64,
 }
 
-/// The touched nodes with their soil and its bearing, which is reckoned once for
-/// nodes in a row that are of one soil. Only nodes that yield are touched.
-fn answering<'a>(
-    model: &'a GroundModel,
-    touched: &'a [Touched],
-    inverse_width: f64,
-) -> impl Iterator<Item = (&'a Touched, (&'a SoilCoefficients, Bearing<'a>))> {
-    touched.chunk_by(|a, b| a.soil == b.soil).flat_map(move |alike| {
-        let coefficients = model.coefficients(alike[0].soil as usize);
-        let soil = coefficients
-            .map(|found| (found, Bearing::new(&found.soil, model.laws(), inverse_width)));
-        alike.iter().filter_map(move |node| soil.map(|soil| (node, soil)))
-    })
-}
-
 /// First pass: fills `scratch.drafts`.
-fn draft<F: Footprint>(
-    ask: &mut Answer<'_, F>,
+#[inline(always)]
+fn draft<S: Simd, F: Footprint>(
+    simd: S,
+    ask: &Answer<'_, F>,
     scratch: &mut Scratch,
     inverse_width: f64,
 ) -> Option<Lean> {
+    let model = ask.model;
+    let coefficients = model.coefficients(scratch.touched.first()?.soil())?;
+    let spacing = model.lattice().spacing;
+    let modulus = coefficients.strength.modulus;
+    let frame = frame(simd, &scratch.touched, ask.body, ask.twist, modulus, spacing);
+    let motion = ask.motion();
+    let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), frame: &frame };
+    let zero = Vectors::of(simd, &Vec3::zeros());
+    let (mut whole, mut ground) = (zero, zero);
     let Scratch { touched, drafts, .. } = scratch;
-    let (model, body, twist) = (ask.model, ask.body, ask.twist);
-    let laws = model.laws();
-    let lattice = model.lattice();
-    let centre = body.centre();
-    let shape_twist = ask.shape_twist();
-    let spin_axis = body.spin_axis();
-    let coefficients = model.coefficients(touched.first()?.soil as usize)?;
-    let frame = frame(touched, body, twist, coefficients.strength.modulus, lattice.spacing);
-    let heading = Vec3::new(frame.left[1], -frame.left[0], 0.0);
-    let (mut whole, mut ground) = (Vec3::zeros(), Vec3::zeros());
     drafts.clear();
-    for (node, (coefficients, bearing)) in answering(model, touched, inverse_width) {
-        let tile = ask.overlay.at(node.slot as usize);
-        let index = node.index as usize;
-        let soil = &coefficients.soil;
-        let upright = *tile.normal(index);
-        let [x, y] = lattice.position(Node { i: node.i, j: node.j });
-        let r = Vec3::new(x, y, node.height) - centre;
-        let surface = body.normal(&r, node.slope, node.sinkage);
-        let facing = surface.dot(&upright).max(STEEPEST);
-        let n = if laws.surface_reaction { surface } else { upright };
-        // of the horizontal cell, so much of the surface lies in it
-        let part = if laws.surface_reaction { 1.0 / facing } else { 1.0 };
-        let shape = shape_twist.at(&r);
-        let sinking = upright.z * (node.slope[0] * shape.x + node.slope[1] * shape.y - shape.z);
-        let velocity = twist.at(&r);
-        let leaving = velocity.dot(&n);
-        let sliding = velocity - n * leaving;
-        let speed = sliding.norm();
-
-        let before = tile.memory(index);
-        let fresh = !tile.was_in_contact(index);
-        let slid_for = if !fresh {
-            ask.dt
-        } else if sinking > 0.0 {
-            ask.dt.min((node.sinkage - before.sinkage) / sinking)
-        } else {
-            0.5 * ask.dt
-        };
-        // the mean of the sliding since then, by which memory grows: half the
-        // time ago the spot lay further ahead under the wheel
-        let slid = match spin_axis {
-            Some(axis) => {
-                let turn = 0.5 * slid_for * shape.dot(&heading) / (-r.z).max(lattice.spacing);
-                let change = axis.cross(&shape) * turn;
-                sliding + change - n * n.dot(&change)
-            }
-            None => sliding,
-        };
-        let way = slid.norm();
-        // how much deeper it has been since the last step under a wheel's lowest point
-        let passed = match spin_axis {
-            Some(_) if sinking < 0.0 && !fresh => {
-                let onward = shape.dot(&heading);
-                let bend = onward * onward / (-r.z).max(lattice.spacing);
-                if -sinking < bend * ask.dt { 0.5 * sinking * sinking / bend } else { 0.0 }
-            }
-            _ => 0.0,
-        };
-        let slip = if fresh { 0.0 } else { before.slip } + way * slid_for;
-        let factor = if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { 1.0 };
-        let virgin = bearing.virgin(node.sinkage, factor, sinking);
-        let trial = bearing.elastic(&before) * (node.sinkage - before.sinkage);
-        let pressure = trial.min(virgin);
-
-        let modulus = ask.tread.modulus(&coefficients.strength);
-        let (shear, resists, gain);
-        if laws.vector_shear {
-            let held = if fresh { [0.0; 2] } else { tile.shear(index).map(|e| e / modulus) };
-            let held = raised(held, &n);
-            let (kept, pull) = mobilise(way * slid_for, way, slid_for, modulus);
-            shear = held * kept + slid * pull;
-            gain = if slid_for > 0.0 { pull } else { 0.0 };
-            // how much of the mobilised shear lies along the sliding already
-            resists = if speed > 0.0 { (held.dot(&sliding) / speed).clamp(0.0, 1.0) } else { 0.0 };
-        } else {
-            // one scalar that only grows, as in the reference
-            let way = tile.shear(index)[0] + speed * slid_for;
-            let (kept, _) = mobilise(way, 1.0, 0.0, modulus);
-            shear = sliding * ((1.0 - kept) / speed.max(SLIDING));
-            (gain, resists) = (way, 1.0);
+    for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
+        let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
+        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        for four in alike {
+            let draft = drafts.next();
+            let force =
+                draft_four(simd, model, ask.overlay, ask.body, four, soil, &bearing, &way, draft);
+            drafts.take();
+            let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
+            whole += force * area;
+            ground += Vectors::from_parts(simd, &four.normal) * area;
         }
-        let hump = match soil.details.hump {
-            Some(hump) if laws.shear_hump => humped(hump.residual, slip, soil.shear_modulus),
-            _ => 1.0,
-        };
-        let passive = if laws.passive_pressure {
-            frame.front(&coefficients.passive, node.sinkage, &surface, &shape, &velocity)
-                + frame.side(&coefficients.passive, node, lattice.spacing)
-        } else {
-            Vec3::zeros()
-        };
-        let area = lattice.cell_area() * node.coverage;
-        let stress = hump * ask.tread.strength(&coefficients.strength, pressure);
-        whole += (n * pressure - shear * stress) * (area * part) + passive * area;
-        ground += upright * area;
-        drafts.push(Draft {
-            n,
-            r,
-            sinking,
-            passed,
-            // along the initial normal, as sinkage is
-            leaving: leaving * part,
-            sliding,
-            part,
-            virgin,
-            slip,
-            shear,
-            gain,
-            resists,
-            hump,
-            passive,
-        });
     }
+    let (whole, ground) = (whole.sum(), ground.sum());
     let size = ground.norm();
     if size == 0.0 {
         return None;
@@ -288,57 +170,193 @@ fn draft<F: Footprint>(
     Some(Lean { up, angle, length: frame.length })
 }
 
+/// The way of a body through its patch.
+struct Way<'a> {
+    motion: &'a Motion,
+    spin_axis: Option<Vec3>,
+    frame: &'a Frame,
+}
+
+/// Fills `draft` with what four nodes would bear under a normal load; returns their
+/// force by area, Pa.
+#[expect(clippy::too_many_arguments, reason = "what a draft depends on, each once")]
+#[inline(always)]
+fn draft_four<S: Simd, F: Footprint>(
+    simd: S,
+    model: &GroundModel,
+    overlay: &Overlay,
+    body: &F,
+    four: &Four,
+    coefficients: &SoilCoefficients,
+    bearing: &Bearing,
+    way: &Way,
+    draft: &mut Draft,
+) -> Vectors<S> {
+    let Way { motion, spin_axis, frame } = way;
+    let (laws, dt) = (model.laws(), motion.dt);
+    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let zero = Lanes::zero(simd);
+    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let index = each(|k| usize::from(four.spots[k].index));
+    let soil = &coefficients.soil;
+    let upright = Vectors::from_parts(simd, &four.normal);
+    let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
+    let r = four.offset(simd, &motion.centre);
+    let places = r.parts();
+    let normals = each(|k| {
+        let place = Vec3::new(places[0][k], places[1][k], places[2][k]);
+        body.normal(&place, [four.slope[0][k], four.slope[1][k]], four.sinkage[k])
+    });
+    let part_of = |axis: usize| Lanes::gather(simd, |k| normals[k][axis]);
+    let surface = Vectors { x: part_of(0), y: part_of(1), z: part_of(2) };
+    // of the horizontal cell, so much of the surface lies in it
+    let (n, part) = if laws.surface_reaction {
+        (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
+    } else {
+        (upright, Lanes::of(simd, 1.0))
+    };
+    let shape = Vectors::velocity(&motion.shape_twist, &r);
+    let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
+    let velocity = Vectors::velocity(&motion.twist, &r);
+    let leaving = velocity.dot(&n);
+    let sliding = velocity - n * leaving;
+    let speed = sliding.norm();
+
+    let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
+    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
+    let slipped = Lanes::gather(simd, |k| tiles[k].memory(index[k]).slip);
+    let sheared = [
+        Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]),
+        Lanes::gather(simd, |k| tiles[k].shear(index[k])[1]),
+    ];
+    let stayed = stayed(simd, &tiles, &index);
+    let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
+    let slid = match (spin_axis, &motion.heading) {
+        (Some(axis), Some(heading)) => {
+            // the mean of the sliding since then, by which memory grows: half the
+            // time ago the spot lay further ahead under the wheel
+            let onward = shape.x * heading.x + shape.y * heading.y;
+            let bend = onward / (-r.z).max(motion.spacing);
+            let change = Vectors::of(simd, axis).cross(&shape) * (0.5 * slid_for * bend);
+            sliding + change.across(&n)
+        }
+        _ => sliding,
+    };
+    let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
+    let rate = slid.norm();
+    let slid_way = rate * slid_for;
+    let slip = stayed.pick(slipped, 0.0) + slid_way;
+    let still =
+        if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::of(simd, 1.0) };
+    let virgin = bearing.virgin_lanes(sinkage, still, sinking);
+    let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
+
+    let modulus = motion.tread.modulus(&coefficients.strength);
+    let (shear, resists, gain);
+    if laws.vector_shear {
+        let scale = stayed.pick(1.0 / modulus, 0.0);
+        let held = raised([sheared[0] * scale, sheared[1] * scale], &n);
+        let (kept, pull) = mobilise(slid_way, rate, slid_for, modulus);
+        shear = held * kept + slid * pull;
+        gain = slid_for.gt(0.0).pick(pull, 0.0);
+        // how much of the mobilised shear lies along the sliding already
+        let along = (held.dot(&sliding) / speed).max(0.0).min(1.0);
+        resists = speed.gt(0.0).pick(along, 0.0);
+    } else {
+        // one scalar that only grows, as in the reference
+        gain = sheared[0] + speed * slid_for;
+        let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
+        shear = sliding * (mobilised / speed.max(SLIDING));
+        resists = Lanes::of(simd, 1.0);
+    }
+    let hump = match soil.details.hump {
+        Some(hump) if laws.shear_hump => humped(hump.residual, slip, soil.shear_modulus),
+        _ => Lanes::of(simd, 1.0),
+    };
+    let passive = if laws.passive_pressure {
+        frame.passive(&coefficients.passive, four, sinkage, &surface, &shape, &velocity)
+    } else {
+        None
+    };
+    let stress = hump * motion.tread.strength_lanes(&coefficients.strength, pressure);
+    draft.n = n.parts();
+    draft.sinking = sinking.numbers();
+    draft.passed = passed.numbers();
+    // along the initial normal, as sinkage is
+    draft.leaving = (leaving * part).numbers();
+    draft.sliding = sliding.parts();
+    draft.part = part.numbers();
+    draft.virgin = virgin.numbers();
+    draft.yielded_at = yielded_at.numbers();
+    draft.slip = slip.numbers();
+    draft.shear = shear.parts();
+    draft.gain = gain.numbers();
+    draft.resists = resists.numbers();
+    draft.hump = hump.numbers();
+    draft.advances = passive.is_some();
+    let force = (n * pressure - shear * stress) * part;
+    let Some([x, y]) = passive else { return force };
+    draft.passive = [x.numbers(), y.numbers()];
+    Vectors { x: force.x + x, y: force.y + y, z: force.z }
+}
+
 impl Frame {
-    /// Passive pressure on the part of a unit of horizontal area that faces
-    /// sideways and advances into soil `sinkage` m deep: a horizontal force, Pa.
-    /// `shape` is the velocity of the body's shape there, `material` that of what
-    /// touches the soil.
+    /// Passive pressure on four nodes, Pa of horizontal area, if there is any: on
+    /// the part that faces sideways and advances into soil `sinkage` m deep, and on
+    /// a wheel's side wall, which stands on the outermost cells of its patch, spread
+    /// over them. Both are horizontal. `shape` is the velocity of the body's shape,
+    /// `material` that of what touches the soil.
     ///
     /// The wedge is one of a blade, which goes straight ahead. A surface that goes
     /// down as well drives the soil as a footing does, by the pressure it bears
     /// already: of the wedge it meets as much as its way is horizontal. So a
     /// locked wheel ploughs, and the front of a driven one, whose rim goes down
     /// and back, does not.
-    #[inline]
-    fn front(
+    #[inline(always)]
+    fn passive<S: Simd>(
         &self,
         wedge: &PassiveWedge,
-        sinkage: f64,
-        surface: &Vec3,
-        shape: &Vec3,
-        material: &Vec3,
-    ) -> Vec3 {
-        let aside = Vec3::new(surface.x, surface.y, 0.0);
-        let onward = -aside.dot(material);
-        if onward <= 0.0 || aside.dot(shape) >= 0.0 {
-            return Vec3::zeros();
-        }
-        let horizontal = onward / (aside.norm() * (material.norm() + ADVANCING));
-        let up = surface.z.max(STEEPEST);
-        aside * (horizontal * wedge.pressure(sinkage, self.width) / up)
-    }
-
-    /// Passive force on a wheel's side wall, which stands on the outermost cells
-    /// of its patch, spread over them, Pa.
-    #[inline]
-    fn side(&self, wedge: &PassiveWedge, node: &Touched, spacing: f64) -> Vec3 {
-        let at = along(node, self.left);
-        let outermost = if self.side > 0.0 {
-            at > self.sides[1] - self.cell
+        four: &Four,
+        sinkage: Lanes<S>,
+        surface: &Vectors<S>,
+        shape: &Vectors<S>,
+        material: &Vectors<S>,
+    ) -> Option<[Lanes<S>; 2]> {
+        let simd = sinkage.simd();
+        let onward = -(surface.x * material.x + surface.y * material.y);
+        let advances = (surface.x * shape.x + surface.y * shape.y).lt(0.0) & onward.gt(0.0);
+        let wall = if self.side != 0.0 {
+            let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+            let at = x * self.left[0] + y * self.left[1];
+            // a cell's width from the side is beyond, whatever the rounding
+            let cell = self.cell * (1.0 - 1e-6);
+            if self.side > 0.0 { at.gt(self.sides[1] - cell) } else { at.lt(self.sides[0] + cell) }
         } else {
-            at < self.sides[0] + self.cell
+            Where::all_or_none(simd, false)
         };
-        if !outermost || self.side == 0.0 {
-            return Vec3::zeros();
+        if !(advances | wall).any() {
+            return None;
         }
-        let pressure = wedge.force(node.sinkage, self.length) / (self.cell * spacing);
-        -Vec3::new(self.left[0], self.left[1], 0.0) * (self.side * pressure)
+        let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
+        let horizontal = onward / (aside * (material.norm() + ADVANCING));
+        let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
+        let front = advances.pick(front, 0.0);
+        let (mut x, mut y) = (surface.x * front, surface.y * front);
+        if wall.any() {
+            let force = wedge.force(sinkage, self.length) * (self.side / self.cell);
+            let force = wall.pick(force, 0.0);
+            x = x - self.left[0] * force;
+            y = y - self.left[1] * force;
+        }
+        Some([x, y])
     }
 }
 
 /// Second pass: lets the nodes yield at what is left of their virgin pressure
 /// under a force that leans.
-fn settle<F: Footprint>(
+#[inline(always)]
+fn settle<S: Simd, F: Footprint>(
+    simd: S,
     ask: &mut Answer<'_, F>,
     scratch: &Scratch,
     inverse_width: f64,
@@ -346,97 +364,137 @@ fn settle<F: Footprint>(
     result: &mut Contact,
 ) -> f64 {
     let Scratch { touched, drafts, .. } = scratch;
-    let (model, body, twist) = (ask.model, ask.body, ask.twist);
-    let laws = model.laws();
+    let model = ask.model;
     // one shoe leans at times where the patch that it shares does not
-    let leans = laws.inclined_bearing && body.shared_patch().is_none();
+    let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
     let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
-    let lattice = model.lattice();
-    let shape_twist = ask.shape_twist();
-    let rolling = SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
-    let [mut spring, mut damper, mut sheared, mut held] = [Moments::default(); 4];
-    let mut mean_normal = Vec3::zeros();
-    let mut heaped = 0.0;
-    let nodes = answering(model, touched, inverse_width);
-    for ((node, (coefficients, bearing)), draft) in nodes.zip(drafts) {
-        let tile = ask.overlay.at_mut(node.slot as usize);
-        let index = node.index as usize;
-        let soil = &coefficients.soil;
-        let before = tile.memory(index);
-        let press = |sinkage: f64, memory| {
-            let advance = draft.sinking * ask.dt;
-            press_refined(&bearing, left * draft.virgin, sinkage, advance, memory, draft.slip)
-        };
-        // the lowest point of a wheel has passed since the last step
-        let memory = if draft.passed > 0.0 {
-            press(node.sinkage + draft.passed, before).memory
-        } else {
-            before
-        };
-        let pressed = press(node.sinkage, memory);
-        let (pressure, damping) = damped(soil, pressed.pressure, draft.leaving);
-        let stress = draft.hump * ask.tread.strength(&coefficients.strength, pressure);
-        let cell = lattice.cell_area() * node.coverage;
-        let area = cell * draft.part;
-
-        let products = monomials(&draft.r);
-        let speed = draft.sliding.norm();
-        if laws.vector_shear {
-            let modulus = ask.tread.modulus(&coefficients.strength);
-            let kept = flattened(&draft.shear, &draft.n).map(|m| m * modulus);
-            tile.load(index, pressed.memory, kept);
-            let tangent = area * stress * draft.gain;
-            sheared.add(tangent * draft.resists, &products);
-            held.add(tangent * (1.0 - draft.resists) / ask.dt.max(1e-9), &products);
-        } else {
-            tile.load(index, pressed.memory, [draft.gain, 0.0]);
-            let size = draft.shear.norm() * stress;
-            sheared.add(area * size / speed.max(rolling), &products);
+    let motion = ask.motion();
+    let mut sums = Sums::new(simd);
+    let mut drafts = drafts.iter();
+    for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
+        let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
+        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        for (four, draft) in alike.iter().zip(&mut drafts) {
+            settle_four(model, ask.overlay, four, draft, soil, &bearing, left, &motion, &mut sums);
         }
-        let force = (draft.n * pressure - draft.shear * stress) * area + draft.passive * cell;
-        result.load.wrench.add_force(&force, &draft.r);
-        mean_normal += draft.n * (area * pressure);
-        if damping > 0.0 || soil.damping == 0.0 {
-            spring.add(area * draft.part * pressed.slope, &products);
-            damper.add(area * draft.part * damping, &products);
-        }
-        let passive = draft.passive.norm() * cell;
-        if passive > 0.0 {
-            let shape = shape_twist.at(&draft.r);
-            sheared.add(passive / shape.norm().max(rolling), &products);
-        }
-
-        result.normal_force += cell * pressure;
-        result.area += cell;
-        if node.coverage >= 0.5 {
-            result.sinkage = result.sinkage.max(tile.base(index) - node.height);
-        }
-        let sunk = pressed.memory.sinkage - before.sinkage;
-        if sunk > 0.0 {
-            result.compaction_work +=
-                cell * sunk * 0.5 * (before.yield_pressure + pressed.pressure);
-            if let Some(heap) = soil.bulldozing {
-                heaped += lattice.cell_area() * sunk * heap.flow_factor;
-            }
-        }
-        result.shear_power += area * stress * draft.shear.dot(&draft.sliding);
     }
-    let length = mean_normal.norm();
-    let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
-    tangent(&mut result.load, &n, &spring, &damper, &sheared, body.spin_axis());
+    let (n, held) = sums.hand_to(ask.body.spin_axis(), result);
     let held = held.across(&n).matrix();
     // Over ground that is all the same a body goes on without any change of
     // force: fresh nodes come in where others leave. The tangents know of the
     // others alone, so what they would make of the way itself is given back.
-    let gliding = glide(&shape_twist, &lean.up);
+    let gliding = glide(&motion.shape_twist, &lean.up);
     let renewed = gliding.linear.norm() * ask.dt / lean.length;
     let glide = (result.load.stiffness * stacked(&gliding)
-        + held * stacked(twist) * (renewed / (renewed + RENEWED)))
+        + held * stacked(ask.twist) * (renewed / (renewed + RENEWED)))
         * ask.dt;
     result.load.glide.torque = glide.fixed_rows::<3>(0).into();
     result.load.glide.force = glide.fixed_rows::<3>(3).into();
     result.load.stiffness += held;
-    heaped
+    sums.heaped
+}
+
+/// Lets four nodes yield at the part `left` of their virgin pressure.
+#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
+#[inline(always)]
+fn settle_four<S: Simd>(
+    model: &GroundModel,
+    overlay: &mut Overlay,
+    four: &Four,
+    draft: &Draft,
+    coefficients: &SoilCoefficients,
+    bearing: &Bearing,
+    left: f64,
+    motion: &Motion,
+    sums: &mut Sums<S>,
+) {
+    let simd = sums.area.simd();
+    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let (laws, soil) = (model.laws(), &coefficients.soil);
+    let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
+    let yielded_at = lanes(&draft.yielded_at);
+    let n = Vectors::from_parts(simd, &draft.n);
+    let shear = Vectors::from_parts(simd, &draft.shear);
+    let sliding = Vectors::from_parts(simd, &draft.sliding);
+    let part = lanes(&draft.part);
+    let r = four.offset(simd, &motion.centre);
+
+    let (virgin, advance) = (left * lanes(&draft.virgin), lanes(&draft.sinking) * motion.dt);
+    let passed = lanes(&draft.passed);
+    // the lowest point of a wheel has passed since the last step
+    let passes = passed.gt(0.0);
+    let (mut kept, mut kept_at) = (residual, yielded_at);
+    if passes.any() {
+        let pressed =
+            press_refined(bearing, virgin, sinkage + passed, advance, residual, yielded_at);
+        kept = passes.pick(pressed.sinkage, residual);
+        kept_at = passes.pick(pressed.yield_pressure, yielded_at);
+    }
+    let pressed = press_refined(bearing, virgin, sinkage, advance, kept, kept_at);
+    let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&draft.leaving));
+    let strength = motion.tread.strength_lanes(&coefficients.strength, pressure);
+    let stress = lanes(&draft.hump) * strength;
+    let cell_area = model.lattice().cell_area();
+    let cell = cell_area * lanes(&four.coverage);
+    let area = cell * part;
+
+    let gain = lanes(&draft.gain);
+    let load = area * stress;
+    let (stored, mut resisted);
+    if laws.vector_shear {
+        let modulus = motion.tread.modulus(&coefficients.strength);
+        let [x, y] = flattened(&shear, &n);
+        stored = [x * modulus, y * modulus];
+        let (tangent, resists) = (load * gain, lanes(&draft.resists));
+        resisted = tangent * resists;
+        sums.held.add(tangent * (1.0 - resists) * (1.0 / motion.dt.max(1e-9)), &r);
+    } else {
+        stored = [gain, Lanes::zero(simd)];
+        resisted = load * shear.norm() / sliding.norm().max(motion.rolling);
+    }
+    let mut force = n * (pressure * area) - shear * load;
+    if draft.advances {
+        let x = lanes(&draft.passive[0]) * cell;
+        let y = lanes(&draft.passive[1]) * cell;
+        force = Vectors { x: force.x + x, y: force.y + y, z: force.z };
+        let shape = Vectors::velocity(&motion.shape_twist, &r);
+        resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.rolling);
+    }
+    sums.shear.add(resisted, &r);
+    sums.add_force(&force, &r);
+    sums.mean_normal += n * (area * pressure);
+    let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+    sums.spring.add(springs * part * pressed.slope, &r);
+    sums.damper.add(area * part * damping, &r);
+
+    sums.normal_force += cell * pressure;
+    sums.area += cell;
+    let depth = lanes(&four.base) - lanes(&four.height);
+    sums.sinkage = sums.sinkage.max(lanes(&four.coverage).ge(0.5).pick(depth, 0.0));
+    let sunk = pressed.sinkage - residual;
+    let work = cell * sunk * 0.5 * (yielded_at + pressed.pressure);
+    sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
+    sums.shear_power += load * shear.dot(&sliding);
+
+    let upright = lanes(&four.normal[2]);
+    let surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
+    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
+    let stored = [stored[0].numbers(), stored[1].numbers()];
+    for k in four.lanes() {
+        let memory = PlasticMemory {
+            sinkage: sinkage[k],
+            yield_pressure: yield_pressure[k],
+            slip: draft.slip[k],
+        };
+        let spot = &four.spots[k];
+        let shear = [stored[0][k], stored[1][k]];
+        overlay.at_mut(spot.slot as usize).load(spot.index.into(), memory, shear, surface[k]);
+    }
+    if let Some(heap) = soil.bulldozing {
+        let sunk = sunk.numbers();
+        let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
+        sums.heaped += cell_area * sunk * heap.flow_factor;
+    }
 }
 
 /// The part of a body's motion that leaves its height and its lean as they are.

@@ -1,84 +1,159 @@
 //! Room to work in, kept from step to step so that a step allocates nothing.
 
+use super::vectors::Vectors;
+use crate::numeric::{Lanes, Simd, WIDTH};
 use crate::spatial::Vec3;
 
-/// A node that may be in contact.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    /// Slot of its tile.
-    pub slot: u32,
-    /// Index in its tile.
-    pub index: u32,
-    /// Column on the lattice.
-    pub i: i32,
-    /// Row on the lattice.
-    pub j: i32,
-}
+/// A number for each of four nodes.
+pub(super) type Numbers = [f64; WIDTH];
 
-/// A node in contact.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Touched {
+/// A node near a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spot {
     /// Slot of its tile.
     pub slot: u32,
     /// Index in its tile.
-    pub index: u32,
+    pub index: u8,
     /// Index of its soil.
-    pub soil: u32,
+    pub soil: u16,
     /// Column on the lattice.
     pub i: i32,
     /// Row on the lattice.
     pub j: i32,
-    /// Sinkage along the initial normal, m.
-    pub sinkage: f64,
-    /// Height of the underside, m.
-    pub height: f64,
-    /// Slope of the underside.
-    pub slope: [f64; 2],
-    /// Covered part of its cell.
-    pub coverage: f64,
 }
 
-/// What the first pass of the refined laws finds at a node in contact.
-#[derive(Clone, Copy, Debug)]
+/// Four nodes of one soil, side by side, of which some are in contact. What the
+/// others hold does no harm to sums over all: they have no area.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Four {
+    /// Which nodes.
+    pub spots: [Spot; WIDTH],
+    /// Bit k where node k is in contact.
+    pub pressed: u32,
+    /// Places, m.
+    pub place: [Numbers; 2],
+    /// Heights of the undisturbed ground, m.
+    pub base: Numbers,
+    /// Heights from which sinkage is measured, m.
+    pub ground: Numbers,
+    /// Initial normals.
+    pub normal: [Numbers; 3],
+    /// Sinkages that stay, m.
+    pub residual: Numbers,
+    /// Sinkages along the initial normals, m.
+    pub sinkage: Numbers,
+    /// Heights of the underside, m.
+    pub height: Numbers,
+    /// Slopes of the underside.
+    pub slope: [Numbers; 2],
+    /// Covered parts of the cells.
+    pub coverage: Numbers,
+}
+
+impl Four {
+    /// Index of the nodes' soil.
+    #[inline(always)]
+    pub fn soil(&self) -> usize {
+        usize::from(self.spots[0].soil)
+    }
+
+    /// Places of the underside from `centre`, m.
+    #[inline(always)]
+    pub fn offset<S: Simd>(&self, simd: S, centre: &Vec3) -> Vectors<S> {
+        Vectors {
+            x: Lanes::of(simd, self.place[0]) - centre.x,
+            y: Lanes::of(simd, self.place[1]) - centre.y,
+            z: Lanes::of(simd, self.height) - centre.z,
+        }
+    }
+
+    /// Lanes of the nodes in contact.
+    #[inline(always)]
+    pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        let pressed = self.pressed;
+        (0..WIDTH).filter(move |lane| pressed >> lane & 1 == 1)
+    }
+}
+
+/// What the first pass of the refined laws finds at four nodes.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Draft {
-    /// Direction of the reaction to pressure.
-    pub n: Vec3,
-    /// Place, from the body's centre, m.
-    pub r: Vec3,
-    /// Speed at which sinkage grows, m/s.
-    pub sinking: f64,
-    /// How much deeper the node has been since the last step, m.
-    pub passed: f64,
-    /// Speed at which the material leaves the soil, m/s.
-    pub leaving: f64,
-    /// Velocity of the material along the surface, m/s.
-    pub sliding: Vec3,
-    /// Area of the surface over that of the cell.
-    pub part: f64,
-    /// Pressure at which it yields under a normal load, Pa.
-    pub virgin: f64,
-    /// Way slid in this contact, m.
-    pub slip: f64,
-    /// Mobilised part of the shear strength, against the force.
-    pub shear: Vec3,
-    /// Its growth with the velocity, s/m; the shear displacement, m, where
+    /// Directions of the reaction to pressure.
+    pub n: [Numbers; 3],
+    /// Speeds at which sinkage grows, m/s.
+    pub sinking: Numbers,
+    /// How much deeper the nodes have been since the last step, m.
+    pub passed: Numbers,
+    /// Speeds at which the material leaves the soil along the initial normals, m/s.
+    pub leaving: Numbers,
+    /// Velocities of the material along the surface, m/s.
+    pub sliding: [Numbers; 3],
+    /// Areas of the surface over those of the cells.
+    pub part: Numbers,
+    /// Pressures at which they yield under a normal load, Pa.
+    pub virgin: Numbers,
+    /// Pressures at which they yielded last, Pa.
+    pub yielded_at: Numbers,
+    /// Ways slid in this contact, m.
+    pub slip: Numbers,
+    /// Mobilised parts of the shear strength, against the force.
+    pub shear: [Numbers; 3],
+    /// Their growth with the velocity, s/m; the shear displacement, m, where
     /// shear is a scalar.
-    pub gain: f64,
-    /// Part of it that lies along the sliding already.
-    pub resists: f64,
-    /// Factor of a humped shear curve.
-    pub hump: f64,
-    /// Passive pressure, Pa of horizontal area.
-    pub passive: Vec3,
+    pub gain: Numbers,
+    /// Parts of them that lie along the sliding already.
+    pub resists: Numbers,
+    /// Factors of a humped shear curve.
+    pub hump: Numbers,
+    /// Whether any meets passive pressure.
+    pub advances: bool,
+    /// Passive pressures, which are horizontal, Pa of horizontal area.
+    pub passive: [Numbers; 2],
+}
+
+/// Things in a row, made in their places: they are too large to be moved about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row<T> {
+    room: Vec<T>,
+    used: usize,
+}
+
+impl<T: Default> Row<T> {
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// The place behind the last one, which holds anything.
+    #[inline(always)]
+    pub fn next(&mut self) -> &mut T {
+        if self.used == self.room.len() {
+            self.room.push(T::default());
+        }
+        &mut self.room[self.used]
+    }
+
+    /// Takes the place that was given last.
+    #[inline(always)]
+    pub fn take(&mut self) {
+        self.used += 1;
+    }
+}
+
+impl<T> std::ops::Deref for Row<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.room[..self.used]
+    }
 }
 
 /// Room for one contact to work in. Its content never outlives a call.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) slots: Vec<usize>,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) touched: Vec<Touched>,
-    pub(super) drafts: Vec<Draft>,
+    pub(super) near: Vec<Spot>,
+    pub(super) touched: Row<Four>,
+    pub(super) drafts: Row<Draft>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,
@@ -91,5 +166,10 @@ impl Scratch {
     /// Empty room, which grows to its size in the first steps.
     pub fn new() -> Scratch {
         Scratch::default()
+    }
+
+    /// Nodes in contact, row by row.
+    pub(super) fn spots(&self) -> impl Iterator<Item = &Spot> {
+        self.touched.iter().flat_map(|four| four.lanes().map(|lane| &four.spots[lane]))
     }
 }

@@ -1,8 +1,7 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
 use super::footprint::{Footprint, SharedPatch, UndersidePoints};
-use crate::ground::LANES;
-use crate::numeric::Lanes;
+use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -118,25 +117,25 @@ impl Footprint for PlacedShoe<'_> {
     }
 
     /// The plane of the lowest face bounds the underside.
-    #[inline]
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
+    #[inline(always)]
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
         let centre = &self.pose.position;
         let edge = centre.z + self.deepest + self.slope[1] * (y - centre.y);
-        let above = |k: usize| u32::from(z[k] >= edge + self.slope[0] * (x[k] - centre.x)) << k;
-        (0..LANES).map(above).sum()
+        z.ge(edge + self.slope[0] * (x - centre.x))
     }
 
     /// Where faces of several heights share a node's cell, their mean by coverage.
-    #[inline]
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
+    #[inline(always)]
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
+        let simd = x.simd();
         let (u, v) = (x - self.pose.position.x, y - self.pose.position.y);
         let plane = self.slope[0] * u + self.slope[1] * v;
-        let (mut covered, mut height) = (Lanes::default(), Lanes::default());
+        let (mut covered, mut height) = (Lanes::zero(simd), Lanes::zero(simd));
         let (p, q) =
             (self.along[0] * u + self.along[1] * v, self.across[0] * u + self.across[1] * v);
         for face in &self.outline.faces {
             let drop = face.centre[2] * self.steepness;
-            let part = |place: Lanes, centre: f64, size: f64, cells: f64| {
+            let part = |place: Lanes<S>, centre: f64, size: f64, cells: f64| {
                 (0.5 + (0.5 * size - (place - centre).abs()) * cells).max(0.0).min(1.0)
             };
             let lean = [self.x_axis.z, self.y_axis.z].map(|axis| axis * drop);
@@ -147,7 +146,7 @@ impl Footprint for PlacedShoe<'_> {
         }
         UndersidePoints {
             height: self.pose.position.z + plane + height / covered,
-            slope: self.slope.map(Lanes::from),
+            slope: self.slope.map(|slope| Lanes::of(simd, slope)),
             coverage: covered.min(1.0),
         }
     }

@@ -1,8 +1,7 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::ground::LANES;
-use crate::numeric::{Lanes, WIDTH, Where, atan2};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, atan2};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -59,12 +58,12 @@ struct Segment {
 }
 
 /// Four segments, one a lane.
-#[derive(Clone, Copy, Debug, Default)]
-struct SegmentLanes {
-    start: Lanes,
-    end: Lanes,
-    radius: Lanes,
-    taper: Lanes,
+#[derive(Clone, Copy, Debug)]
+struct SegmentLanes<S: Simd> {
+    start: Lanes<S>,
+    end: Lanes<S>,
+    radius: Lanes<S>,
+    taper: Lanes<S>,
 }
 
 /// A wheel's outline: radius over half width, symmetric about its middle.
@@ -88,18 +87,18 @@ pub struct Underside {
 /// Samples of a wheel's profile.
 const PROFILE: usize = 64;
 
-/// A body of revolution that holds the wheel, in single precision with a skin
-/// that covers the rounding. Where the outline bulges everywhere, it is the
-/// lowest of its segments prolonged, and from the edge on a cylinder; elsewhere
-/// the cylinder of the greatest radius.
+/// A body of revolution that holds the wheel, with a skin that covers rounding.
+/// Where the outline bulges everywhere, it is the lowest of its segments
+/// prolonged, and from the edge on a cylinder; elsewhere the cylinder of the
+/// greatest radius.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
     /// Greatest radius, m.
-    widest: f32,
+    widest: f64,
     /// Radius in the middle, m, and taper of each segment.
-    cones: Vec<[f32; 2]>,
+    cones: Vec<[f64; 2]>,
     /// Radius of the edge, m.
-    edge: f32,
+    edge: f64,
 }
 
 impl Bound {
@@ -107,7 +106,7 @@ impl Bound {
     /// bars of the height `bars` on them.
     fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
         let skin = SKIN * (1.0 + max_radius);
-        let widest = (max_radius + skin) as f32;
+        let widest = max_radius + skin;
         let (edge, cones) = segments.split_last().unzip();
         let (edge, cones): (Option<&Segment>, &[Segment]) = (edge, cones.unwrap_or_default());
         let bulges = cones.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
@@ -115,9 +114,9 @@ impl Bound {
             return Bound { widest, cones: Vec::new(), edge: widest };
         };
         let grown = bars + skin;
-        let cone = |cone: &Segment| [(cone.radius + grown) as f32, cone.taper as f32];
+        let cone = |cone: &Segment| [cone.radius + grown, cone.taper];
         let cones = cones.iter().map(cone).collect();
-        Bound { widest, cones, edge: (edge.radius + grown) as f32 }
+        Bound { widest, cones, edge: edge.radius + grown }
     }
 }
 
@@ -229,8 +228,9 @@ impl Underside {
     /// The segments at four distances from the middle; the last one is a
     /// cylinder without end.
     #[inline(always)]
-    fn segments_at(&self, distance: Lanes) -> SegmentLanes {
-        let mut at = SegmentLanes::default();
+    fn segments_at<S: Simd>(&self, distance: Lanes<S>) -> SegmentLanes<S> {
+        let zero = Lanes::zero(distance.simd());
+        let mut at = SegmentLanes { start: zero, end: zero, radius: zero, taper: zero };
         for segment in self.segments.iter().rev() {
             let within = distance.le(segment.end);
             at.start = within.pick(segment.start, at.start);
@@ -335,9 +335,9 @@ impl Band {
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
 const LYING: f64 = 0.05;
-/// What single precision may put a bound off, as part of the sizes in it: a
-/// dozen roundings of 6e-8, with room to spare.
-const SKIN: f64 = 5e-6;
+/// What rounding may put a bound off, as part of the sizes in it, with room to
+/// spare.
+const SKIN: f64 = 1e-9;
 /// How many segments of the outline are tried on one line: the first guess is
 /// nearly always right.
 const SEGMENT_TRIES: usize = 6;
@@ -368,14 +368,15 @@ impl PlacedWheel<'_> {
     /// Lowest heights over the centre of the surface grown by `grown`, with
     /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    fn solve(&self, u: Lanes, v: Lanes, grown: f64) -> Solved {
+    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
+        let simd = u.simd();
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
         let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
-        let mut solved = Solved::default();
-        let mut found = Where::all_or_none(false);
-        let mut open = Where::all_or_none(true);
+        let mut solved = Solved::none(simd);
+        let mut found = Where::all_or_none(simd, false);
+        let mut open = Where::all_or_none(simd, true);
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment makes a quadratic of the height
             let segment = self.underside.segments_at(s.abs());
@@ -415,7 +416,14 @@ impl PlacedWheel<'_> {
     }
 
     /// Where the points of the grown surface belong to grousers.
-    fn on_grouser(&self, grousers: &Grousers, u: Lanes, v: Lanes, grown: &Solved) -> Where {
+    fn on_grouser<S: Simd>(
+        &self,
+        grousers: &Grousers,
+        u: Lanes<S>,
+        v: Lanes<S>,
+        grown: &Solved<S>,
+    ) -> Where<S> {
+        let simd = u.simd();
         let pitch = std::f64::consts::TAU / f64::from(grousers.count);
         let (u, v) = (u.numbers(), v.numbers());
         let (height, distance) = (grown.height.numbers(), grown.distance.numbers());
@@ -426,45 +434,46 @@ impl PlacedWheel<'_> {
             let off = (turns - (turns + 0.5).floor()).abs() * pitch;
             off * radial.norm() <= 0.5 * grousers.width
         };
-        Where::of_bits((0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
+        Where::of_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
     }
 }
 
 /// Where four vertical lines enter a wheel from below.
 #[derive(Clone, Copy, Debug)]
-struct Solved {
+struct Solved<S: Simd> {
     /// Height over the centre, m.
-    height: Lanes,
+    height: Lanes<S>,
     /// Slope of the surface.
-    slope: [Lanes; 2],
+    slope: [Lanes<S>; 2],
     /// Distance along the axis, m, with its sign.
-    distance: Lanes,
+    distance: Lanes<S>,
     /// Radius of the segment met, prolonged to the middle, m.
-    radius: Lanes,
+    radius: Lanes<S>,
     /// Change of that radius along the axis.
-    taper: Lanes,
+    taper: Lanes<S>,
     /// Whether the line meets the wheel at all.
-    found: Where,
+    found: Where<S>,
 }
 
-impl Default for Solved {
-    fn default() -> Solved {
-        let zero = Lanes::default();
+impl<S: Simd> Solved<S> {
+    /// Lines that meet nothing.
+    #[inline(always)]
+    fn none(simd: S) -> Solved<S> {
+        let zero = Lanes::zero(simd);
         Solved {
             height: zero,
             slope: [zero; 2],
             distance: zero,
             radius: zero,
             taper: zero,
-            found: Where::all_or_none(false),
+            found: Where::all_or_none(simd, false),
         }
     }
-}
 
-impl Solved {
     /// This where it counts, `other` elsewhere.
-    fn over(self, counts: Where, other: Solved) -> Solved {
-        let pick = |own: Lanes, other: Lanes| counts.pick(own, other);
+    #[inline(always)]
+    fn over(self, counts: Where<S>, other: Solved<S>) -> Solved<S> {
+        let pick = |own: Lanes<S>, other: Lanes<S>| counts.pick(own, other);
         Solved {
             height: pick(self.height, other.height),
             slope: [pick(self.slope[0], other.slope[0]), pick(self.slope[1], other.slope[1])],
@@ -509,41 +518,24 @@ impl Footprint for PlacedWheel<'_> {
     /// segments that lies in all of them, and from its edges on a cylinder: a
     /// line that enters such a body below a point has that point within, up to
     /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
-    #[inline]
-    fn near(&self, x: &[f64; LANES], y: f64, z: &[f64; LANES]) -> u32 {
-        let (axis, centre, wheel) = (&self.axis, &self.centre, self.underside);
-        // single precision does for a bound: coordinates about the centre are
-        // of the order of 1 m, and a skin covers the rounding
-        let v = (y - centre.y) as f32;
-        let (ax, az, along) = (axis.x as f32, axis.z as f32, (axis.y * (y - centre.y)) as f32);
-        let axle = (axis.z.abs() * (self.half_width + wheel.max_radius)) as f32;
-        let u: [f32; LANES] = std::array::from_fn(|lane| (x[lane] - centre.x) as f32);
-        let below: [f32; LANES] = std::array::from_fn(|lane| (centre.z - z[lane]) as f32);
-        let s: [f32; LANES] = std::array::from_fn(|lane| ax * u[lane] + along - az * below[lane]);
-        let Bound { widest, cones, edge } = &wheel.bound;
-        let mut radius = [*widest; LANES];
+    #[inline(always)]
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+        let (axis, centre) = (&self.axis, &self.centre);
+        let (u, v, below) = (x - centre.x, y - centre.y, centre.z - z);
+        let s = axis.x * u + axis.y * v - axis.z * below;
+        let Bound { widest, cones, edge } = &self.underside.bound;
+        let mut radius = Lanes::of(x.simd(), *widest);
         for [middle, taper] in cones {
-            for (radius, s) in radius.iter_mut().zip(&s) {
-                let cone = middle + taper * s.abs();
-                *radius = if cone < *radius { cone } else { *radius };
-            }
+            radius = radius.min(*middle + *taper * s.abs());
         }
-        for radius in &mut radius {
-            *radius = if *radius < *edge { *edge } else { *radius };
-        }
-        let mut near = 0;
-        for lane in 0..LANES {
-            let (u, below, s, radius) = (u[lane], below[lane], s[lane], radius[lane]);
-            let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
-            // the sign bits: within the wheel, or above the axle
-            let sign = (outside.to_bits() | (below - axle).to_bits()) as i32 >> 31;
-            near |= sign as u32 & 1 << lane;
-        }
-        near
+        let radius = radius.max(*edge);
+        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
+        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+        outside.lt(0.0) | below.lt(axle)
     }
 
     #[inline(always)]
-    fn underside(&self, x: Lanes, y: Lanes) -> UndersidePoints {
+    fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
         let (u, v) = (x - self.centre.x, y - self.centre.y);
         let mut solved = self.solve(u, v, 0.0);
         if let Some(grousers) = &self.underside.grousers {
@@ -601,6 +593,7 @@ impl Footprint for PlacedWheel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::{Level, dispatch};
     use crate::spatial::Quat;
     use proptest::prelude::*;
 
@@ -619,10 +612,12 @@ mod tests {
     }
 
     fn point(placed: &PlacedWheel, x: f64, y: f64) -> Option<Point> {
-        let first = |lanes: Lanes| lanes.numbers()[0];
-        let UndersidePoints { height, slope, coverage } = placed.underside(x.into(), y.into());
-        let (height, coverage) = (first(height), first(coverage));
-        (coverage > 0.0).then_some(Point { height, slope: slope.map(first), coverage })
+        dispatch!(Level::baseline(), simd => {
+            let points = placed.underside(Lanes::of(simd, x), Lanes::of(simd, y));
+            let [height, coverage] = [points.height, points.coverage].map(|l| l.numbers()[0]);
+            let slope = points.slope.map(|slope| slope.numbers()[0]);
+            (coverage > 0.0).then_some(Point { height, slope, coverage })
+        })
     }
 
     /// Height over the centre where the vertical line enters the tread from
@@ -661,9 +656,14 @@ mod tests {
             let pose = Pose { position: Vec3::zeros(), orientation };
             let placed = wheel.placed(&pose, 0.02);
             let line = orientation * Vec3::new(along, across, -0.45);
-            let solved = placed.solve(line.x.into(), line.y.into(), 0.0);
-            prop_assume!(solved.found.any());
-            let (height, s) = (solved.height.numbers()[0], solved.distance.numbers()[0]);
+            let solved = dispatch!(Level::baseline(), simd => {
+                let [u, v] = [line.x, line.y].map(|at| Lanes::of(simd, at));
+                let solved = placed.solve(u, v, 0.0);
+                let at = [solved.height, solved.distance].map(|l| l.numbers()[0]);
+                solved.found.any().then_some(at)
+            });
+            prop_assume!(solved.is_some());
+            let [height, s] = solved.unwrap();
             // beyond the edge the outline is prolonged, which a search does not do
             prop_assume!(s.abs() < wheel.half_width() - 1e-3);
             if let Some(found) = by_search(&wheel, &placed.axis, line.x, line.y) {
@@ -721,13 +721,14 @@ mod tests {
             let (x, y) = (1.0 + x, y - 2.0);
             let Some(found) = point(&placed, x, y) else { return Ok(()) };
             let z = found.height + above;
-            let x = std::array::from_fn(|lane| x + 0.05 * (lane as f64 - 3.0));
-            let near = placed.near(&x, y, &[z; LANES]);
-            prop_assert!(near >> 3 & 1 == 1, "{near:b}");
+            let near = dispatch!(Level::baseline(), simd => {
+                placed.near(Lanes::of(simd, x), y, Lanes::of(simd, z)).to_bits()
+            });
+            prop_assert!(near == 0b1111, "{near:b}");
             placed.clip(z);
             let [x0, y0, x1, y1] = placed.bounds();
-            prop_assert!(x0 <= x[3] && x[3] <= x1 && y0 <= y && y <= y1);
-            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x[3] && x[3] <= b));
+            prop_assert!(x0 <= x && x <= x1 && y0 <= y && y <= y1);
+            prop_assert!(placed.row(y).is_some_and(|[a, b]| a <= x && x <= b));
         }
     }
 

@@ -7,7 +7,7 @@
 //! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
 use super::Yielding;
-use crate::numeric::{Lanes, Where, power};
+use crate::numeric::{Lanes, Level, Simd, Where, dispatch, power};
 use serde::{Deserialize, Serialize};
 
 /// What a spot of soil remembers of the loads it has borne.
@@ -55,17 +55,17 @@ pub fn cohesive_frictional(soil: &Yielding, inverse_width: f64) -> f64 {
 
 /// What four spots of one soil answer to being pressed; units as in [`Pressed`].
 #[derive(Clone, Copy, Debug)]
-pub struct PressedLanes {
+pub struct PressedLanes<S: Simd> {
     /// Pressures, Pa.
-    pub pressure: Lanes,
+    pub pressure: Lanes<S>,
     /// Slopes of the pressures, Pa/m.
-    pub slope: Lanes,
+    pub slope: Lanes<S>,
     /// Where the soil yields.
-    pub yields: Where,
+    pub yields: Where<S>,
     /// Sinkages that stay, m.
-    pub sinkage: Lanes,
+    pub sinkage: Lanes<S>,
     /// Pressures at which the soil last yielded, Pa.
-    pub yield_pressure: Lanes,
+    pub yield_pressure: Lanes<S>,
 }
 
 /// Presses four spots of one soil to `sinkage` m, from which they will move by
@@ -77,22 +77,23 @@ pub struct PressedLanes {
 /// the secant over `advance`: it ends where the pressure reaches zero, and
 /// bends where reloading reaches the virgin curve.
 #[inline(always)]
-pub fn press_lanes(
+pub fn press_lanes<S: Simd>(
     soil: &Yielding,
     modulus: f64,
-    sinkage: Lanes,
-    advance: Lanes,
-    residual: Lanes,
-    yield_pressure: Lanes,
-) -> PressedLanes {
+    sinkage: Lanes<S>,
+    advance: Lanes<S>,
+    residual: Lanes<S>,
+    yield_pressure: Lanes<S>,
+) -> PressedLanes<S> {
     let stiffness = soil.elastic_stiffness;
     let trial = stiffness * (sinkage - residual);
     let loaded = trial.gt(0.0);
+    let softness = 1.0 / stiffness;
     let yields = loaded & trial.gt(yield_pressure);
     let virgin = (modulus * sinkage.power(soil.n)).min(trial);
     let pressure = loaded.pick(yields.pick(virgin, trial), 0.0);
     // the sinkage to come up to which reloading is elastic
-    let to_yield = yields.pick(0.0, (yield_pressure - trial) * (1.0 / stiffness));
+    let to_yield = yields.pick(0.0, (yield_pressure - trial) * softness);
     let bends_at = yields.pick(pressure, yield_pressure);
     let beyond = (soil.n * bends_at / (sinkage + to_yield)).min(stiffness);
     let leaves = advance.lt(0.0);
@@ -105,7 +106,7 @@ pub fn press_lanes(
         pressure,
         slope,
         yields,
-        sinkage: yields.pick(sinkage - pressure / stiffness, residual),
+        sinkage: yields.pick(sinkage - pressure * softness, residual),
         yield_pressure: bends_at,
     }
 }
@@ -118,32 +119,34 @@ pub fn press(
     advance: f64,
     memory: PlasticMemory,
 ) -> Pressed {
-    let four = press_lanes(
-        soil,
-        cohesive_frictional(soil, inverse_width),
-        sinkage.into(),
-        advance.into(),
-        memory.sinkage.into(),
-        memory.yield_pressure.into(),
-    );
-    let first = |lanes: Lanes| lanes.numbers()[0];
-    Pressed {
-        pressure: first(four.pressure),
-        slope: first(four.slope),
-        yields: four.yields.any(),
-        memory: PlasticMemory {
-            sinkage: first(four.sinkage),
-            yield_pressure: first(four.yield_pressure),
-            slip: memory.slip,
-        },
-    }
+    let modulus = cohesive_frictional(soil, inverse_width);
+    dispatch!(Level::baseline(), simd => {
+        let all = |number: f64| Lanes::of(simd, number);
+        let (residual, yield_pressure) = (all(memory.sinkage), all(memory.yield_pressure));
+        let four =
+            press_lanes(soil, modulus, all(sinkage), all(advance), residual, yield_pressure);
+        Pressed {
+            pressure: four.pressure.numbers()[0],
+            slope: four.slope.numbers()[0],
+            yields: four.yields.any(),
+            memory: PlasticMemory {
+                sinkage: four.sinkage.numbers()[0],
+                yield_pressure: four.yield_pressure.numbers()[0],
+                slip: memory.slip,
+            },
+        }
+    })
 }
 
 /// Pressures with the soil's viscous part, never in tension: the damping of
 /// `normal_velocity` m/s (positive leaving the soil) is added and the sum is
 /// clamped at zero. Returns the pressures, Pa, and the damping in force, Pa s/m.
 #[inline(always)]
-pub fn damped_lanes(soil: &Yielding, pressure: Lanes, normal_velocity: Lanes) -> (Lanes, Lanes) {
+pub fn damped_lanes<S: Simd>(
+    soil: &Yielding,
+    pressure: Lanes<S>,
+    normal_velocity: Lanes<S>,
+) -> (Lanes<S>, Lanes<S>) {
     let total = pressure - soil.damping * normal_velocity;
     let presses = total.gt(0.0);
     (presses.pick(total, 0.0), presses.pick(soil.damping, 0.0))

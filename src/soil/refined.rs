@@ -1,8 +1,8 @@
 //! The refinements of the reference's laws, each a pure function.
 
-use super::pressure_sinkage::{PlasticMemory, Pressed, cohesive_frictional};
+use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
 use super::{Laws, Yielding};
-use crate::numeric::{GRAVITY, cos, exp, pow, power, sin, tan};
+use crate::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Part of the virgin pressure that is left when the whole force of a contact
@@ -16,17 +16,17 @@ pub fn inclined_bearing(angle: f64) -> f64 {
     (part * part).max(0.01)
 }
 
-/// By how much sinkage under a given pressure grows once a body has slid
-/// `slip` m over the spot, with a contact `length` m long.
+/// Part of a spot's sinkage that it would have under its pressure had the body
+/// not slid `slip` m over it, with a contact `length` m long.
 ///
 /// Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one
 /// node: at the end of a contact of length L the wheel has slid j = L i/(1 - i),
-/// and with s = j/L his formula is 1 + 1.5 s/(1 + 0.5 s). It lies between 1
+/// and with s = j/L his formula is (1 + 2 s)/(1 + s/2). It lies between 1
 /// and 4, and works for skid as well, and for spinning on the spot.
-#[inline]
-pub fn slip_sinkage(slip: f64, length: f64) -> f64 {
-    let s = slip / length;
-    1.0 + 1.5 * s / (1.0 + 0.5 * s)
+#[inline(always)]
+pub fn slip_sinkage<S: Simd>(slip: Lanes<S>, length: f64) -> Lanes<S> {
+    let s = slip * (1.0 / length);
+    (1.0 + 0.5 * s) / (1.0 + 2.0 * s)
 }
 
 /// Passive resistance of soil to an upright face that advances into it, per
@@ -87,33 +87,38 @@ impl PassiveWedge {
     }
 
     /// Force on a face from the surface to `depth` m, per metre of its `width` m, N/m.
-    #[inline]
-    pub fn force(&self, depth: f64, width: f64) -> f64 {
+    #[inline(always)]
+    pub fn force<S: Simd>(&self, depth: Lanes<S>, width: f64) -> Lanes<S> {
+        let (cohesion_ends, weight_ends) = (self.cohesion_ends / width, self.weight_ends / width);
         depth
-            * (self.cohesion
-                + depth / width * self.cohesion_ends
-                + depth * (self.weight + depth / width * self.weight_ends))
+            * (self.cohesion + depth * cohesion_ends + depth * (self.weight + depth * weight_ends))
     }
 
     /// Pressure at `depth` m, of which the force is the integral, Pa.
-    #[inline]
-    pub fn pressure(&self, depth: f64, width: f64) -> f64 {
+    #[inline(always)]
+    pub fn pressure<S: Simd>(&self, depth: Lanes<S>, width: f64) -> Lanes<S> {
+        let (cohesion_ends, weight_ends) = (self.cohesion_ends / width, self.weight_ends / width);
         self.cohesion
-            + 2.0 * depth / width * self.cohesion_ends
-            + depth * (2.0 * self.weight + 3.0 * depth / width * self.weight_ends)
+            + depth * (2.0 * cohesion_ends)
+            + depth * (2.0 * self.weight + depth * (3.0 * weight_ends))
     }
 }
 
-/// Wong's stiffness k₀ + A_u z_u of unloading and reloading, Pa/m, from what a
-/// spot remembers. z_u, the depth of unloading, solves
-/// (z_u - z_p)(k₀ + A_u z_u) = p_u.
-#[inline]
-pub fn reload_stiffness(k0: f64, growth: f64, memory: &PlasticMemory) -> f64 {
+/// Wong's stiffness k₀ + A_u z_u of unloading and reloading, Pa/m, from the
+/// sinkage z_p that stays and the pressure p_u of the last yield. z_u, the depth
+/// of unloading, solves (z_u - z_p)(k₀ + A_u z_u) = p_u.
+#[inline(always)]
+pub fn reload_stiffness<S: Simd>(
+    k0: f64,
+    growth: f64,
+    residual: Lanes<S>,
+    yielded_at: Lanes<S>,
+) -> Lanes<S> {
     if growth == 0.0 {
-        return k0;
+        return Lanes::of(residual.simd(), k0);
     }
-    let at_residual = k0 + growth * memory.sinkage;
-    let root = at_residual * at_residual + 4.0 * growth * memory.yield_pressure;
+    let at_residual = k0 + growth * residual;
+    let root = at_residual * at_residual + 4.0 * growth * yielded_at;
     0.5 * (at_residual + root.sqrt())
 }
 
@@ -121,22 +126,27 @@ pub fn reload_stiffness(k0: f64, growth: f64, memory: &PlasticMemory) -> f64 {
 /// in the direction and size of `sliding` m/s, over Janosi's `modulus` m: the
 /// exact solution of K dm/dt = v - |v| m for a constant v. Returns the factor
 /// on the old part and the factor on the velocity, s/m.
-#[inline]
-pub fn mobilise(way: f64, speed: f64, time: f64, modulus: f64) -> (f64, f64) {
-    let x = way / modulus;
+#[inline(always)]
+pub fn mobilise<S: Simd>(
+    way: Lanes<S>,
+    speed: Lanes<S>,
+    time: Lanes<S>,
+    modulus: f64,
+) -> (Lanes<S>, Lanes<S>) {
+    let inverse = 1.0 / modulus;
+    let x = way * inverse;
     // under 1e-4 the series is exact to 1e-9 and free of cancellation
-    if x < 1e-4 {
-        return (1.0 - x, time / modulus * (1.0 - 0.5 * x));
-    }
-    let kept = exp(-x);
-    (kept, (1.0 - kept) / speed)
+    let little = x.lt(1e-4);
+    let kept = (-x).quick_exp();
+    let kept = little.pick(1.0 - x, kept);
+    (kept, little.pick(time * inverse * (1.0 - 0.5 * x), (1.0 - kept) / speed))
 }
 
 /// What part of the peak a humped shear curve allows after `slip` m.
-#[inline]
-pub(crate) fn humped(residual: f64, slip: f64, modulus: f64) -> f64 {
+#[inline(always)]
+pub(crate) fn humped<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
     let rise = 1.0 / (residual * (1.0 - 1.0 / E)) - 1.0;
-    residual * (1.0 + rise * exp(1.0 - slip / modulus))
+    residual * (1.0 + rise * (1.0 - slip * (1.0 / modulus)).quick_exp())
 }
 
 /// A soil's bearing under one patch: everything but the node's own state.
@@ -166,106 +176,135 @@ impl<'a> Bearing<'a> {
         Bearing { soil, laws, modulus, growth }
     }
 
-    /// Pressure under which virgin soil yields at `sinkage` m after the body
-    /// has slid so far that sinkage has grown `slip_factor` times, sinking at
-    /// `rate` m/s, Pa.
-    #[inline]
-    pub fn virgin(&self, sinkage: f64, slip_factor: f64, rate: f64) -> f64 {
-        let z = sinkage / slip_factor;
-        let mut pressure = self.modulus * power(z, self.soil.n);
+    /// Pressures under which virgin soil yields at `sinkage` m, of which the part
+    /// `still` would be there had the body not slid, sinking at `rate` m/s, Pa.
+    #[inline(always)]
+    pub fn virgin_lanes<S: Simd>(
+        &self,
+        sinkage: Lanes<S>,
+        still: Lanes<S>,
+        rate: Lanes<S>,
+    ) -> Lanes<S> {
+        let mut pressure = self.modulus * (sinkage * still).power(self.soil.n);
         let details = &self.soil.details;
         if self.laws.layers {
             if let Some(below) = details.below {
                 // what lies firm is not dug out by slip
-                pressure += below.modulus * power(sinkage - below.depth, below.n);
+                pressure += below.modulus * (sinkage - below.depth).power(below.n);
             }
-            if let Some(crust) = details.crust
-                && sinkage < crust.depth
-            {
-                let s = sin(PI * sinkage / crust.depth);
-                pressure += crust.strength * s * s;
+            if let Some(crust) = details.crust {
+                let phase = (sinkage * (PI / crust.depth)).numbers();
+                let s = Lanes::gather(sinkage.simd(), |k| sin(phase[k]));
+                pressure += sinkage.lt(crust.depth).pick(crust.strength * s * s, 0.0);
             }
         }
         if self.laws.rate_dependence
             && let Some(law) = details.rate
-            && rate > 0.0
         {
-            pressure *= pow(1.0 + rate / law.speed, law.exponent);
+            pressure = pressure * (1.0 + rate.max(0.0) * (1.0 / law.speed)).power(law.exponent);
         }
         pressure
     }
 
-    /// Stiffness along which a spot unloads and reloads, Pa/m.
-    #[inline]
-    pub fn elastic(&self, memory: &PlasticMemory) -> f64 {
-        reload_stiffness(self.soil.elastic_stiffness, self.growth, memory)
+    /// [`Bearing::virgin_lanes`] for one spot, with the same bits.
+    pub fn virgin(&self, sinkage: f64, still: f64, rate: f64) -> f64 {
+        dispatch!(Level::baseline(), simd => {
+            let all = |number: f64| Lanes::of(simd, number);
+            self.virgin_lanes(all(sinkage), all(still), all(rate)).numbers()[0]
+        })
+    }
+
+    /// Stiffnesses along which spots unload and reload, Pa/m, from the sinkages
+    /// that stay, m, and the pressures of the last yield, Pa.
+    #[inline(always)]
+    pub fn elastic<S: Simd>(&self, residual: Lanes<S>, yielded_at: Lanes<S>) -> Lanes<S> {
+        reload_stiffness(self.soil.elastic_stiffness, self.growth, residual, yielded_at)
     }
 
     /// Exponent of the soil.
     pub fn exponent(&self) -> f64 {
         self.soil.n
     }
-
-    fn stiffness_at(&self, sinkage: f64) -> f64 {
-        self.soil.elastic_stiffness + self.growth * sinkage
-    }
 }
 
-/// Presses a spot to `sinkage` m where the soil yields at the pressure
-/// `virgin`, as [`press`](super::pressure_sinkage::press) does, but for a yield
-/// pressure that may fall: soil over which a body slides gives way at the same
-/// depth.
-#[inline]
-pub fn press_refined(
+/// Presses spots to `sinkage` m where the soil yields at the pressures
+/// `virgin`, as [`press_lanes`](super::pressure_sinkage::press_lanes) does, but
+/// for a yield pressure that may fall: soil over which a body slides gives way
+/// at the same depth.
+#[inline(always)]
+pub fn press_refined<S: Simd>(
     bearing: &Bearing,
-    virgin: f64,
-    sinkage: f64,
-    advance: f64,
-    memory: PlasticMemory,
-    slip: f64,
-) -> Pressed {
-    let stiffness = bearing.elastic(&memory);
-    let trial = stiffness * (sinkage - memory.sinkage);
-    if trial <= 0.0 {
-        return Pressed { memory: PlasticMemory { slip, ..memory }, ..Pressed::default() };
-    }
-    if trial > virgin {
-        let unloading = bearing.stiffness_at(sinkage);
-        let slope = if advance < 0.0 {
-            unloading.min(virgin / -advance)
-        } else {
-            unloading.min(bearing.exponent() * virgin / sinkage)
-        };
-        let residual = (sinkage - virgin / unloading).max(memory.sinkage);
-        let memory = PlasticMemory { sinkage: residual, yield_pressure: virgin, slip };
-        return Pressed { pressure: virgin, slope, yields: true, memory };
-    }
-    let slope = if advance < 0.0 {
-        stiffness.min(trial / -advance)
-    } else {
-        let to_yield = (virgin - trial) / stiffness;
-        if advance <= to_yield {
-            stiffness
-        } else {
-            let beyond = bearing.exponent() * virgin / (sinkage + to_yield);
-            (stiffness * to_yield + beyond.min(stiffness) * (advance - to_yield)) / advance
-        }
+    virgin: Lanes<S>,
+    sinkage: Lanes<S>,
+    advance: Lanes<S>,
+    residual: Lanes<S>,
+    yielded_at: Lanes<S>,
+) -> PressedLanes<S> {
+    let elastic = bearing.elastic(residual, yielded_at);
+    let grows = bearing.growth != 0.0;
+    let softness = 1.0 / bearing.soil.elastic_stiffness;
+    // what a pressure presses elastically, along the one line or the other
+    let along = |pressure: Lanes<S>, stiffness: Lanes<S>| {
+        if grows { pressure / stiffness } else { pressure * softness }
     };
-    let memory = PlasticMemory { slip, ..memory };
-    Pressed { pressure: trial, slope, yields: false, memory }
+    let trial = elastic * (sinkage - residual);
+    let loaded = trial.gt(0.0);
+    let yields = loaded & trial.gt(virgin);
+    let pressure = loaded.pick(trial.min(virgin), 0.0);
+    let unloading = bearing.soil.elastic_stiffness + bearing.growth * sinkage;
+    let stiffness = yields.pick(unloading, elastic);
+    // the sinkage to come up to which reloading is elastic
+    let to_yield = yields.pick(0.0, along(virgin - trial, elastic));
+    let beyond = (bearing.soil.n * virgin / (sinkage + to_yield)).min(stiffness);
+    let leaves = advance.lt(0.0);
+    let rise = elastic * to_yield + beyond * (advance - to_yield);
+    let secant = leaves.pick(pressure, rise) / advance.abs();
+    let goes_on = !yields & advance.le(to_yield);
+    let deeper = yields.pick(beyond, goes_on.pick(stiffness, secant));
+    let slope = loaded.pick(leaves.pick(secant.min(stiffness), deeper), 0.0);
+    let left = (sinkage - along(pressure, unloading)).max(residual);
+    PressedLanes {
+        pressure,
+        slope,
+        yields,
+        sinkage: yields.pick(left, residual),
+        yield_pressure: yields.pick(virgin, yielded_at),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::exp;
     use proptest::prelude::*;
+
+    /// What a law says in lanes of which each has the numbers given.
+    macro_rules! one {
+        (|$all:ident| $law:expr) => {
+            dispatch!(Level::baseline(), simd => {
+                let $all = |number: f64| Lanes::of(simd, number);
+                $law.numbers()[0]
+            })
+        };
+    }
+
+    fn force(wedge: &PassiveWedge, depth: f64, width: f64) -> f64 {
+        one!(|all| wedge.force(all(depth), width))
+    }
+
+    fn mobilised(m: f64, way: f64, speed: f64, time: f64, modulus: f64) -> f64 {
+        one!(|all| {
+            let (kept, pull) = mobilise(all(way), all(speed.abs()), all(time), modulus);
+            m * kept + speed * pull
+        })
+    }
 
     #[test]
     fn lyasko_s_formula_comes_back_at_the_end_of_a_contact() {
         for slip in [0.0, 0.1, 0.3, 0.6, 0.9] {
             let way = 0.4 * slip / (1.0 - slip);
-            let expected = (1.0 + slip) / (1.0 - 0.5 * slip);
-            assert!((slip_sinkage(way, 0.4) - expected).abs() < 1e-12);
+            let expected = (1.0 - 0.5 * slip) / (1.0 + slip);
+            assert!((one!(|all| slip_sinkage(all(way), 0.4)) - expected).abs() < 1e-12);
         }
     }
 
@@ -288,7 +327,7 @@ mod tests {
         let rankine = 0.5 * 16e3 * n * n * z * z + 2.0 * 1040.0 * n * z;
         // the plane is sought for a face that has ends, over 200 angles: an
         // upper bound, which may lie a few per cent above
-        let ratio = wedge.force(z, width) / rankine;
+        let ratio = force(&wedge, z, width) / rankine;
         assert!((1.0..1.06).contains(&ratio), "{ratio}");
     }
 
@@ -297,10 +336,10 @@ mod tests {
         let phi = 29_f64.to_radians();
         let wedge = PassiveWedge::new(13e3, 200.0, phi, phi * 2.0 / 3.0);
         let smooth = PassiveWedge::new(13e3, 200.0, phi, 0.0);
-        assert!(wedge.force(0.05, 0.05) > 2.0 * smooth.force(0.05, 10.0));
+        assert!(force(&wedge, 0.05, 0.05) > 2.0 * force(&smooth, 0.05, 10.0));
         let (z, h) = (0.05, 1e-6);
-        let slope = (wedge.force(z + h, 0.05) - wedge.force(z - h, 0.05)) / (2.0 * h);
-        assert!((wedge.pressure(z, 0.05) / slope - 1.0).abs() < 1e-6);
+        let slope = (force(&wedge, z + h, 0.05) - force(&wedge, z - h, 0.05)) / (2.0 * h);
+        assert!((one!(|all| wedge.pressure(all(z), 0.05)) / slope - 1.0).abs() < 1e-6);
     }
 
     #[test]
@@ -308,13 +347,12 @@ mod tests {
         let (speed, step, modulus) = (0.01, 0.05, 0.02);
         let mut m = 0.0;
         for _ in 0..80 {
-            let (kept, pull) = mobilise(speed * step, speed, step, modulus);
-            m = m * kept + speed * pull;
+            m = mobilised(m, speed * step, speed, step, modulus);
         }
         // 4 cm are two moduli
         assert!((m - (1.0 - exp(-2.0))).abs() < 1e-9);
-        let (kept, pull) = mobilise(0.02, speed, 2.0, modulus);
-        assert!((m * kept - speed * pull - ((1.0 + m) * exp(-1.0) - 1.0)).abs() < 1e-9);
+        let back = mobilised(m, 0.02, -speed, 2.0, modulus);
+        assert!((back - ((1.0 + m) * exp(-1.0) - 1.0)).abs() < 1e-9);
     }
 
     proptest! {
@@ -322,17 +360,15 @@ mod tests {
         fn mobilised_shear_never_exceeds_the_strength(
             m in -1.0..1.0_f64, way in 0.0..1.0, modulus in 1e-3..0.1,
         ) {
-            let (kept, pull) = mobilise(way, 1.0, way, modulus);
             // rounding alone may carry it past one
-            prop_assert!((m * kept + pull).abs() <= 1.0 + 1e-9);
+            prop_assert!(mobilised(m, way, 1.0, way, modulus).abs() <= 1.0 + 1e-9);
         }
 
         #[test]
         fn the_reload_line_passes_through_the_unloading_point(
             zp in 0.0..0.3, p in 1.0..1e6, k0 in 1e6..1e9, growth in 1e6..1e11,
         ) {
-            let memory = PlasticMemory { sinkage: zp, yield_pressure: p, slip: 0.0 };
-            let k = reload_stiffness(k0, growth, &memory);
+            let k = one!(|all| reload_stiffness(k0, growth, all(zp), all(p)));
             let unloaded_at = zp + p / k;
             prop_assert!(((k0 + growth * unloaded_at) / k - 1.0).abs() < 1e-9);
         }

@@ -4,7 +4,7 @@
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
 use super::Yielding;
-use crate::numeric::{Lanes, quick_exp, tan};
+use crate::numeric::{Lanes, Simd, quick_exp, tan};
 use serde::{Deserialize, Serialize};
 
 /// A surface that slides in or on soil: cohesion, friction and the
@@ -38,7 +38,7 @@ impl ShearStrength {
 
     /// [`ShearStrength::stress`] at four spots, with the same bits.
     #[inline(always)]
-    pub fn stress_lanes(&self, pressure: Lanes, displacement: Lanes) -> Lanes {
+    pub fn stress_lanes<S: Simd>(&self, pressure: Lanes<S>, displacement: Lanes<S>) -> Lanes<S> {
         let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).quick_exp();
         (self.cohesion + pressure * self.friction) * mobilised
     }
@@ -63,9 +63,9 @@ impl Tread {
         }
     }
 
-    /// Strength under the tread at `pressure` Pa, Pa.
-    #[inline]
-    pub fn strength(&self, soil: &ShearStrength, pressure: f64) -> f64 {
+    /// Strengths under the tread at `pressure` Pa, Pa.
+    #[inline(always)]
+    pub fn strength_lanes<S: Simd>(&self, soil: &ShearStrength, pressure: Lanes<S>) -> Lanes<S> {
         let soil = soil.cohesion + pressure * soil.friction;
         let rubber = self.rubber.cohesion + pressure * self.rubber.friction;
         (1.0 - self.rubber_share) * soil + self.rubber_share * rubber
@@ -91,12 +91,12 @@ impl Tread {
 
     /// [`Tread::stress`] at four spots, with the same bits.
     #[inline(always)]
-    pub fn stress_lanes(
+    pub fn stress_lanes<S: Simd>(
         &self,
         soil: &ShearStrength,
-        pressure: Lanes,
-        displacement: Lanes,
-    ) -> Lanes {
+        pressure: Lanes<S>,
+        displacement: Lanes<S>,
+    ) -> Lanes<S> {
         let soil_stress = soil.stress_lanes(pressure, displacement);
         if self.rubber_share == 0.0 {
             return soil_stress;

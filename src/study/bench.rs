@@ -6,8 +6,8 @@
 //! worlds, as `bekker run` steps them.
 
 use crate::grid::{TILE_NODES, TileKey};
-use crate::ground::{NodeState, Overlay, Patches, Published, Tile};
-use crate::numeric::{Lanes, WIDTH};
+use crate::ground::{NodeState, Overlay, Patches, Published, SoilCoefficients, Tile};
+use crate::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::Scratch;
@@ -100,6 +100,8 @@ pub struct StepCost {
     /// Of the contact, the laws of pressure and shear: their time alone over as
     /// many nodes, µs.
     pub soil_law_us: f64,
+    /// Time of the laws at one node, ns.
+    pub soil_law_ns: f64,
     /// Wall time over simulated time.
     pub real_time_factor: f64,
     /// Nodes whose height is compared, a step.
@@ -265,6 +267,7 @@ pub fn step_cost(
         steps,
         step_us,
         stages_us,
+        soil_law_ns: law,
         soil_law_us: law * 1e-3 * touched as f64 / steps as f64,
         real_time_factor: step_us * 1e-6 / h,
         nodes_tested: tested as f64 / steps as f64,
@@ -285,18 +288,25 @@ fn view(agent: &AgentModel, workspace: &MoverWorkspace, time: f64, step: f64) ->
 
 /// Time of the laws of pressure and shear at one node that yields, ns, as the
 /// contact asks them: four nodes at a time.
-fn law_ns(soil: &crate::ground::SoilCoefficients) -> f64 {
+fn law_ns(soil: &SoilCoefficients) -> f64 {
+    dispatch!(Level::new(), simd => law_ns_in_lanes(simd, soil))
+}
+
+#[inline(always)]
+fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
     const FOURS: u32 = 50_000;
     let tread = Tread::rough();
     let modulus = cohesive_frictional(&soil.soil, 4.0);
     let begun = Instant::now();
-    let mut sum = Lanes::default();
+    let mut sum = Lanes::zero(simd);
     for four in 0..FOURS {
-        let sinkage = black_box(Lanes::gather(|k| 0.02 + 1e-7 * f64::from(four) + 1e-3 * k as f64));
-        let advance = Lanes::from(1e-4);
+        let deep = 0.02 + 1e-7 * f64::from(four);
+        // boxed as lanes: numbers written one by one and read as lanes would stall
+        let sinkage = black_box(Lanes::of(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
+        let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::of(simd, all));
         let pressed =
-            press_lanes(&soil.soil, modulus, sinkage, advance, sinkage - 1e-3, 1e3.into());
-        let (pressure, _) = damped_lanes(&soil.soil, pressed.pressure, (-0.01).into());
+            press_lanes(&soil.soil, modulus, sinkage, advance, sinkage - 1e-3, yielded_at);
+        let (pressure, _) = damped_lanes(&soil.soil, pressed.pressure, leaving);
         sum += tread.stress_lanes(&soil.strength, pressure, 0.5 * sinkage);
         sum += pressed.slope + pressed.sinkage;
     }

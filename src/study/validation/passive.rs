@@ -1,9 +1,14 @@
 //! Earth pressure on what is pushed through soil.
 
 use super::section::{Section, ValidationError, percent};
-use crate::numeric::tan;
+use crate::numeric::{Lanes, Level, dispatch, tan};
 use crate::soil::PassiveWedge;
 use std::f64::consts::FRAC_PI_4;
+
+/// Force on a face per metre of its width, N/m.
+fn force(wedge: &PassiveWedge, depth: f64, width: f64) -> f64 {
+    dispatch!(Level::baseline(), simd => wedge.force(Lanes::of(simd, depth), width).numbers()[0])
+}
 
 /// Passive earth pressure beside Rankine's.
 pub(super) fn section() -> Result<Section, ValidationError> {
@@ -28,9 +33,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
             width * (0.5 * weight * root * root * depth * depth + 2.0 * cohesion * root * depth);
         // so wide that its ends do not count
         let smooth = PassiveWedge::new(weight, cohesion, phi, 0.0);
-        let wide = width * smooth.force(depth, 1e6);
+        let wide = width * force(&smooth, depth, 1e6);
         let rough = PassiveWedge::new(weight, cohesion, phi, phi * 2.0 / 3.0);
-        let wall = width * rough.force(depth, width);
+        let wall = width * force(&rough, depth, width);
         vec![
             name.to_string(),
             format!("{:.4}", root * root),

@@ -1,0 +1,83 @@
+//! Sums over the nodes of a contact.
+
+use super::contact::Contact;
+use super::moments::{MomentLanes, Moments, tangent};
+use super::vectors::Vectors;
+use crate::numeric::{Lanes, Simd};
+use crate::spatial::{Vec3, Wrench};
+
+/// Sums over the nodes of a contact, in lanes.
+pub(super) struct Sums<S: Simd> {
+    force: Vectors<S>,
+    torque: Vectors<S>,
+    /// Directions of the pressure by its force.
+    pub mean_normal: Vectors<S>,
+    /// Force along the initial normals, N.
+    pub normal_force: Lanes<S>,
+    /// Area in contact, m².
+    pub area: Lanes<S>,
+    /// Greatest depth below the undisturbed ground, m.
+    pub sinkage: Lanes<S>,
+    /// J.
+    pub compaction_work: Lanes<S>,
+    /// W.
+    pub shear_power: Lanes<S>,
+    /// Stiffness along the mean normal, N/m.
+    pub spring: MomentLanes<S>,
+    /// Damping along it, N s/m.
+    pub damper: MomentLanes<S>,
+    /// Damping across it, N s/m.
+    pub shear: MomentLanes<S>,
+    /// Stiffness across it, N/m.
+    pub held: MomentLanes<S>,
+    /// Volume that heaps up, m³.
+    pub heaped: f64,
+}
+
+impl<S: Simd> Sums<S> {
+    #[inline(always)]
+    pub fn new(simd: S) -> Sums<S> {
+        let (zero, moments) = (Lanes::zero(simd), MomentLanes::new(simd));
+        let vectors = Vectors { x: zero, y: zero, z: zero };
+        Sums {
+            force: vectors,
+            torque: vectors,
+            mean_normal: vectors,
+            normal_force: zero,
+            area: zero,
+            sinkage: zero,
+            compaction_work: zero,
+            shear_power: zero,
+            spring: moments,
+            damper: moments,
+            shear: moments,
+            held: moments,
+            heaped: 0.0,
+        }
+    }
+
+    /// Adds forces that act at the offsets `r` from the body's centre.
+    #[inline(always)]
+    pub fn add_force(&mut self, force: &Vectors<S>, r: &Vectors<S>) {
+        self.force += *force;
+        self.torque += r.cross(force);
+    }
+
+    /// Fills `result`; returns the mean normal and what is held across it.
+    #[inline(always)]
+    pub fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) -> (Vec3, Moments) {
+        result.load.wrench = Wrench { force: self.force.sum(), torque: self.torque.sum() };
+        result.normal_force = self.normal_force.sum();
+        result.area = self.area.sum();
+        result.sinkage = self.sinkage.greatest();
+        result.compaction_work = self.compaction_work.sum();
+        result.shear_power = self.shear_power.sum();
+        let mean_normal = self.mean_normal.sum();
+        let length = mean_normal.norm();
+        let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };
+        let [spring, damper, shear] =
+            [self.spring.summed(), self.damper.summed(), self.shear.summed()];
+        tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
+        (n, self.held.summed())
+    }
+}
