@@ -186,7 +186,6 @@ fn draft_four<S: Simd, F: Footprint>(
     body: &F,
     model: &GroundModel,
     overlay: &Overlay,
-    body: &F,
     four: &Four,
     coefficients: &SoilCoefficients,
     bearing: &Bearing,

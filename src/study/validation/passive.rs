@@ -5,11 +5,6 @@ use crate::numeric::{Lanes, Level, dispatch, tan};
 use crate::soil::PassiveWedge;
 use std::f64::consts::FRAC_PI_4;
 
-/// Force on a face per metre of its width, N/m.
-fn force(wedge: &PassiveWedge, depth: f64, width: f64) -> f64 {
-    dispatch!(Level::baseline(), simd => wedge.force(Lanes::of(simd, depth), width).numbers()[0])
-}
-
 /// Passive earth pressure beside Rankine's.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Passive earth pressure");
