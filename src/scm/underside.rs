@@ -217,12 +217,21 @@ impl Underside {
 
     /// Radius at a distance from the middle, m, beyond the edge that of the edge;
     /// between the samples of the profile linear.
-    #[inline]
-    fn radius(&self, distance: f64) -> f64 {
+    #[inline(always)]
+    fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
-        let sample = at as usize;
-        let [near, far] = [self.profile[sample], self.profile[sample + 1]];
-        near + (far - near) * (at - sample as f64)
+        let place = at.numbers();
+        let [a, b, c, d] = place;
+        let [a, b, c, d] = [
+            a as usize % PROFILE,
+            b as usize % PROFILE,
+            c as usize % PROFILE,
+            d as usize % PROFILE,
+        ];
+        let (simd, profile) = (distance.simd(), &self.profile);
+        let near = Lanes::of(simd, [profile[a], profile[b], profile[c], profile[d]]);
+        let far = Lanes::of(simd, [profile[a + 1], profile[b + 1], profile[c + 1], profile[d + 1]]);
+        near + (far - near) * (at - Lanes::of(simd, [a as f64, b as f64, c as f64, d as f64]))
     }
 
     /// The segments at four distances from the middle; the last one is a
@@ -343,26 +352,6 @@ const SKIN: f64 = 1e-9;
 const SEGMENT_TRIES: usize = 6;
 
 impl PlacedWheel<'_> {
-    /// Normal of a cell that reaches beyond the flat of the tread: `inward` to the axle,
-    /// at a distance from the middle, m.
-    fn shoulder_normal(&self, inward: &Vec3, distance: f64, sinkage: f64) -> Vec3 {
-        let half_width = self.underside.half_width;
-        let half_cell = self.half_width - half_width;
-        let down = inward.z.max(LYING);
-        let here = self.underside.radius(distance);
-        let depth = |at: f64| (sinkage + down * (self.underside.radius(at) - here)).max(0.0);
-        let end = |side: f64| {
-            let edge = distance + side * half_cell;
-            let more = edge.abs() < half_width && depth(edge + side * half_cell) == 0.0;
-            (edge.clamp(-half_width, half_width), if more { 0.0 } else { depth(edge) })
-        };
-        let ((from, first), (to, last)) = (end(-1.0), end(1.0));
-        // the integral of depth over radius, for one of the node's pressure
-        let rise = 0.5 * (last * last - first * first) / (down * sinkage.max(1e-6));
-        let taper = if to > from { rise / (to - from) } else { 0.0 };
-        (self.axis * taper + inward).normalize()
-    }
-
     /// Narrows the footprint to half the length `chord` across the axis, m,
     /// given that no ground rises higher than `highest` m over the centre.
     fn narrow(&mut self, chord: f64, highest: f64) {
@@ -505,6 +494,34 @@ impl<S: Simd> Solved<S> {
     }
 }
 
+/// The tread around four nodes of a wheel in the soil.
+struct Tread<'a, S: Simd> {
+    wheel: &'a Underside,
+    sinkage: Lanes<S>,
+    /// How much deeper the soil is for a greater radius.
+    down: Lanes<S>,
+    /// Radius at the nodes, m.
+    here: Lanes<S>,
+}
+
+impl<S: Simd> Tread<'_, S> {
+    /// Depth in the soil at a distance from the middle, m.
+    #[inline(always)]
+    fn depth(&self, at: Lanes<S>) -> Lanes<S> {
+        (self.sinkage + self.down * (self.wheel.radius(at) - self.here)).max(0.0)
+    }
+
+    /// Where cells of nodes at a distance end, `half_cell` m away, on the tread, and
+    /// how deep that is; the last cell in the soil ends where the tread leaves it.
+    #[inline(always)]
+    fn end(&self, distance: Lanes<S>, half_cell: f64) -> (Lanes<S>, Lanes<S>) {
+        let half_width = self.wheel.half_width;
+        let edge = distance + half_cell;
+        let more = edge.abs().lt(half_width) & self.depth(edge + half_cell).le(0.0);
+        (edge.max(-half_width).min(half_width), more.pick(0.0, self.depth(edge)))
+    }
+}
+
 impl Footprint for PlacedWheel<'_> {
     fn centre(&self) -> Vec3 {
         self.centre
@@ -586,26 +603,29 @@ impl Footprint for PlacedWheel<'_> {
     ) -> [Lanes<S>; 3] {
         let ([x, y, z], axis) = (*r, &self.axis);
         let distance = x * axis.x + y * axis.y + z * axis.z;
-        let radial = [x - distance * axis.x, y - distance * axis.y, z - distance * axis.z];
-        let [x, y, z] = radial;
+        let (x, y, z) = (x - distance * axis.x, y - distance * axis.y, z - distance * axis.z);
         let inward = -1.0 / (x * x + y * y + z * z).sqrt();
-        let inward = radial.map(|component| component * inward);
+        let (x, y, z) = (x * inward, y * inward, z * inward);
         let half_cell = self.half_width - self.underside.half_width;
-        let shoulder = distance.abs().gt(self.underside.flat - half_cell).to_bits();
-        if shoulder == 0 {
-            return inward;
+        let shoulder = distance.abs().gt(self.underside.flat - half_cell);
+        if !shoulder.any() {
+            return [x, y, z];
         }
-        let (mut parts, distance) = (inward.map(Lanes::numbers), distance.numbers());
-        let sinkage_of = sinkage.numbers();
-        for lane in (0..WIDTH).filter(|lane| shoulder >> lane & 1 == 1) {
-            let [x, y, z] = parts.map(|part| part[lane]);
-            let normal =
-                self.shoulder_normal(&Vec3::new(x, y, z), distance[lane], sinkage_of[lane]);
-            for (part, component) in parts.iter_mut().zip(normal.iter()) {
-                part[lane] = *component;
-            }
-        }
-        parts.map(|part| Lanes::of(sinkage.simd(), part))
+        let tread = Tread {
+            wheel: self.underside,
+            sinkage,
+            down: z.max(LYING),
+            here: self.underside.radius(distance),
+        };
+        let (from, first) = tread.end(distance, -half_cell);
+        let (to, last) = tread.end(distance, half_cell);
+        // the integral of depth over radius, for one of the node's pressure
+        let rise = 0.5 * (last * last - first * first) / (tread.down * sinkage.max(1e-6));
+        let taper = (shoulder & to.gt(from)).pick(rise / (to - from), 0.0);
+        // the axis is across the way inward
+        let scale = 1.0 / (taper * taper + 1.0).sqrt();
+        let (x, y, z) = (x + taper * axis.x, y + taper * axis.y, z + taper * axis.z);
+        [x * scale, y * scale, z * scale]
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
