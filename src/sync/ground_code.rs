@@ -150,14 +150,11 @@ const AGE: u8 = 6;
 #[derive(Clone, Copy, Debug)]
 struct Place {
     node: Node,
-    state: NodeState,
+    values: Values,
 }
 
 /// Where nothing is remembered: a node so far out is its own neighbour at most.
-const NOWHERE: Place = Place {
-    node: Node { i: i32::MIN, j: i32::MIN },
-    state: NodeState { plastic_sinkage: 0, berm: 0, yield_pressure: 0, shear: [0; 2], passes: 0 },
-};
+const NOWHERE: Place = Place { node: Node { i: i32::MIN, j: i32::MIN }, values: [0; VARIABLES] };
 
 /// The begin of a patch of before.
 #[derive(Clone, Copy, Debug)]
@@ -261,17 +258,17 @@ fn beside(a: Node, b: Node) -> bool {
 
 impl Memory {
     #[inline]
-    fn recall(&self, node: Node) -> Option<&NodeState> {
+    fn recall(&self, node: Node) -> Option<&Values> {
         let place = &self.places[place(node)];
-        (place.node == node).then_some(&place.state)
+        (place.node == node).then_some(&place.values)
     }
 
     #[inline(always)]
     fn outlook(&self, node: Node) -> Outlook {
         for &direction in &self.order {
-            if let Some(state) = self.recall(neighbour(node, direction)) {
+            if let Some(&from) = self.recall(neighbour(node, direction)) {
                 let plane = self.told.direction == direction && beside(self.told.node, node);
-                return Outlook { direction: Some(direction), from: values(state), plane };
+                return Outlook { direction: Some(direction), from, plane };
             }
         }
         Outlook { direction: None, from: self.last, plane: false }
@@ -296,13 +293,13 @@ impl Memory {
     }
 
     #[inline(always)]
-    fn learn(&mut self, node: Node, values: &Values, state: NodeState, outlook: &Outlook) {
+    fn learn(&mut self, node: Node, values: &Values, outlook: &Outlook) {
         let Outlook { direction, from, plane } = outlook;
         self.seen = self.seen.wrapping_add(1);
         if self.seen.is_multiple_of(COMPARED) {
             self.compare(node, values, from, *plane);
         }
-        self.places[place(node)] = Place { node, state };
+        self.places[place(node)] = Place { node, values: *values };
         self.last = *values;
         self.told.node = if direction.is_some() { node } else { NOWHERE.node };
         self.told.direction = direction.unwrap_or(0);
@@ -318,7 +315,7 @@ impl Memory {
         let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
         for direction in 0..NEIGHBOURS.len() {
             if let Some(neighbour) = self.recall(neighbour(node, direction)) {
-                let off = distance(neighbour.plastic_sinkage, values[SINKAGE]);
+                let off = distance(neighbour[SINKAGE], values[SINKAGE]);
                 renew(&mut self.errors[direction], off);
             }
         }
@@ -428,7 +425,7 @@ impl Memory {
                             .put_signed(&mut bits, residual as i32);
                     }
                 }
-                self.learn(node, &values, *state, &outlook);
+                self.learn(node, &values, &outlook);
             }
         }
         bits.finish();
@@ -586,7 +583,7 @@ impl Memory {
         let state = state(&found);
         // as the writer knew it
         let found = values(&state);
-        self.learn(node, &found, state, &outlook);
+        self.learn(node, &found, &outlook);
         state
     }
 }

@@ -1,0 +1,197 @@
+//! How bytes that nobody vouches for are read.
+
+use super::super::generated::bekker::wire;
+use super::super::ground_code::Memory;
+use super::quanta::{
+    PLACE_QUANTUM, RATE_QUANTUM, SPIN_QUANTUM, VELOCITY_QUANTUM, quaternion, small_vector,
+};
+use super::{
+    BandSeat, Body, Description, ENDED, Environment, FRAME, HAS_STATION, MOST, MessageFault,
+    Origin, PartState, RunningGear, VERSION, VehicleState, checksum,
+};
+use crate::ground::Patches;
+use crate::spatial::{Pose, Vec3};
+
+/// Reads the messages that stand one behind the other in bytes from a rank.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of these bytes.
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { rest: bytes }
+    }
+
+    /// The next message, or nothing at the end. Its ground is appended to
+    /// `patches`; that of agent k is read with `memories[k]`.
+    ///
+    /// # Errors
+    /// [`MessageFault`] for anything that a [`Writer`] of this version does not
+    /// write; `patches` may then hold some of the ground.
+    pub fn next(
+        &mut self,
+        memories: &mut [Memory],
+        patches: &mut Patches,
+    ) -> Result<Option<(Origin, Body)>, MessageFault> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let message = self.unframe()?;
+        if message.len() < 8 || !wire::envelope_buffer_has_identifier(message) {
+            return Err(MessageFault::Foreign);
+        }
+        let malformed = |error: flatbuffers::InvalidFlatbuffer| MessageFault::Structure {
+            what: error.to_string(),
+        };
+        let envelope = wire::root_as_envelope(message).map_err(malformed)?;
+        let from = envelope.origin();
+        if from.version() != VERSION {
+            return Err(MessageFault::Version { found: from.version() });
+        }
+        let origin =
+            Origin { run: from.run(), tick: from.tick(), rank: from.rank(), agent: from.agent() };
+        let mut own_ground = |coded: Option<flatbuffers::Vector<'_, u8>>| {
+            let (found, agents) = (u64::from(origin.agent), memories.len() as u64);
+            let memory = memories.get_mut(origin.agent as usize);
+            let expected = agents.saturating_sub(1);
+            let memory = memory.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
+            ground(coded, memory, patches)
+        };
+        let body = if let Some(beat) = envelope.body_as_wheeled_beat() {
+            let gear = RunningGear::Wheels(parts(beat.wheels()));
+            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
+            Body::AgentBeat(state, own_ground(beat.terrain())?)
+        } else if let Some(beat) = envelope.body_as_tracked_beat() {
+            let gear = RunningGear::Tracks {
+                shoes: parts(beat.track_shoes()),
+                bands: [beat.left_band(), beat.right_band()].map(band),
+                sprockets: parts(beat.sprockets()),
+                idlers: parts(beat.idlers()),
+                road_wheels: parts(beat.road_wheels()),
+            };
+            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
+            Body::AgentBeat(state, own_ground(beat.terrain())?)
+        } else if let Some(catch_up) = envelope.body_as_catch_up() {
+            Body::CatchUp(ground(catch_up.terrain(), &mut Memory::default(), patches)?)
+        } else if let Some(description) = envelope.body_as_description() {
+            Body::Description(described(&description)?)
+        } else if let Some(environment) = envelope.body_as_environment() {
+            Body::Environment(Environment {
+                gravity: environment.gravity(),
+                rain: environment.rain(),
+                visibility: environment.visibility(),
+            })
+        } else if let Some(handshake) = envelope.body_as_handshake() {
+            let agreed = handshake.agreed().into_iter().flatten();
+            let pair = |entry: wire::Agreed<'_>| (entry.key().into(), entry.value().into());
+            Body::Handshake(agreed.map(pair).collect())
+        } else if let Some(quit) = envelope.body_as_quit() {
+            Body::Quit(quit.reason().unwrap_or_default().into())
+        } else {
+            let found = envelope.body_type().variant_name().unwrap_or("message of unknown kind");
+            return Err(MessageFault::Kind { found, expected: "message that this version reads" });
+        };
+        Ok(Some((origin, body)))
+    }
+
+    fn unframe(&mut self) -> Result<&'a [u8], MessageFault> {
+        let left = self.rest.len();
+        let Some((frame, rest)) = self.rest.split_first_chunk::<FRAME>() else {
+            return Err(MessageFault::Cut { left, length: FRAME });
+        };
+        let [a, b, c, d, sent @ ..] = *frame;
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        let expected = u32::from_le_bytes(sent);
+        match rest.split_at_checked(length) {
+            Some((message, rest)) if length <= MOST => {
+                let found = checksum(message);
+                if found != expected {
+                    return Err(MessageFault::Checksum { found, expected });
+                }
+                self.rest = rest;
+                Ok(message)
+            }
+            _ => Err(MessageFault::Cut { left: rest.len(), length }),
+        }
+    }
+}
+
+fn band(seats: Option<flatbuffers::Vector<'_, wire::BandSeat>>) -> Vec<BandSeat> {
+    let length = |quanta: i16| f64::from(quanta) * PLACE_QUANTUM;
+    let seat = |seat: &wire::BandSeat| BandSeat {
+        place: [length(seat.x()), length(seat.z())],
+        label: length(seat.label()),
+    };
+    seats.into_iter().flatten().map(seat).collect()
+}
+
+/// Appends coded ground to `patches`; how many bytes it took.
+fn ground(
+    coded: Option<flatbuffers::Vector<'_, u8>>,
+    memory: &mut Memory,
+    patches: &mut Patches,
+) -> Result<usize, MessageFault> {
+    let Some(coded) = coded else { return Ok(0) };
+    memory.decode(coded.bytes(), patches)?;
+    Ok(coded.len())
+}
+
+fn parts(parts: Option<flatbuffers::Vector<'_, wire::PartState>>) -> Vec<PartState> {
+    let part = |part: &wire::PartState| {
+        let turn = part.orientation();
+        let turn = [turn.x(), turn.y(), turn.z()].map(|c| f64::from(c) / 32767.0);
+        let position = small_vector(part.position(), PLACE_QUANTUM);
+        PartState {
+            pose: Pose { position, orientation: quaternion(turn) },
+            spin: f64::from(part.spin()) * SPIN_QUANTUM,
+        }
+    };
+    parts.into_iter().flatten().map(part).collect()
+}
+
+fn vehicle(
+    chassis: &wire::ChassisState,
+    seen: &wire::Seen,
+    flags: u8,
+    gear: RunningGear,
+) -> VehicleState {
+    let (place, turn) = (chassis.position(), chassis.orientation());
+    VehicleState {
+        chassis: Pose {
+            position: Vec3::new(place.x(), place.y(), place.z()),
+            orientation: quaternion([turn.x(), turn.y(), turn.z()].map(f64::from)),
+        },
+        velocity: small_vector(chassis.velocity(), VELOCITY_QUANTUM),
+        angular_velocity: small_vector(chassis.angular_velocity(), RATE_QUANTUM),
+        speed: seen.speed(),
+        station: (flags & HAS_STATION != 0).then_some(seen.station()),
+        ended: flags & ENDED != 0,
+        gear,
+    }
+}
+
+fn described(description: &wire::Description<'_>) -> Result<Description, MessageFault> {
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    if let Some(vehicle) = description.vehicle_as_wheeled_description() {
+        return Ok(Description::Wheeled {
+            name: text(vehicle.name()),
+            model: text(vehicle.model()),
+            wheels: vehicle.wheels(),
+            wheel_radius: vehicle.wheel_radius(),
+        });
+    }
+    if let Some(vehicle) = description.vehicle_as_tracked_description() {
+        return Ok(Description::Tracked {
+            name: text(vehicle.name()),
+            model: text(vehicle.model()),
+            track_shoes: vehicle.track_shoes(),
+            sprockets: vehicle.sprockets(),
+            idlers: vehicle.idlers(),
+            road_wheels: vehicle.road_wheels(),
+        });
+    }
+    let found = description.vehicle_type().variant_name().unwrap_or("vehicle of unknown kind");
+    Err(MessageFault::Kind { found, expected: "description that this version reads" })
+}

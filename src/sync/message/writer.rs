@@ -1,0 +1,200 @@
+//! How messages are written.
+
+use super::super::generated::bekker::wire;
+use super::super::ground_code::Memory;
+use super::quanta::{
+    PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, part, round, small, turn, vector,
+};
+use super::{
+    BandSeat, Description, ENDED, Environment, HAS_STATION, Origin, PartState, RunningGear,
+    VERSION, VehicleState, checksum,
+};
+use crate::ground::Patches;
+use flatbuffers::FlatBufferBuilder;
+
+type Offset<T> = flatbuffers::WIPOffset<T>;
+type PartsOffset = Offset<flatbuffers::Vector<'static, wire::PartState>>;
+
+/// Writes messages; keeps its memory from one to the next.
+#[derive(Default)]
+pub struct Writer {
+    builder: FlatBufferBuilder<'static>,
+    coded: Vec<u8>,
+    parts: Vec<wire::PartState>,
+}
+
+impl Writer {
+    /// Appends one agent's heartbeat to `out`: its state and the ground it left,
+    /// coded by what the agent's stream remembers.
+    pub fn agent_beat(
+        &mut self,
+        origin: &Origin,
+        vehicle: &VehicleState,
+        patches: &Patches,
+        memory: &mut Memory,
+        out: &mut Vec<u8>,
+    ) {
+        self.builder.reset();
+        let terrain = self.terrain(patches, memory);
+        let chassis = wire::ChassisState::new(
+            &vector(&vehicle.chassis.position),
+            &turn(&vehicle.chassis.orientation),
+            &small(&vehicle.velocity, VELOCITY_QUANTUM),
+            &small(&vehicle.angular_velocity, RATE_QUANTUM),
+        );
+        let seen = wire::Seen::new(vehicle.speed, vehicle.station.unwrap_or(0.0));
+        let flags = if vehicle.station.is_some() { HAS_STATION } else { 0 }
+            | if vehicle.ended { ENDED } else { 0 };
+        let (chassis, seen) = (Some(&chassis), Some(&seen));
+        let (kind, body) = match &vehicle.gear {
+            RunningGear::Wheels(wheels) => {
+                let wheels = Some(self.parts(wheels));
+                let beat = wire::WheeledBeatArgs { chassis, seen, flags, wheels, terrain };
+                let beat = wire::WheeledBeat::create(&mut self.builder, &beat);
+                (wire::Body::WheeledBeat, beat.as_union_value())
+            }
+            RunningGear::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
+                let [left_band, right_band] = bands.each_ref().map(|band| Some(self.band(band)));
+                let beat = wire::TrackedBeatArgs {
+                    chassis,
+                    seen,
+                    flags,
+                    track_shoes: Some(self.parts(shoes)),
+                    sprockets: Some(self.parts(sprockets)),
+                    idlers: Some(self.parts(idlers)),
+                    road_wheels: Some(self.parts(road_wheels)),
+                    terrain,
+                    left_band,
+                    right_band,
+                };
+                let beat = wire::TrackedBeat::create(&mut self.builder, &beat);
+                (wire::Body::TrackedBeat, beat.as_union_value())
+            }
+        };
+        self.envelope(origin, kind, body, out);
+    }
+
+    fn parts(&mut self, parts: &[PartState]) -> PartsOffset {
+        self.parts.clear();
+        self.parts.extend(parts.iter().map(part));
+        self.builder.create_vector(&self.parts)
+    }
+
+    fn band(&mut self, seats: &[BandSeat]) -> Offset<flatbuffers::Vector<'static, wire::BandSeat>> {
+        let seat = |seat: &BandSeat| {
+            let [x, z] = seat.place.map(|component| round(component, PLACE_QUANTUM));
+            wire::BandSeat::new(x, z, round(seat.label, PLACE_QUANTUM))
+        };
+        self.builder.create_vector_from_iter(seats.iter().map(seat))
+    }
+
+    /// Appends ground that the receiver has not been told.
+    pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
+        self.builder.reset();
+        let terrain = self.terrain(patches, &mut Memory::default());
+        let catch_up = wire::CatchUp::create(&mut self.builder, &wire::CatchUpArgs { terrain });
+        self.envelope(origin, wire::Body::CatchUp, catch_up.as_union_value(), out);
+    }
+
+    /// The coded patches, if there are any.
+    fn terrain(
+        &mut self,
+        patches: &Patches,
+        memory: &mut Memory,
+    ) -> Option<Offset<flatbuffers::Vector<'static, u8>>> {
+        self.coded.clear();
+        if patches.is_empty() {
+            return None;
+        }
+        memory.encode(patches, &mut self.coded);
+        Some(self.builder.create_vector(&self.coded))
+    }
+
+    /// Appends a handshake: keys and values that all ranks must agree on.
+    pub fn handshake(&mut self, origin: &Origin, agreed: &[(String, String)], out: &mut Vec<u8>) {
+        let builder = &mut self.builder;
+        builder.reset();
+        let entries: Vec<_> = agreed
+            .iter()
+            .map(|(key, value)| {
+                let key = Some(builder.create_string(key));
+                let value = Some(builder.create_string(value));
+                wire::Agreed::create(builder, &wire::AgreedArgs { key, value })
+            })
+            .collect();
+        let agreed = Some(builder.create_vector(&entries));
+        let handshake = wire::Handshake::create(builder, &wire::HandshakeArgs { agreed });
+        self.envelope(origin, wire::Body::Handshake, handshake.as_union_value(), out);
+    }
+
+    /// Appends the description of the origin's agent.
+    pub fn description(&mut self, origin: &Origin, description: &Description, out: &mut Vec<u8>) {
+        let builder = &mut self.builder;
+        builder.reset();
+        let (vehicle_type, vehicle) = match description {
+            Description::Wheeled { name, model, wheels, wheel_radius } => {
+                let name = Some(builder.create_string(name));
+                let model = Some(builder.create_string(model));
+                let (wheels, wheel_radius) = (*wheels, *wheel_radius);
+                let vehicle = wire::WheeledDescriptionArgs { name, model, wheels, wheel_radius };
+                let vehicle = wire::WheeledDescription::create(builder, &vehicle);
+                (wire::VehicleDescription::WheeledDescription, vehicle.as_union_value())
+            }
+            Description::Tracked { name, model, track_shoes, sprockets, idlers, road_wheels } => {
+                let vehicle = wire::TrackedDescriptionArgs {
+                    name: Some(builder.create_string(name)),
+                    model: Some(builder.create_string(model)),
+                    track_shoes: *track_shoes,
+                    sprockets: *sprockets,
+                    idlers: *idlers,
+                    road_wheels: *road_wheels,
+                };
+                let vehicle = wire::TrackedDescription::create(builder, &vehicle);
+                (wire::VehicleDescription::TrackedDescription, vehicle.as_union_value())
+            }
+        };
+        let arguments = wire::DescriptionArgs { vehicle_type, vehicle: Some(vehicle) };
+        let description = wire::Description::create(builder, &arguments);
+        self.envelope(origin, wire::Body::Description, description.as_union_value(), out);
+    }
+
+    /// Appends the environment.
+    pub fn environment(&mut self, origin: &Origin, environment: &Environment, out: &mut Vec<u8>) {
+        self.builder.reset();
+        let Environment { gravity, rain, visibility } = *environment;
+        let arguments = wire::EnvironmentArgs { gravity, rain, visibility };
+        let environment = wire::Environment::create(&mut self.builder, &arguments);
+        self.envelope(origin, wire::Body::Environment, environment.as_union_value(), out);
+    }
+
+    /// Appends the wish to end the run after this heartbeat.
+    pub fn quit(&mut self, origin: &Origin, reason: &str, out: &mut Vec<u8>) {
+        self.builder.reset();
+        let reason = Some(self.builder.create_string(reason));
+        let quit = wire::Quit::create(&mut self.builder, &wire::QuitArgs { reason });
+        self.envelope(origin, wire::Body::Quit, quit.as_union_value(), out);
+    }
+
+    /// Bytes of coded ground in the last agent's heartbeat.
+    pub fn ground_bytes(&self) -> usize {
+        self.coded.len()
+    }
+
+    fn envelope(
+        &mut self,
+        origin: &Origin,
+        body_type: wire::Body,
+        body: Offset<flatbuffers::UnionWIPOffset>,
+        out: &mut Vec<u8>,
+    ) {
+        let Origin { run, tick, rank, agent } = *origin;
+        let origin = wire::Origin::new(tick, run, agent, rank, VERSION);
+        let arguments = wire::EnvelopeArgs { origin: Some(&origin), body_type, body: Some(body) };
+        let envelope = wire::Envelope::create(&mut self.builder, &arguments);
+        wire::finish_envelope_buffer(&mut self.builder, envelope);
+        let message = self.builder.finished_data();
+        out.extend_from_slice(&(message.len() as u32).to_le_bytes());
+        out.extend_from_slice(&checksum(message).to_le_bytes());
+        out.extend_from_slice(message);
+    }
+}
