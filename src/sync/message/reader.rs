@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     /// `patches`; that of agent k is read with `memories[k]`.
     ///
     /// # Errors
-    /// [`MessageFault`] for anything that a [`Writer`] of this version does not
+    /// [`MessageFault`] for anything that a [`Writer`](super::Writer) of this version does not
     /// write; `patches` may then hold some of the ground.
     pub fn next(
         &mut self,
