@@ -10,15 +10,15 @@
 //! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and
 //! lengths of 32 bits, in the contract of `sync::Communicator`, which calls `meanwhile`
 //! and is kept with payloads split (`examples/mpi_contract.rs`); heartbeats that drift in
-//! floating point, in `simulation::clock`.
+//! floating point, in `simulation::clock`; memory allocated for every message and node, in
+//! `step_cost.rs::a_stream_of_ground_keeps_its_room`.
 
 mod scene;
 
-use bekker::ground::{Patches, Published};
+use bekker::ground::Published;
 use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Bulldozing, Soil, SoilKind};
 use bekker::sync::Dealing;
-use bekker::sync::ground_code::Memory;
 use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
@@ -128,21 +128,4 @@ fn a_node_is_sent_once_a_pass() {
     assert!(passes > 2_000 && bytes as f64 <= 4.0 * sent as f64, "{bytes} bytes, {sent} nodes");
     // each wheel that comes and goes sends a node once
     assert!(sent as f64 <= 1.02 * passes as f64, "{sent} nodes sent for {passes} passes");
-}
-
-/// Fault 10: memory is allocated for every message and node.
-#[test]
-fn streams_of_ground_come_back_from_lists_that_keep_their_room() {
-    let mut world = World::new(convoy(soil("mid"), 1));
-    let (mut writer, mut reader) = (Memory::default(), Memory::default());
-    let (mut bytes, mut patches) = (Vec::with_capacity(4_096), Patches::default());
-    for _ in 0..200 {
-        world.beat();
-        bytes.clear();
-        patches.clear();
-        writer.encode(world.patches(0), &mut bytes);
-        reader.decode(&bytes, &mut patches).unwrap();
-        assert_eq!(&patches, world.patches(0));
-        assert!(bytes.capacity() <= 8_192, "{} bytes of room", bytes.capacity());
-    }
 }

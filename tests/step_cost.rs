@@ -3,11 +3,12 @@
 
 mod scene;
 
-use bekker::ground::{Overlay, Published};
+use bekker::ground::{Overlay, Patches, Published};
 use bekker::scm::{Scratch, Underside, wheel_contact};
 use bekker::simulation::World;
 use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
+use bekker::sync::ground_code::Memory;
 use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -120,6 +121,34 @@ fn on_soil_only_the_shared_map_grows() {
         // Copied tile, its list and its growth, and a node of the map now and then;
         // nothing in proportion to nodes, steps or what was deformed before.
         assert!(counted <= 3 * touched as u64, "{counted} for {touched} tiles");
+    });
+}
+
+/// Writing and reading what a vehicle leaves, heartbeat after heartbeat.
+#[test]
+fn a_stream_of_ground_keeps_its_room() {
+    in_turn(|| {
+        let mut world = two("mid");
+        let (mut writer, mut reader) = (Memory::default(), Memory::default());
+        let (mut bytes, mut patches) = (Vec::new(), Patches::default());
+        let mut counted = 0;
+        for beat in 0..600 {
+            world.beat();
+            bytes.clear();
+            patches.clear();
+            let left = world.patches(0);
+            let count = allocations(|| {
+                writer.encode(left, &mut bytes);
+                reader.decode(&bytes, &mut patches).unwrap();
+            });
+            assert_eq!(&patches, left);
+            // at first the lists grow to their size
+            counted += if beat < 400 { 0 } else { count };
+        }
+        assert!(world.state().published.nodes() > 1_000);
+        // a list doubles where more is left than ever before; 200 heartbeats with an
+        // allocation a message or node would count hundreds
+        assert!(counted <= 2, "{counted} allocations");
     });
 }
 

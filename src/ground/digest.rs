@@ -4,7 +4,7 @@ use super::{NodeState, Tile};
 use crate::grid::TileKey;
 use serde::{Deserialize, Serialize};
 
-/// Sum over all deformed nodes of a 128-bit mix of place and state.
+/// Sum over all deformed nodes of two 64-bit mixes of place and state.
 ///
 /// A sum does not ask in which order nodes came, and a changed node costs one
 /// subtraction and one addition: the digest of a ground of any size is at hand

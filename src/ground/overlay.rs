@@ -159,10 +159,10 @@ impl WorkingTile {
     /// last merge alone; else all of them.
     fn refresh(&mut self, published: &Published) {
         let Revised { revision, before, changed, tile } = published.revised(self.key);
-        let unheard = self.handed_out.without(&changed);
         if revision == self.revision && self.handed_out.is_empty() {
             return;
         }
+        let unheard = self.handed_out.without(&changed);
         match tile {
             Some(tile) if before == self.revision && unheard.is_empty() => {
                 for (index, state) in tile.among(&changed) {

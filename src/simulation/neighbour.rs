@@ -111,6 +111,7 @@ pub(super) struct Neighbourhood {
     size: usize,
     /// Side of a tile, m.
     tile: f64,
+    /// In ascending order of the agents.
     own: Vec<Own>,
     /// Ranks that hear of any own agent, in ascending order.
     pub hearers: Vec<usize>,
@@ -151,15 +152,18 @@ impl Neighbourhood {
 
     /// Ranks that hear of an own agent.
     pub fn hearers(&self, agent: usize) -> &[usize] {
-        let own = self.own.iter().find(|own| own.region.agent as usize == agent);
-        own.map_or(&[], |own| &own.hearers)
+        self.place(agent).map_or(&[], |at| &self.own[at].hearers)
+    }
+
+    /// Where an own agent stands among them.
+    fn place(&self, agent: usize) -> Option<usize> {
+        self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
     }
 
     /// Notes what an own agent left in this heartbeat.
     pub fn leave(&mut self, agent: usize, patches: &Patches) {
-        let own = self.own.iter_mut().find(|own| own.region.agent as usize == agent);
-        if let Some(own) = own {
-            own.stretch.add(patches);
+        if let Some(at) = self.place(agent) {
+            self.own[at].stretch.add(patches);
         }
     }
 
@@ -221,6 +225,7 @@ impl Neighbourhood {
             let hearers = ascending(hearers);
             self.own.push(Own { region: *region, hearers, stretch: Stretch::default() });
         }
+        self.own.sort_unstable_by_key(|own| own.region.agent);
         self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
         let heard = (0..dealt.len()).filter(|&agent| self.heard[agent]);
         self.speakers = ascending(heard.map(|agent| dealt[agent]).collect());

@@ -66,7 +66,7 @@ impl Laws {
     ///   at the edge counts by the part of its cell that is covered;
     /// - a full step of shear for a node that was reached during the step: it
     ///   shears from when it was reached.
-    pub fn reference() -> Laws {
+    pub const fn reference() -> Laws {
         Laws {
             bulldozing: true,
             surface_reaction: false,
@@ -83,7 +83,7 @@ impl Laws {
     }
 
     /// Every refinement on.
-    pub fn refined() -> Laws {
+    pub const fn refined() -> Laws {
         Laws {
             bulldozing: true,
             surface_reaction: true,

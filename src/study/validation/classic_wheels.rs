@@ -14,19 +14,7 @@ use rayon::prelude::*;
 const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6 };
 
 /// Bekker's towed wheel: pressure along the surface, no shear.
-const TOWED: Laws = Laws {
-    bulldozing: false,
-    surface_reaction: true,
-    vector_shear: false,
-    slip_sinkage: false,
-    inclined_bearing: false,
-    passive_pressure: false,
-    reload_stiffening: false,
-    reece: false,
-    layers: false,
-    shear_hump: false,
-    rate_dependence: false,
-};
+const TOWED: Laws = Laws { bulldozing: false, surface_reaction: true, ..Laws::reference() };
 
 fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, ValidationError> {
     let underside = Underside::cylinder(wheel.radius, wheel.width)?;
