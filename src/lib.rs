@@ -48,7 +48,7 @@
 //! | L1 | [`soil`], [`terrain`] |
 //! | L2 | [`ground`], [`scm`], [`multibody`] |
 //! | L3 | [`vehicle`] |
-//! | L4 | [`sync`] |
+//! | L4 | [`sync`], [`sensor`] |
 //! | L5 | [`simulation`] |
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`report`] |
@@ -77,6 +77,7 @@ pub mod random;
 pub mod report;
 pub mod scenario;
 pub mod scm;
+pub mod sensor;
 pub mod simulation;
 pub mod soil;
 pub mod spatial;

@@ -1,0 +1,29 @@
+//! What a camera delivers: a colour and the labels of each pixel.
+
+/// A picture, row by row from the top left. Every channel has `width * height`
+/// entries, or none if it was not asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Image {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Colour, linear, 1 where the sensor saturates.
+    pub colour: Vec<[f32; 3]>,
+    /// Distance along the optical axis, m; infinite for sky.
+    pub depth: Vec<f32>,
+    /// Unit normal in the world frame; zero for sky.
+    pub normal: Vec<[f32; 3]>,
+    /// What kind of thing it is: class, as a number.
+    pub class: Vec<u8>,
+    /// Which thing: 0 ground or sky, else 1 + index of the instance's owner.
+    pub instance: Vec<u16>,
+    /// Index of the soil, 255 where there is no ground.
+    pub soil: Vec<u8>,
+    /// Plastic sinkage of the ground, m.
+    pub sinkage: Vec<f32>,
+    /// Slip that the ground was left with, m of shear displacement.
+    pub slip: Vec<f32>,
+    /// Passes over the ground there.
+    pub passes: Vec<u16>,
+}

@@ -1,0 +1,5 @@
+//! Cameras: from rays through a lens to the pixels of a picture.
+
+mod image;
+
+pub use image::Image;

@@ -1,0 +1,5 @@
+//! Lidars: from beams to returns.
+
+mod cloud;
+
+pub use cloud::{Cloud, Return};

@@ -1,0 +1,10 @@
+//! What a vehicle measures and sees: readings of its own motion, and pictures
+//! and point clouds of the deformed ground and all that stands on it.
+//!
+//! Sensors read the published ground and the poses of agents at a heartbeat and
+//! write nothing back. Noise is drawn by key ([`noise`]), so no reading depends on
+//! order, threads or ranks.
+
+pub mod camera;
+pub mod lidar;
+pub mod noise;
