@@ -8,3 +8,5 @@
 pub mod camera;
 pub mod lidar;
 pub mod noise;
+pub mod ray;
+pub mod relief;
