@@ -5,8 +5,15 @@
 //! write nothing back. Noise is drawn by key ([`noise`]), so no reading depends on
 //! order, threads or ranks.
 
+pub mod air;
+pub mod bvh;
 pub mod camera;
+pub mod class;
 pub mod lidar;
+pub mod material;
+pub mod mesh;
 pub mod noise;
 pub mod ray;
 pub mod relief;
+pub mod scene;
+pub mod sky;
