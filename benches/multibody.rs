@@ -84,7 +84,13 @@ fn chain(length: usize) -> (Model, State, Workspace) {
         });
         for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
             let point = place - Vec3::x() * 0.1;
-            builder.element(Element::Axial { a: body, b: before, point, axis });
+            builder.element(Element::Axial {
+                a: body,
+                point_a: point,
+                b: before,
+                point_b: point,
+                axis,
+            });
         }
         before = body;
     }

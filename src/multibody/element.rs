@@ -25,10 +25,12 @@ pub enum Element {
     Axial {
         /// The moving body.
         a: BodyId,
+        /// Its point.
+        point_a: Vec3,
         /// The body that carries the axis.
         b: BodyId,
-        /// The common point.
-        point: Vec3,
+        /// Its point.
+        point_b: Vec3,
         /// The axis.
         axis: Vec3,
     },

@@ -182,6 +182,9 @@ pub struct Model {
     pub(super) closure_places: Vec<u32>,
     pub(super) elements: Vec<(Geometry, Row)>,
     pub(super) element_places: Vec<u32>,
+    /// pairs of bodies that may touch, with the first of their places
+    pub(super) touching: Vec<(Row, usize)>,
+    pub(super) touch_places: Vec<u32>,
     pub(super) mass_places: Vec<u32>,
     pub(super) diagonal: Vec<u32>,
     pub(super) jacobian_len: usize,
@@ -207,6 +210,7 @@ pub struct Builder {
     positions: usize,
     closures: Vec<Closure>,
     elements: Vec<Element>,
+    touching: Vec<(BodyId, BodyId)>,
     loaded: Vec<usize>,
     conveyor: Vec<Option<usize>>,
 }
@@ -235,6 +239,11 @@ impl Builder {
         Coordinate(self.first[body.0 as usize] as u32)
     }
 
+    /// One of the coordinates of a body's joint, counted from 0.
+    pub fn coordinate_of(&self, body: BodyId, freedom: usize) -> Coordinate {
+        Coordinate((self.first[body.0 as usize] + freedom) as u32)
+    }
+
     /// Coordinate of a shaft.
     pub fn shaft_coordinate(&self, shaft: ShaftId) -> Coordinate {
         Coordinate(self.shafts[shaft.0 as usize].0 as u32)
@@ -250,6 +259,13 @@ impl Builder {
     pub fn element(&mut self, element: Element) -> usize {
         self.elements.push(element);
         self.elements.len() - 1
+    }
+
+    /// Lets two bodies touch, at points and in directions that are found step by
+    /// step ([`Model::touch`]).
+    pub fn touching(&mut self, a: BodyId, b: BodyId) -> usize {
+        self.touching.push((a, b));
+        self.touching.len() - 1
     }
 
     /// Lets a body take a [`crate::spatial::Load`] in each step, about its origin.
@@ -391,8 +407,8 @@ impl Builder {
                     let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
                     (Geometry::Line(ends.0, ends.1), *a, *b, &[])
                 }
-                Element::Axial { a, b, point, axis } => {
-                    let ends = (self.fixed(*a, *point), self.fixed(*b, *point));
+                Element::Axial { a, point_a, b, point_b, axis } => {
+                    let ends = (self.fixed(*a, *point_a), self.fixed(*b, *point_b));
                     (Geometry::Axial(ends.0, ends.1, self.axis(*b, *axis)), *a, *b, &[])
                 }
                 Element::Band { a, point_a, b, point_b, rates } => {
@@ -414,6 +430,15 @@ impl Builder {
             elements.push((geometry, row));
         }
 
+        let mut touching = Vec::new();
+        let mut touch_entries = 0;
+        for &(a, b) in &self.touching {
+            let row = row(&links, &[(a, b)], &[], 0);
+            let length = row.slots.len();
+            touching.push((row, touch_entries));
+            touch_entries += length * (length + 1) / 2;
+        }
+
         let n = self.coordinates;
         let total = n + closure_rows.len();
         let mut pairs = BTreeSet::new();
@@ -422,7 +447,7 @@ impl Builder {
                 pairs.insert((i, j));
             });
         }
-        for (_, row) in &elements {
+        for row in elements.iter().map(|(_, row)| row).chain(touching.iter().map(|(row, _)| row)) {
             for_each_row_pair(row, |i, j| {
                 pairs.insert((i, j));
             });
@@ -456,6 +481,10 @@ impl Builder {
         for (_, row) in &elements {
             for_each_row_pair(row, |i, j| element_places.push(symbolic.place(i, j)));
         }
+        let mut touch_places = Vec::new();
+        for (row, _) in &touching {
+            for_each_row_pair(row, |i, j| touch_places.push(symbolic.place(i, j)));
+        }
         let mut closure_places = Vec::new();
         for (index, row) in closure_rows.iter().enumerate() {
             for &slot in &row.slots {
@@ -474,6 +503,8 @@ impl Builder {
             closure_places,
             elements,
             element_places,
+            touching,
+            touch_places,
             mass_places,
             diagonal,
             jacobian_len,
@@ -509,6 +540,7 @@ impl Builder {
                 joint: match body.joint {
                     Joint::Revolute(axis) => Joint::Revolute(axis.normalize()),
                     Joint::Prismatic(axis) => Joint::Prismatic(axis.normalize()),
+                    Joint::Schoenflies(axis) => Joint::Schoenflies(axis.normalize()),
                     other => other,
                 },
                 anchor: body.anchor - parent_origin,
@@ -531,8 +563,8 @@ impl Builder {
             return Some(position);
         }
         let body = self.first.partition_point(|&first| first <= index) - 1;
-        let scalar = matches!(self.bodies[body].joint, Joint::Revolute(_) | Joint::Prismatic(_));
-        scalar.then(|| self.position[body])
+        let freedom = index - self.first[body];
+        self.bodies[body].joint.is_scalar().then(|| self.position[body] + freedom)
     }
 }
 

@@ -92,6 +92,26 @@ pub struct Workspace {
     residual: Vec<f64>,
     right: Vec<f64>,
     numeric: Numeric,
+    touches: Vec<Touch>,
+    /// Jacobians of the touches, one behind the other.
+    touch_jacobian: Vec<f64>,
+}
+
+/// A touch of two bodies in the next step.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    pair: usize,
+    first: usize,
+    rate: f64,
+    answer: ElementForce,
+}
+
+impl Workspace {
+    /// Forgets all touches of the step before.
+    pub fn part(&mut self) {
+        self.touches.clear();
+        self.touch_jacobian.clear();
+    }
 }
 
 /// Rotation about a unit axis (Rodrigues).
@@ -184,6 +204,8 @@ impl Model {
             residual: vec![0.0; rows],
             right: vec![0.0; self.coordinates + rows],
             numeric: self.symbolic.numeric(),
+            touches: Vec::new(),
+            touch_jacobian: Vec::new(),
         }
     }
 
@@ -258,6 +280,10 @@ impl Model {
                 Joint::Spherical => {
                     parent_rotation * quaternion(&q[..4]).to_rotation_matrix().into_inner()
                 }
+                Joint::Schoenflies(axis) => {
+                    joint += parent_rotation * Vec3::new(q[0], q[1], q[2]);
+                    parent_rotation * rotation_about(&axis, q[3])
+                }
                 Joint::Free | Joint::Fixed => parent_rotation,
             };
             joints[body] = joint;
@@ -293,6 +319,14 @@ impl Model {
                         let e = parent_rotation.column(k).into_owned();
                         subspace[first + k] = stack(e, joint.cross(&e));
                     }
+                }
+                Joint::Schoenflies(axis) => {
+                    for k in 0..3 {
+                        let e = parent_rotation.column(k).into_owned();
+                        subspace[first + k] = stack(Vec3::zeros(), e);
+                    }
+                    let axis = parent_rotation * axis;
+                    subspace[first + 3] = stack(axis, joint.cross(&axis));
                 }
                 Joint::Fixed => {}
             }
@@ -597,6 +631,21 @@ impl Model {
                 }
             }
         }
+        for touch in &workspace.touches {
+            let ElementForce { force, stiffness, damping } = touch.answer;
+            let weight = h * damping + h * h * stiffness;
+            let impulse = h * (damping * touch.rate - force);
+            let (row, first) = &self.touching[touch.pair];
+            let mut place = *first;
+            let entries = &workspace.touch_jacobian[touch.first..touch.first + row.slots.len()];
+            for (k, &slot) in row.slots.iter().enumerate() {
+                right[slot as usize] += entries[k] * impulse;
+                for &other in &entries[..=k] {
+                    values[self.touch_places[place] as usize] += weight * entries[k] * other;
+                    place += 1;
+                }
+            }
+        }
         let mut place = 0;
         for (index, row) in self.closure_rows.iter().enumerate() {
             for &entry in &workspace.jacobian[row.start..row.start + row.slots.len()] {
@@ -613,6 +662,33 @@ impl Model {
                     (workspace.target[*target] - state.q[*position]) / h;
             }
         }
+    }
+
+    /// Lets a pair of bodies ([`super::Builder::touching`]) touch at `point`, world, m,
+    /// in the next step: `law` is given the velocity, m/s, at which the first leaves the
+    /// second along the unit vector `along`, and answers with what resists it.
+    pub fn touch(
+        &self,
+        state: &State,
+        workspace: &mut Workspace,
+        pair: usize,
+        point: &Vec3,
+        along: &Vec3,
+        law: impl FnOnce(f64) -> ElementForce,
+    ) {
+        let Workspace { subspace, origin, touches, touch_jacobian, .. } = workspace;
+        let row = &self.touching[pair].0;
+        let first = touch_jacobian.len();
+        touch_jacobian.resize(first + row.slots.len(), 0.0);
+        let wrench = stack((point - *origin).cross(along), *along);
+        let mut rate = 0.0;
+        for &(slot, sign, _) in &row.bodies {
+            let coordinate = row.slots[slot as usize] as usize;
+            let entry = sign * dot(&wrench, &subspace[coordinate]);
+            touch_jacobian[first + slot as usize] = entry;
+            rate += entry * state.u[coordinate];
+        }
+        touches.push(Touch { pair, first, rate, answer: law(rate) });
     }
 
     /// What the loads on conveyed surfaces do to the shafts that convey them.
@@ -666,6 +742,7 @@ impl Model {
                 }
                 Joint::Revolute(_) | Joint::Prismatic(_) => q[0] += h * u[0],
                 Joint::Spherical => turn(q, Vec3::new(u[0], u[1], u[2]) * h),
+                Joint::Schoenflies(_) => q.iter_mut().zip(u).for_each(|(q, u)| *q += h * u),
                 Joint::Fixed => {}
             }
         }
@@ -740,9 +817,15 @@ impl Model {
             return Some(position);
         }
         let link = self.links.iter().find(|link| {
-            link.first == index && matches!(link.joint, Joint::Revolute(_) | Joint::Prismatic(_))
+            (link.first..link.first + link.joint.freedoms()).contains(&index)
+                && link.joint.is_scalar()
         })?;
-        Some(link.position)
+        Some(link.position + index - link.first)
+    }
+
+    /// Angle of a body on a revolute joint, rad.
+    pub fn angle(&self, state: &State, body: BodyId) -> f64 {
+        body.index().map_or(0.0, |i| state.q[self.links[i].position])
     }
 
     /// Position of a coordinate that is a single number.

@@ -89,7 +89,8 @@ impl Frame<'_> {
         ];
         for (point, axis, stiffness) in rows {
             let (a, b) = (beam, self.chassis);
-            let element = self.builder.element(Element::Axial { a, b, point, axis });
+            let element =
+                self.builder.element(Element::Axial { a, point_a: point, b, point_b: point, axis });
             self.mounts.push(Mount { element, stiffness, damping: stiffness * leaf.damping_time });
         }
     }

@@ -37,6 +37,11 @@ impl TrackedSpec {
         require((5..=60).contains(&sprocket.teeth), "sprocket.teeth", sprocket.teeth, "5 to 60")?;
         positive("sprocket.mass", sprocket.mass)?;
         positive("sprocket.spin_inertia", sprocket.spin_inertia)?;
+        let tooth = &sprocket.tooth;
+        positive("sprocket.tooth.height", tooth.height)?;
+        within("sprocket.tooth.flank_deg", tooth.flank_deg, 0.0, 60.0)?;
+        not_negative("sprocket.tooth.backlash", tooth.backlash)?;
+        positive("sprocket.tooth.stiffness", tooth.stiffness)?;
         point("idler.position", &idler.position)?;
         let behind = idler.position[0] < sprocket.position[0];
         require(behind, "idler.position", list(&idler.position), "behind the sprocket")?;
@@ -88,6 +93,11 @@ impl TrackedSpec {
         not_negative("shoe.top", shoe.top)?;
         positive("shoe.pin_stiffness", shoe.pin_stiffness)?;
         not_negative("shoe.pin_damping_time", shoe.pin_damping_time)?;
+        not_negative("shoe.bending.stiffness", shoe.bending.stiffness)?;
+        not_negative("shoe.bending.damping", shoe.bending.damping)?;
+        not_negative("shoe.guide.clearance", shoe.guide.clearance)?;
+        positive("shoe.guide.stiffness", shoe.guide.stiffness)?;
+        not_negative("shoe.guide.friction", shoe.guide.friction)?;
         positive("shoe.pad_stiffness", shoe.pad_stiffness)?;
         not_negative("shoe.pad_damping", shoe.pad_damping)?;
         require(!shoe.faces.is_empty(), "shoe.faces", "none", "one face or more")?;

@@ -34,8 +34,8 @@ pub use suspension::{
     Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
 };
 pub use tracked::{
-    Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Track, TrackDrive,
-    TrackModel, TrackSteering, TrackedSpec,
+    Bending, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Tooth, Track,
+    TrackDrive, TrackModel, TrackSteering, TrackedSpec,
 };
 pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
 

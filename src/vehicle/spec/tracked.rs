@@ -24,6 +24,8 @@ pub enum TrackModel {
     /// An extensible band over sprocket, road wheels and idler, on which the
     /// shoes ride.
     Belt,
+    /// Every shoe a rigid body, joined to its neighbours by pins.
+    Segmented,
 }
 
 /// The wheel that drives the track.
@@ -38,6 +40,22 @@ pub struct Sprocket {
     pub mass: f64,
     /// Inertia about its axis with half-shaft and brake, kg m².
     pub spin_inertia: f64,
+    /// Its teeth.
+    pub tooth: Tooth,
+}
+
+/// A sprocket's teeth, as the pins of a segmented track meet them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tooth {
+    /// How far beyond the pitch circle they hold a pin, m.
+    pub height: f64,
+    /// Angle of their flanks to the radius, degrees.
+    pub flank_deg: f64,
+    /// Play of a pin to either side, m.
+    pub backlash: f64,
+    /// Stiffness against a pin, N/m.
+    pub stiffness: f64,
 }
 
 /// The wheel that turns the track back, and what tightens it.
@@ -122,6 +140,28 @@ pub struct ShoeFace {
     pub width: f64,
 }
 
+/// What keeps a shoe under its wheels, as a segmented track has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Guide {
+    /// Play of the guide horn to either side, m.
+    pub clearance: f64,
+    /// Stiffness of the horn against a wheel, N/m.
+    pub stiffness: f64,
+    /// Coefficient of friction between a wheel's rim and the shoe.
+    pub friction: f64,
+}
+
+/// Resistance of a pin's bushings to bending, as a segmented track has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bending {
+    /// Stiffness, N m/rad.
+    pub stiffness: f64,
+    /// Damping, N m s/rad.
+    pub damping: f64,
+}
+
 /// A track shoe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +178,10 @@ pub struct Shoe {
     pub pin_stiffness: f64,
     /// Time constant of the pin's damping, s.
     pub pin_damping_time: f64,
+    /// Resistance of a pin to bending.
+    pub bending: Bending,
+    /// What keeps the shoe under the wheels.
+    pub guide: Guide,
     /// Stiffness of its pads on firm ground, N/m.
     pub pad_stiffness: f64,
     /// Damping of its pads on firm ground, N s/m.

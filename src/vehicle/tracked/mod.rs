@@ -19,7 +19,9 @@
 //! and idler, nor move sideways on the wheels.
 
 mod assembly;
+mod belt;
 mod route;
+mod segments;
 mod shoes;
 
 pub use shoes::{ShoePlace, Shoes};
@@ -30,7 +32,7 @@ use super::spec::{TrackSteering, TrackedSpec};
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
-use assembly::{Parts, TrackParts, assemble};
+use assembly::{Parts, Run, TrackParts, assemble};
 use shoes::SeatLoad;
 
 /// Fastest move of the steering, full locks a second.
@@ -56,6 +58,8 @@ pub struct TrackedWorkspace {
     body: Workspace,
     /// Loads on the seats of the bands, left and right.
     seats: [Vec<SeatLoad>; 2],
+    /// Loads of the road wheels on the shoes, left and right, N.
+    rims: [Vec<f64>; 2],
     /// Torque of driveline and brakes on the sprockets in the last step, N m.
     drives: [f64; 2],
 }
@@ -113,6 +117,11 @@ impl TrackedVehicle {
     /// The design position, moved to `pose` (of the chassis frame), at rest.
     pub fn state(&self, pose: &Pose) -> VehicleState {
         let mut body = self.parts.model.assembled();
+        for track in &self.parts.tracks {
+            if let Run::Segments(segments) = &track.run {
+                segments.lay(&mut body.q);
+            }
+        }
         self.parts.model.transform(&mut body, pose);
         VehicleState {
             body,
@@ -134,8 +143,20 @@ impl TrackedVehicle {
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
         self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
-        for seat in self.parts.tracks.iter().flat_map(|track| &track.seats) {
-            u[seat.rate] = speed / seat.scale;
+        for track in &self.parts.tracks {
+            u[track.sprocket.index()] = speed / self.spec.pitch_radius();
+            match &track.run {
+                Run::Belt(belt) => {
+                    belt.seats.iter().for_each(|seat| u[seat.rate] = speed / seat.scale);
+                }
+                Run::Segments(segments) => {
+                    segments.launch(self.spec.shoe.pitch, speed, &mut u);
+                    let road = track.arms.iter().map(|arm| (arm.spin, self.spec.road_wheel.radius));
+                    for (spin, radius) in road.chain([(track.idler, self.spec.idler.radius)]) {
+                        u[spin.coordinate.index()] = speed / radius;
+                    }
+                }
+            }
         }
         let output = speed / self.spec.pitch_radius() / self.spec.drive.ratio;
         let input = output / self.spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
@@ -150,9 +171,13 @@ impl TrackedVehicle {
     pub fn workspace(&self, state: &VehicleState) -> TrackedWorkspace {
         let mut body = self.parts.model.workspace();
         self.parts.model.refresh(&state.body, &mut body);
-        let seats =
-            [0, 1].map(|side| vec![SeatLoad::default(); self.parts.tracks[side].seats.len()]);
-        TrackedWorkspace { body, seats, drives: [0.0; 2] }
+        let tracks = self.parts.tracks.each_ref();
+        let seats = tracks.map(|track| match &track.run {
+            Run::Belt(belt) => vec![SeatLoad::default(); belt.seats.len()],
+            Run::Segments(_) => Vec::new(),
+        });
+        let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
+        TrackedWorkspace { body, seats, rims, drives: [0.0; 2] }
     }
 
     /// Pose of the chassis frame.
@@ -168,7 +193,7 @@ impl TrackedVehicle {
     /// Pose of a road wheel: origin at its centre, y along its axle.
     pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
         let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
-        self.parts.model.pose(&workspace.body, arm.body)
+        self.parts.model.pose(&workspace.body, arm.wheel)
     }
 
     /// Pose of a sprocket, origin at its centre, y along its axle, turned as the track
@@ -182,7 +207,7 @@ impl TrackedVehicle {
         let track = &self.parts.tracks[side];
         let [x, _, z] = self.spec.sprocket.position;
         let hull = self.pose(workspace);
-        let angle = track.seats.first().map_or(0.0, |seat| state.body.q[seat.advance]);
+        let angle = state.body.q[track.turned];
         Pose {
             position: hull.point(&Vec3::new(x, track.y, z)),
             orientation: hull.orientation * Quat::from_axis_angle(&Vec3::y_axis(), angle),
@@ -193,28 +218,26 @@ impl TrackedVehicle {
     pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
         let track = &self.parts.tracks[side];
         let [x, _, z] = self.spec.idler.position;
-        let carrier = track.seats.last().map_or(self.parts.hull, |seat| seat.body);
-        let carrier = self.parts.model.pose(&workspace.body, carrier);
+        let carrier = self.parts.model.pose(&workspace.body, track.carrier);
         Pose { position: carrier.point(&Vec3::new(x, track.y, z)), ..carrier }
     }
 
     /// Spin of an idler, rad/s, positive forward.
     pub fn idler_spin(&self, state: &VehicleState, side: usize) -> f64 {
-        let seat = self.parts.tracks[side].seats.last();
-        let speed = seat.map_or(0.0, |seat| seat.scale * state.body.u[seat.rate]);
-        speed / (self.spec.idler.radius + self.spec.shoe.top)
+        self.parts.tracks[side].idler.of(&state.body.u)
     }
 
     /// Spin of a road wheel, rad/s, positive forward: it rolls on the band.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
-        let track = &self.parts.tracks[wheel % 2];
-        let seat = &track.seats[track.arms[wheel / 2].seat];
-        state.body.u[seat.rate] / self.spec.road_wheel.radius
+        self.parts.tracks[wheel % 2].arms[wheel / 2].spin.of(&state.body.u)
     }
 
     /// Force of a road wheel on its track in the last step, N.
     pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
-        let rims = self.parts.tracks[wheel % 2].rims.iter().filter(|rim| rim.wheel == wheel / 2);
+        let Run::Belt(belt) = &self.parts.tracks[wheel % 2].run else {
+            return workspace.rims[wheel % 2][wheel / 2];
+        };
+        let rims = belt.rims.iter().filter(|rim| rim.wheel == wheel / 2);
         rims.map(|rim| -workspace.body.element[rim.element].force).sum()
     }
 
@@ -243,15 +266,14 @@ impl TrackedVehicle {
         state.body.u[self.parts.engine.index()]
     }
 
-    /// Tension of a track on each stretch from the sprocket's front to the idler,
-    /// and last on top, in the last step, N.
-    pub fn tensions<'a>(
-        &'a self,
-        workspace: &'a TrackedWorkspace,
-        side: usize,
-    ) -> impl Iterator<Item = f64> + 'a {
-        let links = &self.parts.tracks[side].links;
-        links.iter().map(|link| workspace.body.element[link.element].force)
+    /// Tension of a track in the last step, N: of a belt on each stretch from the
+    /// sprocket's front to the idler, and last on top; of shoes at the pin behind each.
+    pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
+        let force = |element: usize| workspace.body.element[element].force;
+        match &self.parts.tracks[side].run {
+            Run::Belt(belt) => belt.links.iter().map(|link| force(link.element)).collect(),
+            Run::Segments(run) => run.shoes.iter().map(|shoe| -force(shoe.pin.along)).collect(),
+        }
     }
 
     /// Force of a tensioner on its idler in the last step, towards the rear, N.
@@ -294,9 +316,7 @@ impl TrackedVehicle {
         let most = STEERING_RATE * h;
         state.steering += (controls.steering - state.steering).clamp(-most, most);
         self.seat_loads(workspace);
-        for track in &self.parts.tracks {
-            self.suspend(track, &mut workspace.body);
-        }
+        self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, controls.throttle, tick, h);
         self.brake(state, &mut workspace.body, controls.brake, h);
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
@@ -318,11 +338,11 @@ impl TrackedVehicle {
         h: f64,
     ) -> Result<(), StepError> {
         self.seat_loads(workspace);
+        self.suspend(state, workspace);
         let body = &mut workspace.body;
         body.softness[self.parts.model.closure_row(self.parts.gearbox)] = NEUTRAL;
         body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
         for (track, speed) in self.parts.tracks.iter().zip(speeds) {
-            self.suspend(track, body);
             let over = body.rate[track.brake] - speed / self.spec.pitch_radius();
             body.element[track.brake] =
                 ElementForce { force: MOTOR * over, stiffness: 0.0, damping: MOTOR };
@@ -334,8 +354,24 @@ impl TrackedVehicle {
         Ok(())
     }
 
-    /// Springs of one side: torsion bars, rims, tensioner, band.
-    fn suspend(&self, track: &TrackParts, workspace: &mut Workspace) {
+    /// Springs of both sides: torsion bars, tensioners, and what runs round the wheels.
+    fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
+        let TrackedWorkspace { body, rims, .. } = workspace;
+        let Parts { model, hull, tracks, .. } = &self.parts;
+        body.part();
+        for (track, loads) in tracks.iter().zip(rims) {
+            self.spring(track, body);
+            match &track.run {
+                Run::Belt(belt) => belt.pull(&self.spec, body),
+                Run::Segments(run) => {
+                    run.pull(&self.spec, (model, *hull), &state.body, body, loads);
+                }
+            }
+        }
+    }
+
+    /// Torsion bars and tensioner of one side.
+    fn spring(&self, track: &TrackParts, workspace: &mut Workspace) {
         let spec = &self.spec;
         for arm in &track.arms {
             let (angle, rate) = (workspace.measure[arm.element], workspace.rate[arm.element]);
@@ -354,16 +390,6 @@ impl TrackedVehicle {
                     ElementForce { force, stiffness: 0.0, damping: bar.damper };
             }
         }
-        for rim in &track.rims {
-            let (gap, rate) = (workspace.measure[rim.element], workspace.rate[rim.element]);
-            let wheel = &spec.road_wheel;
-            let force = (wheel.rim_stiffness * gap + wheel.rim_damping * rate).min(0.0);
-            workspace.element[rim.element] = if gap < 0.0 {
-                ElementForce { force, stiffness: wheel.rim_stiffness, damping: wheel.rim_damping }
-            } else {
-                ElementForce::default()
-            };
-        }
         let idler = &spec.idler;
         let (back, rate) = (workspace.measure[track.tensioner], workspace.rate[track.tensioner]);
         workspace.element[track.tensioner] = ElementForce {
@@ -371,16 +397,6 @@ impl TrackedVehicle {
             stiffness: idler.stiffness,
             damping: idler.damping,
         };
-        for link in &track.links {
-            let stretch = workspace.measure[link.element] - link.free;
-            let damping = link.stiffness * spec.shoe.pin_damping_time;
-            let force = link.stiffness * stretch + damping * workspace.rate[link.element];
-            workspace.element[link.element] = if force > 0.0 {
-                ElementForce { force, stiffness: link.stiffness, damping }
-            } else {
-                ElementForce::default()
-            };
-        }
     }
 
     fn drive(

@@ -14,6 +14,9 @@ const BETWEEN: usize = 3;
 /// Nodes of the band between an end road wheel's arc and the sprocket or idler.
 const AHEAD: usize = 2;
 
+/// Edges of a polygon in place of an arc.
+const ARC: usize = 180;
+
 /// A point of the track's plane: x, z.
 pub(super) type Place = [f64; 2];
 
@@ -22,6 +25,20 @@ pub(super) type Place = [f64; 2];
 struct Circle {
     centre: Place,
     radius: f64,
+}
+
+impl Circle {
+    /// Points of its arc from one place to another, the last left out, as the track runs.
+    fn arc(&self, from: Place, to: Place) -> Vec<Place> {
+        let [first, last] =
+            [from, to].map(|at| atan2(at[1] - self.centre[1], at[0] - self.centre[0]));
+        let turn = (first - last) - TAU * ((first - last) / TAU).floor();
+        let point = |k: usize| {
+            let (s, c) = crate::numeric::sin_cos(first - turn * k as f64 / ARC as f64);
+            [self.centre[0] + self.radius * c, self.centre[1] + self.radius * s]
+        };
+        (0..ARC).map(point).collect()
+    }
 }
 
 /// A straight stretch that touches two circles from outside.
@@ -75,16 +92,22 @@ pub(super) struct Route {
     pub sprocket_arc: f64,
     /// Arc round the idler, m.
     pub idler_arc: f64,
+    sprocket: Circle,
+    idler: Circle,
 }
 
 impl Route {
     /// The route with the idler's centre at `idler_x`.
     pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
+        Route::round(spec, track, idler_x, spec.idler.radius + spec.shoe.top)
+    }
+
+    /// The same with the pins going round the idler at `radius`, m.
+    pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radius: f64) -> Route {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
         let sprocket = Circle { centre: [x, z], radius: spec.pitch_radius() };
-        let idler =
-            Circle { centre: [idler_x, spec.idler.position[2]], radius: spec.idler.radius + top };
+        let idler = Circle { centre: [idler_x, spec.idler.position[2]], radius };
         let run = spec.road_wheel.radius + top;
         let wheel = |x: f64| Circle { centre: [x, spec.wheel_height], radius: run };
         let stations = &track.stations;
@@ -122,6 +145,8 @@ impl Route {
             top_front: back.to,
             sprocket_arc: arc(&back, &down, sprocket.radius),
             idler_arc: arc(&up, &back, idler.radius),
+            sprocket,
+            idler,
         }
     }
 
@@ -129,6 +154,16 @@ impl Route {
     pub fn points(&self) -> Vec<Place> {
         let nodes = self.stations.iter().map(|station| station.place);
         std::iter::once(self.front).chain(nodes).chain([self.rear]).collect()
+    }
+
+    /// The whole loop as a polygon, from where it comes to the sprocket.
+    pub fn outline(&self) -> Vec<Place> {
+        let lower = self.points();
+        let mut outline = self.sprocket.arc(self.top_front, self.front);
+        outline.extend_from_slice(&lower[..lower.len() - 1]);
+        outline.append(&mut self.idler.arc(self.rear, self.top_rear));
+        outline.push(self.top_rear);
+        outline
     }
 
     /// Length of the top run, m.
@@ -144,8 +179,8 @@ impl Route {
 
     /// The route with the idler where the tension of the band, whose free length
     /// and stretching stiffness (N per unit of strain) are given, balances the
-    /// tensioner; the idler's way back from its place in the file, m; the tension, N.
-    pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64, f64) {
+    /// tensioner; the idler's way back from its place in the file, m.
+    pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
         let idler = &spec.idler;
         let free = f64::from(track.shoes) * spec.shoe.pitch;
         let at = |back: f64| Route::new(spec, track, idler.position[0] - back);
@@ -161,9 +196,7 @@ impl Route {
             let middle = 0.5 * (low + high);
             if surplus(middle) > 0.0 { low = middle } else { high = middle }
         }
-        let route = at(low);
-        let tension = tension(&route);
-        (route, low, tension)
+        (at(low), low)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Where the shoes are, and what the ground does to them.
 
-use super::assembly::Seat;
+use super::assembly::Run;
+use super::belt::{Belt, Seat};
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::multibody::Workspace;
 use crate::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
 use crate::vehicle::wheeled::VehicleState;
 
-/// A shoe on the lower run, and how it hangs on the band.
+/// A shoe that may meet the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShoePlace {
     /// Frame: origin midway between the pins, x to the leading pin, z away from
@@ -14,12 +15,20 @@ pub struct ShoePlace {
     pub pose: Pose,
     /// Twist about that origin.
     pub twist: Twist,
-    /// Stretch of the band on which each pin lies, the leading first, and how far
-    /// along, 0 to 1.
-    pins: [(usize, f64); 2],
+    hold: Hold,
 }
 
-/// The shoes of one side between sprocket and idler, from the front.
+/// What holds a shoe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    /// The stretches of a band on which its pins lie, the leading first, and how far
+    /// along, 0 to 1.
+    Band([(usize, f64); 2]),
+    /// It is a body with a load of its own.
+    Load(usize),
+}
+
+/// The shoes of one side that face the ground, those of a belt from the front.
 #[derive(Clone, Debug, Default)]
 pub struct Shoes {
     /// Room that is kept from step to step.
@@ -92,14 +101,15 @@ fn frame(front: &Vec3, rear: &Vec3, left: &Vec3) -> Pose {
 pub type BandPlace = ([f64; 2], f64);
 
 impl TrackedVehicle {
-    /// The band of a side (0 left, 1 right): all that its shoes' poses follow from.
+    /// The band of a side (0 left, 1 right): all that its shoes' poses follow from; empty
+    /// where shoes are bodies.
     pub fn band(
         &self,
         state: &VehicleState,
         workspace: &TrackedWorkspace,
         side: usize,
     ) -> Vec<BandPlace> {
-        let track = &self.parts.tracks[side];
+        let Run::Belt(track) = &self.parts.tracks[side].run else { return Vec::new() };
         let model = &self.parts.model;
         let hull = model.pose(&workspace.body, self.parts.hull);
         let label = |seat: &Seat| seat.label - seat.scale * state.body.q[seat.advance];
@@ -129,7 +139,7 @@ impl TrackedVehicle {
         pins.windows(2).map(|pair| frame(&pair[0], &pair[1], &Vec3::y())).collect()
     }
 
-    /// Lays the shoes of a side (0 left, 1 right) on the band.
+    /// Finds the shoes of a side (0 left, 1 right) that face the ground.
     pub fn lay_shoes(
         &self,
         state: &VehicleState,
@@ -137,7 +147,32 @@ impl TrackedVehicle {
         side: usize,
         shoes: &mut Shoes,
     ) {
-        let track = &self.parts.tracks[side];
+        shoes.places.clear();
+        match &self.parts.tracks[side].run {
+            Run::Belt(belt) => self.lay_on_band(belt, state, workspace, shoes),
+            Run::Segments(run) => {
+                let (model, body) = (&self.parts.model, &workspace.body);
+                let facing = run.shoes.iter().filter(|shoe| {
+                    // the ground meets nothing steeper
+                    model.rotation(body, shoe.body)[(2, 2)] > 0.1
+                });
+                shoes.places.extend(facing.map(|shoe| ShoePlace {
+                    pose: model.pose(body, shoe.body),
+                    twist: model.twist(body, shoe.body),
+                    hold: Hold::Load(shoe.load),
+                }));
+            }
+        }
+    }
+
+    /// Lays shoes on a band.
+    fn lay_on_band(
+        &self,
+        track: &Belt,
+        state: &VehicleState,
+        workspace: &TrackedWorkspace,
+        shoes: &mut Shoes,
+    ) {
         let model = &self.parts.model;
         let hull = model.pose(&workspace.body, self.parts.hull);
         let spin = model.twist(&workspace.body, self.parts.hull).angular;
@@ -146,7 +181,6 @@ impl TrackedVehicle {
         points.clear();
         velocities.clear();
         labels.clear();
-        places.clear();
         for seat in &track.seats {
             let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
             let twist = model.twist(&workspace.body, seat.body);
@@ -172,7 +206,7 @@ impl TrackedVehicle {
                     linear: (fast + slow) * 0.5,
                     angular: spin + y * (pitching - spin.dot(&y)),
                 },
-                pins: [leading, trailing],
+                hold: Hold::Band([leading, trailing]),
             });
             leading = trailing;
         }
@@ -183,11 +217,17 @@ impl TrackedVehicle {
         for seats in &mut workspace.seats {
             seats.fill(SeatLoad::default());
         }
+        for track in &self.parts.tracks {
+            if let Run::Segments(run) = &track.run {
+                let loads = &mut workspace.body.load;
+                run.shoes.iter().for_each(|shoe| loads[shoe.load] = Load::default());
+            }
+        }
     }
 
     /// Adds what the ground does to a shoe of a side, about the shoe's origin.
     ///
-    /// Half goes to each pin; the moment about the shoe's y axis is a couple of
+    /// On a band, half goes to each pin; the moment about the shoe's y axis is a couple of
     /// the pins, the others go along with the forces. A pin's share goes to the
     /// seats before and behind it by the lever rule.
     pub fn press_shoe(
@@ -197,6 +237,13 @@ impl TrackedVehicle {
         shoe: &ShoePlace,
         load: &Load,
     ) {
+        let pins = match shoe.hold {
+            Hold::Band(pins) => pins,
+            Hold::Load(own) => {
+                workspace.body.load[own] = *load;
+                return;
+            }
+        };
         let across = shoe.pose.direction(&Vec3::y());
         let up = shoe.pose.direction(&Vec3::z());
         let mut wrench = load.wrench;
@@ -207,7 +254,7 @@ impl TrackedVehicle {
         let rest = (torque - across * pitching) * 0.5;
         let stiffness = linear(&load.stiffness) * 0.5;
         let damping = linear(&load.damping) * 0.5;
-        for ((stretch, share), sense) in shoe.pins.into_iter().zip([-1.0, 1.0]) {
+        for ((stretch, share), sense) in pins.into_iter().zip([-1.0, 1.0]) {
             let pin = force * 0.5 + couple * sense;
             for (seat, weight) in [(stretch, 1.0 - share), (stretch + 1, share)] {
                 let seat = &mut workspace.seats[side][seat];
@@ -224,6 +271,7 @@ impl TrackedVehicle {
         let TrackedWorkspace { body, seats, .. } = workspace;
         let model = &self.parts.model;
         for (track, loads) in self.parts.tracks.iter().zip(seats) {
+            let Run::Belt(track) = &track.run else { continue };
             let place = |body: &Workspace, index: usize| {
                 let seat = &track.seats[index];
                 let offset = model.rotation(body, seat.body) * seat.offset;
