@@ -21,7 +21,8 @@ fn m113() -> TrackedSpec {
 fn on(soil: Soil, terrain: Terrain, spec: TrackedSpec, driver: Driver, step: f64) -> World {
     let vehicle = Mover::from(OnTracks::new(Arc::new(TrackedVehicle::new(spec).unwrap())));
     let start = vehicle.stand(&terrain, 0.0, 0.0, 0.0);
-    let agent = AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0 };
+    let agent =
+        AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0 };
     world(ground(0.05, terrain, vec![soil]), step, vec![agent])
 }
 
@@ -42,8 +43,19 @@ fn explore() {
         drive(&mut world, 0.1 * f64::from(k + 1));
         let s = sample(&world);
         let load: f64 = s.wheels.iter().map(|w| w.load).sum();
-        println!("{:.1} x {:.3} z {:.3} pitch {:.4} v {:.3} spin {:.2} {:.2} load {:.0} sink {:.3} {:?}", s.time, s.pose.position.x, s.pose.position.z,
-            s.pose.pitch(), s.speed, s.wheels[0].spin, s.wheels[1].spin, load, s.wheels[4].sinkage, world.state().agents[0].outcome);
+        println!(
+            "{:.1} x {:.3} z {:.3} pitch {:.4} v {:.3} spin {:.2} {:.2} load {:.0} sink {:.3} {:?}",
+            s.time,
+            s.pose.position.x,
+            s.pose.position.z,
+            s.pose.pitch(),
+            s.speed,
+            s.wheels[0].spin,
+            s.wheels[1].spin,
+            load,
+            s.wheels[4].sinkage,
+            world.state().agents[0].outcome
+        );
     }
     println!("ran in {:?}", t.elapsed());
 }
