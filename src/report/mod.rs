@@ -10,6 +10,7 @@
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`geotiff`] | the ruts as a raster |
+//! | [`photograph`] | what a camera sees: PNG |
 //! | [`picture`] | the run in one picture |
 //! | [`plot`] | line plots of the rigs |
 //! | [`table`] | the closing table |
@@ -23,6 +24,7 @@ mod file;
 pub mod geotiff;
 pub mod manifest;
 mod map;
+pub mod photograph;
 pub mod picture;
 pub mod plot;
 pub mod progress;

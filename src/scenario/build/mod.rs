@@ -4,11 +4,13 @@
 //! the key that led to it.
 
 mod soils;
+mod stage;
 mod terrain;
 mod vehicles;
 mod world;
 
 pub use soils::{SoilTable, custom_soil, soil_table};
+pub use stage::stage;
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
 pub use world::{Built, tread, underside, world};

@@ -9,6 +9,7 @@
 mod driver;
 mod ground;
 mod output;
+mod scenery;
 mod soil;
 mod terrain;
 mod time;
@@ -17,6 +18,7 @@ mod vehicle;
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
+pub use scenery::{Scenery, Sky};
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
@@ -54,6 +56,12 @@ pub struct Scenario {
     /// The vehicles.
     #[schemars(length(min = 1))]
     pub vehicle: Vec<Vehicle>,
+    /// Sun, clouds and weather.
+    #[serde(default, skip_serializing_if = "Sky::is_default")]
+    pub sky: Sky,
+    /// Trees, rocks and posts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenery: Vec<Scenery>,
     /// What the run leaves behind.
     #[serde(default)]
     pub output: Output,
