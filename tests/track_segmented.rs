@@ -111,14 +111,27 @@ fn drives_beside_the_reference() {
     // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle
     // 0.6 from 1.2 s: time, distance and speed.
     let reference = [
-        ("hard", [[3.0, 1.467, 1.665], [4.0, 3.399, 2.215], [5.0, 5.831, 2.700], [6.0, 8.573, 2.797]]),
-        ("mid", [[3.0, 1.178, 1.228], [4.0, 2.502, 1.453], [5.0, 4.079, 1.703], [6.0, 5.878, 1.852]]),
+        (
+            "hard",
+            [[3.0, 1.467, 1.665], [4.0, 3.399, 2.215], [5.0, 5.831, 2.700], [6.0, 8.573, 2.797]],
+        ),
+        (
+            "mid",
+            [[3.0, 1.178, 1.228], [4.0, 2.502, 1.453], [5.0, 4.079, 1.703], [6.0, 5.878, 1.852]],
+        ),
     ];
     for (name, rows) in reference {
         let mut own = alone(flat(0.05, soil(name)), Some(1.1), 0.0);
         for [time, distance, speed] in rows {
-            run(&mut own, time, |t| Controls { throttle: 0.6 * ramp(t, 1.0, 0.2), ..Controls::default() });
-            println!("{name} {time} s: {:.3} m for {distance}, {:.3} m/s for {speed}", own.pose().position.x, own.speed());
+            run(&mut own, time, |t| Controls {
+                throttle: 0.6 * ramp(t, 1.0, 0.2),
+                ..Controls::default()
+            });
+            println!(
+                "{name} {time} s: {:.3} m for {distance}, {:.3} m/s for {speed}",
+                own.pose().position.x,
+                own.speed()
+            );
         }
     }
 }
@@ -131,7 +144,12 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
         own.meet_ground();
         let t = own.time();
         let steering = ramp(t, 3.0, 0.5);
-        own.advance(&Controls { throttle: 0.8 * ramp(t, 0.5, 0.2), steering, ..Controls::default() }).unwrap();
+        own.advance(&Controls {
+            throttle: 0.8 * ramp(t, 0.5, 0.2),
+            steering,
+            ..Controls::default()
+        })
+        .unwrap();
         opening = opening.max(own.room.vehicle.pin_opening());
         for side in 0..2 {
             let middle = if side == 0 { 1.0795 } else { -1.0795 };
@@ -152,7 +170,11 @@ fn energy_is_accounted_for() {
     let mut own = alone(flat(0.05, soil("mid")), None, 0.0);
     run(&mut own, 1.0, |_| Controls::default());
     own.keep_account();
-    run(&mut own, 21.0, |t| Controls { throttle: 0.6 * ramp(t, 1.0, 0.2), steering: 0.5 * ramp(t, 12.0, 1.0), ..Controls::default() });
+    run(&mut own, 21.0, |t| Controls {
+        throttle: 0.6 * ramp(t, 1.0, 0.2),
+        steering: 0.5 * ramp(t, 12.0, 1.0),
+        ..Controls::default()
+    });
     let (account, gain) = own.account();
     let spent = account.brakes + account.suspension + account.tracks + account.soil + gain;
     println!("{account:?}, gain {gain}: {} of {}", spent, account.engine);
@@ -194,14 +216,27 @@ fn turns_beside_the_reference() {
     for (what, model) in [("segmented", TrackModel::Segmented), ("belt", TrackModel::Belt)] {
         let mut spec = m113();
         spec.model = model;
-        spec.drive.steering = bekker::vehicle::spec::TrackSteering::ClutchBrake { brake_torque: 10_000.0 };
+        spec.drive.steering =
+            bekker::vehicle::spec::TrackSteering::ClutchBrake { brake_torque: 10_000.0 };
         let mut pose = TrackedDrive::level(&spec);
         pose.position.z = 1.1;
         let mut own = TrackedDrive::new(spec, flat(0.05, soil("hard")), &pose, 0.0, STEP).unwrap();
         for time in [3.0, 4.0, 5.0, 6.0, 7.0] {
-            run(&mut own, time, |t| Controls { throttle: 0.6 * ramp(t, 1.0, 0.2), steering: 0.5 * ramp(t, 3.0, 0.2), ..Controls::default() });
+            run(&mut own, time, |t| Controls {
+                throttle: 0.6 * ramp(t, 1.0, 0.2),
+                steering: 0.5 * ramp(t, 3.0, 0.2),
+                ..Controls::default()
+            });
             let place = own.pose().position;
-            println!("{what} {time}: {:.3} {:.3} m, {:.3} m/s, yaw {:.3} spins {:.2} {:.2}", place.x, place.y, own.speed(), own.pose().yaw(), own.own.vehicle.sprocket_speed(&own.state, 0), own.own.vehicle.sprocket_speed(&own.state, 1));
+            println!(
+                "{what} {time}: {:.3} {:.3} m, {:.3} m/s, yaw {:.3} spins {:.2} {:.2}",
+                place.x,
+                place.y,
+                own.speed(),
+                own.pose().yaw(),
+                own.own.vehicle.sprocket_speed(&own.state, 0),
+                own.own.vehicle.sprocket_speed(&own.state, 1)
+            );
         }
     }
 }

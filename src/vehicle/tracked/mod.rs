@@ -132,6 +132,11 @@ impl TrackedVehicle {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())
     }
 
+    /// Entries of the matrix that a step factorises.
+    pub fn entries(&self) -> usize {
+        self.parts.model.entries()
+    }
+
     /// Number of road wheels of both sides: from the front, left before right.
     pub fn wheels(&self) -> usize {
         2 * self.parts.tracks[0].arms.len()
