@@ -134,6 +134,7 @@ fn agents(
                     leader: leader(entries, index),
                     start,
                     speed: entry.speed,
+                    sensors: Vec::new(),
                 });
             }
             (vehicle, driver) => faults.extend(vehicle.err().into_iter().chain(driver.err())),
