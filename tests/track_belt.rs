@@ -40,7 +40,15 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
         TrackedVehicle::new(spec).unwrap(),
     )));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
-    AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0 }
+    AgentModel {
+        name: "m113".into(),
+        vehicle,
+        driver,
+        leader: None,
+        start,
+        speed: 0.0,
+        sensors: Vec::new(),
+    }
 }
 
 fn braked() -> Driver {

@@ -13,6 +13,7 @@ mod on_wheels;
 mod rank_error;
 mod ranks;
 mod record;
+mod sensing;
 mod world;
 
 pub use agent::{AgentModel, AgentState};

@@ -233,6 +233,7 @@ fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
     sample.traction += force.dot(&forward);
     sample.lateral += force.dot(&Vec3::z().cross(&forward));
     sample.sinkage = sample.sinkage.max(met.sinkage);
+    sample.area += met.area;
 }
 
 /// Two directions across a normal.

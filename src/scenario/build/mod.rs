@@ -1,13 +1,15 @@
-//! From what a scenario says to what it names: soils, terrain, vehicles.
+//! From what a scenario says to what it names: soils, terrain, vehicles, sensors.
 //!
 //! Here files are opened and catalogues asked. Each part reports its faults at
 //! the key that led to it.
 
+mod sensors;
 mod soils;
 mod terrain;
 mod vehicles;
 mod world;
 
+pub use sensors::sensors;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
