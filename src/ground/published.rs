@@ -79,6 +79,18 @@ impl Published {
         self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
     }
 
+    /// How many merges there have been: what [`Published::changed_since`] counts by.
+    pub fn merges(&self) -> u64 {
+        self.merges
+    }
+
+    /// Keys of the tiles that merges after the given one have changed, in ascending
+    /// order.
+    pub fn changed_since(&self, merge: u64) -> impl Iterator<Item = TileKey> {
+        let changed = self.tiles.iter().filter(move |(_, entry)| entry.revision > merge);
+        changed.map(|(key, _)| *key)
+    }
+
     /// All that was deformed as patches.
     pub fn as_patches(&self) -> Patches {
         let mut patches = Patches::default();

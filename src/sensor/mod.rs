@@ -9,7 +9,10 @@
 //!
 //! Equations, parameters and what is not modelled: `docs/sensors.md`.
 
+pub mod air;
+pub mod bvh;
 pub mod camera;
+pub mod class;
 pub mod encoder;
 pub mod filter;
 pub mod geodesy;
@@ -17,12 +20,18 @@ pub mod gps;
 pub mod imu;
 pub mod lidar;
 pub mod magnetometer;
+pub mod material;
+pub mod mesh;
 pub mod motion;
 mod mounted;
 pub mod noise;
 pub mod process;
+pub mod ray;
 mod reading;
+pub mod relief;
+pub mod scene;
 mod schedule;
+pub mod sky;
 
 pub use filter::Filter;
 pub use motion::{Motion, WheelMotion};

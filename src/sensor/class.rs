@@ -1,0 +1,51 @@
+//! What kinds of things are seen.
+
+/// Class of what a ray meets: the labels of semantic segmentation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Class {
+    /// Nothing: the sky.
+    #[default]
+    Sky = 0,
+    /// The ground.
+    Ground = 1,
+    /// Body of a vehicle.
+    Vehicle = 2,
+    /// Wheel, sprocket or idler.
+    Wheel = 3,
+    /// Shoe of a track.
+    TrackShoe = 4,
+    /// Tree.
+    Tree = 5,
+    /// Rock.
+    Rock = 6,
+    /// Post.
+    Post = 7,
+    /// Drops, flakes or dust in the air.
+    Air = 8,
+    /// Anything else.
+    Other = 9,
+}
+
+impl Class {
+    /// All classes, by number.
+    pub const ALL: [Class; 10] = [
+        Class::Sky,
+        Class::Ground,
+        Class::Vehicle,
+        Class::Wheel,
+        Class::TrackShoe,
+        Class::Tree,
+        Class::Rock,
+        Class::Post,
+        Class::Air,
+        Class::Other,
+    ];
+
+    /// Name of the class.
+    pub fn name(self) -> &'static str {
+        ["sky", "ground", "vehicle", "wheel", "track shoe", "tree", "rock", "post", "air", "other"]
+            [self as usize]
+    }
+}

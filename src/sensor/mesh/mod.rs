@@ -1,0 +1,238 @@
+//! Meshes of triangles: what stands on the ground.
+
+mod primitive;
+
+use super::bvh::{Bounds, Bvh, Slabs};
+use super::material::Material;
+
+/// A triangle mesh with its tree; immutable.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    /// Unit normals at the corners.
+    normals: Vec<[f32; 3]>,
+    /// In the order of the tree's leaves.
+    triangles: Vec<Triangle>,
+    palette: Vec<Material>,
+    tree: Bvh,
+    radius: f32,
+}
+
+/// Triangles ready to be met, and what belongs to them.
+#[derive(Clone, Copy, Debug)]
+struct Triangle {
+    origin: [f32; 3],
+    edges: [[f32; 3]; 2],
+    corners: [u32; 3],
+    material: u32,
+}
+
+/// A mesh in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Sketch {
+    corners: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    triangles: Vec<([u32; 3], u32)>,
+    palette: Vec<Material>,
+}
+
+/// Where a ray met a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Distance along the ray, in lengths of its direction.
+    pub range: f32,
+    /// Which triangle.
+    pub triangle: u32,
+    /// Weights of its second and third corner.
+    pub weights: [f32; 2],
+}
+
+/// Difference of two points.
+#[inline(always)]
+pub(super) fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// Inner product.
+#[inline(always)]
+pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Cross product.
+#[inline(always)]
+pub(super) fn cross(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The vector at unit length; z where it has none.
+#[inline]
+pub(super) fn unit(a: [f32; 3]) -> [f32; 3] {
+    let length = dot(a, a).sqrt();
+    if length > 1e-20 { a.map(|x| x / length) } else { [0.0, 0.0, 1.0] }
+}
+
+impl Sketch {
+    /// A mesh with nothing in it.
+    pub fn new() -> Sketch {
+        Sketch::default()
+    }
+
+    /// Index of a material, new or known.
+    fn material(&mut self, material: Material) -> u32 {
+        let known = self.palette.iter().position(|known| *known == material);
+        known.unwrap_or_else(|| {
+            self.palette.push(material);
+            self.palette.len() - 1
+        }) as u32
+    }
+
+    /// Adds triangles on corners with normals of their own.
+    pub fn add(
+        &mut self,
+        corners: &[[f32; 3]],
+        normals: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        material: Material,
+    ) {
+        let material = self.material(material);
+        let first = self.corners.len() as u32;
+        let valid = |t: &&[u32; 3]| t.iter().all(|&c| (c as usize) < corners.len());
+        self.corners.extend(corners);
+        self.normals
+            .extend((0..corners.len()).map(|k| normals.get(k).map_or([0.0; 3], |n| unit(*n))));
+        let moved = triangles.iter().filter(valid).map(|t| (t.map(|c| c + first), material));
+        self.triangles.extend(moved);
+    }
+
+    /// Moves all that is there: turned by `degrees` about z, then shifted.
+    pub fn turned(mut self, angle: f64, shift: [f32; 3]) -> Sketch {
+        let (s, c) = crate::numeric::sin_cos(angle);
+        let (s, c) = (s as f32, c as f32);
+        let turn = |[x, y, z]: [f32; 3]| [c * x - s * y, s * x + c * y, z];
+        for corner in &mut self.corners {
+            let [x, y, z] = turn(*corner);
+            *corner = [x + shift[0], y + shift[1], z + shift[2]];
+        }
+        self.normals.iter_mut().for_each(|normal| *normal = turn(*normal));
+        self
+    }
+
+    /// The mesh.
+    pub fn finish(self) -> Mesh {
+        let Sketch { corners, normals, triangles, palette } = self;
+        let at = |corner: u32| corners[corner as usize];
+        let bounds: Vec<Bounds> =
+            triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(1e-5)).collect();
+        let tree = Bvh::new(&bounds);
+        let ready = tree.order().iter().map(|&index| {
+            let (corners, material) = triangles[index as usize];
+            let [a, b, c] = corners.map(at);
+            Triangle { origin: a, edges: [minus(b, a), minus(c, a)], corners, material }
+        });
+        let triangles = ready.collect();
+        let radius = corners.iter().map(|c| dot(*c, *c).sqrt()).fold(0.0, f32::max);
+        Mesh { normals, triangles, palette, tree, radius }
+    }
+}
+
+impl Mesh {
+    /// The box around it.
+    pub fn bounds(&self) -> Bounds {
+        self.tree.bounds()
+    }
+
+    /// Distance of the farthest corner from the origin, m.
+    pub fn radius(&self) -> f32 {
+        self.radius
+    }
+
+    /// How many triangles it has.
+    pub fn triangles(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Where a ray first meets the mesh between two ranges.
+    #[inline]
+    pub fn cast(
+        &self,
+        origin: [f32; 3],
+        direction: [f32; 3],
+        near: f32,
+        far: f32,
+    ) -> Option<Touch> {
+        let slabs = Slabs::new(origin, direction);
+        let mut found = None;
+        self.tree.walk(&slabs, near, far, |index, far| {
+            match self.triangles[index].meet(origin, direction, near, far) {
+                Some((range, weights)) => {
+                    found = Some(Touch { range, triangle: index as u32, weights });
+                    range
+                }
+                None => far,
+            }
+        });
+        found
+    }
+
+    /// Whether a ray meets the mesh between two ranges.
+    #[inline]
+    pub fn blocks(&self, origin: [f32; 3], direction: [f32; 3], near: f32, far: f32) -> bool {
+        let slabs = Slabs::new(origin, direction);
+        let mut blocked = false;
+        self.tree.walk(&slabs, near, far, |index, far| {
+            blocked |= self.triangles[index].meet(origin, direction, near, far).is_some();
+            if blocked { f32::NEG_INFINITY } else { far }
+        });
+        blocked
+    }
+
+    /// Unit normals where a ray has touched: of the triangle, and the smooth one.
+    pub fn normals(&self, touch: &Touch) -> [[f32; 3]; 2] {
+        let triangle = &self.triangles[touch.triangle as usize];
+        let [a, b, c] = triangle.corners.map(|corner| self.normals[corner as usize]);
+        let [v, w] = touch.weights;
+        let u = 1.0 - v - w;
+        let smooth = [0, 1, 2].map(|k| u * a[k] + v * b[k] + w * c[k]);
+        let flat = unit(cross(triangle.edges[0], triangle.edges[1]));
+        if dot(smooth, smooth) < 1e-6 { [flat, flat] } else { [flat, unit(smooth)] }
+    }
+
+    /// Material where a ray has touched.
+    pub fn material(&self, touch: &Touch) -> &Material {
+        &self.palette[self.triangles[touch.triangle as usize].material as usize]
+    }
+}
+
+impl Triangle {
+    /// Range and weights where a ray meets the triangle (Möller and Trumbore 1997).
+    #[inline(always)]
+    fn meet(
+        &self,
+        origin: [f32; 3],
+        direction: [f32; 3],
+        near: f32,
+        far: f32,
+    ) -> Option<(f32, [f32; 2])> {
+        let [e, f] = self.edges;
+        let p = cross(direction, f);
+        let determinant = dot(e, p);
+        if determinant == 0.0 {
+            return None;
+        }
+        let inverse = 1.0 / determinant;
+        let t = minus(origin, self.origin);
+        let v = dot(t, p) * inverse;
+        // a hair beyond the edge, that neighbours leave no crack
+        const HAIR: f32 = 1e-6;
+        if !(-HAIR..=1.0 + HAIR).contains(&v) {
+            return None;
+        }
+        let q = cross(t, e);
+        let w = dot(direction, q) * inverse;
+        if w < -HAIR || v + w > 1.0 + HAIR {
+            return None;
+        }
+        let range = dot(f, q) * inverse;
+        (range >= near && range < far).then_some((range, [v, w]))
+    }
+}

@@ -1,0 +1,28 @@
+//! Rays.
+
+use crate::spatial::Vec3;
+
+/// A straight line of sight through the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it starts, world, m.
+    pub origin: Vec3,
+    /// Unit direction, world.
+    pub direction: Vec3,
+    /// When it is sent, as a share of the time between the scene's two keyframes:
+    /// 0 at the earlier one, 1 at the later.
+    pub moment: f64,
+}
+
+impl Ray {
+    /// A ray at the scene's later keyframe.
+    pub fn new(origin: Vec3, direction: Vec3) -> Ray {
+        Ray { origin, direction, moment: 1.0 }
+    }
+
+    /// The point at `range` along the ray, m.
+    #[inline]
+    pub fn at(&self, range: f64) -> Vec3 {
+        self.origin + self.direction * range
+    }
+}

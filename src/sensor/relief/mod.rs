@@ -1,0 +1,449 @@
+//! The ground as rays see it: a square window of it under a pyramid of lids.
+//!
+//! A cell of the window is a tile of the lattice. Where the ground is smooth, or
+//! far, its four corners stand for it; where it is rough, or deformed, the cell
+//! holds all of its nodes under a pyramid of their own. So the base terrain is
+//! never stored at the soil's resolution where that would show nothing, and a rut
+//! costs the tiles it touches. Only tiles that have changed are looked at again.
+//! What a window holds follows from where its middle is, so that no history, and
+//! with it no dealing of agents to ranks, can show in what a sensor delivers.
+
+mod pyramid;
+mod tile;
+
+pub use tile::Mark;
+
+use super::ray::Ray;
+use crate::grid::{TILE, TileKey};
+use crate::ground::{GroundModel, Published};
+use crate::spatial::Vec3;
+use pyramid::{Lid, Line, cover, cover_all, lid, lids};
+use rayon::prelude::*;
+use tile::TileRelief;
+
+/// Cells along a side of a window, as a power of two.
+const LEVELS: u32 = 8;
+/// Cells along a side of a window.
+const SIDE: usize = 1 << LEVELS;
+/// Cells from the middle of a window within which rough ground keeps its nodes.
+const FINE: i64 = 64;
+/// Cells by which a window moves on at once.
+const STRIDE: i64 = 16;
+/// Level by whose lids the highest point is found.
+const SURVEY: u32 = 3;
+/// A tile stays coarse where its four corners miss the ground by less, m.
+const TOLERANCE: f64 = 1e-3;
+
+/// The ground around a place: all nodes nearby, corners of tiles farther away, and
+/// a cell for 16 x 16 tiles up to the horizon.
+#[derive(Clone, Debug)]
+pub struct Relief {
+    near: Window,
+    far: Window,
+    /// Merges of the published ground that it has taken over.
+    merges: u64,
+}
+
+/// Where a ray met the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footing {
+    /// Distance along the ray, m.
+    pub range: f64,
+    /// Unit normal.
+    pub normal: Vec3,
+}
+
+/// A square of cells.
+#[derive(Clone, Debug)]
+struct Window {
+    /// Key of the first cell.
+    corner: [i64; 2],
+    /// Lattice nodes along a cell.
+    stride: i64,
+    spacing: f64,
+    /// Height that all others are relative to, m.
+    datum: f64,
+    corners: Vec<f32>,
+    lids: Vec<Lid>,
+    /// Height that nothing rises above, m.
+    top: f64,
+    /// Which of `fine` a cell has: 0 for none, else index + 1.
+    fine_of: Vec<u32>,
+    fine: Vec<TileRelief>,
+}
+
+impl Relief {
+    /// The ground around (x, y), m, with what is published.
+    pub fn around(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
+        let spacing = model.lattice().spacing;
+        let (tile, chunk) = (TILE as i64, (TILE * TILE) as i64);
+        Relief {
+            near: Window::new(model, published, Window::corner(at, tile, spacing), tile, None),
+            far: Window::new(model, published, Window::corner(at, chunk, spacing), chunk, None),
+            merges: published.merges(),
+        }
+    }
+
+    /// Follows to (x, y), m, and takes over what has been published since the last
+    /// time. The result is that of [`Relief::around`].
+    pub fn update(&mut self, model: &GroundModel, published: &Published, at: [f64; 2]) {
+        let dirty: Vec<TileKey> = published.changed_since(self.merges).collect();
+        self.merges = published.merges();
+        self.near.update(model, published, &dirty);
+        for window in [&mut self.near, &mut self.far] {
+            let corner = Window::corner(at, window.stride, window.spacing);
+            if corner != window.corner {
+                *window = Window::new(model, published, corner, window.stride, Some(window));
+            }
+        }
+    }
+
+    /// Where a ray first meets the ground between two ranges, m.
+    #[inline]
+    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Footing> {
+        let (found, left) = self.near.cast(ray, near, far);
+        if found.is_some() || left >= far {
+            return found;
+        }
+        self.far.cast(ray, left, far).0
+    }
+
+    /// What vehicles have left at (x, y).
+    pub fn mark(&self, x: f64, y: f64) -> Mark {
+        let over = |at: f64, axis: usize| at / self.near.cell() - self.near.corner[axis] as f64;
+        let (x, y) = (over(x, 0), over(y, 1));
+        let side = SIDE as f64;
+        if !(x >= 0.0 && y >= 0.0 && x < side && y < side) {
+            return Mark::default();
+        }
+        let (i, j) = (x as usize, y as usize);
+        let tile = TILE as f64;
+        match self.near.fine_of[j * SIDE + i] {
+            0 => Mark::default(),
+            held => self.near.fine[held as usize - 1]
+                .mark([(x - i as f64) * tile, (y - j as f64) * tile]),
+        }
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        [&self.near, &self.far].map(Window::bytes).iter().sum()
+    }
+}
+
+impl Window {
+    /// Key of the first cell of the window around a place.
+    fn corner(at: [f64; 2], stride: i64, spacing: f64) -> [i64; 2] {
+        let step = STRIDE as f64 * stride as f64 * spacing;
+        at.map(|at| (at / step + 0.5).floor() as i64 * STRIDE - SIDE as i64 / 2)
+    }
+
+    fn new(
+        model: &GroundModel,
+        published: &Published,
+        corner: [i64; 2],
+        stride: i64,
+        old: Option<&Window>,
+    ) -> Window {
+        let spacing = model.lattice().spacing;
+        let terrain = model.terrain();
+        let datum = terrain.height(0.0, 0.0);
+        let cell = stride as f64 * spacing;
+        let height = move |x: i64, y: i64| {
+            let place = |axis: usize, at: i64| (corner[axis] + at) as f64 * cell;
+            (terrain.height(place(0, x), place(1, y)) - datum) as f32
+        };
+        let row = SIDE + 1;
+        let corners = (0..row * row).into_par_iter().map(|index| {
+            let at = [index % row, index / row].map(|at| at as i64);
+            let known = old.and_then(|old| old.known(corner, at, row));
+            known.map_or_else(|| height(at[0], at[1]), |(old, index)| old.corners[index])
+        });
+        let mut window = Window {
+            corner,
+            stride,
+            spacing,
+            datum,
+            corners: corners.collect(),
+            lids: vec![Lid::default(); lids(LEVELS)],
+            top: 0.0,
+            fine_of: vec![0; SIDE * SIDE],
+            fine: Vec::new(),
+        };
+        if stride == TILE as i64 {
+            window.refine(model, published, old);
+        }
+        let mut lids = std::mem::take(&mut window.lids);
+        cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
+        window.lids = lids;
+        window.top = window.highest();
+        window
+    }
+
+    /// Where the cell (or corner) `at` of the window at `corner` stands in this one.
+    fn known(&self, corner: [i64; 2], at: [i64; 2], row: usize) -> Option<(&Window, usize)> {
+        let [x, y] = [0, 1].map(|axis| corner[axis] + at[axis] - self.corner[axis]);
+        let inside = (0..row as i64).contains(&x) && (0..row as i64).contains(&y);
+        inside.then(|| (self, y as usize * row + x as usize))
+    }
+
+    /// Length of a cell, m.
+    fn cell(&self) -> f64 {
+        self.stride as f64 * self.spacing
+    }
+
+    /// Heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
+    #[inline(always)]
+    fn patch(&self, x: usize, y: usize) -> [f32; 4] {
+        let row = SIDE + 1;
+        let at = y * row + x;
+        let c = &self.corners;
+        [c[at], c[at + 1], c[at + row], c[at + row + 1]]
+    }
+
+    /// The lid of a cell.
+    fn lid(&self, x: usize, y: usize) -> Lid {
+        match self.fine_of[y * SIDE + x] {
+            0 => Lid::of_patch(self.patch(x, y), [x, y]),
+            held => self.fine[held as usize - 1].lid([x, y]),
+        }
+    }
+
+    /// A height that no lid of some middling level rises above, m.
+    fn highest(&self) -> f64 {
+        let side = SIDE >> SURVEY;
+        let blocks = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
+        let top = |(x, y): (usize, usize)| {
+            let lid = lid::<LEVELS>(&self.lids, SURVEY, x, y);
+            let corner = |k: usize| {
+                let [x, y] = [x + k % 2, y + k / 2].map(|at| (at << SURVEY) as f64);
+                -lid.clearance([x, y, 0.0])
+            };
+            (0..4).map(corner).fold(f64::NEG_INFINITY, f64::max)
+        };
+        blocks.map(top).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn key(&self, index: usize) -> TileKey {
+        TileKey {
+            a: (self.corner[0] + (index % SIDE) as i64) as i32,
+            b: (self.corner[1] + (index / SIDE) as i64) as i32,
+        }
+    }
+
+    /// Gives their nodes to cells that are deformed, and to those near the middle
+    /// whose corners do not tell their shape.
+    fn refine(&mut self, model: &GroundModel, published: &Published, old: Option<&Window>) {
+        let deformed = self.cells_of(published.tiles().map(|(key, _)| key));
+        let middle = SIDE as i64 / 2;
+        let close = |at: usize| (-FINE..FINE).contains(&(at as i64 - middle));
+        let wanted: Vec<usize> = (0..SIDE * SIDE)
+            .into_par_iter()
+            .filter(|&index| {
+                let (x, y) = (index % SIDE, index / SIDE);
+                deformed.binary_search(&index).is_ok()
+                    || close(x) && close(y) && self.is_rough(model, [x, y])
+            })
+            .collect();
+        let fine = wanted.par_iter().map(|&index| {
+            let at = [index % SIDE, index / SIDE].map(|at| at as i64);
+            let known = old.and_then(|old| old.known(self.corner, at, SIDE));
+            match known.map(|(old, index)| (old, old.fine_of[index])) {
+                Some((old, held)) if held > 0 => old.fine[held as usize - 1].clone(),
+                _ => TileRelief::new(model, published, self.datum, self.key(index)),
+            }
+        });
+        self.fine = fine.collect();
+        for (held, &index) in wanted.iter().enumerate() {
+            self.fine_of[index] = held as u32 + 1;
+        }
+    }
+
+    /// Whether a cell's corners miss the undisturbed ground between them.
+    fn is_rough(&self, model: &GroundModel, [x, y]: [usize; 2]) -> bool {
+        let cell = self.cell();
+        let height = |u: f64, v: f64| {
+            let at = |axis: usize, whole: usize, part: f64| {
+                (self.corner[axis] as f64 + whole as f64 + part) * cell
+            };
+            model.terrain().height(at(0, x, u), at(1, y, v)) - self.datum
+        };
+        let [h00, h10, h01, h11] = self.patch(x, y).map(f64::from);
+        let misses = |u: f64, v: f64, flat: f64| (height(u, v) - flat).abs() > TOLERANCE;
+        misses(0.5, 0.5, 0.25 * (h00 + h10 + h01 + h11))
+            || misses(0.0, 0.5, 0.5 * (h00 + h01))
+            || misses(0.5, 0.0, 0.5 * (h00 + h10))
+    }
+
+    /// Cells that show a node of these tiles, in ascending order: a tile's first nodes
+    /// are the last of its western and southern neighbours.
+    fn cells_of(&self, tiles: impl Iterator<Item = TileKey>) -> Vec<usize> {
+        let side = SIDE as i64;
+        let mut cells = Vec::new();
+        for key in tiles {
+            let [x, y] = [i64::from(key.a) - self.corner[0], i64::from(key.b) - self.corner[1]];
+            for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| (x - dx, y - dy)) {
+                if (0..side).contains(&x) && (0..side).contains(&y) {
+                    cells.push((y * side + x) as usize);
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// Looks at tiles again.
+    fn update(&mut self, model: &GroundModel, published: &Published, dirty: &[TileKey]) {
+        let cells = self.cells_of(dirty.iter().copied());
+        let tile = |&index: &usize| TileRelief::new(model, published, self.datum, self.key(index));
+        let renewed: Vec<TileRelief> = cells.par_iter().map(tile).collect();
+        let mut lids = std::mem::take(&mut self.lids);
+        for (&index, tile) in cells.iter().zip(renewed) {
+            match self.fine_of[index] {
+                0 => {
+                    self.fine.push(tile);
+                    self.fine_of[index] = self.fine.len() as u32;
+                }
+                held => self.fine[held as usize - 1] = tile,
+            }
+            cover::<LEVELS>(&mut lids, [index % SIDE, index / SIDE], |x, y| self.lid(x, y));
+        }
+        self.lids = lids;
+        self.top = self.highest();
+    }
+
+    /// Where a ray first meets the window between two ranges, m, and the range at
+    /// which it leaves it.
+    #[inline]
+    fn cast(&self, ray: &Ray, near: f64, far: f64) -> (Option<Footing>, f64) {
+        let cell = self.cell();
+        let per_cell = 1.0 / cell;
+        let over = |axis: usize| ray.origin[axis] * per_cell - self.corner[axis] as f64;
+        let line = Line::new(
+            [over(0), over(1), ray.origin.z - self.datum],
+            [ray.direction.x * per_cell, ray.direction.y * per_cell, ray.direction.z],
+        );
+        let Some((near, far)) = line.over(SIDE as f64, near, far) else { return (None, near) };
+        // down to the highest point at once
+        let above = line.at(2, near) - self.top;
+        let start = match (above > 0.0, line.slope[2] < 0.0) {
+            (true, false) => return (None, far),
+            (true, true) => near + above / -line.slope[2],
+            _ => near,
+        };
+        if start > far {
+            return (None, far);
+        }
+        let found = line.walk::<LEVELS, 4, _>(
+            start,
+            far,
+            |level, x, y| lid::<LEVELS>(&self.lids, level, x, y),
+            |x, y, enter, leave| {
+                let (landing, length) = match self.fine_of[y * SIDE + x] {
+                    0 => (line.meet(self.patch(x, y), [x, y], enter, leave)?, cell),
+                    held => {
+                        let tile = &self.fine[held as usize - 1];
+                        (tile.land(&line, [x, y], enter, leave)?, self.spacing)
+                    }
+                };
+                let [gx, gy] = landing.gradient.map(|slope| slope / length);
+                Some(Footing { range: landing.range, normal: Vec3::new(-gx, -gy, 1.0).normalize() })
+            },
+        );
+        (found, far)
+    }
+
+    fn bytes(&self) -> usize {
+        4 * (self.corners.len() + self.fine_of.len())
+            + size_of::<Lid>() * self.lids.len()
+            + size_of::<TileRelief>() * self.fine.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Lattice;
+    use crate::ground::{NodeState, Patches};
+    use crate::numeric::{cos, sin};
+    use crate::soil::{Laws, Soil, SoilId, SoilKind};
+    use crate::terrain::Terrain;
+
+    fn plane(spacing: f64) -> GroundModel {
+        let soil = Soil {
+            name: "plane".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
+        };
+        let terrain = Terrain::flat(0.0, SoilId(0));
+        GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference()).unwrap()
+    }
+
+    fn rut(key: TileKey, node: usize) -> Published {
+        let mut patches = Patches::default();
+        patches.begin(key);
+        patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
+        let mut published = Published::default();
+        published.apply(&patches);
+        published
+    }
+
+    #[test]
+    fn a_plane_is_met_within_a_millimetre_at_a_hundred_metres_and_a_kilometre() {
+        let model = plane(0.05);
+        let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        for (azimuth, height) in [(0.0, 2.0), (0.7, 1.0), (2.5, 10.0), (-1.2, 0.5)] {
+            for distance in [3.0, 100.0, 1000.0] {
+                let to = Vec3::new(distance * cos(azimuth), distance * sin(azimuth), -height);
+                let ray = Ray::new(Vec3::new(0.0, 0.0, height), to.normalize());
+                let met = relief.cast(&ray, 0.0, 2000.0).unwrap();
+                // double precision, magnified by a grazing angle of 1 : 2000
+                assert!((met.range - to.norm()).abs() < 1e-8, "{} {}", met.range, to.norm());
+                assert_eq!(met.normal, Vec3::z());
+            }
+        }
+    }
+
+    #[test]
+    fn a_rut_is_seen_as_soon_as_it_is_published() {
+        let model = plane(0.05);
+        let mut relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let down = |x: f64, y: f64| Ray::new(Vec3::new(x, y, 1.0), -Vec3::z());
+        // node 0 of tile (3, 2) is a corner of four tiles
+        let at = 48.0 * 0.05;
+        let flat = relief.cast(&down(at, 1.6), 0.0, 9.0).unwrap();
+        relief.update(&model, &rut(TileKey { a: 3, b: 2 }, 0), [0.0, 0.0]);
+        let met = relief.cast(&down(at, 1.6), 0.0, 9.0).unwrap();
+        // half a quantum of sinkage, and single precision
+        assert!((flat.range - 1.0).abs() < 1e-9 && (met.range - 1.1).abs() < 1e-5, "{met:?}");
+        assert!((relief.mark(at, 1.6).sinkage - 0.1).abs() < 1e-5);
+        assert_eq!(relief.mark(at, 1.6).passes, 1);
+        for (dx, dy) in [(0.025, 0.0), (-0.025, 0.0), (0.0, -0.025), (0.0, 0.025)] {
+            let met = relief.cast(&down(at + dx, 1.6 + dy), 0.0, 9.0).unwrap();
+            assert!((met.range - 1.05).abs() < 1e-5, "{met:?}");
+            assert!((relief.mark(at + dx, 1.6 + dy).sinkage - 0.05).abs() < 1e-5);
+            // one node 10 cm down among neighbours at 5 cm: slope 2 along the edge of
+            // the patch, half of that across it
+            assert!((met.normal.z - 1.0 / 6.0_f64.sqrt()).abs() < 1e-5, "{met:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_that_has_moved_is_one_made_there() {
+        let model = plane(0.05);
+        let published = rut(TileKey { a: 3, b: 2 }, 17);
+        let mut moved = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        moved.update(&model, &published, [5.0, 0.0]);
+        moved.update(&model, &published, [300.0, -40.0]);
+        moved.update(&model, &published, [31.0, 12.0]);
+        let fresh = Relief::around(&model, &published, [31.0, 12.0]);
+        for (moved, fresh) in [(&moved.near, &fresh.near), (&moved.far, &fresh.far)] {
+            assert_eq!(moved.corner, fresh.corner);
+            assert_eq!(moved.corners, fresh.corners);
+            assert_eq!(moved.lids, fresh.lids);
+            assert_eq!(moved.top, fresh.top);
+            assert_eq!(moved.fine_of, fresh.fine_of);
+        }
+    }
+}

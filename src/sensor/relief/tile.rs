@@ -1,0 +1,114 @@
+//! One tile of the ground with all of its nodes.
+
+use super::pyramid::{Landing, Lid, Line, cover_all, lid, lids};
+use crate::grid::{Node, TILE, TileKey};
+use crate::ground::{GroundModel, Published};
+
+/// Cells along a tile as a power of two.
+const LEVELS: u32 = TILE.trailing_zeros();
+/// Nodes along a tile and on to the next.
+const NODES: usize = TILE + 1;
+
+/// What vehicles have left at a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mark {
+    /// Plastic sinkage, m.
+    pub sinkage: f32,
+    /// Shear displacement, m.
+    pub slip: f32,
+    /// How often a wheel has come and gone.
+    pub passes: u16,
+}
+
+/// Heights of a tile's nodes, m, and of the first ones of its neighbours.
+#[derive(Clone, Debug)]
+pub(super) struct TileRelief {
+    nodes: [f32; NODES * NODES],
+    lids: [Lid; lids(LEVELS)],
+    marks: Option<Box<[Mark; NODES * NODES]>>,
+}
+
+impl TileRelief {
+    /// The tile as it is now, heights relative to `datum`.
+    pub fn new(model: &GroundModel, published: &Published, datum: f64, key: TileKey) -> TileRelief {
+        let first = key.node(0);
+        let node = |index: usize| Node {
+            i: first.i + (index % NODES) as i32,
+            j: first.j + (index / NODES) as i32,
+        };
+        let deformed = [(0, 0), (1, 0), (0, 1), (1, 1)]
+            .iter()
+            .any(|(a, b)| published.tile(TileKey { a: key.a + a, b: key.b + b }).is_some());
+        let mut tile = TileRelief {
+            nodes: std::array::from_fn(|index| (model.base_height(node(index)) - datum) as f32),
+            lids: [Lid::default(); lids(LEVELS)],
+            marks: deformed.then(|| Box::new([Mark::default(); NODES * NODES])),
+        };
+        if let Some(marks) = &mut tile.marks {
+            for (index, mark) in marks.iter_mut().enumerate() {
+                let node = node(index);
+                let state = published.node(node);
+                let [jx, jy] = state.shear_m();
+                *mark = Mark {
+                    sinkage: state.plastic_sinkage_m() as f32,
+                    slip: crate::numeric::hypot(jx, jy) as f32,
+                    passes: state.passes,
+                };
+                if state.plastic_sinkage != 0 || state.berm != 0 {
+                    let base = model.base(node);
+                    let sunk = state.plastic_sinkage_m() / base.normal.z;
+                    tile.nodes[index] = (base.height + state.berm_m() - sunk - datum) as f32;
+                }
+            }
+        }
+        let TileRelief { nodes, lids, .. } = &mut tile;
+        cover_all::<LEVELS>(lids, |x, y| Lid::of_patch(patch(nodes, x, y), [x, y]));
+        tile
+    }
+
+    /// The lid of the whole tile, as that of cell (x, y) of a square of tiles.
+    pub fn lid(&self, at: [usize; 2]) -> Lid {
+        self.lids[lids(LEVELS) - 1].outside(TILE, at)
+    }
+
+    /// Where a line meets the tile; `x` and `y` are its place among the cells that
+    /// the line is measured in.
+    #[inline]
+    pub fn land(&self, line: &Line, at: [usize; 2], near: f64, far: f64) -> Option<Landing> {
+        let line = line.within(at, TILE as f64);
+        line.walk::<LEVELS, LEVELS, _>(
+            near,
+            far,
+            |level, x, y| lid::<LEVELS>(&self.lids, level, x, y),
+            |x, y, enter, leave| line.meet(patch(&self.nodes, x, y), [x, y], enter, leave),
+        )
+    }
+
+    /// Marks at a place in cells from the tile's first node: between nodes the sinkage
+    /// and slip are interpolated, the passes are the nearest node's.
+    pub fn mark(&self, [x, y]: [f64; 2]) -> Mark {
+        let Some(marks) = &self.marks else { return Mark::default() };
+        let within = |at: f64| at.clamp(0.0, TILE as f64 - 1e-9);
+        let (x, y) = (within(x), within(y));
+        let (i, j) = (x as usize, y as usize);
+        let (u, v) = ((x - i as f64) as f32, (y - j as f64) as f32);
+        let corner = |di: usize, dj: usize| &marks[(j + dj) * NODES + i + di];
+        let blend = |of: fn(&Mark) -> f32| {
+            let south = of(corner(0, 0)) * (1.0 - u) + of(corner(1, 0)) * u;
+            let north = of(corner(0, 1)) * (1.0 - u) + of(corner(1, 1)) * u;
+            south * (1.0 - v) + north * v
+        };
+        Mark {
+            sinkage: blend(|mark| mark.sinkage),
+            slip: blend(|mark| mark.slip),
+            passes: corner(usize::from(u >= 0.5), usize::from(v >= 0.5)).passes,
+        }
+    }
+}
+
+/// Heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
+#[inline(always)]
+fn patch(nodes: &[f32; NODES * NODES], x: usize, y: usize) -> [f32; 4] {
+    let at = (y % TILE) * NODES + x % TILE;
+    [nodes[at], nodes[at + 1], nodes[at + NODES], nodes[at + NODES + 1]]
+}
