@@ -48,6 +48,7 @@ fn drive(spacing: f64) -> WorldModel {
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },
         speed: 5.0,
+        sensors: Vec::new(),
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
     WorldModel { ground, clock, agents: vec![agent] }

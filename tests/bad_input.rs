@@ -478,6 +478,103 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "ruts = \"yes\"",
         ":67: output.ruts = \"yes\": must be true or false, not a text",
     ),
+    // Sensors
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imux" } }]"#,
+        ":58: vehicle[2].sensor[0].model.kind = \"imux\": must be one of ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, rate = 1000 }]"#,
+        ":58: vehicle[2].sensor[0].rate = 1000: must be > 0 and <= 500 Hz, one a step",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "lidar" }, rate = 200 }]"#,
+        ":58: vehicle[2].sensor[0].rate = 200: must be > 0 and <= 100 Hz, one a heartbeat",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, window = 0.02 }]"#,
+        ":58: vehicle[2].sensor[0].window = 0.02: must be from 0 to 0.01 s, the time between frames",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "encoder" }, window = 0.02 }]"#,
+        ":58: vehicle[2].sensor[0].window = 0.02: a sensor of kind encoder has no window",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, lag = -1 }]"#,
+        ":58: vehicle[2].sensor[0].lag = -1: must be from 0 to 60 s",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" } }, { name = "a", model = { kind = "imu" } }]"#,
+        ":58: vehicle[2].sensor[1].name = \"a\": ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "gps" } }]"#,
+        "sound.toml: site: missing: where on the earth a gps is",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, save = ["pcd"] }]"#,
+        ":58: vehicle[2].sensor[0].save[0] = \"pcd\": is a format of a lidar's frames, not of kind imu",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, filters = [{ kind = "voxels", side = 1 }] }]"#,
+        ":58: vehicle[2].sensor[0].filters[0].kind = \"voxels\": voxels is for sensors of kind lidar, not imu",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu" }, filters = [{ kind = "lose", probability = 2 }] }]"#,
+        ":58: vehicle[2].sensor[0].filters[0].probability = 2: must be from 0 to 1",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "camera", widht = 3 } }]"#,
+        ":58: vehicle[2].sensor[0].model.widht = 3: unknown key (did you mean `width`?); allowed: ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "odometry", width = 3 } }]"#,
+        ":58: vehicle[2].sensor[0].model.width = 3: unknown key; allowed: ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "imu", preset = "tactic" } }]"#,
+        ":58: vehicle[2].sensor[0].model.preset = \"tactic\": must be one of ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "camera", lens = { kind = "kannala_brandt", k = [0, 1] } } }]"#,
+        ":58: vehicle[2].sensor[0].model.lens.k = [0, 1]: must have ",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "lidar", elevations_deg = [1, 1] } }]"#,
+        ":58: vehicle[2].sensor[0].model.elevations_deg[1] = 1: ",
+    ),
 ];
 
 /// The same for a vehicle file; `truck.toml:N:` is checked to be the line of

@@ -40,7 +40,15 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
         TrackedVehicle::new(spec).unwrap(),
     )));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
-    AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0 }
+    AgentModel {
+        name: "m113".into(),
+        vehicle,
+        driver,
+        leader: None,
+        start,
+        speed: 0.0,
+        sensors: Vec::new(),
+    }
 }
 
 fn braked() -> Driver {
@@ -225,7 +233,7 @@ fn the_idler_balances_its_band() {
         vehicle.step(&mut own, &mut workspace, &controls, tick, 5e-4).unwrap();
     }
     for side in 0..2 {
-        let tensions: Vec<f64> = vehicle.tensions(&workspace, side).collect();
+        let tensions: Vec<f64> = vehicle.tensions(&workspace, side);
         let (rear, top) = (tensions[tensions.len() - 2], tensions[tensions.len() - 1]);
         let pull = vehicle.tensioner_force(&workspace, side);
         // the rear run leaves the idler at 13 degrees, the top run at 2

@@ -1,5 +1,6 @@
 //! `bekker bench`
 
+use super::bench_m113::BenchM113;
 use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
 use crate::ground::Published;
@@ -19,7 +20,7 @@ const OLD_GROUND: usize = 4_000_000;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
-    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n\n\
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n  bekker bench m113-scm\n\n\
     Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
     2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
 )]
@@ -61,6 +62,7 @@ pub struct Bench {
 #[derive(Debug, Subcommand)]
 enum Part {
     Sync(BenchSync),
+    M113Scm(BenchM113),
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -73,8 +75,10 @@ struct Results {
 
 impl Bench {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        if let Some(Part::Sync(bench)) = self.part {
-            return bench.execute(quiet);
+        match self.part {
+            Some(Part::Sync(bench)) => return bench.execute(quiet),
+            Some(Part::M113Scm(bench)) => return bench.execute(quiet),
+            None => {}
         }
         let mut results = Results::default();
         let refused = |error: BenchError| match error {
@@ -122,6 +126,7 @@ impl Bench {
     fn case(&self, soil: &str, spacing: Option<f64>) -> BenchCase {
         BenchCase {
             vehicle: self.vehicle.clone(),
+            tracks: None,
             soil: soil.into(),
             laws: self.laws.clone(),
             spacing: spacing.unwrap_or(0.05),

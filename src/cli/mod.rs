@@ -5,6 +5,7 @@
 //! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
 
 mod bench;
+mod bench_m113;
 mod bench_sync;
 mod completions;
 mod drive;

@@ -216,6 +216,11 @@ impl Symbolic {
         self.entry(a.max(b), a.min(b))
     }
 
+    /// Entries of the factors, as stored.
+    pub(super) fn entries(&self) -> usize {
+        self.panels.iter().map(|panel| panel.height() * panel.width).sum()
+    }
+
     /// Storage for the numbers.
     pub(super) fn numeric(&self) -> Numeric {
         let rows: usize = self.panels.iter().map(Panel::height).sum();

@@ -42,9 +42,11 @@ mod inertia;
 mod joint;
 mod model;
 mod step;
+mod work;
 
 pub use closure::Closure;
 pub use element::{Element, ElementForce};
 pub use joint::Joint;
 pub use model::{Body, BodyId, Builder, Coordinate, Inertia, Model, ModelError, ShaftId};
 pub use step::{State, StepError, Workspace};
+pub use work::Work;

@@ -643,6 +643,11 @@ impl Model {
         self.closure_rows.len()
     }
 
+    /// Entries of the matrix that a step factorises, as stored.
+    pub fn entries(&self) -> usize {
+        self.symbolic.entries()
+    }
+
     /// Total mass, kg.
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|link| link.mass).sum()

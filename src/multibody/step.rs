@@ -5,6 +5,7 @@ use super::factor::Numeric;
 use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
 use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
+use super::work::Work;
 use crate::numeric::{cos, sin, sin_cos};
 use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
@@ -78,32 +79,35 @@ pub struct Workspace {
     /// Largest violation of a closure after the last step, m (or 1).
     pub drift: f64,
 
+    /// Works of all forces, if account of them is kept ([`Model::keep_account`]).
+    pub work: Option<Work>,
+
     origin: Vec3,
     rotation: Vec<Mat3>,
-    place: Vec<Vec3>,
+    pub(super) place: Vec<Vec3>,
     subspace: Vec<Vec6>,
-    twist: Vec<Vec6>,
+    pub(super) twist: Vec<Vec6>,
     /// place of each body's joint
     joint: Vec<Vec3>,
     inertia: Vec<RigidInertia>,
     composite: Vec<CompositeInertia>,
     impulse: Vec<Vec6>,
-    jacobian: Vec<f64>,
+    pub(super) jacobian: Vec<f64>,
     residual: Vec<f64>,
     right: Vec<f64>,
     numeric: Numeric,
-    touches: Vec<Touch>,
+    pub(super) touches: Vec<Touch>,
     /// Jacobians of the touches, one behind the other.
-    touch_jacobian: Vec<f64>,
+    pub(super) touch_jacobian: Vec<f64>,
 }
 
 /// A touch of two bodies in the next step.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
-    pair: usize,
-    first: usize,
-    rate: f64,
-    answer: ElementForce,
+pub(super) struct Touch {
+    pub pair: usize,
+    pub first: usize,
+    pub rate: f64,
+    pub answer: ElementForce,
 }
 
 impl Workspace {
@@ -191,6 +195,7 @@ impl Model {
             softness: vec![SOFTNESS; rows],
             gravity: Vec3::new(0.0, 0.0, -crate::numeric::GRAVITY),
             drift: 0.0,
+            work: None,
             origin: Vec3::zeros(),
             rotation: vec![Mat3::identity(); bodies],
             place: vec![Vec3::zeros(); bodies],
@@ -528,15 +533,18 @@ impl Model {
         self.assemble(state, workspace, h);
         self.symbolic.factorise(&mut workspace.numeric).map_err(|at| StepError::Singular { at })?;
         self.symbolic.solve(&mut workspace.numeric, &mut workspace.right);
-        let (u, closure) = workspace.right.split_at(self.coordinates);
+        let u = &workspace.right[..self.coordinates];
         if let Some(coordinate) = u.iter().position(|value| !value.is_finite()) {
             return Err(StepError::NotFinite { coordinate, value: u[coordinate] });
         }
+        self.note_velocities(state, workspace);
+        let (u, closure) = workspace.right.split_at(self.coordinates);
         state.u.copy_from_slice(u);
         for (force, impulse) in state.closure_forces.iter_mut().zip(closure) {
             *force = -impulse / h;
         }
         self.collect_momenta(state, workspace);
+        self.add_works(state, workspace, h);
         self.move_by(&mut state.q, &state.u, h);
         self.place_bodies(state, workspace);
         self.close(state, workspace);

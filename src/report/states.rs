@@ -241,6 +241,7 @@ mod tests {
             traction: 900.0 / 7.0,
             lateral: -12.5,
             torque: 400.0,
+            area: 0.05,
         };
         Sample {
             time,

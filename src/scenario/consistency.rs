@@ -1,6 +1,9 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
-use super::config::{Area, CustomSoil, Driver, FollowPolicy, Scenario, Surface};
+use super::config::{
+    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Scenario, Sensor, SensorModel,
+    Surface,
+};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::numeric::hypot;
@@ -18,6 +21,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_soils(scenario, &mut refuse);
     check_vehicles(scenario, &mut refuse);
     check_drivers(scenario, &mut refuse);
+    check_sensors(scenario, &mut refuse);
     faults
 }
 
@@ -187,6 +191,120 @@ fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
                 least: LEAST_START_DISTANCE,
             };
             refuse(format!("vehicle[{index}].position"), problem);
+        }
+    }
+}
+
+/// What a GPS lacks without `[site]`.
+pub(super) const WHERE_ON_EARTH: &str = "where on the earth a gps is (latitude_deg, longitude_deg)";
+
+fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
+    let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);
+    let any_gps = sensors().any(|sensor| matches!(sensor.model, SensorModel::Gps { .. }));
+    // a DEM may say where it is: that shows when it is opened
+    let dem = matches!(scenario.terrain.surface, Surface::Dem { .. });
+    if any_gps && scenario.site.is_none() && !dem {
+        refuse("site".into(), Problem::Missing { expected: WHERE_ON_EARTH.into() });
+    }
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        for (which, sensor) in vehicle.sensor.iter().enumerate() {
+            let key = format!("vehicle[{index}].sensor[{which}]");
+            let before = &vehicle.sensor[..which];
+            if let Some(first) = before.iter().position(|other| other.name == sensor.name) {
+                let first = format!("vehicle[{index}].sensor[{first}]");
+                refuse(format!("{key}.name"), Problem::DuplicateName { first });
+            }
+            check_schedule(scenario, sensor, &key, refuse);
+            check_frames(sensor, &key, refuse);
+        }
+    }
+}
+
+/// A sensor of motion sees every step, a camera or lidar every heartbeat; a window ends
+/// before the next begins.
+fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+    let looks = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
+    let (between, of) = match looks {
+        true => (scenario.time.heartbeat, "heartbeat"),
+        false => (scenario.time.step, "step"),
+    };
+    let rate = sensor.rate();
+    if rate * between > 1.0 + 1e-9 {
+        let most = 1.0 / between;
+        let bounds = format!("> 0 and <= {} Hz, one a {of}", decimal(most));
+        refuse(format!("{key}.rate"), Problem::OutOfRange { bounds });
+    }
+    let Some(window) = sensor.window else { return };
+    let window_key = format!("{key}.window");
+    match sensor.model {
+        SensorModel::Encoder { .. }
+        | SensorModel::Odometry {}
+        | SensorModel::Terramechanics {}
+        | SensorModel::Camera(_) => {
+            let cause = format!(
+                "a sensor of kind {} has no window{}",
+                sensor.model.kind(),
+                if looks { "; its shutter is model.exposure" } else { "" }
+            );
+            refuse(window_key, Problem::Refused { cause });
+        }
+        _ if window * rate > 1.0 + 1e-9 => {
+            let bounds = format!("from 0 to {} s, the time between frames", decimal(1.0 / rate));
+            refuse(window_key, Problem::OutOfRange { bounds });
+        }
+        _ => {}
+    }
+}
+
+/// Filters and files fit the kind; ranges run from low to high.
+fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+    let kind = sensor.model.kind();
+    for (which, filter) in sensor.filters.iter().enumerate() {
+        let (word, fits): (&str, &[&str]) = match filter {
+            Filter::Range { .. } => ("range", &["lidar"]),
+            Filter::Voxels { .. } => ("voxels", &["lidar"]),
+            Filter::Grey {} => ("grey", &["camera"]),
+            Filter::Dropout { .. } => ("dropout", &["lidar", "camera"]),
+            Filter::Noise { .. } => {
+                ("noise", &["imu", "gps", "magnetometer", "odometry", "camera", "lidar"])
+            }
+            Filter::Lose { .. } | Filter::Every { .. } => continue,
+        };
+        if !fits.contains(&kind) {
+            let cause = format!("{word} is for sensors of kind {}, not {kind}", fits.join(", "));
+            refuse(format!("{key}.filters[{which}].kind"), Problem::Refused { cause });
+        }
+        if let Filter::Range { min, max } = filter
+            && min >= max
+        {
+            refuse(format!("{key}.filters[{which}].max"), Problem::EmptyRange);
+        }
+    }
+    for (which, format) in sensor.save.iter().enumerate() {
+        let fits = match format {
+            FrameFormat::Png | FrameFormat::Png16 | FrameFormat::Exr => "camera",
+            FrameFormat::Pcd | FrameFormat::Las => "lidar",
+        };
+        if fits != kind {
+            let cause = format!("is a format of a {fits}'s frames, not of kind {kind}");
+            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+        }
+    }
+    if let SensorModel::Lidar(lidar) = &sensor.model {
+        let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
+        if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
+            let problem = Problem::NotIncreasing { before: elevations[at] };
+            refuse(format!("{key}.model.elevations_deg[{}]", at + 1), problem);
+        }
+        if elevations.is_empty() {
+            let expected = "at least 1 item".into();
+            let problem = Problem::WrongLength { expected, found: 0 };
+            refuse(format!("{key}.model.elevations_deg"), problem);
+        }
+        if let (Some(min), Some(max)) = (lidar.min_range, lidar.max_range)
+            && min >= max
+        {
+            refuse(format!("{key}.model.max_range"), Problem::EmptyRange);
         }
     }
 }

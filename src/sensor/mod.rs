@@ -1,19 +1,40 @@
 //! What a vehicle measures and sees: readings of its own motion, and pictures
 //! and point clouds of the deformed ground and all that stands on it.
 //!
-//! Sensors read the published ground and the poses of agents at a heartbeat and
-//! write nothing back. Noise is drawn by key ([`noise`]), so no reading depends on
-//! order, threads or ranks.
+//! A [`Sensor`] is an immutable model mounted on a chassis: a kind with its errors
+//! ([`Model`]), a [`Schedule`] and [`Filter`]s. Its state is plain data. Each step of
+//! the vehicle shows it the truth; where a frame falls due it measures, augments
+//! and, after its lag, delivers a [`Delivery`]. Sensors write nothing back. Noise is
+//! drawn by key ([`noise`]), so no reading depends on order, threads or ranks.
+//!
+//! Equations, parameters and what is not modelled: `docs/sensors.md`.
 
 pub mod air;
 pub mod bvh;
 pub mod camera;
 pub mod class;
+pub mod encoder;
+pub mod filter;
+pub mod geodesy;
+pub mod gps;
+pub mod imu;
 pub mod lidar;
+pub mod magnetometer;
 pub mod material;
 pub mod mesh;
+pub mod motion;
+mod mounted;
 pub mod noise;
+pub mod process;
 pub mod ray;
+mod reading;
 pub mod relief;
 pub mod scene;
+mod schedule;
 pub mod sky;
+
+pub use filter::Filter;
+pub use motion::{Motion, WheelMotion};
+pub use mounted::{Due, Model, Sensor, SensorState, Truth};
+pub use reading::{Delivery, Fix, Odometry, Reading, WheelGround};
+pub use schedule::Schedule;

@@ -7,6 +7,7 @@ use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::record::{Outcome, Sample, VehicleSummary};
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
+use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
@@ -36,6 +37,8 @@ pub struct AgentModel {
     pub start: Pose,
     /// Forward speed at the start, m/s.
     pub speed: f64,
+    /// What it carries to measure and see.
+    pub sensors: Vec<Sensor>,
 }
 
 /// State of an agent: plain data, enough to resume bit for bit.
@@ -55,14 +58,20 @@ pub struct AgentState {
     pub monitor: Monitor,
     /// How its drive ended, if it has.
     pub outcome: Option<Outcome>,
+    /// Its sensors, with what they have measured and not yet delivered.
+    pub(super) sensors: Vec<SensorState>,
 }
 
 /// Derived and scratch data of an agent: never saved.
 #[derive(Clone, Debug)]
 pub(super) struct AgentWorkspace {
-    vehicle: MoverWorkspace,
+    pub vehicle: MoverWorkspace,
     scratch: Scratch,
     pub patches: Patches,
+    /// The wheels as sensors are shown them.
+    pub wheels: Vec<WheelMotion>,
+    /// What its sensors delivered in the last heartbeat.
+    pub delivered: Vec<Delivery>,
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -110,6 +119,7 @@ impl AgentModel {
             overlay: Overlay::new(),
             monitor: Monitor::default(),
             outcome: None,
+            sensors: self.start_sensors(),
         }
     }
 
@@ -118,6 +128,8 @@ impl AgentModel {
             vehicle: self.vehicle.workspace(&state.vehicle),
             scratch: Scratch::new(),
             patches: Patches::default(),
+            wheels: Vec::with_capacity(self.vehicle.wheels()),
+            delivered: Vec::new(),
         }
     }
 
@@ -220,7 +232,9 @@ impl AgentModel {
         workspace: &mut AgentWorkspace,
     ) {
         workspace.patches.clear();
+        workspace.delivered.clear();
         if state.outcome.is_some() {
+            self.deliver(clock.micros(first_tick + steps), state, workspace);
             return;
         }
         // what others have left at the heartbeat before
@@ -247,6 +261,7 @@ impl AgentModel {
             }
             self.vehicle.settle_tyres(&mut state.tyres, &workspace.vehicle, h);
             self.observe(time, h, state, workspace);
+            self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
         let time = clock.time(first_tick + steps);
         let pose = self.vehicle.pose(&workspace.vehicle);

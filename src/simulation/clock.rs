@@ -104,6 +104,11 @@ impl Clock {
         (self.step_us * tick) as f64 * 1e-6
     }
 
+    /// Time at a tick, µs.
+    pub fn micros(&self, tick: u64) -> u64 {
+        self.step_us * tick
+    }
+
     /// Heartbeats that cover a time, s.
     pub fn beats(&self, time: f64) -> u64 {
         (time / self.heartbeat() - 1e-9).ceil().max(0.0) as u64

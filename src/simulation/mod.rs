@@ -16,6 +16,7 @@ mod ranks;
 mod record;
 mod scene;
 mod scenery;
+mod sensing;
 mod world;
 
 pub use agent::{AgentModel, AgentState};

@@ -6,8 +6,8 @@ use super::record::WheelSample;
 use crate::ground::{GroundModel, working_surface_height};
 use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
 use crate::soil::{SoilKind, Tread};
-use crate::spatial::{Load, Pose, Vec3};
-use crate::sync::message::{BandSeat, PartState, RunningGear};
+use crate::spatial::{Load, Pose, Quat, Vec3};
+use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
 use crate::vehicle::spec::TrackedSpec;
 use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
 use std::sync::Arc;
@@ -164,8 +164,10 @@ impl OnTracks {
         };
         let idler = |side| part(vehicle.idler_pose(body, side), vehicle.idler_spin(state, side));
         let seat = |(place, label)| BandSeat { place, label };
+        let shoe = |(place, angle)| ShoeState { place, angle };
+        let shoes = |side| vehicle.shoe_bodies(state, side).map(shoe);
         RunningGear::Tracks {
-            shoes: Vec::new(),
+            shoes: shoes(0).chain(shoes(1)).collect(),
             bands: [0, 1]
                 .map(|side| vehicle.band(state, body, side).into_iter().map(seat).collect()),
             sprockets: vec![sprocket(0), sprocket(1)],
@@ -175,9 +177,19 @@ impl OnTracks {
     }
 
     /// Poses in the chassis frame of the shoes of a remote vehicle of this kind, left
-    /// before right, from the front, by the bands in its message.
+    /// before right, by the bodies in its message, or on the lower run from the front, by
+    /// the bands in it.
     pub fn shoes_told(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
-        let RunningGear::Tracks { bands, .. } = gear else { return Default::default() };
+        let RunningGear::Tracks { shoes, bands, .. } = gear else { return Default::default() };
+        if !shoes.is_empty() {
+            let pose = |shoe: &ShoeState| Pose {
+                position: shoe.place.into(),
+                orientation: Quat::from_axis_angle(&Vec3::y_axis(), shoe.angle),
+            };
+            let left = self.vehicle.spec().left.shoes as usize;
+            let (left, right) = shoes.split_at(left.min(shoes.len()));
+            return [left, right].map(|shoes| shoes.iter().map(pose).collect());
+        }
         [0, 1].map(|side| {
             let band: Vec<_> = bands[side].iter().map(|seat| (seat.place, seat.label)).collect();
             self.vehicle.shoes_on(side, &band)
@@ -221,6 +233,7 @@ fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
     sample.traction += force.dot(&forward);
     sample.lateral += force.dot(&Vec3::z().cross(&forward));
     sample.sinkage = sample.sinkage.max(met.sinkage);
+    sample.area += met.area;
 }
 
 /// Two directions across a normal.

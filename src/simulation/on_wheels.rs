@@ -136,6 +136,7 @@ impl OnWheels {
             load: force.z,
             traction: force.dot(&forward),
             lateral: force.dot(&left),
+            area: contact.area,
             ..WheelSample::default()
         }
     }

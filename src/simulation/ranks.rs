@@ -15,6 +15,7 @@ use super::record::Sample;
 use super::world::{Haste, World, WorldModel, WorldState, combined_hash};
 use crate::grid::TILE;
 use crate::ground::{GroundDigest, Patches};
+use crate::sensor::Delivery;
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, Description, MessageFault, Origin, Reader, VehicleState, Writer};
@@ -628,6 +629,26 @@ impl<C: Communicator> Ranks<C> {
         Ok(samples)
     }
 
+    /// What the sensors of all agents delivered in the last heartbeat, each with its
+    /// agent, in the order of time, on rank 0; nothing elsewhere.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its readings cannot be read.
+    pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
+        if self.world.model().agents.iter().all(|agent| agent.sensors.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let own = self.own_agents(|agent, _| agent);
+        let of = |agent: u32| self.world.delivered(agent as usize).iter().cloned();
+        let own: Vec<(u32, Delivery)> =
+            own.into_iter().flat_map(|agent| of(agent).map(move |d| (agent, d))).collect();
+        if self.size() == 1 {
+            return Ok(in_order(own));
+        }
+        let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first(&own)?;
+        Ok(in_order(all.into_iter().flatten().flatten().collect()))
+    }
+
     /// Whether any agent of any rank still drives.
     pub fn is_running(&self) -> bool {
         self.running
@@ -678,6 +699,14 @@ impl<C: Communicator> Ranks<C> {
             .map(|(agent, state)| of(agent as u32, state))
             .collect()
     }
+}
+
+/// Deliveries by time, then agent, sensor and frame.
+fn in_order(mut deliveries: Vec<(u32, Delivery)>) -> Vec<(u32, Delivery)> {
+    deliveries.sort_by_key(|(agent, delivery)| {
+        (delivery.due_us, *agent, delivery.sensor, delivery.frame)
+    });
+    deliveries
 }
 
 /// Digests of agents with their numbers.

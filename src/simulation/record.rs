@@ -21,6 +21,8 @@ pub struct WheelSample {
     pub lateral: f64,
     /// Torque of driveline and brake on the wheel, N m, positive forward.
     pub torque: f64,
+    /// Area in contact with yielding ground, m².
+    pub area: f64,
 }
 
 /// One vehicle at one moment.

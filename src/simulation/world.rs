@@ -10,6 +10,7 @@ use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
 use super::record::{RunSummary, Sample};
 use crate::ground::{GroundDigest, GroundModel, Patches, Published};
+use crate::sensor::Delivery;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
@@ -185,6 +186,12 @@ impl World {
     /// What an own agent has left in the last heartbeat.
     pub fn patches(&self, agent: usize) -> &Patches {
         &self.workspaces[agent].patches
+    }
+
+    /// What an own agent's sensors delivered in the last heartbeat, in the order of time,
+    /// within a step in that of the sensors.
+    pub fn delivered(&self, agent: usize) -> &[Delivery] {
+        &self.workspaces[agent].delivered
     }
 
     /// Where an own agent is, m, and its speed, m/s.

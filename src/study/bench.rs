@@ -15,6 +15,7 @@ use crate::simulation::{AgentModel, Meeting, MoverWorkspace, World, WorldModel};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::vehicle::driver::DriverView;
+use crate::vehicle::spec::TrackModel;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::hint::black_box;
@@ -32,6 +33,8 @@ const LANE: f64 = 6.0;
 pub struct BenchCase {
     /// A vehicle of the catalogue or a vehicle file.
     pub vehicle: String,
+    /// Model of its tracks, if it has tracks and not that of its file.
+    pub tracks: Option<TrackModel>,
     /// A soil of the catalogue.
     pub soil: String,
     /// Laws of the soil, `reference` or `refined`.
@@ -158,11 +161,16 @@ pub(super) fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel,
         let rows = format!(
             "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
         );
+        let overrides = match case.tracks {
+            Some(TrackModel::Belt) => "overrides = { model = \"belt\" }\n",
+            Some(TrackModel::Segmented) => "overrides = { model = \"segmented\" }\n",
+            None => "",
+        };
         // A string takes any formatted text.
         let _ = write!(
             text,
             "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
-             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n",
+             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n{overrides}",
             case.vehicle
         );
     }
@@ -397,6 +405,7 @@ mod tests {
     fn case() -> BenchCase {
         BenchCase {
             vehicle: "hmmwv".into(),
+            tracks: None,
             soil: "chrono_mid".into(),
             laws: "reference".into(),
             spacing: 0.05,

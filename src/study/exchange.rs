@@ -129,6 +129,7 @@ const REGION: f64 = 26.0;
 fn case(spacing: f64) -> BenchCase {
     BenchCase {
         vehicle: "hmmwv".into(),
+        tracks: None,
         soil: "chrono_mid".into(),
         laws: "reference".into(),
         spacing,

@@ -2,16 +2,13 @@
 //! at a given slip, or standing while they run against each other.
 
 use super::convergence::Rig;
+use super::tracked_drive::TrackedDrive;
 use super::wheel::{RigError, bed, require};
-use crate::ground::{Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, smooth_step};
-use crate::scm::Scratch;
-use crate::simulation::{Meeting, OnTracks};
 use crate::soil::{Laws, Soil};
-use crate::spatial::{Pose, Vec3};
-use crate::vehicle::{TrackedSpec, TrackedVehicle};
+use crate::spatial::Vec3;
+use crate::vehicle::TrackedSpec;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Time in which the vehicle settles before its tracks are driven, s.
 const SETTLE: f64 = 1.0;
@@ -132,48 +129,23 @@ impl Rig for TrackRig {
             }
         };
         let ground = bed(&self.soil, self.laws, self.spacing)?;
-        let vehicle = TrackedVehicle::new(self.vehicle.clone())?;
-        let own = OnTracks::new(Arc::new(vehicle));
-        let vehicle = own.vehicle.clone();
-        let mut pose = Pose::default();
-        pose.position.z = vehicle.ride_radius() - self.vehicle.wheel_height;
-        let mut state = vehicle.launched(&pose, start);
-        let mut room = own.workspace(&state);
-        let published = Published::default();
-        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let mut patches = Patches::default();
+        let level = TrackedDrive::level(&self.vehicle);
+        let mut drive = TrackedDrive::new(self.vehicle.clone(), ground, &level, start, self.step)?;
         let steps = (self.duration / self.step).round() as u64;
         let first = (steps as f64 * (1.0 - settled)) as u64;
         let mut sum = TrackResult::default();
         for tick in 0..steps {
-            let time = tick as f64 * self.step;
-            let mut meeting = Meeting {
-                ground: &ground,
-                published: &published,
-                overlay: &mut overlay,
-                scratch: &mut scratch,
-            };
-            own.meet_ground(&state, &mut room, &mut meeting, self.step);
-            let twist = vehicle.twist(&room.vehicle);
+            drive.meet_ground();
+            let twist = drive.own.vehicle.twist(&drive.room.vehicle);
             let held = HOLD * (twist.linear.x - start);
             if let TrackMotion::Straight { .. } = self.motion {
-                let load = room.vehicle.chassis_load();
-                *load = crate::spatial::Load::default();
+                let load = drive.room.vehicle.chassis_load();
                 load.wrench.force.x = -held;
                 load.add_tangent(&Vec3::x(), &Vec3::zeros(), 0.0, HOLD);
             }
-            let speeds = self.track_speeds(time);
-            vehicle.step_driven(&mut state, &mut room.vehicle, speeds, self.step)?;
-            own.observe(&state, &mut room, self.step);
-            if !vehicle.pose(&room.vehicle).position.z.is_finite() {
-                return Err(RigError::NotFinite { time });
-            }
+            drive.advance_driven(self.track_speeds(drive.time()))?;
             if tick >= first {
-                self.add(&mut sum, &own, &room, held);
-            }
-            if tick % 64 == 63 {
-                patches.clear();
-                overlay.publish(&mut patches);
+                self.add(&mut sum, &drive, held);
             }
         }
         let per = 1.0 / (steps - first).max(1) as f64;
@@ -221,13 +193,8 @@ impl Rig for TrackRig {
 }
 
 impl TrackRig {
-    fn add(
-        &self,
-        sum: &mut TrackResult,
-        own: &OnTracks,
-        room: &crate::simulation::TracksWorkspace,
-        held: f64,
-    ) {
+    fn add(&self, sum: &mut TrackResult, drive: &TrackedDrive, held: f64) {
+        let TrackedDrive { own, room, .. } = drive;
         let radius = self.vehicle.pitch_radius();
         let [left, right] = room.vehicle.drives().map(|torque| torque / radius);
         let samples = room.samples();

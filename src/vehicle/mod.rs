@@ -14,5 +14,5 @@ pub use assembly::AssemblyError;
 pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any};
 pub use controls::Controls;
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
-pub use tracked::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
+pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use wheeled::{Vehicle, VehicleState, VehicleWorkspace, WheelDrive};

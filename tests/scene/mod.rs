@@ -88,6 +88,7 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
         leader: None,
         start,
         speed: 0.0,
+        sensors: Vec::new(),
     }
 }
 
@@ -104,6 +105,7 @@ pub fn m113(driver: Driver, start: Pose) -> AgentModel {
         leader: None,
         start,
         speed: 0.0,
+        sensors: Vec::new(),
     }
 }
 

@@ -1,14 +1,16 @@
-//! From what a scenario says to what it names: soils, terrain, vehicles.
+//! From what a scenario says to what it names: soils, terrain, vehicles, sensors.
 //!
 //! Here files are opened and catalogues asked. Each part reports its faults at
 //! the key that led to it.
 
+mod sensors;
 mod soils;
 mod stage;
 mod terrain;
 mod vehicles;
 mod world;
 
+pub use sensors::sensors;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use stage::stage;
 pub use terrain::{BuiltTerrain, terrain};

@@ -1,6 +1,6 @@
 //! The world that a scenario describes: ground, vehicles on it, drivers in them.
 
-use super::{SoilTable, soil_table, terrain, vehicle_specs};
+use super::{BuiltTerrain, SoilTable, sensors, soil_table, terrain, vehicle_specs};
 use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
@@ -60,7 +60,7 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     };
     let fingerprint = fingerprint(file, &specs, &land.inputs);
     let clock = clock(file)?;
-    let agents = agents(file, &specs, &land.terrain)?;
+    let agents = agents(file, &specs, &land)?;
     let ground = ground(file, &soils, land.terrain)?;
     Ok(Built {
         world: WorldModel { ground, clock, agents },
@@ -110,7 +110,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
 fn agents(
     file: &ScenarioFile,
     specs: &[AnySpec],
-    terrain: &Terrain,
+    land: &BuiltTerrain,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
     let mut movers: Vec<(&AnySpec, Mover)> = Vec::new();
@@ -122,11 +122,12 @@ fn agents(
             let key = format!("vehicle[{index}].model");
             file.document.fault(&key, Problem::Refused { cause })
         });
-        match (made, driver(file, index, specs)) {
-            (Ok(vehicle), Ok(driver)) => {
+        let sensors = sensors(file, index, land.placement.as_ref());
+        match (made, driver(file, index, specs), sensors) {
+            (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 movers.push((spec, vehicle.clone()));
                 let [x, y] = entry.position;
-                let start = vehicle.stand(terrain, x, y, entry.heading_deg.to_radians());
+                let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
                 agents.push(AgentModel {
                     name: entry.name.clone(),
                     vehicle,
@@ -134,9 +135,13 @@ fn agents(
                     leader: leader(entries, index),
                     start,
                     speed: entry.speed,
+                    sensors,
                 });
             }
-            (vehicle, driver) => faults.extend(vehicle.err().into_iter().chain(driver.err())),
+            (vehicle, driver, sensors) => {
+                let found = vehicle.err().into_iter().chain(driver.err()).chain(sensors.err());
+                faults.extend(found);
+            }
         }
     }
     Faults::into_result(faults)?;

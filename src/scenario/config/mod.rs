@@ -10,6 +10,7 @@ mod driver;
 mod ground;
 mod output;
 mod scenery;
+mod sensor;
 mod soil;
 mod terrain;
 mod time;
@@ -19,6 +20,11 @@ pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
 pub use scenery::{Scenery, Sky};
+pub use sensor::{
+    Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
+    LensConfig, Lidar, LidarPreset, LidarReturns, MagneticField, Outages, Sensor, SensorModel,
+    Site,
+};
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
@@ -53,6 +59,9 @@ pub struct Scenario {
     pub terrain: Terrain,
     /// Which soil lies where.
     pub soil: SoilMap,
+    /// Where on the earth it is, for GPS and magnetometers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Site>,
     /// The vehicles.
     #[schemars(length(min = 1))]
     pub vehicle: Vec<Vehicle>,

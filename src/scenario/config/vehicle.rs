@@ -1,6 +1,6 @@
 //! `[[vehicle]]`
 
-use super::Driver;
+use super::{Driver, Sensor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,9 @@ pub struct Vehicle {
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
+    /// What it carries to measure and see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensor: Vec<Sensor>,
     /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,

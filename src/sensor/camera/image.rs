@@ -1,8 +1,10 @@
 //! What a camera delivers: a colour and the labels of each pixel.
 
+use serde::{Deserialize, Serialize};
+
 /// A picture, row by row from the top left. Every channel has `width * height`
 /// entries, or none if it was not asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Image {
     /// Pixels a row.
     pub width: u32,

@@ -1,7 +1,9 @@
 //! What a lidar delivers.
 
+use serde::{Deserialize, Serialize};
+
 /// One return of one beam, in the frame of the sensor at the end of the scan.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Return {
     /// Where it came from, m, x forward, y left, z up.
     pub point: [f32; 3],
@@ -22,7 +24,7 @@ pub struct Return {
 }
 
 /// A scan; beams without a return leave nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cloud {
     /// Returns, column by column, ring by ring.
     pub returns: Vec<Return>,

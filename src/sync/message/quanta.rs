@@ -13,6 +13,15 @@ pub(super) const VELOCITY_QUANTUM: f64 = 1.0 / 256.0;
 /// Unit of an angular velocity on the wire, rad/s.
 pub(super) const RATE_QUANTUM: f64 = 1.0 / 1024.0;
 
+/// Unit of an angle on the wire, rad.
+pub(super) const ANGLE_QUANTUM: f64 = std::f64::consts::TAU / 65536.0;
+
+/// An angle, whole turns left out.
+pub(super) fn angle(value: f64) -> i16 {
+    let turns = value / std::f64::consts::TAU;
+    round((turns - (turns + 0.5).floor()) * 65536.0, 1.0)
+}
+
 pub(super) fn vector(v: &Vec3) -> wire::Vec3d {
     wire::Vec3d::new(v.x, v.y, v.z)
 }

@@ -3,11 +3,12 @@
 use super::super::generated::bekker::wire;
 use super::super::ground_code::Memory;
 use super::quanta::{
-    PLACE_QUANTUM, RATE_QUANTUM, SPIN_QUANTUM, VELOCITY_QUANTUM, quaternion, small_vector,
+    ANGLE_QUANTUM, PLACE_QUANTUM, RATE_QUANTUM, SPIN_QUANTUM, VELOCITY_QUANTUM, quaternion,
+    small_vector,
 };
 use super::{
     BandSeat, Body, Description, ENDED, Environment, FRAME, HAS_STATION, MOST, MessageFault,
-    Origin, PartState, RunningGear, VERSION, VehicleState, checksum,
+    Origin, PartState, RunningGear, ShoeState, VERSION, VehicleState, checksum,
 };
 use crate::ground::Patches;
 use crate::spatial::{Pose, Vec3};
@@ -65,7 +66,7 @@ impl<'a> Reader<'a> {
             Body::AgentBeat(state, own_ground(beat.terrain())?)
         } else if let Some(beat) = envelope.body_as_tracked_beat() {
             let gear = RunningGear::Tracks {
-                shoes: parts(beat.track_shoes()),
+                shoes: shoes(beat.track_shoes()),
                 bands: [beat.left_band(), beat.right_band()].map(band),
                 sprockets: parts(beat.sprockets()),
                 idlers: parts(beat.idlers()),
@@ -116,6 +117,14 @@ impl<'a> Reader<'a> {
             _ => Err(MessageFault::Cut { left: rest.len(), length }),
         }
     }
+}
+
+fn shoes(shoes: Option<flatbuffers::Vector<'_, wire::ShoeState>>) -> Vec<ShoeState> {
+    let shoe = |shoe: &wire::ShoeState| ShoeState {
+        place: small_vector(shoe.place(), PLACE_QUANTUM).into(),
+        angle: f64::from(shoe.angle()) * ANGLE_QUANTUM,
+    };
+    shoes.into_iter().flatten().map(shoe).collect()
 }
 
 fn band(seats: Option<flatbuffers::Vector<'_, wire::BandSeat>>) -> Vec<BandSeat> {

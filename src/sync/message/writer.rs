@@ -3,13 +3,14 @@
 use super::super::generated::bekker::wire;
 use super::super::ground_code::Memory;
 use super::quanta::{
-    PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, part, round, small, turn, vector,
+    PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, angle, part, round, small, turn, vector,
 };
 use super::{
     BandSeat, Description, ENDED, Environment, HAS_STATION, Origin, PartState, RunningGear,
-    VERSION, VehicleState, checksum,
+    ShoeState, VERSION, VehicleState, checksum,
 };
 use crate::ground::Patches;
+use crate::spatial::Vec3;
 use flatbuffers::FlatBufferBuilder;
 
 type Offset<T> = flatbuffers::WIPOffset<T>;
@@ -59,7 +60,7 @@ impl Writer {
                     chassis,
                     seen,
                     flags,
-                    track_shoes: Some(self.parts(shoes)),
+                    track_shoes: Some(self.shoes(shoes)),
                     sprockets: Some(self.parts(sprockets)),
                     idlers: Some(self.parts(idlers)),
                     road_wheels: Some(self.parts(road_wheels)),
@@ -78,6 +79,17 @@ impl Writer {
         self.parts.clear();
         self.parts.extend(parts.iter().map(part));
         self.builder.create_vector(&self.parts)
+    }
+
+    fn shoes(
+        &mut self,
+        shoes: &[ShoeState],
+    ) -> Offset<flatbuffers::Vector<'static, wire::ShoeState>> {
+        let shoe = |shoe: &ShoeState| {
+            let place = small(&Vec3::from(shoe.place), PLACE_QUANTUM);
+            wire::ShoeState::new(&place, angle(shoe.angle))
+        };
+        self.builder.create_vector_from_iter(shoes.iter().map(shoe))
     }
 
     fn band(&mut self, seats: &[BandSeat]) -> Offset<flatbuffers::Vector<'static, wire::BandSeat>> {

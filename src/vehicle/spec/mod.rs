@@ -35,7 +35,7 @@ pub use suspension::{
 };
 pub use tracked::{
     Bending, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Tooth, Track,
-    TrackDrive, TrackModel, TrackSteering, TrackedSpec,
+    TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
 pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
 

@@ -263,7 +263,7 @@ pub struct TrackDrive {
     pub carrier_inertia: f64,
     /// Largest torque of each sprocket's brake, N m.
     pub brake_torque: f64,
-    /// What running itself costs each track.
+    /// What running itself costs each belt; a segmented track brings its own losses.
     pub resistance: TrackResistance,
     /// What turns the vehicle.
     pub steering: TrackSteering,

@@ -28,7 +28,7 @@ pub use shoes::{ShoePlace, Shoes};
 
 use super::controls::Controls;
 use super::powertrain::{Brake, BrakeState, GearboxState, Selector, Torque};
-use super::spec::{TrackSteering, TrackedSpec};
+use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -52,6 +52,22 @@ pub struct TrackedVehicle {
     mass: f64,
 }
 
+/// What became of the work of an engine, J: engine = brakes + suspension + tracks +
+/// soil + what the vehicle's kinetic and potential energy has grown by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct EnergyAccount {
+    /// What the engine gave behind its converter, its own drag taken off.
+    pub engine: f64,
+    /// Brakes, those of the steering included, and the running resistance of belts.
+    pub brakes: f64,
+    /// Torsion bars, stops, dampers and tensioners: lost and stored.
+    pub suspension: f64,
+    /// Pins, rims, teeth and guides: lost and stored.
+    pub tracks: f64,
+    /// What the ground took.
+    pub soil: f64,
+}
+
 /// Derived data of a tracked vehicle: never saved.
 #[derive(Clone, Debug)]
 pub struct TrackedWorkspace {
@@ -60,6 +76,7 @@ pub struct TrackedWorkspace {
     seats: [Vec<SeatLoad>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
+    pin_opening: f64,
     /// Torque of driveline and brakes on the sprockets in the last step, N m.
     drives: [f64; 2],
 }
@@ -71,9 +88,15 @@ impl TrackedWorkspace {
         &mut self.body.load[last]
     }
 
-    /// Largest opening of a joint or rod after the last step, m.
+    /// Largest opening of a joint or rod after the last step, m; pins give way by their
+    /// stiffness and are not among them.
     pub fn drift(&self) -> f64 {
         self.body.drift
+    }
+
+    /// Widest opening of a pin between shoes that are bodies, m; 0 on belts.
+    pub fn pin_opening(&self) -> f64 {
+        self.pin_opening
     }
 
     /// Torques of driveline and brakes on the sprockets in the last step, left
@@ -107,6 +130,11 @@ impl TrackedVehicle {
     /// Coordinates and closure rows of the multibody model.
     pub fn size(&self) -> (usize, usize) {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())
+    }
+
+    /// Entries of the matrix that a step factorises.
+    pub fn entries(&self) -> usize {
+        self.parts.model.entries()
     }
 
     /// Number of road wheels of both sides: from the front, left before right.
@@ -177,7 +205,7 @@ impl TrackedVehicle {
             Run::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
-        TrackedWorkspace { body, seats, rims, drives: [0.0; 2] }
+        TrackedWorkspace { body, seats, rims, pin_opening: 0.0, drives: [0.0; 2] }
     }
 
     /// Pose of the chassis frame.
@@ -272,13 +300,50 @@ impl TrackedVehicle {
         let force = |element: usize| workspace.body.element[element].force;
         match &self.parts.tracks[side].run {
             Run::Belt(belt) => belt.links.iter().map(|link| force(link.element)).collect(),
-            Run::Segments(run) => run.shoes.iter().map(|shoe| -force(shoe.pin.along)).collect(),
+            Run::Segments(run) => run.shoes.iter().map(|shoe| force(shoe.pin.along)).collect(),
         }
     }
 
     /// Force of a tensioner on its idler in the last step, towards the rear, N.
     pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
         -workspace.body.element[self.parts.tracks[side].tensioner].force
+    }
+
+    /// Begins to keep account of energy.
+    pub fn keep_account(&self, workspace: &mut TrackedWorkspace) {
+        self.parts.model.keep_account(&mut workspace.body);
+    }
+
+    /// Where energy has gone since account is kept; nothing if it is not.
+    pub fn account(&self, workspace: &TrackedWorkspace) -> EnergyAccount {
+        let Some(work) = &workspace.body.work else { return EnergyAccount::default() };
+        let parts = &self.parts;
+        let of = |element: usize| -work.elements[element];
+        let mut account = EnergyAccount {
+            engine: -of(parts.engine_element) - of(parts.input_element),
+            brakes: parts.steering.iter().map(|&element| of(element)).sum(),
+            tracks: -work.touches,
+            soil: -work.loads.iter().sum::<f64>(),
+            ..EnergyAccount::default()
+        };
+        for track in &parts.tracks {
+            account.brakes += of(track.brake);
+            account.suspension += of(track.tensioner);
+            for arm in &track.arms {
+                account.suspension += of(arm.element) + arm.damper.map_or(0.0, of);
+            }
+            account.tracks += match &track.run {
+                Run::Belt(belt) => {
+                    let links: f64 = belt.links.iter().map(|link| of(link.element)).sum();
+                    links + belt.rims.iter().map(|rim| of(rim.element)).sum::<f64>()
+                }
+                Run::Segments(run) => {
+                    let pins = run.shoes.iter().map(|shoe| shoe.pin);
+                    pins.map(|p| of(p.along) + of(p.across) + of(p.side) + of(p.bend)).sum()
+                }
+            };
+        }
+        account
     }
 
     /// Kinetic and gravitational energy, J.
@@ -356,7 +421,8 @@ impl TrackedVehicle {
 
     /// Springs of both sides: torsion bars, tensioners, and what runs round the wheels.
     fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
-        let TrackedWorkspace { body, rims, .. } = workspace;
+        let TrackedWorkspace { body, rims, pin_opening, .. } = workspace;
+        *pin_opening = 0.0;
         let Parts { model, hull, tracks, .. } = &self.parts;
         body.part();
         for (track, loads) in tracks.iter().zip(rims) {
@@ -364,6 +430,7 @@ impl TrackedVehicle {
             match &track.run {
                 Run::Belt(belt) => belt.pull(&self.spec, body),
                 Run::Segments(run) => {
+                    *pin_opening = pin_opening.max(run.opening(body));
                     run.pull(&self.spec, (model, *hull), &state.body, body, loads);
                 }
             }
@@ -498,15 +565,24 @@ impl TrackedVehicle {
         Brake { max_torque: self.spec.drive.brake_torque }
     }
 
-    /// Dry friction of a track, at its sprocket.
+    /// Dry friction of a belt, at its sprocket; shoes that are bodies rub and rattle
+    /// themselves.
     fn running_resistance(&self) -> Brake {
-        Brake { max_torque: self.spec.drive.resistance.force * self.spec.pitch_radius() }
+        let TrackResistance { force, .. } = self.resistance();
+        Brake { max_torque: force * self.spec.pitch_radius() }
+    }
+
+    fn resistance(&self) -> TrackResistance {
+        match self.spec.model {
+            TrackModel::Belt => self.spec.drive.resistance,
+            TrackModel::Segmented => TrackResistance { force: 0.0, per_speed: 0.0 },
+        }
     }
 
     /// Resistance that grows with the sprocket's speed, N m s/rad.
     fn speed_resistance(&self) -> f64 {
         let radius = self.spec.pitch_radius();
-        self.spec.drive.resistance.per_speed * radius * radius
+        self.resistance().per_speed * radius * radius
     }
 
     fn steering_brake(&self) -> Option<Brake> {

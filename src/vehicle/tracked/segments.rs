@@ -286,6 +286,13 @@ impl Segments {
         }
     }
 
+    /// Widest opening of a pin, m.
+    pub fn opening(&self, body: &Workspace) -> f64 {
+        let square = |element: usize| body.measure[element] * body.measure[element];
+        let opening = |pin: &Pin| square(pin.along) + square(pin.across) + square(pin.side);
+        self.shoes.iter().map(|shoe| opening(&shoe.pin)).fold(0.0, f64::max).sqrt()
+    }
+
     /// Forces of pins, wheels and sprocket; `loads` takes those of the road wheels on
     /// the track, N.
     pub fn pull(

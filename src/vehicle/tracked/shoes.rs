@@ -139,6 +139,24 @@ impl TrackedVehicle {
         pins.windows(2).map(|pair| frame(&pair[0], &pair[1], &Vec3::y())).collect()
     }
 
+    /// The shoes of a side (0 left, 1 right) that are bodies, one behind the other: place
+    /// in the chassis frame, m, and angle about its y axis, rad. None on a belt.
+    pub fn shoe_bodies(
+        &self,
+        state: &VehicleState,
+        side: usize,
+    ) -> impl Iterator<Item = ([f64; 3], f64)> {
+        let track = &self.parts.tracks[side];
+        let shoes = match &track.run {
+            Run::Belt(_) => &[],
+            Run::Segments(run) => &run.shoes[..],
+        };
+        shoes.iter().map(|shoe| {
+            let q = &state.body.q[shoe.position..shoe.position + 4];
+            ([q[0], track.y + q[1], q[2]], q[3])
+        })
+    }
+
     /// Finds the shoes of a side (0 left, 1 right) that face the ground.
     pub fn lay_shoes(
         &self,

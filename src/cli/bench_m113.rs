@@ -1,0 +1,186 @@
+//! `bekker bench m113-scm`
+
+use super::{Failure, stdout};
+use crate::ground::Published;
+use crate::soil::catalogue;
+use crate::study::{
+    BenchCase, BenchError, EnergyBalance, ShoeCost, StepCost, Throughput, energy_balance,
+    shoe_cost, step_cost, throughput,
+};
+use crate::vehicle::spec::TrackModel;
+use crate::vehicle::{AnySpec, TrackedSpec, find_any};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use stats_alloc::INSTRUMENTED_SYSTEM;
+
+/// Vehicles side by side, and threads that step them.
+const ABREAST: usize = 8;
+/// Shoes of a side by which the growth of the work is shown.
+const SHOES: [u32; 5] = [32, 64, 128, 256, 512];
+
+/// Measure what a tracked vehicle costs: every shoe a body, and on belts
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker bench m113-scm\n  \
+    bekker bench m113-scm --seconds 3 --laws refined --json")]
+pub struct BenchM113 {
+    /// A soil of the catalogue
+    #[arg(long, default_value = "chrono_mid")]
+    soil: String,
+    /// Laws of the soil: reference or refined
+    #[arg(long, default_value = "reference")]
+    laws: String,
+    /// Simulated time of each drive, s
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    steps: Vec<(String, StepCost)>,
+    abreast: Vec<(String, Throughput)>,
+    shoes: Vec<ShoeCost>,
+    energy: EnergyBalance,
+}
+
+fn name(model: TrackModel) -> &'static str {
+    match model {
+        TrackModel::Belt => "belt",
+        TrackModel::Segmented => "segmented",
+    }
+}
+
+fn m113() -> Result<TrackedSpec, Failure> {
+    match find_any("m113") {
+        Ok(AnySpec::Tracked(spec)) => Ok(TrackedSpec { model: TrackModel::Segmented, ..*spec }),
+        _ => Err(Failure::Run { subject: "m113".into(), cause: "it is not tracked".into() }),
+    }
+}
+
+impl BenchM113 {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let refused = |error: BenchError| match error {
+            BenchError::Case(faults) => Failure::Scenario(faults),
+            other => Failure::Run { subject: "m113".into(), cause: other.to_string() },
+        };
+        let say = |what: &str| {
+            if !quiet {
+                eprintln!("{what} ...");
+            }
+        };
+        let allocations = || {
+            let stats = INSTRUMENTED_SYSTEM.stats();
+            (stats.allocations + stats.reallocations) as u64
+        };
+        let spec = m113()?;
+        let soil = catalogue().find(&self.soil).map_err(|error| Failure::Input {
+            subject: "--soil".into(),
+            cause: error.to_string(),
+        })?;
+        let (mut steps, mut abreast) = (Vec::new(), Vec::new());
+        for tracks in [TrackModel::Segmented, TrackModel::Belt] {
+            for spacing in [0.05, 0.02] {
+                let title = format!("{}, {} cm", name(tracks), 100.0 * spacing);
+                say(&title);
+                let case = self.case(tracks, spacing);
+                let cost = step_cost(&case, Published::default(), &allocations);
+                steps.push((title, cost.map_err(refused)?));
+            }
+            for threads in [1, 2] {
+                let title = format!("{} x {ABREAST}, threads: {threads}", name(tracks));
+                say(&title);
+                let case = BenchCase { seconds: 2.0, ..self.case(tracks, 0.05) };
+                abreast.push((title, throughput(&case, ABREAST, threads).map_err(refused)?));
+            }
+        }
+        say("shoes");
+        let shoes = SHOES.map(|shoes| shoe_cost(&spec, shoes).map_err(refused));
+        let shoes = shoes.into_iter().collect::<Result<_, _>>()?;
+        say("energy over 20 s");
+        let energy = energy_balance(&spec, &soil.to_soil(), 20.0).map_err(refused)?;
+        let results = Results { steps, abreast, shoes, energy };
+        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+    }
+
+    fn case(&self, tracks: TrackModel, spacing: f64) -> BenchCase {
+        let step = match tracks {
+            TrackModel::Segmented => 1e-3,
+            TrackModel::Belt => 2e-3,
+        };
+        BenchCase {
+            vehicle: "m113".into(),
+            tracks: Some(tracks),
+            soil: self.soil.clone(),
+            laws: self.laws.clone(),
+            spacing,
+            step,
+            seconds: self.seconds,
+            heading_deg: 0.0,
+            steering: 0.0,
+        }
+    }
+}
+
+impl Results {
+    fn text(&self) -> String {
+        let table = |header: &[&str]| {
+            let mut table = Table::new();
+            table.load_style(presets::NOTHING);
+            table.set_header(header);
+            table
+        };
+        let mut steps = table(&[
+            "one M113, one core",
+            "step, ms",
+            "contact, us",
+            "multibody, us",
+            "nodes",
+            "allocations",
+            "real-time factor",
+        ]);
+        for (title, cost) in &self.steps {
+            steps.add_row([
+                title.clone(),
+                format!("{}", 1e3 * cost.case.step),
+                format!("{:.1}", cost.stages_us.contact),
+                format!("{:.1}", cost.stages_us.multibody),
+                format!("{:.0}", cost.nodes_in_contact),
+                format!("{:.3}", cost.allocations_per_step),
+                format!("{:.3}", cost.real_time_factor),
+            ]);
+        }
+        let mut abreast = table(&["side by side", "vehicle steps a second", "real-time factor"]);
+        for (title, many) in &self.abreast {
+            let rate = format!("{:.0}", many.steps_per_second);
+            abreast.add_row([title.clone(), rate, format!("{:.3}", many.real_time_factor)]);
+        }
+        let mut shoes =
+            table(&["shoes", "coordinates", "entries of the matrix", "a step, us", "a shoe, us"]);
+        for cost in &self.shoes {
+            shoes.add_row([
+                cost.shoes.to_string(),
+                cost.coordinates.to_string(),
+                cost.entries.to_string(),
+                format!("{:.1}", cost.step_us),
+                format!("{:.2}", cost.step_us / f64::from(cost.shoes)),
+            ]);
+        }
+        let mut energy = table(&["energy over 20 s", "kJ"]);
+        let EnergyBalance { account, gain, error } = &self.energy;
+        for (what, work) in [
+            ("engine, behind its converter", account.engine),
+            ("brakes", account.brakes),
+            ("suspension", account.suspension),
+            ("pins, rims, teeth, guides", account.tracks),
+            ("soil", account.soil),
+            ("kinetic and potential energy", *gain),
+        ] {
+            energy.add_row([what.to_string(), format!("{:.2}", 1e-3 * work)]);
+        }
+        energy.add_row(["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)]);
+        format!("{steps}\n\n{abreast}\n\n{shoes}\n\n{energy}")
+    }
+}

@@ -1,0 +1,91 @@
+//! What forces do to a mechanism, step by step.
+//!
+//! A step changes the momentum by the impulses h F of all forces, taken at its end.
+//! Over it the velocity goes from u to u', so each force does the work
+//! h F (u + u') / 2: summed over all forces and gravity that is the change of kinetic
+//! energy, whatever the step, but for what the configuration moves on in it.
+
+use super::element::ElementForce;
+use super::inertia::{angular, dot, linear, stack};
+use super::model::Model;
+use super::step::{State, Workspace};
+use crate::spatial::Vec6;
+
+/// Works since they began to be kept, J: positive where they drive.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// Of each element.
+    pub elements: Vec<f64>,
+    /// Of all touches.
+    pub touches: f64,
+    /// Of each load.
+    pub loads: Vec<f64>,
+    /// Velocities of the loaded bodies before the step, about the common origin, and of
+    /// the surfaces that run over them.
+    before: Vec<(Vec6, f64)>,
+}
+
+/// Force at the end of a step of one that `answer`ed at its beginning.
+fn at_the_end(answer: &ElementForce, before: f64, after: f64, h: f64) -> f64 {
+    answer.force + answer.damping * (after - before) + h * answer.stiffness * after
+}
+
+impl Model {
+    /// Begins to keep account of works.
+    pub fn keep_account(&self, workspace: &mut Workspace) {
+        workspace.work = Some(Work {
+            elements: vec![0.0; self.elements.len()],
+            touches: 0.0,
+            loads: vec![0.0; self.loaded.len()],
+            before: vec![(Vec6::zeros(), 0.0); self.loaded.len()],
+        });
+    }
+
+    /// Notes velocities at the beginning of a step.
+    pub(super) fn note_velocities(&self, state: &State, workspace: &mut Workspace) {
+        let Workspace { work: Some(work), twist, .. } = workspace else { return };
+        for ((before, &body), conveyor) in
+            work.before.iter_mut().zip(&self.loaded).zip(&self.conveyor)
+        {
+            *before = (twist[body], conveyor.map_or(0.0, |k| state.u[k]));
+        }
+    }
+
+    /// Adds the works of a step whose new velocities are known, in the configuration in
+    /// which it was solved.
+    pub(super) fn add_works(&self, state: &State, workspace: &mut Workspace, h: f64) {
+        let Some(mut work) = workspace.work.take() else { return };
+        let rate = |slots: &[u32], entries: &[f64]| -> f64 {
+            slots.iter().zip(entries).map(|(&slot, j)| j * state.u[slot as usize]).sum()
+        };
+        for (index, (_, row)) in self.elements.iter().enumerate() {
+            let (answer, before) = (&workspace.element[index], workspace.rate[index]);
+            let after = rate(&row.slots, &workspace.jacobian[row.start..]);
+            let force = at_the_end(answer, before, after, h);
+            work.elements[index] -= 0.5 * h * force * (before + after);
+        }
+        for touch in &workspace.touches {
+            let row = &self.touching[touch.pair].0;
+            let after = rate(&row.slots, &workspace.touch_jacobian[touch.first..]);
+            let force = at_the_end(&touch.answer, touch.rate, after, h);
+            work.touches -= 0.5 * h * force * (touch.rate + after);
+        }
+        for (index, (&body, load)) in self.loaded.iter().zip(&workspace.load).enumerate() {
+            let point = workspace.place[body];
+            let along = workspace.conveyance[index];
+            let at = |twist: &Vec6, run: f64| {
+                let spin = angular(twist);
+                stack(spin, linear(twist) + spin.cross(&point) + along * run)
+            };
+            let (twist, run) = work.before[index];
+            let before = at(&twist, run);
+            let run = self.conveyor[index].map_or(0.0, |k| state.u[k]);
+            let after = at(&workspace.twist[body], run);
+            let pushed =
+                stack(load.wrench.torque + load.glide.torque, load.wrench.force + load.glide.force);
+            let held = load.damping * (after - before) + load.stiffness * after * h;
+            work.loads[index] += 0.5 * h * dot(&(pushed - held), &(before + after));
+        }
+        workspace.work = Some(work);
+    }
+}

@@ -1,0 +1,53 @@
+//! Sensors of an agent: shown the truth after each step.
+
+use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use crate::sensor::{SensorState, Truth, WheelMotion};
+use crate::spatial::{Twist, Vec3};
+
+impl AgentModel {
+    /// Sensors as the vehicle is launched.
+    pub(super) fn start_sensors(&self) -> Vec<SensorState> {
+        let forward = self.start.direction(&Vec3::x());
+        let twist = Twist { linear: forward * self.speed, ..Twist::default() };
+        let wheels = self.vehicle.wheels();
+        self.sensors.iter().map(|sensor| sensor.start(&self.start, &twist, wheels)).collect()
+    }
+
+    /// Shows the sensors the step between two moments, µs.
+    pub(super) fn sense(
+        &self,
+        [before_us, now_us]: [u64; 2],
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        if self.sensors.is_empty() {
+            return;
+        }
+        let AgentWorkspace { vehicle, wheels, delivered, .. } = workspace;
+        wheels.clear();
+        wheels.extend(self.vehicle.samples(vehicle).iter().map(|sample| WheelMotion {
+            spin: sample.spin,
+            slip: sample.slip,
+            sinkage: sample.sinkage,
+            force: Vec3::new(sample.traction, sample.lateral, sample.load),
+            area: sample.area,
+        }));
+        let (pose, twist) = (self.vehicle.pose(vehicle), self.vehicle.twist(vehicle));
+        let truth = Truth { pose, twist, wheels, before_us, now_us };
+        for (index, (sensor, own)) in self.sensors.iter().zip(&mut state.sensors).enumerate() {
+            sensor.step(index as u32, own, &truth, delivered);
+        }
+    }
+
+    /// Hands over what sensors measured before the drive ended.
+    pub(super) fn deliver(
+        &self,
+        now_us: u64,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        for (sensor, own) in self.sensors.iter().zip(&mut state.sensors) {
+            sensor.deliver(own, now_us, &mut workspace.delivered);
+        }
+    }
+}
