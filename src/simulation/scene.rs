@@ -180,24 +180,17 @@ fn parts(mover: &Mover, look: &Look, told: &VehicleMessage) -> Vec<Placed> {
             add(*sprocket, sprockets);
             add(*idler, idlers);
             if let Mover::Tracked(own) = mover {
-                let poses: Vec<Pose> = if shoes.is_empty() {
-                    let lower = own.shoes_told(&told.gear);
-                    let spec = own.vehicle.spec();
-                    let ends = |side: usize| Some([sprockets.get(side)?, idlers.get(side)?]);
-                    [0, 1]
-                        .into_iter()
-                        .flat_map(|side| {
-                            let mut run = lower[side].clone();
-                            if let Some(ends) = ends(side) {
-                                let upper = upper_run(spec, &run, ends.map(|end| &end.pose));
-                                run.extend(upper);
-                            }
-                            run
-                        })
-                        .collect()
-                } else {
-                    shoes.iter().map(|shoe| shoe.pose).collect()
-                };
+                let told_of = own.shoes_told(&told.gear);
+                let mut poses = Vec::new();
+                for (side, told_of) in told_of.into_iter().enumerate() {
+                    if let (true, Some(front), Some(rear)) =
+                        (shoes.is_empty(), sprockets.get(side), idlers.get(side))
+                    {
+                        let spec = own.vehicle.spec();
+                        poses.extend(upper_run(spec, &told_of, [&front.pose, &rear.pose]));
+                    }
+                    poses.extend(told_of);
+                }
                 placed.extend(poses.iter().map(|pose| (*shoe, Class::TrackShoe, world(pose))));
             }
         }
