@@ -20,7 +20,11 @@ const GRAVITY: f64 = bekker::numeric::GRAVITY;
 const STEP: f64 = 1e-3;
 
 fn m113() -> TrackedSpec {
-    match find_any("m113").unwrap() {
+    segmented("m113")
+}
+
+fn segmented(name: &str) -> TrackedSpec {
+    match find_any(name).unwrap() {
         AnySpec::Tracked(spec) => TrackedSpec { model: TrackModel::Segmented, ..*spec },
         AnySpec::Wheeled(_) => panic!("the M113 runs on tracks"),
     }
@@ -169,7 +173,8 @@ fn energy_is_accounted_for() {
         ..Controls::default()
     });
     let (account, gain) = own.account();
-    let spent = account.brakes + account.suspension + account.tracks + account.soil + gain;
+    let lost = account.brakes + account.suspension + account.pins + account.rims;
+    let spent = lost + account.soil + gain;
     println!("{account:?}, gain {gain}: {} of {}", spent, account.engine);
     assert!((spent / account.engine - 1.0).abs() < 0.01, "{spent} of {} J", account.engine);
 }
@@ -256,4 +261,38 @@ fn it_bridges_a_ditch() {
     println!("{place:?}, shoes {deepest} m under ground");
     assert!(place.x > 8.0 && place.z > 0.4, "{place:?}");
     assert!(deepest < 0.0, "a shoe was {deepest} m under ground");
+}
+
+#[test]
+fn a_double_pin_track_runs_as_well() {
+    let spec = segmented("m113_double_pin");
+    let weight = spec.total_mass() * GRAVITY;
+    let pose = TrackedDrive::level(&spec);
+    let ground = flat(0.05, soil("hard"));
+    let mut own = TrackedDrive::new(spec.clone(), ground, &pose, 0.0, STEP).unwrap();
+    let mut opening = 0.0f64;
+    let (mut carried, mut steps) = (0.0, 0.0);
+    while own.time() < 6.0 {
+        own.meet_ground();
+        let time = own.time();
+        own.advance(&throttle(0.6 * ramp(time, 1.0, 0.2))).unwrap();
+        opening = opening.max(own.room.vehicle.pin_opening());
+        if time > 4.0 {
+            carried += own.room.samples().iter().map(|wheel| wheel.load).sum::<f64>();
+            steps += 1.0;
+        }
+    }
+    carried /= steps;
+    println!(
+        "{} m, {} m/s, opening {opening}, carries {carried}",
+        own.pose().position.x,
+        own.speed()
+    );
+    assert!(own.pose().position.x > 5.0 && own.speed() > 2.0, "{} m/s", own.speed());
+    assert!(opening < 2e-4, "a pin opened by {opening} m");
+    // a mean over two seconds of a ride that shakes
+    assert!((carried / weight - 1.0).abs() < 0.02, "{carried} N of {weight} N");
+    // teeth take whole shoes with them
+    let track = own.own.vehicle.track_speed(&own.state, 0);
+    assert!((track / own.speed() - 1.0).abs() < 0.1, "{track} m/s over {}", own.speed());
 }
