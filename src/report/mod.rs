@@ -9,6 +9,7 @@
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
+//! | [`readings`] | what sensors deliver: MCAP, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`picture`] | the run in one picture |
 //! | [`plot`] | line plots of the rigs |
@@ -17,15 +18,21 @@
 
 mod canvas;
 mod chart;
+mod clouds;
 mod color;
 mod error;
 mod file;
+mod foxglove;
+mod frames;
 pub mod geotiff;
 pub mod manifest;
 mod map;
+mod mcap;
 pub mod picture;
 pub mod plot;
 pub mod progress;
+mod protobuf;
+pub mod readings;
 mod relief;
 pub mod rundir;
 pub mod states;
