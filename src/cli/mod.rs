@@ -12,6 +12,7 @@ mod drive;
 mod failure;
 mod heartbeats;
 mod identify;
+mod render;
 mod replay;
 mod results;
 mod rig;
@@ -50,6 +51,7 @@ pub struct Cli {
 enum Command {
     Run(run::Run),
     Replay(replay::Replay),
+    Render(render::Render),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
@@ -68,6 +70,7 @@ impl Cli {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
+            Command::Render(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),

@@ -11,6 +11,7 @@
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`readings`] | what sensors deliver: MCAP, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
+//! | [`photograph`] | what a camera sees: PNG |
 //! | [`picture`] | the run in one picture |
 //! | [`plot`] | line plots of the rigs |
 //! | [`table`] | the closing table |
@@ -28,6 +29,7 @@ pub mod geotiff;
 pub mod manifest;
 mod map;
 mod mcap;
+pub mod photograph;
 pub mod picture;
 pub mod plot;
 pub mod progress;

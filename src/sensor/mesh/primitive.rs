@@ -83,7 +83,7 @@ impl Sketch {
                 normals.extend([[dy * s, -dr, dy * c]; 2]);
             }
             let strip: Vec<[u32; 3]> = (0..sides as u32)
-                .flat_map(|k| [[2 * k, 2 * k + 1, 2 * k + 2], [2 * k + 2, 2 * k + 1, 2 * k + 3]])
+                .flat_map(|k| [[2 * k, 2 * k + 2, 2 * k + 1], [2 * k + 2, 2 * k + 3, 2 * k + 1]])
                 .collect();
             self.add(&corners, &normals, &strip, material);
         }
