@@ -100,8 +100,7 @@ const FOXGLOVE: File = File {
                     "position_covariance_type",
                     Holds::Enum("foxglove.LocationFix.PositionCovarianceType"),
                 ),
-                one(12, "speed", Holds::Double),
-                one(13, "course", Holds::Double),
+                one(11, "velocity", VECTOR),
             ],
             enumeration: Some((
                 "PositionCovarianceType",
@@ -290,7 +289,7 @@ pub(super) fn odometry(heading: &Heading<'_>, child: &str, of: &Odometry) -> Vec
         .0
 }
 
-/// A satellite fix, in degrees; its course clockwise from north.
+/// A satellite fix, in degrees, with its velocity east, north and up.
 pub(super) fn location_fix(heading: &Heading<'_>, fix: &Fix) -> Vec<u8> {
     let Fix { place, velocity, variance, .. } = fix;
     let [e, n, u] = [variance.x, variance.y, variance.z];
@@ -301,8 +300,7 @@ pub(super) fn location_fix(heading: &Heading<'_>, fix: &Fix) -> Vec<u8> {
         .double(3, place.altitude)
         .doubles(4, &[e, 0.0, 0.0, 0.0, n, 0.0, 0.0, 0.0, u])
         .integer(5, 2)
-        .double(12, velocity.xy().norm())
-        .double(13, velocity.x.atan2(velocity.y).rem_euclid(std::f64::consts::TAU))
+        .message(11, vector(velocity))
         .0
 }
 

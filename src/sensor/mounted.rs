@@ -137,6 +137,11 @@ pub struct SensorState {
 }
 
 impl SensorState {
+    /// Whether it is that of a camera or lidar.
+    pub fn looks(&self) -> bool {
+        !self.track.is_empty()
+    }
+
     /// Own poses with their moments, µs, from the one at or before the beginning of the
     /// window to now; of a camera or lidar.
     pub fn track(&self) -> impl Iterator<Item = &(u64, Pose)> {
