@@ -5,6 +5,7 @@ mod agent;
 pub mod checkpoint;
 mod clock;
 mod handshake;
+mod looking;
 mod looks;
 mod monitor;
 mod mover;

@@ -136,6 +136,10 @@ impl World {
         let mut bytes = Vec::new();
         (0..agents)
             .map(|agent| {
+                if let (false, Some(Some(heard))) = (self.is_own(agent), self.eyes.heard.get(agent))
+                {
+                    return heard.clone();
+                }
                 bytes.clear();
                 let (message, _) = self.shown(agent);
                 let origin = Origin::default();

@@ -1,5 +1,6 @@
 //! Cameras: from rays through a lens to the pixels of a picture.
 
+mod chip;
 mod image;
 mod lens;
 mod shade;
