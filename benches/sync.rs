@@ -51,7 +51,7 @@ fn drive(spacing: f64) -> WorldModel {
         sensors: Vec::new(),
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
-    WorldModel { ground, clock, agents: vec![agent] }
+    WorldModel { ground, clock, agents: vec![agent], stage: None }
 }
 
 /// Patches of 100 heartbeats of one vehicle.

@@ -6,12 +6,14 @@
 
 mod bench;
 mod bench_m113;
+mod bench_sensors;
 mod bench_sync;
 mod completions;
 mod drive;
 mod failure;
 mod heartbeats;
 mod identify;
+mod render;
 mod replay;
 mod results;
 mod rig;
@@ -50,6 +52,7 @@ pub struct Cli {
 enum Command {
     Run(run::Run),
     Replay(replay::Replay),
+    Render(render::Render),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Soils(soils::Soils),
@@ -68,6 +71,7 @@ impl Cli {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
+            Command::Render(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),
             Command::Soils(command) => command.execute(),

@@ -186,7 +186,7 @@ impl Import {
 }
 
 /// Numbers between commas, so many of them.
-fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let parsed: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     parsed
         .ok()

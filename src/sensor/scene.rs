@@ -74,6 +74,16 @@ impl Crowd {
         Crowd { instances: placed.collect(), tree, origin }
     }
 
+    /// How many instances there are.
+    pub fn len(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.instances.is_empty()
+    }
+
     /// The nearest touch before `far`, and which instance was touched.
     #[inline]
     fn cast(&self, meshes: &[Mesh], ray: &Ray, near: f64, far: f64) -> Option<(usize, Touch)> {

@@ -83,6 +83,15 @@ impl Mover {
         }
     }
 
+    /// Eyes of the driver in the chassis frame, m, if the file says where they are.
+    pub fn eyes(&self) -> Option<Vec3> {
+        let eyes = match self {
+            Mover::Wheeled(own) => own.vehicle.spec().chassis.driver,
+            Mover::Tracked(own) => own.vehicle.spec().chassis.driver,
+        };
+        eyes.map(Vec3::from)
+    }
+
     /// Mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
         match self {

@@ -8,7 +8,9 @@
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
+use super::looking::Eyes;
 use super::record::{RunSummary, Sample};
+use super::scene::Stage;
 use crate::ground::{GroundDigest, GroundModel, Patches, Published};
 use crate::sensor::Delivery;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
@@ -18,6 +20,7 @@ use crate::vehicle::Vehicle;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// Everything that does not change in a run.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct WorldModel {
     pub clock: Clock,
     /// Vehicles and drivers.
     pub agents: Vec<AgentModel>,
+    /// What cameras and lidars see besides the ground; they see nothing without.
+    pub stage: Option<Arc<Stage>>,
 }
 
 /// Everything that does: plain data, enough to resume bit for bit.
@@ -63,15 +68,16 @@ impl Haste {
 /// A running world, or one rank's part of it.
 #[derive(Clone, Debug)]
 pub struct World {
-    model: WorldModel,
-    state: WorldState,
+    pub(super) model: WorldModel,
+    pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
     own: Vec<bool>,
-    workspaces: Vec<AgentWorkspace>,
+    pub(super) workspaces: Vec<AgentWorkspace>,
     views: Vec<AgentView>,
     patches: Patches,
     /// Of own agents, over the last heartbeat.
     haste: Haste,
+    pub(super) eyes: Eyes,
 }
 
 impl World {
@@ -108,7 +114,8 @@ impl World {
             })
             .unzip();
         let (patches, haste) = (Patches::default(), Haste::default());
-        World { model, state, own, workspaces, views, patches, haste }
+        let eyes = Eyes::default();
+        World { model, state, own, workspaces, views, patches, haste, eyes }
     }
 
     /// What does not change.
@@ -137,7 +144,7 @@ impl World {
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn advance(&mut self) {
         let World { model, state, own, workspaces, views, haste, .. } = self;
-        let WorldModel { ground, clock, agents } = model;
+        let WorldModel { ground, clock, agents, .. } = model;
         let (published, beat, seen) = (&state.published, [state.tick, state.steps], &*views);
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
@@ -166,9 +173,17 @@ impl World {
     /// Last part: goes on to the next tick, and says when the next heartbeat is,
     /// by the haste of all agents.
     pub(super) fn settle(&mut self, haste: Haste) {
+        let clock = &self.model.clock;
+        let WorldState { tick, steps, .. } = &self.state;
+        self.look([*tick, tick + steps].map(|tick| clock.micros(tick)));
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
         *steps = self.model.clock.steps_to_beat(*tick, haste.speed, haste.acceleration);
+    }
+
+    /// Whether an agent steps here.
+    pub(super) fn is_own(&self, agent: usize) -> bool {
+        self.own[agent]
     }
 
     /// Greatest speed and acceleration of own agents over the last heartbeat.
@@ -207,6 +222,10 @@ impl World {
     /// Takes note of what another rank's agent told.
     pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
+        if self.model.stage.is_some() {
+            self.eyes.heard.resize(self.own.len(), None);
+            self.eyes.heard[agent] = Some(message.clone());
+        }
     }
 
     /// Takes over the state of another rank's agent.

@@ -199,7 +199,7 @@ pub fn step_cost(
     mut published: Published,
     allocations: &dyn Fn() -> u64,
 ) -> Result<StepCost, BenchError> {
-    let WorldModel { ground, clock, agents } = model(case, &[[0.0; 2]])?;
+    let WorldModel { ground, clock, agents, .. } = model(case, &[[0.0; 2]])?;
     let Some(agent) = agents.first() else {
         return Err(BenchError::Case(Faults(Vec::new())));
     };

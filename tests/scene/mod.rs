@@ -133,7 +133,12 @@ pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -
 
 pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
     let heartbeat = step * (0.01 / step).round().max(1.0);
-    World::new(WorldModel { ground, clock: Clock::new(step, heartbeat).unwrap(), agents })
+    World::new(WorldModel {
+        ground,
+        clock: Clock::new(step, heartbeat).unwrap(),
+        agents,
+        stage: None,
+    })
 }
 
 /// Drives until `time`, s.

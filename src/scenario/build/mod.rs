@@ -5,12 +5,14 @@
 
 mod sensors;
 mod soils;
+mod stage;
 mod terrain;
 mod vehicles;
 mod world;
 
 pub use sensors::sensors;
 pub use soils::{SoilTable, custom_soil, soil_table};
+pub use stage::stage;
 pub use terrain::{BuiltTerrain, terrain};
 pub use vehicles::{vehicle_spec, vehicle_specs};
 pub use world::{Built, tread, underside, world};

@@ -7,7 +7,7 @@ use crate::scenario::config::{
 };
 use crate::scenario::consistency::WHERE_ON_EARTH;
 use crate::scenario::fault::{Fault, Problem};
-use crate::sensor::camera::{CameraSpec, Channel, ChipNoise, LensSpec as Lens};
+use crate::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use crate::sensor::encoder::Encoder;
 use crate::sensor::geodesy::{Geodetic, Site};
 use crate::sensor::gps::{Gps, Outages, Wander};

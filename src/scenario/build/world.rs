@@ -63,12 +63,19 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     let agents = agents(file, &specs, &land)?;
     let ground = ground(file, &soils, land.terrain)?;
     Ok(Built {
-        world: WorldModel { ground, clock, agents },
+        world: staged(file, WorldModel { ground, clock, agents, stage: None }),
         placement: land.placement,
         warnings: land.warnings,
         inputs: land.inputs,
         fingerprint,
     })
+}
+
+/// The world with its stage, if any of its sensors looks.
+fn staged(file: &ScenarioFile, world: WorldModel) -> WorldModel {
+    let looks = |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.looks());
+    let stage = world.agents.iter().any(looks).then(|| Arc::new(super::stage(file, &world)));
+    WorldModel { stage, ..world }
 }
 
 fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fault {

@@ -9,6 +9,7 @@
 mod driver;
 mod ground;
 mod output;
+mod scenery;
 mod sensor;
 mod soil;
 mod terrain;
@@ -18,6 +19,7 @@ mod vehicle;
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
+pub use scenery::{Scenery, Sky};
 pub use sensor::{
     Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
     LensConfig, Lidar, LidarPreset, LidarReturns, MagneticField, Outages, Sensor, SensorModel,
@@ -63,6 +65,12 @@ pub struct Scenario {
     /// The vehicles.
     #[schemars(length(min = 1))]
     pub vehicle: Vec<Vehicle>,
+    /// Sun, clouds and weather.
+    #[serde(default, skip_serializing_if = "Sky::is_default")]
+    pub sky: Sky,
+    /// Trees, rocks and posts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenery: Vec<Scenery>,
     /// What the run leaves behind.
     #[serde(default)]
     pub output: Output,

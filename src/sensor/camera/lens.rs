@@ -2,35 +2,8 @@
 //!
 //! Directions are in the optical frame of OpenCV: x right, y down, z along the axis.
 
+use super::spec::Lens;
 use crate::numeric::{atan, atan2, sin_cos, tan};
-
-/// How a lens maps directions to the plane at distance 1, before focal length and
-/// middle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lens {
-    /// Straight lines stay straight.
-    Pinhole,
-    /// The field-of-view model of Devernay and Faugeras (2001): radius
-    /// atan(2 r tan(ω/2)) / ω.
-    FieldOfView {
-        /// ω, rad.
-        omega: f64,
-    },
-    /// A fisheye after Kannala and Brandt (2006), OpenCV's `fisheye`: radius
-    /// θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸).
-    KannalaBrandt {
-        /// k1 to k4.
-        k: [f64; 4],
-    },
-    /// Radial and tangential distortion (Brown 1966, Conrady 1919), OpenCV's five
-    /// coefficients.
-    BrownConrady {
-        /// k1 to k3.
-        k: [f64; 3],
-        /// p1 and p2.
-        p: [f64; 2],
-    },
-}
 
 /// Steps of Newton's method at most; it gains digits twice over with each.
 const STEPS: usize = 20;
@@ -41,7 +14,7 @@ impl Lens {
         let aside = (x * x + y * y).sqrt();
         match *self {
             Lens::Pinhole => (z > 0.0).then(|| [x / z, y / z]),
-            Lens::FieldOfView { omega } => {
+            Lens::FieldOfView(omega) => {
                 if z <= 0.0 {
                     return None;
                 }
@@ -52,14 +25,14 @@ impl Lens {
                 let scale = atan(2.0 * r * tan(0.5 * omega)) / omega / aside;
                 Some([x * scale, y * scale])
             }
-            Lens::KannalaBrandt { k } => {
+            Lens::KannalaBrandt(k) => {
                 if aside < 1e-12 {
                     return (z > 0.0).then_some([0.0, 0.0]);
                 }
                 let (radius, slope) = bent(&k, atan2(aside, z));
                 (slope > 0.0).then(|| [x * radius / aside, y * radius / aside])
             }
-            Lens::BrownConrady { k, p } => (z > 0.0).then(|| distorted(&k, &p, [x / z, y / z]).0),
+            Lens::BrownConrady(k) => (z > 0.0).then(|| distorted(&k, [x / z, y / z]).0),
         }
     }
 
@@ -69,7 +42,7 @@ impl Lens {
         let radius = (u * u + v * v).sqrt();
         match *self {
             Lens::Pinhole => Some(unit([u, v, 1.0])),
-            Lens::FieldOfView { omega } => {
+            Lens::FieldOfView(omega) => {
                 if radius < 1e-12 || omega == 0.0 {
                     return Some(unit([u, v, 1.0]));
                 }
@@ -80,7 +53,7 @@ impl Lens {
                 let scale = tan(angle) / (2.0 * tan(0.5 * omega)) / radius;
                 Some(unit([u * scale, v * scale, 1.0]))
             }
-            Lens::KannalaBrandt { k } => {
+            Lens::KannalaBrandt(k) => {
                 if radius < 1e-12 {
                     return Some([0.0, 0.0, 1.0]);
                 }
@@ -103,10 +76,10 @@ impl Lens {
                 let (s, c) = sin_cos(theta);
                 Some([u / radius * s, v / radius * s, c])
             }
-            Lens::BrownConrady { k, p } => {
+            Lens::BrownConrady(k) => {
                 let mut at = [u, v];
                 for _ in 0..STEPS {
-                    let (value, [[a, b], [c, d]]) = distorted(&k, &p, at);
+                    let (value, [[a, b], [c, d]]) = distorted(&k, at);
                     let determinant = a * d - b * c;
                     if determinant <= 0.0 {
                         return None;
@@ -118,7 +91,7 @@ impl Lens {
                         break;
                     }
                 }
-                let (value, _) = distorted(&k, &p, at);
+                let (value, _) = distorted(&k, at);
                 let missed = (value[0] - u).abs() + (value[1] - v).abs();
                 (missed < 1e-9).then(|| unit([at[0], at[1], 1.0]))
             }
@@ -135,19 +108,19 @@ fn bent(k: &[f64; 4], theta: f64) -> (f64, f64) {
 }
 
 /// Brown and Conrady's distortion of a place, and its matrix of derivatives.
-fn distorted(k: &[f64; 3], p: &[f64; 2], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
+fn distorted(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
     let r2 = x * x + y * y;
-    let radial = 1.0 + r2 * (k[0] + r2 * (k[1] + r2 * k[2]));
+    let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));
     // d radial / d r²
-    let growth = k[0] + r2 * (2.0 * k[1] + r2 * 3.0 * k[2]);
+    let growth = k1 + r2 * (2.0 * k2 + r2 * 3.0 * k3);
     let value = [
-        x * radial + 2.0 * p[0] * x * y + p[1] * (r2 + 2.0 * x * x),
-        y * radial + p[0] * (r2 + 2.0 * y * y) + 2.0 * p[1] * x * y,
+        x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
+        y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
     ];
-    let cross = 2.0 * x * y * growth + 2.0 * p[0] * x + 2.0 * p[1] * y;
+    let cross = 2.0 * x * y * growth + 2.0 * p1 * x + 2.0 * p2 * y;
     let matrix = [
-        [radial + 2.0 * x * x * growth + 2.0 * p[0] * y + 6.0 * p[1] * x, cross],
-        [cross, radial + 2.0 * y * y * growth + 6.0 * p[0] * y + 2.0 * p[1] * x],
+        [radial + 2.0 * x * x * growth + 2.0 * p1 * y + 6.0 * p2 * x, cross],
+        [cross, radial + 2.0 * y * y * growth + 6.0 * p1 * y + 2.0 * p2 * x],
     ];
     (value, matrix)
 }
@@ -164,9 +137,9 @@ mod tests {
 
     const LENSES: [Lens; 4] = [
         Lens::Pinhole,
-        Lens::FieldOfView { omega: 0.9 },
-        Lens::KannalaBrandt { k: [0.02, -0.005, 0.001, -0.0001] },
-        Lens::BrownConrady { k: [-0.12, 0.03, -0.002], p: [0.001, -0.0007] },
+        Lens::FieldOfView(0.9),
+        Lens::KannalaBrandt([0.02, -0.005, 0.001, -0.0001]),
+        Lens::BrownConrady([-0.12, 0.03, 0.001, -0.0007, -0.002]),
     ];
 
     proptest! {
@@ -185,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_fisheye_sees_behind_itself() {
-        let lens = Lens::KannalaBrandt { k: [0.0; 4] };
+        let lens = Lens::KannalaBrandt([0.0; 4]);
         let (s, c) = sin_cos(1.9);
         let at = lens.project([s, 0.0, c]).unwrap();
         assert!((at[0] - 1.9).abs() < 1e-14);

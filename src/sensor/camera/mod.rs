@@ -1,13 +1,13 @@
 //! Cameras: from rays through a lens to the pixels of a picture.
 
+mod chip;
 mod image;
 mod lens;
 mod shade;
 mod spec;
 
 pub use image::Image;
-pub use lens::Lens;
-pub use spec::{CameraSpec, Channel, ChipNoise, Lens as LensSpec};
+pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
 
 use super::class::Class;
 use super::ray::Ray;
@@ -69,6 +69,19 @@ impl Camera {
             readout: 0.0,
             gain: 0.8,
             vignetting: 0.0,
+        })
+    }
+
+    /// The camera of a specification; `None` where its lens does not see so far.
+    pub fn of(spec: &CameraSpec) -> Option<Camera> {
+        let camera = Camera::with_field(spec.width, spec.height, spec.lens, spec.field_of_view)?;
+        Some(Camera {
+            supersample: spec.supersample,
+            exposure: spec.exposure,
+            readout: spec.rolling,
+            gain: spec.gain,
+            vignetting: spec.vignetting,
+            ..camera
         })
     }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One return of one beam, in the frame of the sensor at the end of the scan.
+/// One return of one beam, in the frame of the sensor as it was when the beam was fired:
+/// as a lidar delivers it, with the motion over a scan still in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Return {
     /// Where it came from, m, x forward, y left, z up.

@@ -1,7 +1,9 @@
 //! Lidars: from beams to returns.
 
 mod cloud;
+mod scan;
 mod spec;
 
 pub use cloud::{Cloud, Return};
+pub use scan::Part;
 pub use spec::{LidarNoise, LidarSpec, ReturnMode};

@@ -83,7 +83,7 @@ impl Sketch {
                 normals.extend([[dy * s, -dr, dy * c]; 2]);
             }
             let strip: Vec<[u32; 3]> = (0..sides as u32)
-                .flat_map(|k| [[2 * k, 2 * k + 1, 2 * k + 2], [2 * k + 2, 2 * k + 1, 2 * k + 3]])
+                .flat_map(|k| [[2 * k, 2 * k + 2, 2 * k + 1], [2 * k + 2, 2 * k + 3, 2 * k + 1]])
                 .collect();
             self.add(&corners, &normals, &strip, material);
         }
@@ -155,7 +155,7 @@ impl Sketch {
         let strip: Vec<[u32; 3]> = (0..SIDES as u32)
             .flat_map(|k| {
                 let (a, b) = (2 * k, 2 * ((k + 1) % SIDES as u32));
-                [[a, a + 1, b], [b, a + 1, b + 1]]
+                [[a, b, a + 1], [b, b + 1, a + 1]]
             })
             .collect();
         self.add(&corners, &normals, &strip, material);

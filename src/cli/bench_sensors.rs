@@ -1,0 +1,95 @@
+//! `bekker bench sensors`
+
+use super::{Failure, stdout};
+use crate::report::write_file;
+use crate::study::{BenchError, GroundRays, SceneCost, ground_rays, scene_cost};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Measure what cameras and lidars cost: rays a second, scans, pictures, updates
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker bench sensors\n  \
+    bekker bench sensors --export /tmp/rays --json\n\n\
+    With --export, the grounds and rays go to FOLDER/512 and FOLDER/2048, where\n\
+    scripts/embree_rays.c reads them to cast the same rays.")]
+pub struct BenchSensors {
+    /// Folder for the grounds and rays
+    #[arg(long, value_name = "FOLDER")]
+    export: Option<PathBuf>,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    ground: Vec<GroundRays>,
+    scene: SceneCost,
+}
+
+impl BenchSensors {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let refused = |error: BenchError| match error {
+            BenchError::Case(faults) => Failure::Scenario(faults),
+            other => Failure::Run { subject: "sensors".into(), cause: other.to_string() },
+        };
+        let say = |what: &str| {
+            if !quiet {
+                eprintln!("{what} ...");
+            }
+        };
+        let mut ground = Vec::new();
+        for (spacing, side) in [(0.25, 512), (0.05, 2048)] {
+            say(&format!("bare ground at {} cm", 100.0 * spacing));
+            let (cost, exported) = ground_rays(spacing, side).map_err(refused)?;
+            ground.push(cost);
+            if let Some(folder) = &self.export {
+                let folder = folder.join(side.to_string());
+                std::fs::create_dir_all(&folder).map_err(|cause| Failure::Output {
+                    subject: folder.display().to_string(),
+                    cause,
+                })?;
+                write_file(&folder.join("ground.bin"), &exported.ground_bytes())?;
+                write_file(&folder.join("rays.bin"), &exported.ray_bytes())?;
+            }
+        }
+        say("20 vehicles, 500 trees, ruts");
+        let results = Results { ground, scene: scene_cost().map_err(refused)? };
+        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+    }
+}
+
+impl Results {
+    fn text(&self) -> String {
+        let mut ground = Table::new();
+        ground.load_style(presets::NOTHING);
+        ground.set_header(["64 x 1024 lidar on bare ground", "million rays/s", "build, s", "MB"]);
+        for cost in &self.ground {
+            ground.add_row([
+                format!(
+                    "{} cm, {:.0} % hit",
+                    100.0 * cost.spacing,
+                    100.0 * cost.hits as f64 / cost.rays as f64
+                ),
+                format!("{:.2}", 1e-6 * cost.rate),
+                format!("{:.2}", cost.build),
+                format!("{:.0}", 1e-6 * cost.bytes as f64),
+            ]);
+        }
+        let SceneCost { moving, place, dirty, update, scan, points, picture } = &self.scene;
+        let mut scene = Table::new();
+        scene.load_style(presets::NOTHING);
+        scene.set_header(["20 vehicles, 500 trees, ruts", "ms"]);
+        let mut row = |what: String, time: &f64| {
+            scene.add_row([what, format!("{:.2}", 1e3 * time)]);
+        };
+        row(format!("place {moving} moving instances"), place);
+        row(format!("take over {dirty} changed tiles"), update);
+        row(format!("OS2-64 scan, {points} points, one thread"), scan);
+        row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
+        row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
+        format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt())
+    }
+}

@@ -1,0 +1,183 @@
+//! `bekker render`
+
+use super::drive::CHECKPOINT;
+use super::{Failure, stdout};
+use crate::random::Stream;
+use crate::report::{manifest, photograph};
+use crate::scenario::build::{Built, stage, world};
+use crate::scenario::{Scenario, ScenarioFile};
+use crate::sensor::camera::{Camera, Lens, looking};
+use crate::sensor::relief::Relief;
+use crate::simulation::{World, checkpoint};
+use crate::spatial::{Pose, Vec3};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// Draw a picture of a scenario, or of a moment of a run
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker render examples/mixed_convoy.toml --time 8\n  \
+    bekker render --run runs/convoy_mud-1 --camera top --out ruts.png\n  \
+    bekker render examples/tracked_mud.toml --time 5 --from=-8,6,3 --to=4,0,0 --fov-deg 60\n\n\
+    A run folder is shown at its last checkpoint.")]
+pub struct Render {
+    /// The scenario
+    #[arg(required_unless_present = "run")]
+    file: Option<PathBuf>,
+    /// Override a value; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Folder of a run, in place of a scenario
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "time"])]
+    run: Option<PathBuf>,
+    /// Simulated time to drive until, s
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    time: f64,
+    /// Where the camera is
+    #[arg(long, value_enum, default_value = "chase")]
+    camera: View,
+    /// Vehicle that it goes with, by name; the first if not given
+    #[arg(long, value_name = "NAME")]
+    vehicle: Option<String>,
+    /// Place of the camera in place of a view
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::terrain::numbers::<3>, allow_hyphen_values = true)]
+    from: Option<[f64; 3]>,
+    /// What it looks at; the vehicle if not given
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::terrain::numbers::<3>, allow_hyphen_values = true)]
+    to: Option<[f64; 3]>,
+    /// Horizontal field of view
+    #[arg(long, value_name = "DEGREES", default_value_t = 55.0)]
+    fov_deg: f64,
+    /// Size of the picture, pixels
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
+    size: (u32, u32),
+    /// Rays along each side of a pixel
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
+    supersample: u32,
+    /// The picture
+    #[arg(long, value_name = "PATH", default_value = "render.png")]
+    out: PathBuf,
+}
+
+/// Places of a camera that goes with a vehicle.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum View {
+    /// Behind it and to its left.
+    Chase,
+    /// Ahead of it, looking back.
+    Front,
+    /// Beside it.
+    Side,
+    /// From the driver's eyes.
+    Driver,
+    /// Straight down.
+    Top,
+    /// High over the scene.
+    Bird,
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once('x').map(|(w, h)| (w.parse().ok(), h.parse().ok()));
+    match parts {
+        Some((Some(w), Some(h))) if (1..=16_384).contains(&w) && (1..=16_384).contains(&h) => {
+            Ok((w, h))
+        }
+        _ => Err("must be like 1280x720, at most 16384 either way".into()),
+    }
+}
+
+impl Render {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let (file, built, mut world) = self.world()?;
+        let steps = (self.time / world.model().clock.step()).round() as u64;
+        while world.state().tick < steps && world.is_running() {
+            world.beat();
+        }
+        world.publish_all();
+        let agents = &world.model().agents;
+        let index = match &self.vehicle {
+            None => 0,
+            Some(name) => agents.iter().position(|agent| agent.name == *name).ok_or_else(|| {
+                Failure::Input { subject: name.clone(), cause: "no vehicle of this name".into() }
+            })?,
+        };
+        let told = world.told();
+        let chassis = told[index].chassis;
+        let eyes = agents[index].vehicle.eyes();
+        let pose = self.pose(&world, &chassis, eyes);
+        let camera =
+            Camera::with_field(self.size.0, self.size.1, Lens::Pinhole, self.fov_deg.to_radians())
+                .ok_or_else(|| Failure::Usage {
+                    argument: "--fov-deg",
+                    value: self.fov_deg.to_string(),
+                    allowed: "above 0 and below 180".into(),
+                })?;
+        let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
+        let stage = stage(&file, &built.world);
+        let moving = stage.moving(world.model(), [&told, &told]);
+        let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
+        let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
+        let scene = stage.scene(world.model(), &relief, &moving);
+        let dice = Stream::new(file.scenario.seed, "render");
+        let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+        photograph::write(&self.out, &image)?;
+        if !quiet {
+            stdout::print(&format!("{} at {} s", self.out.display(), world.time()))?;
+        }
+        Ok(())
+    }
+
+    fn world(&self) -> Result<(ScenarioFile, Built, World), Failure> {
+        let Some(run) = &self.run else {
+            let path = self.file.as_deref().unwrap_or(Path::new(""));
+            let file = ScenarioFile::read(path, &self.sets)?;
+            let built = world(&file)?;
+            let world = World::new(built.world.clone());
+            return Ok((file, built, world));
+        };
+        let manifest = manifest::read(&run.join("manifest.json"))?;
+        let scenario = manifest.inputs.first().map(|input| PathBuf::from(&input.path));
+        let recorded = serde_json::from_value::<Scenario>(manifest.config)
+            .map_err(|error| Failure::input(run, &error))?;
+        let text = toml::to_string(&recorded).map_err(|error| Failure::input(run, &error))?;
+        let folder = scenario.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let name = run.join("manifest.json").display().to_string();
+        let file = ScenarioFile::parse(&name, &text, folder, &[])?;
+        let built = world(&file)?;
+        let path = run.join(CHECKPOINT);
+        let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
+        let state = checkpoint::decode(&built.fingerprint, &bytes)
+            .map_err(|error| Failure::input(&path, &error))?;
+        let world = World::resume(built.world.clone(), state);
+        Ok((file, built, world))
+    }
+
+    /// Where the camera is and looks.
+    fn pose(&self, world: &World, chassis: &Pose, eyes: Option<Vec3>) -> Pose {
+        let terrain = world.model().ground.terrain();
+        // upright, whatever the vehicle's roll
+        let heading = chassis.yaw();
+        let (s, c) = heading.sin_cos();
+        let beside =
+            |x: f64, y: f64, z: f64| chassis.position + Vec3::new(c * x - s * y, s * x + c * y, z);
+        let target = self.to.map_or_else(|| beside(0.6, 0.0, 0.3), Vec3::from);
+        let above = |place: Vec3| {
+            let ground = terrain.height(place.x, place.y) + 0.6;
+            Vec3::new(place.x, place.y, place.z.max(ground))
+        };
+        if let Some(from) = self.from {
+            return looking(&Vec3::from(from), &target);
+        }
+        match self.camera {
+            View::Chase => looking(&above(beside(-8.0, 4.2, 2.9)), &target),
+            View::Front => looking(&above(beside(8.5, 3.6, 1.6)), &target),
+            View::Side => looking(&above(beside(0.5, 8.5, 1.1)), &target),
+            View::Top => looking(&beside(-0.01, 0.0, 24.0), &beside(0.0, 0.0, 0.0)),
+            View::Bird => looking(&above(beside(-22.0, 16.0, 14.0)), &target),
+            View::Driver => {
+                let eyes = eyes.unwrap_or_else(|| Vec3::new(0.6, 0.4, 1.0));
+                let from = chassis.point(&eyes);
+                looking(&from, &(from + chassis.direction(&Vec3::new(1.0, 0.0, -0.08))))
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What sensors see of a scenario besides the ground.
+
+use crate::scenario::ScenarioFile;
+use crate::scenario::config::Driver;
+use crate::sensor::air::Air;
+use crate::sensor::sky::Sky;
+use crate::simulation::{Prop, Stage, WorldModel, strewn};
+
+/// Distance of the places along ways that scenery keeps clear of, m.
+const SPACING: f64 = 2.0;
+
+/// The stage of a scenario's world: its vehicles, scenery, sun and weather.
+pub fn stage(file: &ScenarioFile, world: &WorldModel) -> Stage {
+    let scenario = &file.scenario;
+    let ways = ways(file, world);
+    let mut props = Vec::new();
+    for (index, scenery) in scenario.scenery.iter().enumerate() {
+        let placed = scenery.places.iter().map(|&place| Prop {
+            kind: scenery.kind,
+            place,
+            heading: 0.0,
+            scale: scenery.scale,
+        });
+        props.extend(placed);
+        let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
+        let seed = scenario.seed.wrapping_add(index as u64);
+        let count = scenery.count as usize;
+        props.extend(strewn(scenery.kind, count, area, &ways, scenery.clear, seed));
+    }
+    let mut stage = Stage::new(world, &props);
+    let sky = &scenario.sky;
+    stage.sky = Sky {
+        azimuth: sky.sun_azimuth_deg.to_radians(),
+        elevation: sky.sun_elevation_deg.to_radians(),
+        cloud: sky.cloud,
+    };
+    stage.air =
+        Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
+    stage
+}
+
+/// Places along the ways of vehicles: from their starts through their waypoints.
+fn ways(file: &ScenarioFile, world: &WorldModel) -> Vec<[f64; 2]> {
+    let mut places = Vec::new();
+    for (agent, vehicle) in world.agents.iter().zip(&file.scenario.vehicle) {
+        let start = agent.start.position;
+        let mut at = [start.x, start.y];
+        places.push(at);
+        let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
+        for &next in waypoints {
+            let (dx, dy) = (next[0] - at[0], next[1] - at[1]);
+            let steps = (crate::numeric::hypot(dx, dy) / SPACING).ceil().min(10_000.0) as usize;
+            let along = (1..=steps).map(|k| {
+                let share = k as f64 / steps as f64;
+                [at[0] + share * dx, at[1] + share * dy]
+            });
+            places.extend(along);
+            at = next;
+        }
+    }
+    places
+}

@@ -1,0 +1,84 @@
+//! What stands on the ground, and the light and weather that it stands in.
+
+use crate::simulation::PropKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Sun, clouds and what is in the air: what cameras and lidars see by and through.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sky {
+    /// Azimuth of the sun from the x axis (east) towards the y axis (north).
+    pub sun_azimuth_deg: f64,
+    /// Elevation of the sun.
+    #[schemars(range(min = -90.0, max = 90.0))]
+    pub sun_elevation_deg: f64,
+    /// Share of the sky under cloud.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub cloud: f64,
+    /// Meteorological visibility through haze or fog, m.
+    #[schemars(range(min = 1.0))]
+    pub visibility: f64,
+    /// Rain, mm/h.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub rain: f64,
+    /// Falling snow, mm/h of water.
+    #[schemars(range(min = 0.0, max = 50.0))]
+    pub snow: f64,
+}
+
+impl Default for Sky {
+    fn default() -> Sky {
+        Sky {
+            sun_azimuth_deg: 130.0,
+            sun_elevation_deg: 32.0,
+            cloud: 0.0,
+            visibility: 20_000.0,
+            rain: 0.0,
+            snow: 0.0,
+        }
+    }
+}
+
+impl Sky {
+    /// Whether nothing is said about it.
+    pub fn is_default(&self) -> bool {
+        *self == Sky::default()
+    }
+}
+
+/// Trees, rocks or posts: some strewn over an area, or at given places. Sensors see
+/// them, wheels do not feel them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenery {
+    /// What they are.
+    pub kind: PropKind,
+    /// How many are strewn over the area.
+    #[serde(default)]
+    #[schemars(range(max = 100_000))]
+    pub count: u32,
+    /// Area to strew them over: x_min, y_min, x_max, y_max, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<[f64; 4]>,
+    /// Distance that they keep from where vehicles start and from waypoints, and from
+    /// the straight lines between those, m.
+    #[serde(default = "clear")]
+    #[schemars(range(min = 0.0))]
+    pub clear: f64,
+    /// Places of those that stand where the scenario says, m.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<[f64; 2]>,
+    /// Size of those at given places, against the kind's own.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0.01, max = 100.0))]
+    pub scale: f64,
+}
+
+fn clear() -> f64 {
+    4.0
+}
+
+fn one() -> f64 {
+    1.0
+}

@@ -1,0 +1,120 @@
+//! What vehicles look like: meshes made of primitives by the figures of their files.
+
+mod hmmwv;
+mod m113;
+mod mrzr;
+mod running_gear;
+
+use super::mover::Mover;
+use crate::sensor::material::Material;
+use crate::sensor::mesh::{Mesh, Sketch};
+use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
+
+/// Olive drab paint.
+const OLIVE: Material =
+    Material { reflectance: 0.35, ..Material::dull([0.085, 0.095, 0.05]).polished(0.6) };
+/// Darker paint of the same kind, for what lies deeper.
+const DARK: Material =
+    Material { reflectance: 0.3, ..Material::dull([0.045, 0.05, 0.03]).polished(0.7) };
+/// Desert tan paint.
+const TAN: Material =
+    Material { reflectance: 0.4, ..Material::dull([0.30, 0.235, 0.14]).polished(0.6) };
+/// Black plastic and cloth.
+const BLACK: Material = Material { reflectance: 0.08, ..Material::dull([0.02, 0.02, 0.021]) };
+/// Lens of a lamp.
+const LAMP: Material =
+    Material { albedo: [0.75, 0.75, 0.70], roughness: 0.15, metallic: 0.3, reflectance: 0.5 };
+/// Tail lamp.
+const RED: Material = Material { albedo: [0.35, 0.02, 0.015], ..LAMP };
+
+/// Which meshes a vehicle is put together from, by index.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Look {
+    Wheeled { hull: usize, wheel: usize },
+    Tracked { hull: usize, road_wheel: usize, sprocket: usize, idler: usize, shoe: usize },
+}
+
+/// Adds the meshes of a vehicle to the list.
+pub(super) fn look(mover: &Mover, meshes: &mut Vec<Mesh>) -> Look {
+    let mut add = |sketch: Sketch| {
+        meshes.push(sketch.finish());
+        meshes.len() - 1
+    };
+    match mover {
+        Mover::Wheeled(own) => {
+            let spec = own.vehicle.spec();
+            let wheel = add(running_gear::wheel(spec));
+            Look::Wheeled { hull: add(wheeled_hull(spec)), wheel }
+        }
+        Mover::Tracked(own) => {
+            let spec = own.vehicle.spec();
+            Look::Tracked {
+                hull: add(tracked_hull(spec)),
+                road_wheel: add(running_gear::road_wheel(spec)),
+                sprocket: add(running_gear::sprocket(spec)),
+                idler: add(running_gear::idler(spec)),
+                shoe: add(running_gear::shoe(spec)),
+            }
+        }
+    }
+}
+
+fn wheeled_hull(spec: &VehicleSpec) -> Sketch {
+    let name = spec.name.to_ascii_lowercase();
+    if name.contains("hmmwv") {
+        return hmmwv::hull();
+    }
+    if name.contains("mrzr") {
+        return mrzr::hull();
+    }
+    // a box between the wheels and a cab on it, for vehicles that nobody has drawn
+    let span = |pick: fn(&[f64; 3]) -> f64| {
+        let places = spec.axles.iter().map(|axle| pick(&axle.position));
+        places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
+    };
+    let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
+    let ([rear, front], [low, _]) = (span(|p| p[0]), span(|p| p[2]));
+    let length = (front - rear + 2.2 * radius) as f32;
+    let (middle, low, r) = ((0.5 * (front + rear)) as f32, low as f32, radius as f32);
+    let mut sketch = Sketch::new();
+    sketch.block([middle, 0.0, low + 0.5 * r], [length, 2.6 * r, r], OLIVE);
+    sketch.block([middle, 0.0, low + 1.6 * r], [0.5 * length, 2.4 * r, 1.2 * r], DARK);
+    sketch
+}
+
+fn tracked_hull(spec: &TrackedSpec) -> Sketch {
+    if spec.name.to_ascii_lowercase().contains("m113") {
+        return m113::hull();
+    }
+    let half = (0.5 * spec.gauge()) as f32;
+    let [front, _, z] = spec.sprocket.position.map(|x| x as f32);
+    let rear = spec.idler.position[0] as f32;
+    let (length, middle) = (front - rear, 0.5 * (front + rear));
+    let mut sketch = Sketch::new();
+    sketch.block([middle, 0.0, z], [length, 2.0 * half - 0.5, 0.6], OLIVE);
+    sketch.block([middle, 0.0, z + 0.75], [length, 2.0 * half + 0.3, 0.7], OLIVE);
+    sketch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::{find, find_any};
+
+    #[test]
+    fn built_in_vehicles_have_their_size() {
+        // lengths and widths over all of the manufacturers' data, m: HMMWV M1025
+        // 4.57 x 2.16, M113A1 4.86 x 2.54 without skirts, MRZR-4 3.59 x 1.52
+        let sizes = [
+            (wheeled_hull(&find("hmmwv").unwrap()), 4.57, 2.16),
+            (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
+            (wheeled_hull(&find("mrzr4").unwrap()), 3.59, 1.52),
+        ];
+        for (sketch, length, width) in sizes {
+            let bounds = sketch.finish().bounds();
+            let size = [0, 1].map(|k| bounds.high[k] - bounds.low[k]);
+            assert!((size[0] - length).abs() < 0.15, "{size:?} {length}");
+            assert!((size[1] - width).abs() < 0.15, "{size:?} {width}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
+
+use super::looks::{Look, look};
+use super::mover::Mover;
+use super::world::{World, WorldModel};
+use crate::ground::Patches;
+use crate::numeric::{acos, atan2, cos, hypot, sin};
+use crate::sensor::air::Air;
+use crate::sensor::class::Class;
+use crate::sensor::material::SoilLook;
+use crate::sensor::mesh::Mesh;
+use crate::sensor::relief::Relief;
+use crate::sensor::scene::{Crowd, Instance, Scene};
+use crate::sensor::sky::Sky;
+use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use crate::sync::ground_code::Memory;
+use crate::sync::message::{
+    Body, Origin, PartState, Reader, RunningGear, VehicleState as VehicleMessage, Writer,
+};
+use crate::vehicle::spec::TrackedSpec;
+
+/// Something that stands on the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prop {
+    /// What it is.
+    pub kind: PropKind,
+    /// Where, m.
+    pub place: [f64; 2],
+    /// Heading, rad.
+    pub heading: f64,
+    /// By how much it is larger than its kind.
+    pub scale: f64,
+}
+
+/// Kinds of scenery.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PropKind {
+    /// A spruce of 9 m.
+    Spruce,
+    /// A broad-leaved tree of 7 m.
+    Oak,
+    /// A birch of 10 m.
+    Birch,
+    /// A boulder of about 1 m.
+    Rock,
+    /// A round post of 1.2 m.
+    Post,
+}
+
+/// What stands and moves in a world, and the light it is in.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    meshes: Vec<Mesh>,
+    looks: Vec<Look>,
+    soils: Vec<SoilLook>,
+    standing: Crowd,
+    /// Sun and sky.
+    pub sky: Sky,
+    /// What is in the air.
+    pub air: Air,
+}
+
+impl Stage {
+    /// The stage of a world with these props.
+    pub fn new(model: &WorldModel, props: &[Prop]) -> Stage {
+        let mut meshes = Vec::new();
+        let mut looks: Vec<Look> = Vec::new();
+        for (index, agent) in model.agents.iter().enumerate() {
+            // agents of one vehicle share its meshes
+            let like =
+                model.agents[..index].iter().position(|o| o.vehicle.name() == agent.vehicle.name());
+            looks.push(match like {
+                Some(other) => looks[other].clone(),
+                None => look(&agent.vehicle, &mut meshes),
+            });
+        }
+        let terrain = model.ground.terrain();
+        let standing = super::scenery::instances(props, terrain, &mut meshes);
+        let standing = Crowd::new(&meshes, &standing);
+        let soils = model.ground.soils().iter().map(SoilLook::of).collect();
+        Stage { meshes, looks, soils, standing, sky: Sky::default(), air: Air::default() }
+    }
+
+    /// The agents at two keyframes, each told for all agents.
+    pub fn moving(&self, model: &WorldModel, told: [&[VehicleMessage]; 2]) -> Crowd {
+        let mut instances = Vec::new();
+        for (index, agent) in model.agents.iter().enumerate() {
+            let [Some(before), Some(now)] = told.map(|all| all.get(index)) else { continue };
+            let [before, now] =
+                [before, now].map(|message| parts(&agent.vehicle, &self.looks[index], message));
+            // shoes come and go at the ends of a band
+            let paired = before.len() == now.len();
+            for (k, (mesh, class, pose)) in now.iter().enumerate() {
+                let earlier = if paired { before[k].2 } else { *pose };
+                instances.push(Instance {
+                    mesh: *mesh,
+                    poses: [earlier, *pose],
+                    scale: 1.0,
+                    owner: index as u16,
+                    class: *class,
+                });
+            }
+        }
+        Crowd::new(&self.meshes, &instances)
+    }
+
+    /// The scene around a place.
+    pub fn scene<'a>(
+        &'a self,
+        model: &'a WorldModel,
+        relief: &'a Relief,
+        moving: &'a Crowd,
+    ) -> Scene<'a> {
+        Scene {
+            model: &model.ground,
+            relief,
+            soils: &self.soils,
+            meshes: &self.meshes,
+            standing: &self.standing,
+            moving,
+            sky: self.sky,
+            air: &self.air,
+        }
+    }
+}
+
+impl World {
+    /// All agents as the others are told of them, own ones too: through the wire's
+    /// code, so that it cannot matter on which rank an agent is.
+    pub fn told(&self) -> Vec<VehicleMessage> {
+        let agents = self.model().agents.len();
+        let mut writer = Writer::default();
+        let mut bytes = Vec::new();
+        (0..agents)
+            .map(|agent| {
+                if let (false, Some(Some(heard))) = (self.is_own(agent), self.eyes.heard.get(agent))
+                {
+                    return heard.clone();
+                }
+                bytes.clear();
+                let (message, _) = self.shown(agent);
+                let origin = Origin::default();
+                let (nothing, mut memory) = (Patches::default(), Memory::default());
+                writer.agent_beat(&origin, &message, &nothing, &mut memory, &mut bytes);
+                let mut ground = Patches::default();
+                let mut memories = [Memory::default()];
+                match Reader::new(&bytes).next(&mut memories, &mut ground) {
+                    Ok(Some((_, Body::AgentBeat(told, _)))) => told,
+                    // not finite, say: then as it is
+                    _ => message,
+                }
+            })
+            .collect()
+    }
+}
+
+type Placed = (usize, Class, Pose);
+
+/// Meshes of a vehicle at their poses.
+fn parts(mover: &Mover, look: &Look, told: &VehicleMessage) -> Vec<Placed> {
+    let chassis = &told.chassis;
+    let world = |pose: &Pose| Pose {
+        position: chassis.point(&pose.position),
+        orientation: chassis.orientation * pose.orientation,
+    };
+    let mut placed = Vec::new();
+    match (look, &told.gear) {
+        (Look::Wheeled { hull, wheel }, RunningGear::Wheels(wheels)) => {
+            placed.push((*hull, Class::Vehicle, *chassis));
+            placed.extend(wheels.iter().map(|w| (*wheel, Class::Wheel, world(&w.pose))));
+        }
+        (
+            Look::Tracked { hull, road_wheel, sprocket, idler, shoe },
+            RunningGear::Tracks { shoes, sprockets, idlers, road_wheels, .. },
+        ) => {
+            placed.push((*hull, Class::Vehicle, *chassis));
+            let mut add = |mesh: usize, all: &[PartState]| {
+                placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
+            };
+            add(*road_wheel, road_wheels);
+            add(*sprocket, sprockets);
+            add(*idler, idlers);
+            if let Mover::Tracked(own) = mover {
+                let told_of = own.shoes_told(&told.gear);
+                let mut poses = Vec::new();
+                for (side, told_of) in told_of.into_iter().enumerate() {
+                    if let (true, Some(front), Some(rear)) =
+                        (shoes.is_empty(), sprockets.get(side), idlers.get(side))
+                    {
+                        let spec = own.vehicle.spec();
+                        poses.extend(upper_run(spec, &told_of, [&front.pose, &rear.pose]));
+                    }
+                    poses.extend(told_of);
+                }
+                placed.extend(poses.iter().map(|pose| (*shoe, Class::TrackShoe, world(pose))));
+            }
+        }
+        _ => placed.push((0, Class::Vehicle, *chassis)),
+    }
+    placed
+}
+
+/// Shoes from the idler over the top to the sprocket, in the chassis frame: those on
+/// the lower run carry loads and are told, these follow from where the lower run ends.
+fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) -> Vec<Pose> {
+    let [Some(first), Some(last)] = [lower.first(), lower.last()] else { return Vec::new() };
+    let pitch = spec.shoe.pitch;
+    let y = first.position.y;
+    let half = 0.5 * pitch;
+    let pin = |pose: &Pose, end: f64| {
+        let p = pose.point(&Vec3::new(end * half, 0.0, 0.0));
+        [p.x, p.z]
+    };
+    let (start, goal) = (pin(last, -1.0), pin(first, 1.0));
+    let centre = |pose: &Pose| [pose.position.x, pose.position.z];
+    let rear = (centre(idler), spec.idler.radius + spec.shoe.top);
+    let front = (centre(sprocket), spec.pitch_radius());
+    let angle = |(c, _): ([f64; 2], f64), p: [f64; 2]| atan2(p[1] - c[1], p[0] - c[0]);
+    // the straight stretch on top touches both circles at the same direction
+    let (dx, dz) = (front.0[0] - rear.0[0], front.0[1] - rear.0[1]);
+    let span = hypot(dx, dz);
+    let top = atan2(dz, dx) + acos((rear.1 - front.1) / span);
+    let mut points = vec![start];
+    let mut arc = |circle: ([f64; 2], f64), from: f64, to: f64| {
+        // as the shoes run: clockwise seen from the right
+        let turn = (from - to).rem_euclid(std::f64::consts::TAU);
+        let turn = if turn > 5.5 { 0.0 } else { turn };
+        let steps = (turn / 0.1).ceil() as usize;
+        for k in 0..=steps {
+            let at = from - turn * k as f64 / steps.max(1) as f64;
+            let ([x, z], r) = circle;
+            points.push([x + r * cos(at), z + r * sin(at)]);
+        }
+    };
+    arc(rear, angle(rear, start), top);
+    arc(front, top, angle(front, goal));
+    points.push(goal);
+    // a band a little slack between the ends
+    let lengths: Vec<f64> =
+        points.windows(2).map(|p| hypot(p[1][0] - p[0][0], p[1][1] - p[0][1])).collect();
+    let whole: f64 = lengths.iter().sum();
+    let count = (whole / pitch).round().max(1.0) as usize;
+    let step = whole / count as f64;
+    let at = |mut along: f64| {
+        for (k, length) in lengths.iter().enumerate() {
+            if along <= *length || k + 1 == lengths.len() {
+                let share = if *length > 0.0 { along / length } else { 0.0 };
+                let [a, b] = [points[k], points[k + 1]];
+                return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
+            }
+            along -= length;
+        }
+        goal
+    };
+    (0..count)
+        .map(|k| {
+            let [a, b] = [at(k as f64 * step), at((k + 1) as f64 * step)];
+            // leading pin ahead as the shoes run under the vehicle: they run on here
+            let (front, rear) = (Vec3::new(a[0], y, a[1]), Vec3::new(b[0], y, b[1]));
+            let x = (front - rear).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+            let z = x.cross(&Vec3::y());
+            let axes = Mat3::from_columns(&[x, Vec3::y(), z]);
+            let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+            Pose { position: (front + rear) * 0.5, orientation: Quat::from_rotation_matrix(&turn) }
+        })
+        .collect()
+}
