@@ -3,6 +3,7 @@
 use super::Failure;
 use super::heartbeats::HashRow;
 use crate::report::progress::Progress;
+use crate::report::readings::Recording;
 use crate::report::write_file;
 use crate::scenario::Scenario;
 use crate::scenario::build::Built;
@@ -49,6 +50,8 @@ pub struct Record {
     pub hashes: Vec<HashRow>,
     /// Figures of all heartbeats, rank by rank.
     pub figures: Vec<Vec<BeatFigures>>,
+    /// Files of what the sensors delivered, in the run's folder.
+    pub recorded: Vec<String>,
 }
 
 impl From<RankError> for Failure {
@@ -188,6 +191,17 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
     let mut ended = vec![false; ranks.dealt().len()];
     let mut samples = ranks.samples()?;
+    let mut recording = match (first, plan.recovery.folder.get()) {
+        (true, Some(folder)) if plan.scenario.output.readings => {
+            let (model, vehicles) = (ranks.world().model(), &plan.scenario.vehicle);
+            Recording::begin(folder, model, vehicles).map_err(Failure::from)?
+        }
+        _ => None,
+    };
+    if let Some(recording) = &mut recording {
+        note_poses(recording, ranks.world(), &samples)?;
+    }
+    let ground_every = ticks_in(GROUND_INTERVAL);
     let mut hashes = Vec::new();
     let mut figures = Vec::new();
     let mut quit = false;
@@ -203,8 +217,21 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
             let ground = ranks.world().state().published.digest();
             hashes.push(HashRow::new(tick, time, &state, ground, &agents));
         }
+        let delivered = ranks.delivered()?;
+        if let Some(recording) = &mut recording {
+            for (agent, delivery) in &delivered {
+                recording.take(*agent as usize, delivery).map_err(Failure::from)?;
+            }
+        }
         if tick.is_multiple_of(sample_every) {
-            samples.extend(ranks.samples()?);
+            let now = ranks.samples()?;
+            if let Some(recording) = &mut recording {
+                note_poses(recording, ranks.world(), &now)?;
+                if tick.is_multiple_of(ground_every) {
+                    note_ground(recording, ranks.world(), &now)?;
+                }
+            }
+            samples.extend(now);
         }
         if tick.is_multiple_of(store_every) && tick < end {
             ranks.gather()?;
@@ -223,7 +250,39 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         plan.recovery.store(ranks.world().state())?;
     }
     let figures = ranks.gathered(&figures)?;
-    Ok(Record { world: ranks.into_world(), samples, hashes, figures })
+    let recorded = recording.map(Recording::finish).transpose().map_err(Failure::from)?;
+    let recorded = recorded.unwrap_or_default();
+    Ok(Record { world: ranks.into_world(), samples, hashes, figures, recorded })
+}
+
+/// Simulated time between patches of ground in the recording, s.
+const GROUND_INTERVAL: f64 = 1.0;
+
+/// Takes down where vehicles are.
+fn note_poses(recording: &mut Recording, world: &World, samples: &[Sample]) -> Result<(), Failure> {
+    let time = world.model().clock.micros(world.state().tick);
+    let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
+    Ok(recording.poses(time, &poses)?)
+}
+
+/// Takes down the ground around the vehicles that carry sensors.
+fn note_ground(
+    recording: &mut Recording,
+    world: &World,
+    samples: &[Sample],
+) -> Result<(), Failure> {
+    let time = world.model().clock.micros(world.state().tick);
+    let (ground, published) = (&world.model().ground, &world.state().published);
+    let at = |x: f64, y: f64| {
+        let node = ground.lattice().nearest(x, y);
+        let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
+        let sinkage = state.map_or(0.0, |state| state.plastic_sinkage_m() - state.berm_m());
+        [ground.terrain().height(x, y) - sinkage, sinkage]
+    };
+    for sample in samples {
+        recording.ground(time, sample.vehicle, &sample.pose.position, &at)?;
+    }
+    Ok(())
 }
 
 /// Says once of each vehicle that its drive has ended early.

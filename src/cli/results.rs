@@ -32,6 +32,8 @@ pub struct Results<'a> {
     pub samples: &'a [Sample],
     pub hashes: &'a [heartbeats::HashRow],
     pub figures: &'a [Vec<BeatFigures>],
+    /// Files of the sensors, written on the way.
+    pub recorded: &'a [String],
     pub summary: &'a RunSummary,
 }
 
@@ -42,6 +44,7 @@ impl Results<'_> {
         let names: Vec<&str> =
             self.file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str()).collect();
         let mut files = vec![CHECKPOINT];
+        files.extend(self.recorded.iter().map(String::as_str));
         for format in &output.states {
             match format {
                 StateFormat::Parquet => {

@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
 XX (runs/NAME-N): manifest.json, states.parquet, states.csv, ruts.tif,\n\
-    picture.png, summary.json and checkpoint.bin. Ctrl-C writes a checkpoint and what there\n\
+    picture.png, summary.json, checkpoint.bin and, where vehicles have sensors,\n\
+    sensors.mcap for Foxglove and Rerun. Ctrl-C writes a checkpoint and what there\n\
     is of the rest; --resume goes on from it, bit for bit as if it had never stopped.")]
 pub struct Run {
     /// The scenario
@@ -138,7 +139,7 @@ impl Run {
             recovery.set_folder(&folder);
             (course.drive_here(&plan)?, folder)
         };
-        let Record { mut world, samples, hashes, figures } = record;
+        let Record { mut world, samples, hashes, figures, recorded } = record;
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
 
@@ -155,6 +156,7 @@ impl Run {
             samples: &samples,
             hashes: &hashes,
             figures: &figures,
+            recorded: &recorded,
             summary: &summary,
         };
         results.write()?;

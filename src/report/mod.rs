@@ -9,6 +9,7 @@
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
+//! | [`readings`] | what sensors deliver: MCAP, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`photograph`] | what a camera sees: PNG |
 //! | [`picture`] | the run in one picture |
@@ -18,16 +19,22 @@
 
 mod canvas;
 mod chart;
+mod clouds;
 mod color;
 mod error;
 mod file;
+mod foxglove;
+mod frames;
 pub mod geotiff;
 pub mod manifest;
 mod map;
+mod mcap;
 pub mod photograph;
 pub mod picture;
 pub mod plot;
 pub mod progress;
+mod protobuf;
+pub mod readings;
 mod relief;
 pub mod rundir;
 pub mod states;

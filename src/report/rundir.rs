@@ -51,7 +51,7 @@ fn last_number(parent: &Path, stem: &str) -> Result<u64, ReportError> {
 }
 
 /// The scenario's name without what file systems dislike.
-fn file_stem(scenario: &str) -> String {
+pub(super) fn file_stem(scenario: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let stem: String = scenario.trim().chars().map(kept).take(80).collect();
     if stem.is_empty() { "run".to_owned() } else { stem }

@@ -123,6 +123,8 @@ enum Device {
 /// State of a sensor: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SensorState {
+    /// Its frame after the last step.
+    pose: Pose,
     /// Velocity of its origin after the last step, m/s.
     velocity: Vec3,
     /// Of the window that is open.
@@ -135,6 +137,11 @@ pub struct SensorState {
 }
 
 impl SensorState {
+    /// Whether it is that of a camera or lidar.
+    pub fn looks(&self) -> bool {
+        !self.track.is_empty()
+    }
+
     /// Own poses with their moments, µs, from the one at or before the beginning of the
     /// window to now; of a camera or lidar.
     pub fn track(&self) -> impl Iterator<Item = &(u64, Pose)> {
@@ -158,6 +165,7 @@ impl Sensor {
             track.push_back((0, motion.pose));
         }
         SensorState {
+            pose: motion.pose,
             velocity: motion.velocity,
             sum: Sum::default(),
             device,
@@ -178,7 +186,7 @@ impl Sensor {
         let Truth { pose, twist, wheels, before_us, now_us } = truth;
         let h = (now_us - before_us) as f64 * 1e-6;
         let motion = Motion::mounted(&self.mount, pose, twist, &state.velocity, h);
-        state.velocity = motion.velocity;
+        (state.pose, state.velocity) = (motion.pose, motion.velocity);
         if let (Model::Encoder(encoder), Device::Encoder(own)) = (&self.model, &mut state.device) {
             encoder.turn(own, wheels.iter().map(|wheel| wheel.spin), h);
         }
@@ -214,8 +222,9 @@ impl Sensor {
             filter.apply(&mut reading, frame, &Draws::new(self.noise, frame as u32, which))
         });
         if kept {
-            let due_us = taken_us + self.schedule.lag_us;
-            state.pending.push_back(Delivery { sensor: index, frame, taken_us, due_us, reading });
+            let (due_us, pose) = (taken_us + self.schedule.lag_us, state.pose);
+            let sensor = index;
+            state.pending.push_back(Delivery { sensor, frame, taken_us, due_us, pose, reading });
         }
     }
 

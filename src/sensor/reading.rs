@@ -89,6 +89,8 @@ pub struct Delivery {
     pub taken_us: u64,
     /// When it is delivered, µs.
     pub due_us: u64,
+    /// Where the sensor's frame truly was then.
+    pub pose: Pose,
     /// What it says.
     pub reading: Reading,
 }

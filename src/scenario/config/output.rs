@@ -18,6 +18,8 @@ pub struct Output {
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
     pub ruts: bool,
+    /// Whether to write what sensors deliver, as MCAP and in the formats they save.
+    pub readings: bool,
     /// The picture of the run.
     pub picture: Picture,
 }
@@ -29,6 +31,7 @@ impl Default for Output {
             interval: 0.05,
             states: vec![StateFormat::Parquet, StateFormat::Csv],
             ruts: true,
+            readings: true,
             picture: Picture::default(),
         }
     }

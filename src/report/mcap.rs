@@ -1,0 +1,309 @@
+//! MCAP, a container of timed messages (<https://mcap.dev/spec>), as it is streamed.
+//!
+//! Messages are gathered in chunks with an index each, uncompressed; the closing summary
+//! repeats schemas and channels and says where everything is, so that a reader opens
+//! a long file at once. What is kept in memory is a chunk and one entry for each that
+//! has been written.
+
+use crc32fast::Hasher;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
+/// Size at which a chunk is written, bytes.
+const CHUNK: usize = 1 << 20;
+
+/// Codes of records.
+mod op {
+    pub const HEADER: u8 = 1;
+    pub const FOOTER: u8 = 2;
+    pub const SCHEMA: u8 = 3;
+    pub const CHANNEL: u8 = 4;
+    pub const MESSAGE: u8 = 5;
+    pub const CHUNK: u8 = 6;
+    pub const MESSAGE_INDEX: u8 = 7;
+    pub const CHUNK_INDEX: u8 = 8;
+    pub const STATISTICS: u8 = 11;
+    pub const SUMMARY_OFFSET: u8 = 14;
+    pub const DATA_END: u8 = 15;
+}
+
+/// Content of a record, little-endian.
+#[derive(Default)]
+struct Record(Vec<u8>);
+
+impl Record {
+    fn u16(mut self, value: u16) -> Record {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    fn u32(mut self, value: u32) -> Record {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    fn u64(mut self, value: u64) -> Record {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    fn raw(mut self, bytes: &[u8]) -> Record {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    /// Bytes after their number in 32 bits: texts, arrays, maps.
+    fn sized(self, bytes: &[u8]) -> Record {
+        self.u32(bytes.len() as u32).raw(bytes)
+    }
+
+    fn text(self, text: &str) -> Record {
+        self.sized(text.as_bytes())
+    }
+
+    /// The record whole.
+    fn bytes(&self, code: u8) -> Vec<u8> {
+        let mut whole = vec![code];
+        whole.extend_from_slice(&(self.0.len() as u64).to_le_bytes());
+        whole.extend_from_slice(&self.0);
+        whole
+    }
+}
+
+/// Earliest and latest time of some messages, ns.
+#[derive(Clone, Copy, Default)]
+struct Span(Option<[u64; 2]>);
+
+impl Span {
+    fn take(&mut self, time: u64) {
+        let [first, last] = self.0.unwrap_or([time; 2]);
+        self.0 = Some([first.min(time), last.max(time)]);
+    }
+
+    fn ends(&self) -> [u64; 2] {
+        self.0.unwrap_or_default()
+    }
+}
+
+/// A schema or channel, to be written in the data and in the summary.
+struct Listed {
+    code: u8,
+    bytes: Vec<u8>,
+    written: bool,
+}
+
+/// A file in the making.
+pub(super) struct Mcap<W> {
+    to: W,
+    position: u64,
+    crc: Hasher,
+    /// Schemas and channels, in the order they were added.
+    listed: Vec<Listed>,
+    /// Messages of each channel.
+    counts: BTreeMap<u16, u64>,
+    schemas: u16,
+    chunk: Vec<u8>,
+    chunk_span: Span,
+    /// Times and places of the chunk's messages, channel by channel.
+    chunk_index: BTreeMap<u16, Vec<u8>>,
+    /// Index records of all chunks.
+    chunks: Vec<Vec<u8>>,
+    span: Span,
+}
+
+impl<W: Write> Mcap<W> {
+    /// Begins a file.
+    pub fn new(to: W) -> io::Result<Mcap<W>> {
+        let mut file = Mcap {
+            to,
+            position: 0,
+            crc: Hasher::new(),
+            listed: Vec::new(),
+            counts: BTreeMap::new(),
+            schemas: 0,
+            chunk: Vec::new(),
+            chunk_span: Span::default(),
+            chunk_index: BTreeMap::new(),
+            chunks: Vec::new(),
+            span: Span::default(),
+        };
+        file.write(&MAGIC)?;
+        let library = concat!("bekker ", env!("CARGO_PKG_VERSION"));
+        file.write(&Record::default().text("").text(library).bytes(op::HEADER))?;
+        Ok(file)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.position += bytes.len() as u64;
+        self.crc.update(bytes);
+        self.to.write_all(bytes)
+    }
+
+    /// Adds a schema of Protocol Buffers; its number.
+    pub fn schema(&mut self, name: &str, descriptors: &[u8]) -> u16 {
+        self.schemas += 1;
+        let record = Record::default().u16(self.schemas).text(name).text("protobuf");
+        let bytes = record.sized(descriptors).bytes(op::SCHEMA);
+        self.listed.push(Listed { code: op::SCHEMA, bytes, written: false });
+        self.schemas
+    }
+
+    /// Adds a channel of messages of a schema; its number.
+    pub fn channel(&mut self, schema: u16, topic: &str) -> u16 {
+        let channel = self.counts.len() as u16;
+        let record = Record::default().u16(channel).u16(schema).text(topic).text("protobuf");
+        let bytes = record.sized(&[]).bytes(op::CHANNEL);
+        self.listed.push(Listed { code: op::CHANNEL, bytes, written: false });
+        self.counts.insert(channel, 0);
+        channel
+    }
+
+    /// Adds a message at a time, ns.
+    pub fn message(&mut self, channel: u16, time: u64, data: &[u8]) -> io::Result<()> {
+        for listed in self.listed.iter_mut().filter(|listed| !listed.written) {
+            self.chunk.extend_from_slice(&listed.bytes);
+            listed.written = true;
+        }
+        let count = self.counts.entry(channel).or_default();
+        let record = Record::default().u16(channel).u32(*count as u32).u64(time).u64(time);
+        *count += 1;
+        let index = self.chunk_index.entry(channel).or_default();
+        index.extend_from_slice(&time.to_le_bytes());
+        index.extend_from_slice(&(self.chunk.len() as u64).to_le_bytes());
+        self.chunk.extend_from_slice(&record.raw(data).bytes(op::MESSAGE));
+        self.chunk_span.take(time);
+        self.span.take(time);
+        if self.chunk.len() >= CHUNK { self.end_chunk() } else { Ok(()) }
+    }
+
+    fn end_chunk(&mut self) -> io::Result<()> {
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let chunk = std::mem::take(&mut self.chunk);
+        let [first, last] = std::mem::take(&mut self.chunk_span).ends();
+        let size = chunk.len() as u64;
+        let record = Record::default()
+            .u64(first)
+            .u64(last)
+            .u64(size)
+            .u32(crc32fast::hash(&chunk))
+            .text("")
+            .u64(size)
+            .raw(&chunk);
+        let start = self.position;
+        self.write(&record.bytes(op::CHUNK))?;
+        let length = self.position - start;
+        let indexed = self.position;
+        let mut offsets = Record::default();
+        for (channel, entries) in std::mem::take(&mut self.chunk_index) {
+            offsets = offsets.u16(channel).u64(self.position);
+            let record = Record::default().u16(channel).sized(&entries);
+            self.write(&record.bytes(op::MESSAGE_INDEX))?;
+        }
+        let record = Record::default()
+            .u64(first)
+            .u64(last)
+            .u64(start)
+            .u64(length)
+            .sized(&offsets.0)
+            .u64(self.position - indexed)
+            .text("")
+            .u64(size)
+            .u64(size);
+        self.chunks.push(record.bytes(op::CHUNK_INDEX));
+        Ok(())
+    }
+
+    /// Ends the file and hands back what it was written to.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.end_chunk()?;
+        let crc = self.crc.clone().finalize();
+        self.write(&Record::default().u32(crc).bytes(op::DATA_END))?;
+        let summary_start = self.position;
+        let of = |listed: &[Listed], code: u8| -> Vec<u8> {
+            let records = listed.iter().filter(|listed| listed.code == code);
+            records.flat_map(|listed| listed.bytes.iter().copied()).collect()
+        };
+        let groups = [
+            (op::SCHEMA, of(&self.listed, op::SCHEMA)),
+            (op::CHANNEL, of(&self.listed, op::CHANNEL)),
+            (op::STATISTICS, self.statistics()),
+            (op::CHUNK_INDEX, self.chunks.concat()),
+        ];
+        let mut offsets = Vec::new();
+        self.crc = Hasher::new();
+        for (code, records) in groups.iter().filter(|(_, records)| !records.is_empty()) {
+            let record = Record::default().raw(&[*code]).u64(self.position);
+            offsets.extend(record.u64(records.len() as u64).bytes(op::SUMMARY_OFFSET));
+            self.write(records)?;
+        }
+        let offset_start = self.position;
+        self.write(&offsets)?;
+        // the checksum covers the footer up to itself
+        let footer = Record::default().u64(summary_start).u64(offset_start);
+        let head = footer.bytes(op::FOOTER);
+        let mut head = head[..1].to_vec();
+        head.extend_from_slice(&20u64.to_le_bytes());
+        head.extend_from_slice(&footer.0);
+        self.write(&head)?;
+        let crc = self.crc.clone().finalize();
+        self.write(&crc.to_le_bytes())?;
+        self.write(&MAGIC)?;
+        self.to.flush()?;
+        Ok(self.to)
+    }
+
+    fn statistics(&self) -> Vec<u8> {
+        let mut counts = Record::default();
+        for (&channel, &count) in &self.counts {
+            counts = counts.u16(channel).u64(count);
+        }
+        let [first, last] = self.span.ends();
+        let record = Record::default()
+            .u64(self.counts.values().sum())
+            .u16(self.schemas)
+            .u32(self.counts.len() as u32)
+            .u32(0)
+            .u32(0)
+            .u32(self.chunks.len() as u32)
+            .u64(first)
+            .u64(last);
+        record.sized(&counts.0).bytes(op::STATISTICS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks the records of a file: codes in order, lengths that add up.
+    fn codes(bytes: &[u8]) -> Vec<u8> {
+        assert_eq!(bytes[..8], MAGIC);
+        assert_eq!(bytes[bytes.len() - 8..], MAGIC);
+        let (mut at, mut codes) = (8, Vec::new());
+        while at < bytes.len() - 8 {
+            codes.push(bytes[at]);
+            let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
+            at += 9 + length as usize;
+        }
+        assert_eq!(at, bytes.len() - 8);
+        codes
+    }
+
+    #[test]
+    fn a_file_is_records_between_two_magics() {
+        let mut file = Mcap::new(Vec::new()).unwrap();
+        let schema = file.schema("a.B", b"set");
+        let channels = [file.channel(schema, "/x"), file.channel(schema, "/y")];
+        file.message(channels[0], 10, b"one").unwrap();
+        file.message(channels[1], 20, &vec![7; CHUNK]).unwrap();
+        file.message(channels[0], 30, b"two").unwrap();
+        let bytes = file.finish().unwrap();
+        let expected = [1, 6, 7, 7, 6, 7, 15, 3, 4, 4, 11, 8, 8, 14, 14, 14, 14, 2];
+        assert_eq!(codes(&bytes), expected);
+        let empty = Mcap::new(Vec::new()).unwrap().finish().unwrap();
+        assert_eq!(codes(&empty), [1, 15, 11, 14, 2]);
+    }
+}

@@ -1,0 +1,343 @@
+//! What sensors deliver, as a run goes on: one MCAP for all, and files of single frames.
+//!
+//! | topic | message | what |
+//! | --- | --- | --- |
+//! | `/tf` | foxglove.FrameTransforms | all vehicles in the world, their sensors on them |
+//! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
+//! | `/V/ground` | foxglove.Grid | height and sinkage around it |
+//! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
+//! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
+//! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | its other channels |
+//!
+//! A message's log time is when the reading is delivered, its own timestamp when it was
+//! taken, both simulated. Frames of a camera or lidar that is to `save` them go to
+//! `sensors/V/S/NUMBER.EXTENSION`. What is kept in memory does not grow with the run
+//! but for a line a megabyte.
+
+use super::foxglove::{self, GroundPatch, Heading};
+use super::mcap::Mcap;
+use super::{ReportError, clouds, file, frames, rundir};
+use crate::scenario::config::{self, FrameFormat};
+use crate::sensor::camera::Image;
+use crate::sensor::lidar::Cloud;
+use crate::sensor::{Delivery, Model, Reading, Sensor};
+use crate::simulation::WorldModel;
+use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+/// Name of the file of all readings in a run's folder.
+pub const MCAP: &str = "sensors.mcap";
+/// Half the side of a patch of ground around a vehicle, m.
+const PATCH: f64 = 8.0;
+/// Side of its cells, m.
+const CELL: f64 = 0.1;
+
+/// A sensor as its readings are written.
+struct Source {
+    frame: String,
+    mount: Pose,
+    camera: bool,
+    save: Vec<FrameFormat>,
+    folder: String,
+}
+
+/// A vehicle with its sensors.
+struct Carrier {
+    name: String,
+    sensors: Vec<Source>,
+}
+
+/// Readings being written.
+pub struct Recording {
+    folder: PathBuf,
+    part: PathBuf,
+    mcap: Mcap<BufWriter<fs::File>>,
+    descriptors: Vec<u8>,
+    schemas: BTreeMap<&'static str, u16>,
+    /// Channels of topics and schemas: two sources may have chosen one topic.
+    channels: BTreeMap<(String, &'static str), u16>,
+    carriers: Vec<Carrier>,
+    files: Vec<String>,
+}
+
+impl Recording {
+    /// Begins the files of a run in its folder; nothing where no vehicle has a sensor.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be created.
+    pub fn begin(
+        folder: &Path,
+        model: &WorldModel,
+        vehicles: &[config::Vehicle],
+    ) -> Result<Option<Recording>, ReportError> {
+        if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
+            return Ok(None);
+        }
+        let carriers = model.agents.iter().zip(vehicles).map(|(agent, entry)| Carrier {
+            name: agent.name.clone(),
+            sensors: agent.sensors.iter().map(|own| source(&agent.name, own, entry)).collect(),
+        });
+        let part = folder.join(format!(".{MCAP}.{}.part", std::process::id()));
+        let created = fs::File::create(&part).and_then(|file| Mcap::new(BufWriter::new(file)));
+        Ok(Some(Recording {
+            mcap: created.map_err(ReportError::file("create", &part))?,
+            folder: folder.to_owned(),
+            part,
+            descriptors: foxglove::descriptors(),
+            schemas: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            carriers: carriers.collect(),
+            files: Vec::new(),
+        }))
+    }
+
+    /// Adds a message of a type to a topic, delivered at a time, µs.
+    fn message(
+        &mut self,
+        topic: &str,
+        schema: &'static str,
+        time_us: u64,
+        data: &[u8],
+    ) -> Result<(), ReportError> {
+        let Recording { mcap, schemas, channels, descriptors, part, .. } = self;
+        let key = (topic.to_owned(), schema);
+        let channel = match channels.get(&key) {
+            Some(&channel) => channel,
+            None => {
+                let schema =
+                    *schemas.entry(schema).or_insert_with(|| mcap.schema(schema, descriptors));
+                let channel = mcap.channel(schema, topic);
+                channels.insert(key, channel);
+                channel
+            }
+        };
+        mcap.message(channel, 1000 * time_us, data).map_err(ReportError::file("write", part))
+    }
+
+    /// Takes down where vehicles are, each with its index.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written.
+    pub fn poses(&mut self, time_us: u64, poses: &[(usize, Pose)]) -> Result<(), ReportError> {
+        let mut transforms = Vec::new();
+        for &(index, pose) in poses {
+            let Carrier { name, sensors } = &self.carriers[index];
+            transforms.push(("world".to_owned(), name.clone(), pose));
+            for Source { frame, mount, camera, .. } in sensors {
+                transforms.push((name.clone(), frame.clone(), *mount));
+                if *camera {
+                    transforms.push((frame.clone(), optical(frame), ahead_is_z()));
+                }
+            }
+        }
+        let data = foxglove::frame_transforms(time_us, &transforms);
+        self.message("/tf", "foxglove.FrameTransforms", time_us, &data)?;
+        for &(index, pose) in poses {
+            let topic = format!("/{}/pose", self.carriers[index].name);
+            let data = foxglove::pose_in_frame(&Heading { time_us, frame: "world" }, &pose);
+            self.message(&topic, "foxglove.PoseInFrame", time_us, &data)?;
+        }
+        Ok(())
+    }
+
+    /// Takes down the ground around a vehicle that carries sensors: `ground` gives the
+    /// height and the sinkage at a place, m.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written.
+    pub fn ground(
+        &mut self,
+        time_us: u64,
+        vehicle: usize,
+        around: &Vec3,
+        ground: &dyn Fn(f64, f64) -> [f64; 2],
+    ) -> Result<(), ReportError> {
+        if self.carriers[vehicle].sensors.is_empty() {
+            return Ok(());
+        }
+        let columns = (2.0 * PATCH / CELL).round() as u32;
+        let [x, y] = [around.x, around.y].map(|x| ((x - PATCH) / CELL).floor() * CELL);
+        let mut cells = Vec::with_capacity((columns * columns) as usize);
+        for row in 0..columns {
+            for column in 0..columns {
+                let [dx, dy] = [column, row].map(|k| (f64::from(k) + 0.5) * CELL);
+                cells.push(ground(x + dx, y + dy).map(|value| value as f32));
+            }
+        }
+        let corner = Vec3::new(x, y, around.z);
+        let patch = GroundPatch { corner, cell: CELL, columns, cells };
+        let topic = format!("/{}/ground", self.carriers[vehicle].name);
+        let data = foxglove::grid(&Heading { time_us, frame: "world" }, &patch);
+        self.message(&topic, "foxglove.Grid", time_us, &data)
+    }
+
+    /// Takes down what a sensor of a vehicle delivered.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written or a picture not be encoded.
+    pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
+        let Delivery { sensor, taken_us, due_us, ref reading, .. } = *delivery;
+        let frame = self.carriers[vehicle].sensors[sensor as usize].frame.clone();
+        let topic = format!("/{frame}");
+        let heading = Heading { time_us: taken_us, frame: &frame };
+        let (schema, data) = match reading {
+            Reading::Imu { specific_force, angular_rate } => {
+                ("bekker.Imu", foxglove::imu(&heading, specific_force, angular_rate))
+            }
+            // a receiver without a fix tells nothing
+            Reading::Fix(fix) if !fix.valid => return Ok(()),
+            Reading::Fix(fix) => ("foxglove.LocationFix", foxglove::location_fix(&heading, fix)),
+            Reading::Field(field) => {
+                ("bekker.MagneticField", foxglove::magnetic_field(&heading, field))
+            }
+            Reading::Ticks(ticks) => ("bekker.WheelTicks", foxglove::wheel_ticks(&heading, ticks)),
+            Reading::Odometry(odometry) => {
+                let world = Heading { time_us: taken_us, frame: "world" };
+                ("foxglove.Odometry", foxglove::odometry(&world, &frame, odometry))
+            }
+            Reading::Ground(wheels) => {
+                ("bekker.WheelGround", foxglove::wheel_ground(&heading, wheels))
+            }
+            Reading::Cloud(cloud) => {
+                self.save(vehicle, delivery, &|format| of_cloud(format, cloud, delivery))?;
+                ("foxglove.PointCloud", foxglove::point_cloud(&heading, cloud))
+            }
+            Reading::Image(image) => {
+                self.save(vehicle, delivery, &|format| of_image(format, image))?;
+                return self.image(&topic, taken_us, due_us, image);
+            }
+        };
+        self.message(&topic, schema, due_us, &data)
+    }
+
+    /// Takes down the channels of a picture.
+    fn image(
+        &mut self,
+        topic: &str,
+        taken_us: u64,
+        due_us: u64,
+        image: &Image,
+    ) -> Result<(), ReportError> {
+        let frame = optical(&topic[1..]);
+        let heading = Heading { time_us: taken_us, frame: &frame };
+        if !image.colour.is_empty() {
+            let encoded = frames::png8(image).map_err(ReportError::encode(&self.part))?;
+            let data = foxglove::compressed_image(&heading, &encoded);
+            let topic = format!("{topic}/image");
+            self.message(&topic, "foxglove.CompressedImage", due_us, &data)?;
+        }
+        let size = [image.width, image.height];
+        for (name, encoding, data) in raw_channels(image) {
+            let data = foxglove::raw_image(&heading, size, encoding, &data);
+            let topic = format!("{topic}/{name}");
+            self.message(&topic, "foxglove.RawImage", due_us, &data)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a frame's own files, in the formats its sensor is to save.
+    fn save(
+        &mut self,
+        vehicle: usize,
+        delivery: &Delivery,
+        encode: &dyn Fn(FrameFormat) -> Result<Vec<u8>, String>,
+    ) -> Result<(), ReportError> {
+        let source = &self.carriers[vehicle].sensors[delivery.sensor as usize];
+        for &format in &source.save {
+            let ending = match format {
+                FrameFormat::Png => "png",
+                FrameFormat::Png16 => "16.png",
+                FrameFormat::Exr => "exr",
+                FrameFormat::Pcd => "pcd",
+                FrameFormat::Las => "las",
+            };
+            let name = format!("{}/{:06}.{ending}", source.folder, delivery.frame);
+            let path = self.folder.join(&name);
+            let folder = self.folder.join(&source.folder);
+            fs::create_dir_all(&folder).map_err(ReportError::file("create folder", &folder))?;
+            let bytes = encode(format).map_err(ReportError::encode(&path))?;
+            file::write(&path, &bytes)?;
+            self.files.push(name);
+        }
+        Ok(())
+    }
+
+    /// Ends the files; their names in the run's folder.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written or put in its place.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        let Recording { mcap, part, folder, mut files, .. } = self;
+        let path = folder.join(MCAP);
+        let ended = mcap.finish().and_then(|file| file.get_ref().sync_all());
+        ended.and_then(|()| fs::rename(&part, &path)).map_err(ReportError::file("write", &path))?;
+        files.insert(0, MCAP.to_owned());
+        Ok(files)
+    }
+}
+
+fn source(vehicle: &str, sensor: &Sensor, entry: &config::Vehicle) -> Source {
+    // the second of a pair of cameras saves what the first does
+    let is_of = |name: &str| sensor.name == name || sensor.name == format!("{name}_right");
+    let config = entry.sensor.iter().find(|config| is_of(&config.name));
+    let stem = rundir::file_stem;
+    Source {
+        frame: format!("{vehicle}/{}", sensor.name),
+        mount: sensor.mount,
+        camera: matches!(sensor.model, Model::Camera(_)),
+        save: config.map(|config| config.save.clone()).unwrap_or_default(),
+        folder: format!("sensors/{}/{}", stem(vehicle), stem(&sensor.name)),
+    }
+}
+
+fn optical(frame: &str) -> String {
+    format!("{frame}/optical")
+}
+
+/// Axes right, down and ahead in axes ahead, left and up.
+fn ahead_is_z() -> Pose {
+    let axes = Mat3::from_columns(&[-Vec3::y(), -Vec3::z(), Vec3::x()]);
+    let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+    Pose { orientation: Quat::from_rotation_matrix(&turn), ..Pose::default() }
+}
+
+/// Channels of a picture but its colour: name, Foxglove's encoding, bytes.
+fn raw_channels(image: &Image) -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    fn bytes<T: Copy, const N: usize>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+        values.iter().flat_map(|&value| of(value)).collect()
+    }
+    let direction = |normal: [f32; 3]| normal.map(|x| (127.5 * (x + 1.0)).round() as u8);
+    let mut all = vec![
+        ("depth", "32FC1", bytes(&image.depth, f32::to_le_bytes)),
+        ("normal", "rgb8", bytes(&image.normal, direction)),
+        ("class", "mono8", image.class.clone()),
+        ("instance", "mono16", bytes(&image.instance, u16::to_le_bytes)),
+        ("soil", "mono8", image.soil.clone()),
+        ("sinkage", "32FC1", bytes(&image.sinkage, f32::to_le_bytes)),
+        ("slip", "32FC1", bytes(&image.slip, f32::to_le_bytes)),
+        ("passes", "mono16", bytes(&image.passes, u16::to_le_bytes)),
+    ];
+    all.retain(|(_, _, data)| !data.is_empty());
+    all
+}
+
+fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
+    let encoded = match format {
+        FrameFormat::Png => frames::png8(image),
+        FrameFormat::Png16 => frames::png16(image),
+        FrameFormat::Exr => Ok(frames::exr(image)),
+        FrameFormat::Pcd | FrameFormat::Las => return Err("a picture is no point cloud".into()),
+    };
+    encoded.map_err(|error| error.to_string())
+}
+
+fn of_cloud(format: FrameFormat, cloud: &Cloud, delivery: &Delivery) -> Result<Vec<u8>, String> {
+    match format {
+        FrameFormat::Pcd => Ok(clouds::pcd(cloud, &delivery.pose)),
+        FrameFormat::Las => Ok(clouds::las(cloud, &delivery.pose, delivery.taken_us as f64 * 1e-6)),
+        _ => Err("a point cloud is no picture".into()),
+    }
+}

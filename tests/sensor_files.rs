@@ -1,0 +1,116 @@
+//! What sensors leave in a run's folder: the same bytes on any number of ranks, and an
+//! MCAP that the format's own reader takes.
+
+use assert_cmd::Command;
+use serde_json::Value as Json;
+use std::path::Path;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "sensed"
+time = { duration = 1.2 }
+terrain = { surface = { kind = "flat" } }
+soil = { default = "snow_sweden" }
+site = { latitude_deg = 47, longitude_deg = 11, altitude = 600 }
+
+[[vehicle]]
+name = "lead"
+model = "m113"
+position = [0, 0]
+driver = { kind = "path", waypoints = [[0, 0], [80, 0]], speed = 4 }
+
+[[vehicle]]
+name = "second"
+model = "hmmwv"
+position = [-12, 0]
+driver = { kind = "follow", leader = "lead", gap = 8 }
+sensor = [
+  { name = "imu", model = { kind = "imu", preset = "tactical" }, rate = 100, lag = 0.004 },
+  { name = "gps", model = { kind = "gps", preset = "rtk_fixed" }, rate = 10, lag = 0.05 },
+  { name = "compass", model = { kind = "magnetometer" } },
+  { name = "wheels", model = { kind = "encoder" }, rate = 20 },
+  { name = "truth", model = { kind = "odometry" }, rate = 20, position = [1, 0, 1] },
+  { name = "wheels_on_ground", model = { kind = "terramechanics" }, rate = 20, lag = 0.05 },
+]
+
+[output]
+interval = 0.1
+picture = { draw = false }
+"#;
+
+fn run(folder: &Path, name: &str, more: &[&str]) -> Vec<u8> {
+    let scenario = folder.join("sensed.toml");
+    std::fs::write(&scenario, SCENARIO).unwrap();
+    let out = folder.join(name);
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.arg("run").arg(&scenario).arg("--quiet").arg("--out").arg(&out).args(more);
+    command.assert().success();
+    std::fs::read(out.join("sensors.mcap")).unwrap()
+}
+
+/// A Python that has the packages, or a loud word.
+fn python() -> Option<String> {
+    let python = std::env::var("BEKKER_PYTHON").unwrap_or_else(|_| "python3".into());
+    let import = ["-c", "import mcap.reader, mcap_protobuf.decoder"];
+    let found = std::process::Command::new(&python).args(import).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    eprintln!(
+        "NOT RUN: {python} has no `mcap` and `mcap-protobuf-support`; \
+         install them (pip) and set BEKKER_PYTHON"
+    );
+    None
+}
+
+#[test]
+fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = run(folder.path(), "one", &[]);
+    let two = run(folder.path(), "two", &["--ranks", "2"]);
+    assert!(one == two, "one rank and two leave the same bytes");
+    let Some(python) = python() else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_mcap.py");
+    let output = std::process::Command::new(python)
+        .arg(script)
+        .arg(folder.path().join("one/sensors.mcap"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let topic = |name: &str| &found["topics"][name];
+    for (name, schema, count) in [
+        ("/tf", "foxglove.FrameTransforms", 13),
+        ("/lead/pose", "foxglove.PoseInFrame", 13),
+        ("/second/pose", "foxglove.PoseInFrame", 13),
+        ("/second/imu", "bekker.Imu", 119),
+        ("/second/gps", "foxglove.LocationFix", 11),
+        ("/second/compass", "bekker.MagneticField", 60),
+        ("/second/wheels", "bekker.WheelTicks", 24),
+        ("/second/truth", "foxglove.Odometry", 24),
+        ("/second/wheels_on_ground", "bekker.WheelGround", 23),
+        ("/second/ground", "foxglove.Grid", 1),
+    ] {
+        let found = topic(name);
+        assert_eq!((&found["schema"], &found["count"]), (&schema.into(), &count.into()), "{name}");
+    }
+    // delivered 50 ms after it was taken, on the earth where the scenario says
+    let gps = topic("/second/gps");
+    assert_eq!(gps["log_times"][0], 150_000_000);
+    let fix = &gps["messages"][0];
+    assert_eq!(fix["timestamp"], "1970-01-01T00:00:00.100Z");
+    assert_eq!(fix["frame_id"], "second/gps");
+    let near = |value: &Json, expected: f64, by: f64| {
+        assert!((value.as_f64().unwrap() - expected).abs() < by, "{value} {expected}");
+    };
+    near(&fix["latitude"], 47.0, 1e-5);
+    // 12 m to the west
+    near(&fix["longitude"], 11.0 - 12.0 / 76_000.0, 1e-5);
+    let imu = &topic("/second/imu")["messages"][2];
+    near(&imu["linear_acceleration"]["z"], 9.81, 5.0);
+    let truth = &topic("/second/truth")["messages"][0];
+    near(&truth["pose"]["position"]["x"], -11.0, 0.2);
+    let grid = &topic("/second/ground")["messages"][0];
+    assert_eq!((&grid["column_count"], &grid["data"]), (&160.into(), &(160 * 160 * 8).into()));
+}
