@@ -19,7 +19,7 @@ const BEATS: usize = 40;
 
 /// A carrier drives off, an HMMWV behind it looks on, down a little.
 fn model() -> WorldModel {
-    let on = || table(&[[0.1, 0.0], [0.2, 0.8]], &[[0.0, 0.0]], &[]);
+    let on = || table(&[[0.1, 0.0], [0.2, 0.8]], &[], &[]);
     let mut agents =
         vec![agent(&vehicle("hmmwv"), on(), at(-9.0, 0.0, 0.6)), m113(on(), at(0.0, 0.0, 0.0))];
     let channels =
@@ -73,12 +73,12 @@ fn take(world: &World, all: &mut Deliveries) {
     all.extend(world.delivered(0).iter().cloned());
 }
 
-fn on_threads(threads: usize) -> Deliveries {
+fn on_threads(threads: usize, beats: usize) -> Deliveries {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut world = World::new(model());
         let mut all = Vec::new();
-        for _ in 0..BEATS {
+        for _ in 0..beats {
             world.beat();
             take(&world, &mut all);
         }
@@ -94,10 +94,10 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 
 #[test]
 fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
-    let expected = on_threads(1);
+    let expected = on_threads(1, BEATS);
     // 0.4 s: 12 pictures, the last on its way, and 4 scans
     assert!((14..=16).contains(&expected.len()), "{}", expected.len());
-    assert_eq!(bytes(&expected), bytes(&on_threads(3)), "three threads");
+    assert_eq!(bytes(&expected), bytes(&on_threads(3, BEATS)), "three threads");
 
     let mut world = World::new(model());
     let mut cut = Vec::new();
@@ -128,15 +128,15 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
 
 #[test]
 fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
-    let all = on_threads(2);
+    let all = on_threads(2, 3 * BEATS);
     let last = |sensor: u32| {
         let own = all.iter().rev().find(|delivery| delivery.sensor == sensor);
         &own.expect("delivered").reading
     };
     let Reading::Image(image) = last(0) else { panic!("no picture") };
     let of_the_other = image.instance.iter().filter(|&&instance| instance == 2).count();
-    assert!(of_the_other > 100, "{of_the_other} pixels of the carrier");
-    for class in [Class::Sky, Class::Ground, Class::Vehicle, Class::TrackShoe] {
+    assert!(of_the_other > 30, "{of_the_other} pixels of the carrier");
+    for class in [Class::Sky, Class::Ground, Class::Vehicle] {
         assert!(image.class.contains(&(class as u8)), "no {class:?}");
     }
     let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();
