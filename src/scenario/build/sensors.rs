@@ -172,7 +172,8 @@ fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
     }
 }
 
-fn camera(config: &config::Camera) -> CameraSpec {
+/// A camera from its preset and what the scenario changes of it.
+pub fn camera(config: &config::Camera) -> CameraSpec {
     let (size, field, exposure) = match config.preset {
         CameraPreset::Small => ([640, 360], 80.0, 0.005),
         CameraPreset::MachineVision3mp => ([2048, 1536], 60.0, 0.002),
