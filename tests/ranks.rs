@@ -8,9 +8,11 @@ use bekker::simulation::{
 };
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ghost::Order;
+use bekker::sync::message::RunningGear;
 use bekker::sync::{CommError, Communicator, Dealing};
-use bekker::vehicle::Shoes;
-use scene::{agent, at, drive, flat, m113, on_ranks, soil, table, vehicle, world};
+use bekker::vehicle::spec::TrackModel;
+use bekker::vehicle::{Shoes, VehicleState};
+use scene::{agent, at, drive, flat, m113, m113_on, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -503,11 +505,12 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     assert!(lengths[10..].iter().all(|&length| length < 0.004 + 1e-9), "{lengths:?}");
 }
 
-/// Two M113 break a trail for an HMMWV, and one turns away.
+/// Two M113 break a trail for an HMMWV, the first on shoes that are bodies; the other, on
+/// belts, turns away.
 fn mixed_convoy() -> WorldModel {
     let mut model = model(&[at(-14.0, 0.0, 0.6)]);
     let on = [[0.2, 0.0], [0.4, 0.6]];
-    let leads = m113(table(&on, &[], &[]), at(0.0, 0.1, 0.0));
+    let leads = m113_on(TrackModel::Segmented, table(&on, &[], &[]), at(0.0, 0.1, 0.0));
     let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), at(-7.0, 0.0, 0.0));
     model.agents.extend([leads, turns]);
     let soft = soil("mid");
@@ -525,42 +528,63 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
     }
 }
 
-/// The message of a vehicle on belts is small, and every shoe comes back from it to
-/// 1 mm.
-#[test]
-fn a_belt_in_a_message_gives_back_every_shoe() {
-    let model = mixed_convoy();
+/// What rank 0 is told of a tracked agent of rank 1 after 120 heartbeats, the greatest
+/// size of its message, and its true state.
+fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState) {
+    let dealing: Vec<_> =
+        (0..model.agents.len()).map(|index| usize::from(index == agent)).collect();
     let ends = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing { dealing: Dealing::Listed(vec![0, 0, 1]), ..Sharing::default() };
+        let sharing = Sharing { dealing: Dealing::Listed(dealing.clone()), ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        let bytes: Vec<f64> = (0..120)
+        let bytes = (0..120)
             .map(|_| ranks.beat(false).unwrap())
             .map(|beat| beat.state_bytes as f64 / beat.told as f64)
-            .collect();
-        let told = ranks.ghost(2).map(|ghost| ghost.gear().clone());
+            .fold(0.0, f64::max);
+        let told = ranks.ghost(agent).map(|ghost| ghost.gear().clone());
         ranks.gather().unwrap();
-        (bytes, told, ranks.world().state().clone())
+        (bytes, told, ranks.world().state().agents[agent].vehicle.clone())
     });
     let mut ends = ends.into_iter().map(Result::unwrap);
     let (_, told, state) = ends.next().unwrap();
-    let (bytes, ..) = ends.next().unwrap();
-    println!("an M113's state: {} bytes", bytes[119]);
-    assert!(bytes.iter().all(|&bytes| bytes <= 1500.0), "{bytes:?}");
-    let Mover::Tracked(own) = &model.agents[2].vehicle else { panic!("agent 2 has tracks") };
-    let state = &state.agents[2].vehicle;
-    let workspace = own.vehicle.workspace(state);
-    let hull = own.vehicle.pose(&workspace);
-    let told = own.shoes_told(&told.unwrap());
-    let mut shoes = Shoes::new();
-    for (side, told) in told.iter().enumerate() {
-        own.vehicle.lay_shoes(state, &workspace, side, &mut shoes);
-        assert!(told.len() > 20 && shoes.places().len() == told.len(), "{}", told.len());
-        for (told, laid) in told.iter().zip(shoes.places()) {
-            let off = (hull.point(&told.position) - laid.pose.position).norm();
-            assert!(off < 1e-3, "side {side}: {off} m off");
-            let turned = (hull.orientation * told.orientation).angle_to(&laid.pose.orientation);
-            // half a quantum at each end of a shoe of 15 cm
-            assert!(turned < 4e-3, "side {side}: {turned} rad off");
+    (told.unwrap(), ends.next().unwrap().0, state)
+}
+
+/// The message of a vehicle on tracks is small, and every shoe comes back from it to 1 mm.
+#[test]
+fn a_track_in_a_message_gives_back_every_shoe() {
+    let model = mixed_convoy();
+    for (agent, shoes, within) in [(1, 127, 1e-4), (2, 50, 4e-3)] {
+        let (told, bytes, state) = told_of(&model, agent);
+        println!("an M113's state: {bytes} bytes");
+        assert!(bytes <= 1500.0, "{bytes} bytes");
+        let Mover::Tracked(own) = &model.agents[agent].vehicle else { panic!("it has tracks") };
+        let workspace = own.vehicle.workspace(&state);
+        let hull = own.vehicle.pose(&workspace);
+        let told = own.shoes_told(&told);
+        assert!(told[0].len() + told[1].len() >= shoes, "{} shoes", told[0].len());
+        let mut laid = Shoes::new();
+        for (side, told) in told.iter().enumerate() {
+            let bodies: Vec<_> = own.vehicle.shoe_bodies(&state, side).collect();
+            let laid: Vec<Pose> = if bodies.is_empty() {
+                own.vehicle.lay_shoes(&state, &workspace, side, &mut laid);
+                laid.places().iter().map(|shoe| shoe.pose).collect()
+            } else {
+                let turn = |angle| Quat::from_axis_angle(&Vec3::y_axis(), angle);
+                let pose = |(place, angle): ([f64; 3], f64)| Pose {
+                    position: hull.point(&place.into()),
+                    orientation: hull.orientation * turn(angle),
+                };
+                bodies.into_iter().map(pose).collect()
+            };
+            assert_eq!(told.len(), laid.len());
+            for (told, laid) in told.iter().zip(&laid) {
+                let off = (hull.point(&told.position) - laid.position).norm();
+                assert!(off < 1e-3, "side {side}: {off} m off");
+                // half a quantum of the angle, and on a belt half a quantum at each end of
+                // a shoe of 15 cm
+                let turned = (hull.orientation * told.orientation).angle_to(&laid.orientation);
+                assert!(turned < within, "side {side}: {turned} rad off");
+            }
         }
     }
 }

@@ -102,10 +102,11 @@ fn at_rest_the_ground_carries_its_weight() {
 #[test]
 fn braked_on_thirty_percent_it_stays() {
     let mut world = on(soil("hard"), slope(0.3), m113(), braked());
-    // While it still rocks, friction lets it slip with every swing. The reference
-    // creeps on at about 0.25 m/s.
+    // The nodes of a belt go with the hull, so as it rocks its shoes slip to and fro, and
+    // down a little: 1.5 mm/s at most, where shoes that are bodies stay within 0.2 mm/s
+    // (tests/track_segmented.rs) and the reference creeps on at about 0.25 m/s.
     let creep = moved(&mut world, 14.0, 18.0);
-    assert!(creep < 4e-3, "creeps {creep} m in 4 s");
+    assert!(creep < 6e-3, "creeps {creep} m in 4 s");
 }
 
 #[test]
@@ -196,28 +197,24 @@ fn every_steering_turns_it_to_the_side_asked_for() {
 
 #[test]
 fn drives_beside_the_reference() {
-    // Project Chrono @7689fbc, M113 with single-pin track on flat ground, throttle
-    // 0.6 from 1.2 s: distance and speed at 6 s on `hard`, and on `mid`.
-    let run = |name: &str| {
+    // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6
+    // from 1.2 s: distance and speed after 6 s, and how far off ours may be. The aim is
+    // 5 %: the belt is freer than the reference's shoes, which rub and rattle under the
+    // tension of the data; the bounds keep the miss from growing. See tests/track_segmented.rs.
+    let reference = [("hard", [8.573, 2.797], [0.05, 0.15]), ("mid", [5.878, 1.852], [0.22, 0.37])];
+    for (name, expected, within) in reference {
         let driver = table(&[[1.0, 0.0], [1.2, 0.6]], &[], &[]);
-        let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113(), driver);
-        drive(&mut world, 1.0);
-        let start = sample(&world).pose.position.x;
+        let terrain = Terrain::flat(0.0, SoilId(0));
+        let mut agent = agent(m113(), driver, &terrain);
+        agent.start.position.z = 1.1;
+        let mut world = world(ground(0.05, terrain, vec![soil(name)]), 2e-3, vec![agent]);
         drive(&mut world, 6.0);
-        (sample(&world).pose.position.x - start, sample(&world).speed)
-    };
-    let (distance, speed) = run("hard");
-    println!("hard: {distance} m, {speed} m/s");
-    assert!((distance / 8.57 - 1.0).abs() < 0.05, "hard: {distance} m");
-    // it stops gaining speed, ours does not: its track resists more the faster it runs
-    assert!((speed / 2.80 - 1.0).abs() < 0.15, "hard: {speed} m/s");
-    let (distance, speed) = run("mid");
-    println!("mid: {distance} m, {speed} m/s");
-    // A miss of the 5 % aimed at: the reference's track loses more on softer ground,
-    // 5.88 m and 1.85 m/s. Its shoes hop (the sprockets' speed swings by a third), ours
-    // do not. The bounds keep it from growing.
-    assert!((5.88..8.5).contains(&distance), "mid: {distance} m");
-    assert!((1.85..2.9).contains(&speed), "mid: {speed} m/s");
+        let found = [sample(&world).pose.position.x, sample(&world).speed];
+        println!("{name}: {found:?} for {expected:?}");
+        for ((found, expected), within) in found.iter().zip(expected).zip(within) {
+            assert!((found / expected - 1.0).abs() < within, "{name}: {found} for {expected}");
+        }
+    }
 }
 
 #[test]

@@ -174,7 +174,8 @@ impl Results {
             ("engine, behind its converter", account.engine),
             ("brakes", account.brakes),
             ("suspension", account.suspension),
-            ("pins, rims, teeth, guides", account.tracks),
+            ("pins", account.pins),
+            ("rims, teeth, guides", account.rims),
             ("soil", account.soil),
             ("kinetic and potential energy", *gain),
         ] {

@@ -195,7 +195,7 @@ impl Rig for TrackRig {
 impl TrackRig {
     fn add(&self, sum: &mut TrackResult, drive: &TrackedDrive, held: f64) {
         let TrackedDrive { own, room, .. } = drive;
-        let radius = self.vehicle.pitch_radius();
+        let radius = self.vehicle.drive_radius();
         let [left, right] = room.vehicle.drives().map(|torque| torque / radius);
         let samples = room.samples();
         let pose = own.vehicle.pose(&room.vehicle);

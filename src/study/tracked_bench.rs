@@ -109,8 +109,8 @@ pub fn energy_balance(
         drive.advance(&controls).map_err(|error| failed(time, error.to_string()))?;
     }
     let (account, gain) = drive.account();
-    let EnergyAccount { engine, brakes, suspension, tracks, soil } = account;
-    let error = (brakes + suspension + tracks + soil + gain) / engine - 1.0;
+    let EnergyAccount { engine, brakes, suspension, pins, rims, soil } = account;
+    let error = (brakes + suspension + pins + rims + soil + gain) / engine - 1.0;
     Ok(EnergyBalance { account, gain, error })
 }
 

@@ -11,9 +11,10 @@ pub struct Entry {
     pub text: &'static str,
 }
 
-const ENTRIES: [Entry; 3] = [
+const ENTRIES: [Entry; 4] = [
     Entry { key: "hmmwv", text: include_str!("../../vehicles/hmmwv.toml") },
     Entry { key: "m113", text: include_str!("../../vehicles/m113.toml") },
+    Entry { key: "m113_double_pin", text: include_str!("../../vehicles/m113_double_pin.toml") },
     Entry { key: "mrzr4", text: include_str!("../../vehicles/mrzr4.toml") },
 ];
 

@@ -11,7 +11,8 @@ use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::{Driver, Table};
-use bekker::vehicle::{TrackedVehicle, Vehicle};
+use bekker::vehicle::spec::TrackModel;
+use bekker::vehicle::{TrackedSpec, TrackedVehicle, Vehicle};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,8 +95,14 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
 
 /// An M113 on its belts, on level ground at height 0 wherever `start` puts it.
 pub fn m113(driver: Driver, start: Pose) -> AgentModel {
+    m113_on(TrackModel::Belt, driver, start)
+}
+
+/// The same on either model of its tracks.
+pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     let spec = bekker::vehicle::find_any("m113").unwrap();
-    let vehicle = TrackedVehicle::new(spec.tracked().unwrap().clone()).unwrap();
+    let spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
+    let vehicle = TrackedVehicle::new(spec).unwrap();
     let mut start = start;
     start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
     AgentModel {

@@ -10,6 +10,7 @@ mod reference_runs;
 mod sand;
 mod section;
 mod snow;
+mod track_models;
 mod tracks;
 mod trends;
 mod vehicles;
@@ -24,7 +25,7 @@ pub use wheel_trials::{
 pub type Write = fn() -> Result<Section, ValidationError>;
 
 /// The sections, in their order.
-pub const SECTIONS: [Write; 15] = [
+pub const SECTIONS: [Write; 16] = [
     closed_forms::plates,
     closed_forms::energies,
     classic_wheels::towed,
@@ -32,6 +33,7 @@ pub const SECTIONS: [Write; 15] = [
     classic_wheels::driven,
     tracks::rigid_track,
     tracks::vehicle,
+    track_models::section,
     passive::section,
     vehicles::section,
     reference_runs::wheel,

@@ -90,6 +90,12 @@ impl TrackedSpec {
         positive("shoe.mass", shoe.mass)?;
         part("shoe", &super::Part { mass: shoe.mass, inertia: shoe.inertia })?;
         positive("shoe.pitch", shoe.pitch)?;
+        if let Some(connector) = &shoe.connector {
+            let (length, most) = (connector.length, 0.9 * shoe.pitch);
+            within("shoe.connector.length", length, 0.01 * shoe.pitch, most)?;
+            let part = super::Part { mass: connector.mass, inertia: connector.inertia };
+            super::check::part("shoe.connector", &part)?;
+        }
         not_negative("shoe.top", shoe.top)?;
         positive("shoe.pin_stiffness", shoe.pin_stiffness)?;
         not_negative("shoe.pin_damping_time", shoe.pin_damping_time)?;

@@ -34,8 +34,8 @@ pub use suspension::{
     Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
 };
 pub use tracked::{
-    Bending, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket, Tooth, Track,
-    TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
+    Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
+    Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
 pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
 

@@ -162,6 +162,18 @@ pub struct Bending {
     pub damping: f64,
 }
 
+/// What joins two shoes of a double-pin track, with a pin in each of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Connector {
+    /// Distance between its pins, m.
+    pub length: f64,
+    /// Mass of those on both ends of the pins, kg.
+    pub mass: f64,
+    /// Their moments of inertia about their middle, kg m².
+    pub inertia: Point,
+}
+
 /// A track shoe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -170,8 +182,12 @@ pub struct Shoe {
     pub mass: f64,
     /// Moments of inertia about its origin, kg m².
     pub inertia: Point,
-    /// Distance from pin to pin, m.
+    /// Distance from shoe to shoe along the track, m; on a single-pin track that from pin
+    /// to pin.
     pub pitch: f64,
+    /// What joins it to the next, on a double-pin track.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<Connector>,
     /// Height of its top, on which the wheels run, above the pins, m.
     pub top: f64,
     /// Stiffness of a pin with its bushings along the track, N/m.
@@ -188,6 +204,18 @@ pub struct Shoe {
     pub pad_damping: f64,
     /// Its underside: pads, grousers, ends.
     pub faces: Vec<ShoeFace>,
+}
+
+impl Shoe {
+    /// Distance between its own pins, m.
+    pub fn length(&self) -> f64 {
+        self.pitch - self.connector.map_or(0.0, |connector| connector.length)
+    }
+
+    /// Mass of a shoe with what joins it to the next, kg.
+    pub fn link_mass(&self) -> f64 {
+        self.mass + self.connector.map_or(0.0, |connector| connector.mass)
+    }
 }
 
 /// One track.
@@ -333,15 +361,33 @@ impl TrackedSpec {
         let wheel = self.road_arm.arm.mass + self.road_wheel.mass;
         let ends = self.sprocket.mass + self.idler.wheel.mass + self.idler.carrier.mass;
         let track = |track: &Track| {
-            wheel * track.stations.len() as f64 + self.shoe.mass * f64::from(track.shoes) + ends
+            let shoes = self.shoe.link_mass() * f64::from(track.shoes);
+            wheel * track.stations.len() as f64 + shoes + ends
         };
         self.chassis.mass + track(&self.left) + track(&self.right)
     }
 
-    /// Radius of the sprocket's pitch circle, on which the pins lie, m.
+    /// Radius of the sprocket's pitch circle, on which the pins lie, or of a double-pin
+    /// track the middles of the connectors, m.
     pub fn pitch_radius(&self) -> f64 {
-        let half = std::f64::consts::PI / f64::from(self.sprocket.teeth);
-        0.5 * self.shoe.pitch / crate::numeric::sin(half)
+        let half = 0.5 * self.shoe.connector.map_or(0.0, |connector| connector.length);
+        let pins = self.pin_radius();
+        (pins * pins - half * half).sqrt()
+    }
+
+    /// Way of the track for each radian of its sprocket, m: it takes as many shoes with it
+    /// as it has teeth.
+    pub fn drive_radius(&self) -> f64 {
+        f64::from(self.sprocket.teeth) * self.shoe.pitch / std::f64::consts::TAU
+    }
+
+    /// Radius of the circle round the sprocket on which all pins lie, m: that of a polygon
+    /// whose edges are by turns as long as a shoe and a connector.
+    pub fn pin_radius(&self) -> f64 {
+        let (sine, cosine) =
+            crate::numeric::sin_cos(std::f64::consts::PI / f64::from(self.sprocket.teeth));
+        let (a, b) = (self.shoe.length(), self.shoe.pitch - self.shoe.length());
+        0.5 * (a * a + b * b + 2.0 * a * b * cosine).sqrt() / sine
     }
 
     /// Distance between the middles of the tracks, m.

@@ -78,7 +78,7 @@ impl Band {
         Band {
             y,
             back,
-            density: spec.shoe.mass * f64::from(track.shoes) / length,
+            density: spec.shoe.link_mass() * f64::from(track.shoes) / length,
             slack: f64::from(track.shoes) * spec.shoe.pitch / length,
             route,
         }
@@ -146,7 +146,7 @@ fn track(
     let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
 
     // Shafts: sprocket (rad), nodes and idler (m).
-    let radius = spec.pitch_radius();
+    let radius = spec.drive_radius();
     let lumped = |length: f64| band.density * length;
     let front_half = 0.5 * distance(points[0], points[1]);
     let on_sprocket = lumped(route.sprocket_arc + 0.5 * route.top_length() + front_half);

@@ -52,8 +52,8 @@ pub struct TrackedVehicle {
     mass: f64,
 }
 
-/// What became of the work of an engine, J: engine = brakes + suspension + tracks +
-/// soil + what the vehicle's kinetic and potential energy has grown by.
+/// What became of the work of an engine, J: engine = brakes + suspension + pins +
+/// rims + soil + what the vehicle's kinetic and potential energy has grown by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct EnergyAccount {
     /// What the engine gave behind its converter, its own drag taken off.
@@ -62,8 +62,10 @@ pub struct EnergyAccount {
     pub brakes: f64,
     /// Torsion bars, stops, dampers and tensioners: lost and stored.
     pub suspension: f64,
-    /// Pins, rims, teeth and guides: lost and stored.
-    pub tracks: f64,
+    /// Pins of shoes or the stretching of belts: lost and stored.
+    pub pins: f64,
+    /// Rims of the wheels, teeth and guides: lost and stored.
+    pub rims: f64,
     /// What the ground took.
     pub soil: f64,
 }
@@ -172,13 +174,13 @@ impl TrackedVehicle {
         let mut u = vec![0.0; state.body.u.len()];
         self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
         for track in &self.parts.tracks {
-            u[track.sprocket.index()] = speed / self.spec.pitch_radius();
+            u[track.sprocket.index()] = speed / self.spec.drive_radius();
             match &track.run {
                 Run::Belt(belt) => {
                     belt.seats.iter().for_each(|seat| u[seat.rate] = speed / seat.scale);
                 }
                 Run::Segments(segments) => {
-                    segments.launch(self.spec.shoe.pitch, speed, &mut u);
+                    segments.launch(speed, &mut u);
                     let road = track.arms.iter().map(|arm| (arm.spin, self.spec.road_wheel.radius));
                     for (spin, radius) in road.chain([(track.idler, self.spec.idler.radius)]) {
                         u[spin.coordinate.index()] = speed / radius;
@@ -186,7 +188,7 @@ impl TrackedVehicle {
                 }
             }
         }
-        let output = speed / self.spec.pitch_radius() / self.spec.drive.ratio;
+        let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
         let input = output / self.spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
         u[self.parts.output.index()] = output;
         u[self.parts.input.index()] = input;
@@ -281,7 +283,7 @@ impl TrackedVehicle {
 
     /// Speed of a track over its sprocket, m/s, positive forward.
     pub fn track_speed(&self, state: &VehicleState, side: usize) -> f64 {
-        self.sprocket_speed(state, side) * self.spec.pitch_radius()
+        self.sprocket_speed(state, side) * self.spec.drive_radius()
     }
 
     /// Spin of a sprocket, rad/s, positive forward.
@@ -322,7 +324,7 @@ impl TrackedVehicle {
         let mut account = EnergyAccount {
             engine: -of(parts.engine_element) - of(parts.input_element),
             brakes: parts.steering.iter().map(|&element| of(element)).sum(),
-            tracks: -work.touches,
+            rims: -work.touches,
             soil: -work.loads.iter().sum::<f64>(),
             ..EnergyAccount::default()
         };
@@ -332,14 +334,14 @@ impl TrackedVehicle {
             for arm in &track.arms {
                 account.suspension += of(arm.element) + arm.damper.map_or(0.0, of);
             }
-            account.tracks += match &track.run {
+            account.pins += match &track.run {
                 Run::Belt(belt) => {
-                    let links: f64 = belt.links.iter().map(|link| of(link.element)).sum();
-                    links + belt.rims.iter().map(|rim| of(rim.element)).sum::<f64>()
+                    account.rims += belt.rims.iter().map(|rim| of(rim.element)).sum::<f64>();
+                    belt.links.iter().map(|link| of(link.element)).sum()
                 }
                 Run::Segments(run) => {
                     let pins = run.shoes.iter().map(|shoe| shoe.pin);
-                    pins.map(|p| of(p.along) + of(p.across) + of(p.side) + of(p.bend)).sum()
+                    pins.map(|p| of(p.along) + of(p.across) + of(p.side) + of(p.bend)).sum::<f64>()
                 }
             };
         }
@@ -408,7 +410,7 @@ impl TrackedVehicle {
         body.softness[self.parts.model.closure_row(self.parts.gearbox)] = NEUTRAL;
         body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
         for (track, speed) in self.parts.tracks.iter().zip(speeds) {
-            let over = body.rate[track.brake] - speed / self.spec.pitch_radius();
+            let over = body.rate[track.brake] - speed / self.spec.drive_radius();
             body.element[track.brake] =
                 ElementForce { force: MOTOR * over, stiffness: 0.0, damping: MOTOR };
         }
@@ -569,7 +571,7 @@ impl TrackedVehicle {
     /// themselves.
     fn running_resistance(&self) -> Brake {
         let TrackResistance { force, .. } = self.resistance();
-        Brake { max_torque: force * self.spec.pitch_radius() }
+        Brake { max_torque: force * self.spec.drive_radius() }
     }
 
     fn resistance(&self) -> TrackResistance {
@@ -581,7 +583,7 @@ impl TrackedVehicle {
 
     /// Resistance that grows with the sprocket's speed, N m s/rad.
     fn speed_resistance(&self) -> f64 {
-        let radius = self.spec.pitch_radius();
+        let radius = self.spec.drive_radius();
         self.resistance().per_speed * radius * radius
     }
 

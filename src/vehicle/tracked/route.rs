@@ -99,15 +99,15 @@ pub(super) struct Route {
 impl Route {
     /// The route with the idler's centre at `idler_x`.
     pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
-        Route::round(spec, track, idler_x, spec.idler.radius + spec.shoe.top)
+        Route::round(spec, track, idler_x, [spec.pitch_radius(), spec.idler.radius + spec.shoe.top])
     }
 
-    /// The same with the pins going round the idler at `radius`, m.
-    pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radius: f64) -> Route {
+    /// The same with the pins going round the sprocket and the idler at these radii, m.
+    pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
-        let sprocket = Circle { centre: [x, z], radius: spec.pitch_radius() };
-        let idler = Circle { centre: [idler_x, spec.idler.position[2]], radius };
+        let sprocket = Circle { centre: [x, z], radius: radii[0] };
+        let idler = Circle { centre: [idler_x, spec.idler.position[2]], radius: radii[1] };
         let run = spec.road_wheel.radius + top;
         let wheel = |x: f64| Circle { centre: [x, spec.wheel_height], radius: run };
         let stations = &track.stations;

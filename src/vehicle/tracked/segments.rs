@@ -11,7 +11,8 @@
 //! that lies on this shoe, so a wheel that rolls from shoe to shoe passes its load on
 //! smoothly. Pins meet the sprocket in gaps between teeth: a root circle that holds
 //! them out, and two flanks a backlash apart; on the tip of a tooth a pin rides.
-//! Guide horns hold the shoes between the halves of the wheels, with play. Each
+//! A double-pin track has a connector between two shoes, a body like them, and the
+//! teeth hold the connectors' middles. Guide horns hold the shoes between the halves of the wheels, with play. Each
 //! shoe touches only what it lies on, so the work grows with the shoes.
 //!
 //! # Limits
@@ -43,16 +44,22 @@ pub(super) struct Pin {
     pub turn: f64,
 }
 
-/// A shoe.
+/// A shoe, or a connector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub body: BodyId,
+    /// Half the distance between its pins, m.
+    half: f64,
+    /// Half the length of its top on which wheels run, m; 0 if they do not.
+    plate: f64,
+    /// Where ahead of its middle the sprocket's teeth hold it, m, if they do.
+    held: Option<f64>,
     /// First of its coordinates: along x, y, z of the hull and about y.
     pub coordinate: usize,
     /// First of its positions.
     pub position: usize,
-    /// Its load in the workspace.
-    pub load: usize,
+    /// Its load in the workspace, if it meets the ground.
+    pub load: Option<usize>,
     /// The pin behind it.
     pub pin: Pin,
     /// First of its pairs with the wheels, of which the last is that with the sprocket.
@@ -87,15 +94,18 @@ pub(super) struct Segments {
 /// Pins of a track in the design position, in the order in which it runs when the
 /// vehicle drives forward, and how far back the idler is for them to fit, m.
 fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
-    let half = 0.5 * spec.shoe.pitch;
+    let half = 0.5 * spec.shoe.length();
     // where a shoe lies flat on the idler its pins are further out than its middle
     let round_idler = hypot(spec.idler.radius + spec.shoe.top, half);
     let pins = |back: f64| {
         let idler = spec.idler.position[0] - back;
-        let outline = Route::round(spec, track, idler, round_idler).outline();
+        let radii = [spec.pin_radius(), round_idler];
+        let outline = Route::round(spec, track, idler, radii).outline();
         // both runs of the track pull at the idler
         let tension = (0.5 * spec.idler.force(back)).max(0.0);
-        chords(&outline, spec.shoe.pitch + tension / spec.shoe.pin_stiffness, track.shoes)
+        let stretch = tension / spec.shoe.pin_stiffness;
+        let lengths: Vec<f64> = links(spec).iter().map(|link| 2.0 * link.half + stretch).collect();
+        chords(&outline, &lengths, track.shoes)
     };
     let (mut low, mut high) = (-0.5, 0.5);
     for _ in 0..60 {
@@ -105,30 +115,60 @@ fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
     (pins(low).0, low)
 }
 
-/// Corners of `count` equal chords along a closed outline, from its first point, and
-/// by how much, m, they reach beyond it.
-fn chords(outline: &[Place], chord: f64, count: u32) -> (Vec<Place>, f64) {
+/// A shoe or a connector before it is hung.
+struct Link {
+    mass: f64,
+    inertia: [f64; 3],
+    half: f64,
+    plate: f64,
+    held: Option<f64>,
+    is_shoe: bool,
+}
+
+/// What repeats along the track: a shoe, and behind it a connector if there is one.
+fn links(spec: &TrackedSpec) -> Vec<Link> {
+    let shoe = &spec.shoe;
+    let half = 0.5 * shoe.length();
+    let held = shoe.connector.is_none().then_some(half);
+    let (mass, inertia, plate) = (shoe.mass, shoe.inertia, 0.5 * shoe.pitch);
+    let connector = shoe.connector.map(|connector| Link {
+        mass: connector.mass,
+        inertia: connector.inertia,
+        half: 0.5 * connector.length,
+        plate: 0.0,
+        held: Some(0.0),
+        is_shoe: false,
+    });
+    let shoe = Link { mass, inertia, half, plate, held, is_shoe: true };
+    std::iter::once(shoe).chain(connector).collect()
+}
+
+/// Corners of chords along a closed outline, from its first point, `count` times these
+/// lengths, and by how much, m, they reach beyond it.
+fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
     let corner = |index: usize| outline[index % outline.len()];
     let mut pins = vec![corner(0)];
     let (mut edge, mut here, mut run) = (0, corner(0), 0.0);
     for _ in 0..count {
-        let from = pins[pins.len() - 1];
-        while distance(from, corner(edge + 1)) < chord {
-            run += distance(here, corner(edge + 1));
-            here = corner(edge + 1);
-            edge += 1;
+        for &chord in lengths {
+            let from = pins[pins.len() - 1];
+            while distance(from, corner(edge + 1)) < chord {
+                run += distance(here, corner(edge + 1));
+                here = corner(edge + 1);
+                edge += 1;
+            }
+            // |here + s (next - here) - from| = chord on this edge
+            let next = corner(edge + 1);
+            let (d, g) =
+                ([next[0] - here[0], next[1] - here[1]], [here[0] - from[0], here[1] - from[1]]);
+            let (a, b) = (d[0] * d[0] + d[1] * d[1], d[0] * g[0] + d[1] * g[1]);
+            let c = g[0] * g[0] + g[1] * g[1] - chord * chord;
+            let s = (-b + (b * b - a * c).max(0.0).sqrt()) / a;
+            let there = [here[0] + s * d[0], here[1] + s * d[1]];
+            run += distance(here, there);
+            here = there;
+            pins.push(there);
         }
-        // |here + s (next - here) - from| = chord on this edge
-        let next = corner(edge + 1);
-        let (d, g) =
-            ([next[0] - here[0], next[1] - here[1]], [here[0] - from[0], here[1] - from[1]]);
-        let (a, b) = (d[0] * d[0] + d[1] * d[1], d[0] * g[0] + d[1] * g[1]);
-        let c = g[0] * g[0] + g[1] * g[1] - chord * chord;
-        let s = (-b + (b * b - a * c).max(0.0).sqrt()) / a;
-        let there = [here[0] + s * d[0], here[1] + s * d[1]];
-        run += distance(here, there);
-        here = there;
-        pins.push(there);
     }
     pins.pop();
     let length: f64 = (0..outline.len()).map(|k| distance(corner(k), corner(k + 1))).sum();
@@ -195,12 +235,13 @@ impl Segments {
         (rollers, sprocket): (Vec<Roller>, BodyId),
         builder: &mut Builder,
     ) -> Segments {
-        let shoe = &spec.shoe;
         let count = pins.len();
+        let links = links(spec);
         let anchor = Vec3::new(0.0, y, 0.0);
         let mut angle = 0.0;
         let mut shoes: Vec<Segment> = (0..count)
-            .map(|index| {
+            .zip(links.iter().cycle())
+            .map(|(index, link)| {
                 let (front, rear) = (pins[index], pins[(index + 1) % count]);
                 let heading = atan2(rear[1] - front[1], front[0] - rear[0]);
                 angle += nearest_turn(heading - angle, TAU);
@@ -210,7 +251,7 @@ impl Segments {
                     joint: Joint::Schoenflies(Vec3::y()),
                     anchor,
                     origin: anchor,
-                    inertia: Inertia::principal(shoe.mass, anchor, shoe.inertia),
+                    inertia: Inertia::principal(link.mass, anchor, link.inertia),
                 });
                 let x = 0.5 * (front[0] + rear[0]);
                 let z = 0.5 * (front[1] + rear[1]);
@@ -223,22 +264,24 @@ impl Segments {
                     body,
                     coordinate: builder.coordinate(body).index(),
                     position: 0,
-                    load: builder.loaded(body),
+                    half: link.half,
+                    plate: link.plate,
+                    held: link.held,
+                    load: link.is_shoe.then(|| builder.loaded(body)),
                     pin: Pin { along: 0, across: 0, side: 0, bend: 0, turn: 0.0 },
                     touching,
                     start: [x, 0.0, z, angle],
                 }
             })
             .collect();
-        let reach = Vec3::x() * (0.5 * shoe.pitch);
         for index in 0..count {
             let (a, b) = (shoes[index], shoes[(index + 1) % count]);
             let mut spring = |axis| {
                 builder.element(Element::Axial {
                     a: a.body,
-                    point_a: anchor - reach,
+                    point_a: anchor - Vec3::x() * a.half,
                     b: b.body,
-                    point_b: anchor + reach,
+                    point_b: anchor + Vec3::x() * b.half,
                     axis,
                 })
             };
@@ -253,7 +296,9 @@ impl Segments {
             shoes[index].pin = Pin { along, across, side, bend, turn };
         }
         let [cx, _, cz] = spec.sprocket.position;
-        let gap = atan2(pins[0][0] - cx, pins[0][1] - cz);
+        let held =
+            shoes.iter().find_map(|shoe| shoe.held.map(|ahead| shoe.ahead(&shoe.start, ahead)));
+        let gap = held.map_or(0.0, |[x, z]| atan2(x - cx, z - cz));
         Segments { shoes, rollers, sprocket, y, foundation: foundation(spec), gap }
     }
 
@@ -272,11 +317,12 @@ impl Segments {
     }
 
     /// Lets the track run at `speed`, m/s.
-    pub fn launch(&self, pitch: f64, speed: f64, u: &mut [f64]) {
+    pub fn launch(&self, speed: f64, u: &mut [f64]) {
         for (shoe, behind) in self.shoes.iter().zip(self.shoes.iter().cycle().skip(1)) {
             let [_, _, _, angle] = shoe.start;
             let (s, c) = sin_cos(angle);
-            let turning = (behind.start[3] + shoe.pin.turn - angle) * speed / pitch;
+            let turning =
+                (behind.start[3] + shoe.pin.turn - angle) * speed / (shoe.half + behind.half);
             u[shoe.coordinate..shoe.coordinate + 4].copy_from_slice(&[
                 -speed * c,
                 0.0,
@@ -341,12 +387,12 @@ impl Segments {
         centre: Place,
     ) -> f64 {
         let guide = &spec.shoe.guide;
-        let (top, half) = (spec.shoe.top, 0.5 * spec.shoe.pitch);
+        let top = spec.shoe.top;
         let radius = self.rollers[wheel].radius;
         let delay = spec.road_wheel.rim_damping / spec.road_wheel.rim_stiffness;
-        let far = radius + top + half;
+        let far = radius + top + 0.5 * spec.shoe.pitch;
         let mut sum = 0.0;
-        for shoe in &self.shoes {
+        for shoe in self.shoes.iter().filter(|shoe| shoe.is_shoe()) {
             let q = &state.q[shoe.position..shoe.position + 4];
             let (dx, dz) = (centre[0] - q[0], centre[1] - q[2]);
             if dx * dx + dz * dz > far * far {
@@ -358,7 +404,9 @@ impl Segments {
             if above < 0.5 * radius {
                 continue;
             }
-            let Some(print) = Print::of(radius, radius - above, ahead, half) else { continue };
+            let Some(print) = Print::of(radius, radius - above, ahead, shoe.plate) else {
+                continue;
+            };
             let pair = shoe.touching + wheel;
             let at = |along: f64| {
                 let (x, z) = (q[0] + along * c + top * s, q[2] - along * s + top * c);
@@ -420,20 +468,21 @@ impl Segments {
     ) {
         let tooth = &spec.sprocket.tooth;
         let [cx, _, cz] = spec.sprocket.position;
-        let (radius, half) = (spec.pitch_radius(), 0.5 * spec.shoe.pitch);
+        let radius = spec.pitch_radius();
         let pitch = TAU / f64::from(spec.sprocket.teeth);
         let turned = model.angle(state, self.sprocket) + self.gap;
         let (lean, upright) = sin_cos(tooth.flank_deg.to_radians());
         let damping = tooth.stiffness * spec.shoe.pin_damping_time;
-        let far = radius + tooth.height + half;
+        let far = radius + tooth.height + 0.5 * spec.shoe.pitch;
         for shoe in &self.shoes {
+            let Some(ahead) = shoe.held else { continue };
             let q = &state.q[shoe.position..shoe.position + 4];
             let (dx, dz) = (q[0] - cx, q[2] - cz);
             if dx * dx + dz * dz > far * far {
                 continue;
             }
-            let (s, c) = sin_cos(q[3]);
-            let (x, z) = (dx + half * c, dz - half * s);
+            let [x, z] = shoe.ahead(q, ahead);
+            let (x, z) = (x - cx, z - cz);
             let out = hypot(x, z) - radius;
             if out > tooth.height {
                 continue;
@@ -465,6 +514,19 @@ impl Segments {
             let across = hull.direction(&Vec3::y());
             self.guide(spec, model, state, body, (pair, &point, &across), q[1]);
         }
+    }
+}
+
+impl Segment {
+    /// The point `ahead` of its middle, m, at positions `q`, in the plane of the track.
+    fn ahead(&self, q: &[f64], ahead: f64) -> Place {
+        let (s, c) = sin_cos(q[3]);
+        [q[0] + ahead * c, q[2] - ahead * s]
+    }
+
+    /// Whether it is a shoe.
+    pub fn is_shoe(&self) -> bool {
+        self.plate > 0.0
     }
 }
 
@@ -559,7 +621,7 @@ mod tests {
             })
             .collect();
         let chord = 2.0 * sin_cos(TAU / 20.0).0;
-        let (pins, over) = chords(&outline, chord, 10);
+        let (pins, over) = chords(&outline, &[chord], 10);
         assert_eq!(pins.len(), 10);
         // the outline's own edges are flat by 4e-7
         assert!(over.abs() < 1e-5, "{over}");

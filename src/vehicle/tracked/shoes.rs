@@ -151,7 +151,7 @@ impl TrackedVehicle {
             Run::Belt(_) => &[],
             Run::Segments(run) => &run.shoes[..],
         };
-        shoes.iter().map(|shoe| {
+        shoes.iter().filter(|shoe| shoe.is_shoe()).map(|shoe| {
             let q = &state.body.q[shoe.position..shoe.position + 4];
             ([q[0], track.y + q[1], q[2]], q[3])
         })
@@ -170,15 +170,17 @@ impl TrackedVehicle {
             Run::Belt(belt) => self.lay_on_band(belt, state, workspace, shoes),
             Run::Segments(run) => {
                 let (model, body) = (&self.parts.model, &workspace.body);
-                let facing = run.shoes.iter().filter(|shoe| {
+                for shoe in &run.shoes {
+                    let Some(load) = shoe.load else { continue };
                     // the ground meets nothing steeper
-                    model.rotation(body, shoe.body)[(2, 2)] > 0.1
-                });
-                shoes.places.extend(facing.map(|shoe| ShoePlace {
-                    pose: model.pose(body, shoe.body),
-                    twist: model.twist(body, shoe.body),
-                    hold: Hold::Load(shoe.load),
-                }));
+                    if model.rotation(body, shoe.body)[(2, 2)] > 0.1 {
+                        shoes.places.push(ShoePlace {
+                            pose: model.pose(body, shoe.body),
+                            twist: model.twist(body, shoe.body),
+                            hold: Hold::Load(load),
+                        });
+                    }
+                }
             }
         }
     }
@@ -238,7 +240,8 @@ impl TrackedVehicle {
         for track in &self.parts.tracks {
             if let Run::Segments(run) = &track.run {
                 let loads = &mut workspace.body.load;
-                run.shoes.iter().for_each(|shoe| loads[shoe.load] = Load::default());
+                let own = run.shoes.iter().filter_map(|shoe| shoe.load);
+                own.for_each(|load| loads[load] = Load::default());
             }
         }
     }
