@@ -64,9 +64,10 @@ fn sprockets_and_idlers_are_where_the_file_says() {
         let [sprocket, idler] =
             [vehicle.sprocket_pose(&state, &body, side), vehicle.idler_pose(&body, side)];
         assert!((sprocket.position - Vec3::new(sx, y, sz)).norm() < 1e-12, "{sprocket:?}");
-        // along x it lies where its tensioner's preload has pushed it, 2 cm or so
+        // along x it lies where its tensioner has pushed it: 2 cm by the preload on the
+        // left, 10 cm on the right, where the band has a shoe more
         let off = idler.position - Vec3::new(ix, y, iz);
-        assert!(off.x.abs() < 0.05 && off.yz().norm() < 1e-12, "{idler:?}");
+        assert!(off.x.abs() < 0.12 && off.yz().norm() < 1e-12, "{idler:?}");
     }
 }
 
