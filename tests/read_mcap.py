@@ -57,6 +57,23 @@ with open(path, "rb") as file:
     assert statistics.message_count == sum(counts.values())
     assert statistics.chunk_count == len(summary.chunk_indexes)
 
+# pictures by OpenEXR, where it is: colours beside those of the 16-bit PNG's name
+try:
+    import OpenEXR
+except ImportError:
+    OpenEXR = None
+    print("EXR NOT READ: no `OpenEXR`", file=sys.stderr)
+pictures = 0
+for exr_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.exr")) if OpenEXR else []:
+    with OpenEXR.File(str(exr_path), separate_channels=True) as exr:
+        channels = {name: channel.pixels for name, channel in exr.channels().items()}
+    assert {"R", "G", "B", "Z", "class", "sinkage"} <= set(channels), set(channels)
+    shapes = {pixels.shape for pixels in channels.values()}
+    assert len(shapes) == 1, shapes
+    ground = channels["class"] == 1
+    assert ground.any() and (channels["Z"][ground] > 0).all()
+    pictures += 1
+
 # point clouds by laspy, where it is: the run's LAS beside its PCD, in the world and in
 # the sensor's frame
 try:
@@ -86,4 +103,4 @@ for las_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.las")) if l
         assert abs(las.intensity[n] / 65535 - min(max(intensity, 0), 1)) < 1e-4
     clouds += 1
 
-print(json.dumps({"clouds_checked": clouds, "topics": topics, "checked_by_foxglove_classes": own_classes}))
+print(json.dumps({"pictures_checked": pictures, "clouds_checked": clouds, "topics": topics, "checked_by_foxglove_classes": own_classes}))
