@@ -110,8 +110,10 @@ fn python() -> Option<String> {
 fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let folder = tempfile::tempdir().unwrap();
     let one = run(folder.path(), "one", &[]);
-    let two = run(folder.path(), "two", &["--ranks", "2"]);
-    assert!(one == two, "one rank and two leave the same bytes");
+    for route in ["all", "star", "neighbour"] {
+        let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
+        assert!(one == two, "one rank and two leave the same bytes by the route {route}");
+    }
     let Some(python) = python() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_mcap.py");
     let output = std::process::Command::new(python)
