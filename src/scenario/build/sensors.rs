@@ -142,19 +142,20 @@ fn model(
     })
 }
 
-/// Where the world frame lies: as the scenario says, or else as a DEM in degrees does.
+/// Where the world frame lies: as the scenario says, or else as a DEM in degrees or in a
+/// zone of UTM does.
 fn site(file: &ScenarioFile, placement: Option<&Placement>) -> Option<Site> {
-    let given = file
-        .scenario
-        .site
-        .as_ref()
-        .map(|site| Geodetic::degrees(site.latitude_deg, site.longitude_deg, site.altitude));
-    let of_dem =
-        placement.filter(|placement| placement.crs.unit == Unit::Degree).map(|placement| {
-            let [longitude, latitude] = placement.origin;
-            Geodetic::degrees(latitude, longitude, 0.0)
-        });
-    given.or(of_dem).map(Site::new)
+    let given = file.scenario.site.as_ref().map(|site| {
+        Site::new(Geodetic::degrees(site.latitude_deg, site.longitude_deg, site.altitude))
+    });
+    let of_dem = || {
+        let Placement { origin, crs, .. } = placement?;
+        match crs.unit {
+            Unit::Degree => Some(Site::new(Geodetic::degrees(origin[1], origin[0], 0.0))),
+            Unit::Metre => Site::of_utm(crs.epsg?, *origin),
+        }
+    };
+    given.or_else(of_dem)
 }
 
 fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
