@@ -332,3 +332,33 @@ fn threads_and_parts_do_not_matter() {
     assert_eq!(image.depth, image_too.depth);
     assert!(image.class.contains(&(Class::Vehicle as u8)));
 }
+
+/// A small picture of everything at once, by a sum over its bits: what changes a single
+/// one changes it. On purpose: look at the picture, then write down the new sum.
+#[test]
+fn a_small_picture_is_the_one_that_it_was() {
+    let instances = [
+        Instance::still(0, at(6.0, -1.5, 0.0), 0, Class::Post),
+        Instance {
+            mesh: 1,
+            poses: [at(7.0, 1.0, 0.6), at(7.0, 1.4, 0.6)],
+            scale: 0.6,
+            owner: 1,
+            class: Class::Rock,
+        },
+    ];
+    let mut ball = Sketch::new();
+    ball.lump([0.0; 3], 32, |_| 1.0, Material::STEEL);
+    let yard = Yard::new(vec![pillar(), ball], &instances);
+    let camera = Camera::with_field(64, 36, Lens::Pinhole, 1.0).unwrap();
+    let camera = Camera { supersample: 2, sky_rays: 1, exposure: 0.01, ..camera };
+    let pose = looking(&Vec3::new(0.0, 0.0, 1.6), &Vec3::new(7.0, 0.0, 0.7));
+    let image = camera.picture(&yard.scene(), &[pose; 2], 0.01, &Stream::new(5, "golden"));
+    let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+    for bits in image.colour.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
+        sum = (sum ^ u64::from(bits)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    let count = |class: Class| image.class.iter().filter(|c| **c == class as u8).count();
+    assert!(count(Class::Post) > 100 && count(Class::Rock) > 40 && count(Class::Sky) > 400);
+    assert_eq!(sum, 0x4973_a451_4408_f593, "{sum:#x}");
+}

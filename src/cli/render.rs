@@ -6,10 +6,11 @@ use crate::random::Stream;
 use crate::report::{manifest, photograph};
 use crate::scenario::build::{Built, stage, world};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::sensor::camera::{Camera, Lens, looking};
+use crate::sensor::camera::{Camera, Image, Lens, looking};
 use crate::sensor::relief::Relief;
 use crate::simulation::{World, checkpoint};
 use crate::spatial::{Pose, Vec3};
+use crate::sync::message::{PartState, RunningGear, VehicleState};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -85,6 +86,34 @@ fn size(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
+/// Brings the brightest fiftieth of what is no sky to nine tenths.
+fn expose(image: &mut Image) {
+    let lit = image.colour.iter().zip(&image.class).filter(|(_, class)| **class != 0);
+    let mut levels: Vec<f32> =
+        lit.map(|([r, g, b], _)| 0.2126 * r + 0.7152 * g + 0.0722 * b).collect();
+    if levels.is_empty() {
+        return;
+    }
+    levels.sort_by(f32::total_cmp);
+    let bright = levels[levels.len() - 1 - levels.len() / 50];
+    let gain = (0.9 / bright.max(1e-3)).clamp(0.5, 2.5);
+    image.colour.iter_mut().flatten().for_each(|level| *level *= gain);
+}
+
+/// From the rearmost wheel's middle to the foremost's, chassis frame, m.
+fn span(told: &VehicleState) -> [f64; 2] {
+    let of = |parts: &[PartState]| -> Vec<f64> {
+        parts.iter().map(|part| part.pose.position.x).collect()
+    };
+    let places = match &told.gear {
+        RunningGear::Wheels(wheels) => of(wheels),
+        RunningGear::Tracks { sprockets, idlers, .. } => [of(sprockets), of(idlers)].concat(),
+    };
+    let ends = [f64::INFINITY, f64::NEG_INFINITY];
+    let [rear, front] = places.iter().fold(ends, |[a, b], x| [a.min(*x), b.max(*x)]);
+    if front - rear > 0.5 { [rear, front] } else { [-1.7, 1.7] }
+}
+
 impl Render {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let (file, built, mut world) = self.world()?;
@@ -103,7 +132,8 @@ impl Render {
         let told = world.told();
         let chassis = told[index].chassis;
         let eyes = agents[index].vehicle.eyes();
-        let pose = self.pose(&world, &chassis, eyes);
+        let span = span(&told[index]);
+        let pose = self.pose(&world, &chassis, span, eyes);
         let camera =
             Camera::with_field(self.size.0, self.size.1, Lens::Pinhole, self.fov_deg.to_radians())
                 .ok_or_else(|| Failure::Usage {
@@ -118,7 +148,8 @@ impl Render {
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
         let scene = stage.scene(world.model(), &relief, &moving);
         let dice = Stream::new(file.scenario.seed, "render");
-        let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+        let mut image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+        expose(&mut image);
         photograph::write(&self.out, &image)?;
         if !quiet {
             stdout::print(&format!("{} at {} s", self.out.display(), world.time()))?;
@@ -152,14 +183,24 @@ impl Render {
     }
 
     /// Where the camera is and looks.
-    fn pose(&self, world: &World, chassis: &Pose, eyes: Option<Vec3>) -> Pose {
+    fn pose(
+        &self,
+        world: &World,
+        chassis: &Pose,
+        [rear, front]: [f64; 2],
+        eyes: Option<Vec3>,
+    ) -> Pose {
         let terrain = world.model().ground.terrain();
         // upright, whatever the vehicle's roll
         let heading = chassis.yaw();
         let (s, c) = heading.sin_cos();
-        let beside =
-            |x: f64, y: f64, z: f64| chassis.position + Vec3::new(c * x - s * y, s * x + c * y, z);
-        let target = self.to.map_or_else(|| beside(0.6, 0.0, 0.3), Vec3::from);
+        let middle = 0.5 * (rear + front);
+        let far = (front - rear) / 3.4;
+        let beside = |x: f64, y: f64, z: f64| {
+            let (x, y) = (middle + x * far, y * far);
+            chassis.position + Vec3::new(c * x - s * y, s * x + c * y, z)
+        };
+        let target = self.to.map_or_else(|| beside(0.4, 0.0, 0.2), Vec3::from);
         let above = |place: Vec3| {
             let ground = terrain.height(place.x, place.y) + 0.6;
             Vec3::new(place.x, place.y, place.z.max(ground))

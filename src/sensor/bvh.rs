@@ -62,8 +62,11 @@ pub struct Bvh {
 /// A ray as boxes see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Slabs {
-    origin: [f32; 3],
     inverse: [f32; 3],
+    /// Origin times inverse.
+    start: [f32; 3],
+    /// Along which axes the ray goes down: it enters a box by its high side.
+    down: [bool; 3],
 }
 
 impl Slabs {
@@ -71,7 +74,8 @@ impl Slabs {
     #[inline]
     pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Slabs {
         let inverse = direction.map(|d| 1.0 / if d.abs() < 1e-12 { 1e-12 } else { d });
-        Slabs { origin, inverse }
+        let start = [0, 1, 2].map(|k| origin[k] * inverse[k]);
+        Slabs { inverse, start, down: inverse.map(|i| i < 0.0) }
     }
 
     /// Where the ray enters a box, if it does so before `far`.
@@ -79,14 +83,15 @@ impl Slabs {
     fn enter(&self, bounds: &Bounds, near: f32, far: f32) -> Option<f32> {
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
-            let a = (bounds.low[k] - self.origin[k]) * self.inverse[k];
-            let b = (bounds.high[k] - self.origin[k]) * self.inverse[k];
-            let (first, last) = if a < b { (a, b) } else { (b, a) };
+            let (low, high) = (bounds.low[k], bounds.high[k]);
+            let (first, last) = if self.down[k] { (high, low) } else { (low, high) };
+            let first = first * self.inverse[k] - self.start[k];
+            let last = last * self.inverse[k] - self.start[k];
             near = if first > near { first } else { near };
             far = if last < far { last } else { far };
         }
         // what rounding may take away
-        (near <= far * 1.000_001).then_some(near)
+        (near <= far * 1.000_002 + 1e-5).then_some(near)
     }
 }
 

@@ -48,15 +48,15 @@ impl Sky {
         let (sa, ca) = sin_cos(self.azimuth);
         let cloud = self.cloud.clamp(0.0, 1.0) as f32;
         // air mass after Kasten and Young 1989, transmission per air mass by colour
+        let up = if self.elevation > 0.0 { 1.0_f32 } else { 0.0 };
         let degrees = self.elevation.to_degrees().max(0.0);
         let mass = 1.0 / (se.max(0.0) + 0.50572 * pow(degrees + 6.07995, -1.6364));
         let direct = [0.92, 0.86, 0.75].map(|t| (pow(t, mass) / pow(t, 1.1)) as f32);
-        let up = if self.elevation > 0.0 { 1.0 } else { 0.0 };
-        let day = (0.12 + 0.88 * se.clamp(0.0, 1.0)) as f32;
+        let day = (0.3 + 0.7 * se.clamp(0.0, 1.0).sqrt()) as f32 * up + 0.02;
         let low = (1.0 - se.clamp(0.0, 1.0)) as f32;
-        let clear_zenith = [0.10 * day, 0.20 * day, 0.46 * day];
+        let clear_zenith = [0.13 * day, 0.23 * day, 0.44 * day];
         let clear_horizon =
-            blend([0.50, 0.60, 0.72], [0.74, 0.62, 0.48], low * low * low).map(|c| c * day);
+            blend([0.62, 0.70, 0.80], [0.84, 0.72, 0.56], low * low * low).map(|c| c * day);
         let grey = [0.42 * day, 0.43 * day, 0.45 * day];
         let zenith = blend(clear_zenith, grey.map(|c| 1.15 * c), cloud);
         let horizon = blend(clear_horizon, grey.map(|c| 0.9 * c), cloud);

@@ -113,6 +113,7 @@ impl Camera {
         dice: &Stream,
     ) -> Image {
         let light = scene.sky.light();
+        let haze = scene.air.extinction(550e-9);
         let pixels = self.width as usize * self.height as usize;
         let mut image = Image {
             width: self.width,
@@ -131,7 +132,7 @@ impl Camera {
         let rows: Vec<Vec<Pixel>> = (0..self.height as usize)
             .into_par_iter()
             .map(|row| {
-                let shot = Shot { camera: self, scene, light: &light, poses, apart, dice };
+                let shot = Shot { camera: self, scene, light: &light, haze, poses, apart, dice };
                 (0..width).map(|column| shot.pixel(column, row)).collect()
             })
             .collect();
@@ -163,6 +164,8 @@ struct Shot<'a> {
     camera: &'a Camera,
     scene: &'a Scene<'a>,
     light: &'a Light,
+    /// Extinction of what is everywhere, 1/m.
+    haze: f64,
     poses: &'a [Pose; 2],
     apart: f64,
     dice: &'a Stream,
@@ -256,7 +259,7 @@ impl Shot<'_> {
     /// What is left of light from `range`, m, with what the air adds.
     fn through_air(&self, ray: &Ray, range: f64, from: [f32; 3]) -> [f32; 3] {
         let Shot { scene, light, .. } = self;
-        let left = exp(-scene.air.extinction(550e-9) * range) as f32;
+        let left = exp(-self.haze * range) as f32;
         let veil = light.veil(&ray.direction);
         let hazy = [0, 1, 2].map(|k| left * from[k] + (1.0 - left) * veil[k]);
         if scene.air.puffs.is_empty() {

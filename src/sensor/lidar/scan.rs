@@ -76,6 +76,7 @@ impl LidarSpec {
             share > from && share <= to
         });
         let elevations: Vec<(f64, f64)> = self.elevations.iter().map(|&e| sin_cos(e)).collect();
+        let haze = scene.air.extinction(WAVELENGTH);
         let returned: Vec<Vec<Return>> = columns
             .collect::<Vec<_>>()
             .into_par_iter()
@@ -87,6 +88,7 @@ impl LidarSpec {
                 let firing = Firing {
                     lidar: self,
                     scene,
+                    haze,
                     pose: pose(share),
                     moment,
                     column,
@@ -111,6 +113,8 @@ impl LidarSpec {
 struct Firing<'a> {
     lidar: &'a LidarSpec,
     scene: &'a Scene<'a>,
+    /// Extinction of what is everywhere, 1/m.
+    haze: f64,
     pose: Pose,
     moment: f64,
     column: u32,
@@ -165,7 +169,7 @@ impl Firing<'_> {
         let met = scene.cast(&ray, lidar.min_range, lidar.max_range);
         let far = met.map_or(lidar.max_range, |met| met.range());
         let air = scene.air;
-        let everywhere = air.extinction(WAVELENGTH);
+        let everywhere = self.haze;
         let depth = |range: f64| {
             let dust = match air.puffs.is_empty() {
                 true => 0.0,

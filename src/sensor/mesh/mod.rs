@@ -122,7 +122,7 @@ impl Sketch {
         let Sketch { corners, normals, triangles, palette } = self;
         let at = |corner: u32| corners[corner as usize];
         let bounds: Vec<Bounds> =
-            triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(1e-5)).collect();
+            triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(5e-5)).collect();
         let tree = Bvh::new(&bounds);
         let ready = tree.order().iter().map(|&index| {
             let (corners, material) = triangles[index as usize];

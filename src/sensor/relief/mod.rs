@@ -250,7 +250,7 @@ impl Window {
             let known = old.and_then(|old| old.known(self.corner, at, SIDE));
             match known.map(|(old, index)| (old, old.fine_of[index])) {
                 Some((old, held)) if held > 0 => old.fine[held as usize - 1].clone(),
-                _ => TileRelief::new(model, published, self.datum, self.key(index)),
+                _ => TileRelief::new(model, published, self.datum, self.key(index), None),
             }
         });
         self.fine = fine.collect();
@@ -296,7 +296,11 @@ impl Window {
     /// Looks at tiles again.
     fn update(&mut self, model: &GroundModel, published: &Published, dirty: &[TileKey]) {
         let cells = self.cells_of(dirty.iter().copied());
-        let tile = |&index: &usize| TileRelief::new(model, published, self.datum, self.key(index));
+        let tile = |&index: &usize| {
+            let held = self.fine_of[index] as usize;
+            let old = held.checked_sub(1).map(|held| &self.fine[held]);
+            TileRelief::new(model, published, self.datum, self.key(index), old)
+        };
         let renewed: Vec<TileRelief> = cells.par_iter().map(tile).collect();
         let mut lids = std::mem::take(&mut self.lids);
         for (&index, tile) in cells.iter().zip(renewed) {

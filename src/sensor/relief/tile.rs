@@ -8,6 +8,8 @@ use crate::ground::{GroundModel, Published};
 const LEVELS: u32 = TILE.trailing_zeros();
 /// Nodes along a tile and on to the next.
 const NODES: usize = TILE + 1;
+/// Those and one more on all sides.
+const BASE: usize = NODES + 2;
 
 /// What vehicles have left at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,11 +28,20 @@ pub(super) struct TileRelief {
     nodes: [f32; NODES * NODES],
     lids: [Lid; lids(LEVELS)],
     marks: Option<Box<[Mark; NODES * NODES]>>,
+    /// Undisturbed heights of the nodes and of one more on all sides, once deformed.
+    base: Option<Box<[f32; BASE * BASE]>>,
 }
 
 impl TileRelief {
-    /// The tile as it is now, heights relative to `datum`.
-    pub fn new(model: &GroundModel, published: &Published, datum: f64, key: TileKey) -> TileRelief {
+    /// The tile as it is now, heights relative to `datum`; what `old` knows of the
+    /// undisturbed ground is taken over.
+    pub fn new(
+        model: &GroundModel,
+        published: &Published,
+        datum: f64,
+        key: TileKey,
+        old: Option<&TileRelief>,
+    ) -> TileRelief {
         let first = key.node(0);
         let node = |index: usize| Node {
             i: first.i + (index % NODES) as i32,
@@ -39,12 +50,28 @@ impl TileRelief {
         let deformed = [(0, 0), (1, 0), (0, 1), (1, 1)]
             .iter()
             .any(|(a, b)| published.tile(TileKey { a: key.a + a, b: key.b + b }).is_some());
+        let height = |node: Node| (model.base_height(node) - datum) as f32;
+        let base = deformed.then(|| {
+            old.and_then(|old| old.base.clone()).unwrap_or_else(|| {
+                let around = |index: usize| Node {
+                    i: first.i + (index % BASE) as i32 - 1,
+                    j: first.j + (index / BASE) as i32 - 1,
+                };
+                Box::new(std::array::from_fn(|index| height(around(index))))
+            })
+        });
+        let inner = |index: usize| (index / NODES + 1) * BASE + index % NODES + 1;
         let mut tile = TileRelief {
-            nodes: std::array::from_fn(|index| (model.base_height(node(index)) - datum) as f32),
+            nodes: std::array::from_fn(|index| match &base {
+                Some(base) => base[inner(index)],
+                None => height(node(index)),
+            }),
             lids: [Lid::default(); lids(LEVELS)],
             marks: deformed.then(|| Box::new([Mark::default(); NODES * NODES])),
+            base,
         };
-        if let Some(marks) = &mut tile.marks {
+        if let (Some(marks), Some(base)) = (&mut tile.marks, &tile.base) {
+            let up = 2.0 * model.lattice().spacing;
             for (index, mark) in marks.iter_mut().enumerate() {
                 let node = node(index);
                 let state = published.node(node);
@@ -55,9 +82,12 @@ impl TileRelief {
                     passes: state.passes,
                 };
                 if state.plastic_sinkage != 0 || state.berm != 0 {
-                    let base = model.base(node);
-                    let sunk = state.plastic_sinkage_m() / base.normal.z;
-                    tile.nodes[index] = (base.height + state.berm_m() - sunk - datum) as f32;
+                    let at = inner(index);
+                    let drop = |a: usize, b: usize| f64::from(base[a] - base[b]) / up;
+                    let (gx, gy) = (drop(at - 1, at + 1), drop(at - BASE, at + BASE));
+                    // sinkage is measured along the normal: one over its z
+                    let sunk = state.plastic_sinkage_m() * (1.0 + gx * gx + gy * gy).sqrt();
+                    tile.nodes[index] = (f64::from(base[at]) + state.berm_m() - sunk) as f32;
                 }
             }
         }

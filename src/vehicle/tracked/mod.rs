@@ -246,10 +246,7 @@ impl TrackedVehicle {
 
     /// Pose of an idler, origin at its centre, y along its axle; it is drawn unturned.
     pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
-        let track = &self.parts.tracks[side];
-        let [x, _, z] = self.spec.idler.position;
-        let carrier = self.parts.model.pose(&workspace.body, track.carrier);
-        Pose { position: carrier.point(&Vec3::new(x, track.y, z)), ..carrier }
+        self.parts.model.pose(&workspace.body, self.parts.tracks[side].carrier)
     }
 
     /// Spin of an idler, rad/s, positive forward.

@@ -1,0 +1,148 @@
+//! Cameras and lidars on vehicles: the same bits on any number of threads and ranks and
+//! across a cut, and what another vehicle has just done to the ground is in the picture.
+
+mod scene;
+
+use bekker::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
+use bekker::sensor::class::Class;
+use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
+use bekker::sensor::noise::Noise;
+use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
+use bekker::simulation::{Ranks, Sharing, Stage, World, WorldModel, checkpoint};
+use bekker::spatial::{Pose, Quat, Vec3};
+use bekker::sync::Dealing;
+use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
+use std::sync::Arc;
+use std::time::Duration;
+
+const BEATS: usize = 40;
+
+/// A carrier drives off, an HMMWV behind it looks on, down a little.
+fn model() -> WorldModel {
+    let on = || table(&[[0.1, 0.0], [0.2, 0.8]], &[], &[]);
+    let mut agents =
+        vec![agent(&vehicle("hmmwv"), on(), at(-9.0, 0.0, 0.6)), m113(on(), at(0.0, 0.0, 0.0))];
+    let channels =
+        [Channel::Colour, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
+    let camera = CameraSpec {
+        width: 80,
+        height: 45,
+        field_of_view: 1.2,
+        lens: Lens::BrownConrady([-0.1, 0.01, 0.0, 0.0, 0.0]),
+        supersample: 1,
+        exposure: 0.008,
+        rolling: 0.01,
+        gain: 1.0,
+        vignetting: 0.3,
+        noise: Some(ChipNoise { full_well: 10_000.0, read: 2.0, dark: 3.0, bits: 10 }),
+        channels: channels.to_vec(),
+    };
+    let lidar = LidarSpec {
+        elevations: (-12..2).map(|k| 0.03 * f64::from(k)).collect(),
+        columns: 90,
+        azimuths: [std::f64::consts::PI, -std::f64::consts::PI],
+        min_range: 0.5,
+        max_range: 60.0,
+        divergence: 3e-3,
+        samples: 2,
+        returns: ReturnMode::Dual,
+        noise: LidarNoise { range: 0.01, angle: 1e-4, intensity: 0.01, dropout: 0.01 },
+    };
+    let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 0.15);
+    let mount = Pose { position: Vec3::new(0.5, 0.0, 1.7), orientation: tilt };
+    let sensor = |index: u32, model, rate, lag, window| Sensor {
+        name: format!("eye{index}"),
+        mount,
+        schedule: Schedule::new(rate, lag, window),
+        model,
+        filters: Vec::new(),
+        noise: Noise::new(3, 0, index),
+    };
+    agents[0].sensors = vec![
+        sensor(0, Model::Camera(camera), 30.0, 0.02, 0.018),
+        sensor(1, Model::Lidar(lidar), 10.0, 0.0, 0.1),
+    ];
+    let mut model = world(flat(0.05, soil("mid")), 2e-3, agents).model().clone();
+    model.stage = Some(Arc::new(Stage::new(&model, &[])));
+    model
+}
+
+type Deliveries = Vec<Delivery>;
+
+fn take(world: &World, all: &mut Deliveries) {
+    all.extend(world.delivered(0).iter().cloned());
+}
+
+fn on_threads(threads: usize, beats: usize) -> Deliveries {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut world = World::new(model());
+        let mut all = Vec::new();
+        for _ in 0..beats {
+            world.beat();
+            take(&world, &mut all);
+        }
+        all
+    })
+}
+
+fn bytes(all: &Deliveries) -> Vec<u8> {
+    let mut all = all.clone();
+    all.sort_by_key(|d| (d.due_us, d.sensor, d.frame));
+    postcard::to_stdvec(&all).unwrap()
+}
+
+#[test]
+fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
+    let expected = on_threads(1, BEATS);
+    // 0.4 s: 12 pictures, the last on its way, and 4 scans
+    assert!((14..=16).contains(&expected.len()), "{}", expected.len());
+    assert_eq!(bytes(&expected), bytes(&on_threads(3, BEATS)), "three threads");
+
+    let mut world = World::new(model());
+    let mut cut = Vec::new();
+    for beat in 0..BEATS {
+        world.beat();
+        take(&world, &mut cut);
+        if beat % 13 == 5 {
+            let stored = checkpoint::encode("x", world.state());
+            let state = checkpoint::decode("x", &stored).unwrap();
+            world = World::resume(world.model().clone(), state);
+        }
+    }
+    assert_eq!(bytes(&expected), bytes(&cut), "cut and resumed");
+
+    let all = on_ranks(2, Duration::from_secs(120), |rank| {
+        let sharing = Sharing { dealing: Dealing::RoundRobin, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model(), None, &sharing, &[]).unwrap();
+        let mut all = Vec::new();
+        for _ in 0..BEATS {
+            ranks.beat(false).unwrap();
+            all.extend(ranks.delivered().unwrap().into_iter().map(|(_, delivery)| delivery));
+        }
+        all
+    });
+    let first = all.into_iter().next().unwrap().unwrap();
+    assert_eq!(bytes(&expected), bytes(&first), "two ranks");
+}
+
+#[test]
+fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
+    let all = on_threads(2, 3 * BEATS);
+    let last = |sensor: u32| {
+        let own = all.iter().rev().find(|delivery| delivery.sensor == sensor);
+        &own.expect("delivered").reading
+    };
+    let Reading::Image(image) = last(0) else { panic!("no picture") };
+    let of_the_other = image.instance.iter().filter(|&&instance| instance == 2).count();
+    assert!(of_the_other > 30, "{of_the_other} pixels of the carrier");
+    for class in [Class::Sky, Class::Ground, Class::Vehicle] {
+        assert!(image.class.contains(&(class as u8)), "no {class:?}");
+    }
+    let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();
+    assert!(pressed > 20, "{pressed} pixels of rut");
+    assert!(image.passes.iter().any(|passes| *passes > 0));
+    let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
+    let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
+    assert!(of_the_other > 20, "{of_the_other} returns of the carrier");
+}
