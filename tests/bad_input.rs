@@ -572,6 +572,12 @@ sensor = [{ name = "a", model = { kind = "camera", lens = { kind = "kannala_bran
     (
         "heading_deg = 10",
         r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "camera", fov_deg = 180 } }]"#,
+        ":58: vehicle[2].sensor[0].model.fov_deg = 180: must be an angle that its lens can see",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "lidar", elevations_deg = [1, 1] } }]"#,
         ":58: vehicle[2].sensor[0].model.elevations_deg[1] = 1: ",
     ),

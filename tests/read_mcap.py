@@ -5,6 +5,8 @@ our writer: checksums, index and summary (`mcap`), messages by the descriptors i
 
 import importlib
 import json
+import pathlib
+import struct
 import sys
 
 from google.protobuf.json_format import MessageToDict
@@ -55,4 +57,50 @@ with open(path, "rb") as file:
     assert statistics.message_count == sum(counts.values())
     assert statistics.chunk_count == len(summary.chunk_indexes)
 
-print(json.dumps({"topics": topics, "checked_by_foxglove_classes": own_classes}))
+# pictures by OpenEXR, where it is: colours beside those of the 16-bit PNG's name
+try:
+    import OpenEXR
+except ImportError:
+    OpenEXR = None
+    print("EXR NOT READ: no `OpenEXR`", file=sys.stderr)
+pictures = 0
+for exr_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.exr")) if OpenEXR else []:
+    with OpenEXR.File(str(exr_path), separate_channels=True) as exr:
+        channels = {name: channel.pixels for name, channel in exr.channels().items()}
+    assert {"R", "G", "B", "Z", "class", "sinkage"} <= set(channels), set(channels)
+    shapes = {pixels.shape for pixels in channels.values()}
+    assert len(shapes) == 1, shapes
+    ground = channels["class"] == 1
+    assert ground.any() and (channels["Z"][ground] > 0).all()
+    pictures += 1
+
+# point clouds by laspy, where it is: the run's LAS beside its PCD, in the world and in
+# the sensor's frame
+try:
+    import laspy
+except ImportError:
+    laspy = None
+    print("LAS NOT READ: no `laspy`", file=sys.stderr)
+clouds = 0
+for las_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.las")) if laspy else []:
+    las = laspy.read(las_path)
+    header, _, body = las_path.with_suffix(".pcd").read_bytes().partition(b"DATA binary\n")
+    keys = dict(line.split(" ", 1) for line in header.decode().splitlines() if line[0] != "#")
+    count = int(keys["POINTS"])
+    assert len(body) == 26 * count and len(las.points) == count == las.header.point_count
+    px, py, pz, w, i, j, k = map(float, keys["VIEWPOINT"].split())
+    for n in range(0, count, 37):
+        x, y, z, intensity, time = struct.unpack_from("<5f", body, 26 * n)
+        # the viewpoint's quaternion turns the sensor's axes into the world's
+        cx, cy, cz = (j * z - k * y, k * x - i * z, i * y - j * x)
+        world = (
+            px + x + 2 * (w * cx + j * cz - k * cy),
+            py + y + 2 * (w * cy + k * cx - i * cz),
+            pz + z + 2 * (w * cz + i * cy - j * cx),
+        )
+        for mine, theirs in zip(world, (las.x[n], las.y[n], las.z[n])):
+            assert abs(mine - theirs) < 1e-3, (las_path, n, world)
+        assert abs(las.intensity[n] / 65535 - min(max(intensity, 0), 1)) < 1e-4
+    clouds += 1
+
+print(json.dumps({"pictures_checked": pictures, "clouds_checked": clouds, "topics": topics, "checked_by_foxglove_classes": own_classes}))

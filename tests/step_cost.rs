@@ -78,6 +78,42 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
     });
 }
 
+/// Sensors of motion included, their readings too: those of the wheels alone are lists.
+#[test]
+fn a_heartbeat_with_sensors_allocates_nothing() {
+    use bekker::sensor::gps::Gps;
+    use bekker::sensor::{Filter, Model, Schedule, Sensor, geodesy, imu, noise};
+    in_turn(|| {
+        let site = geodesy::Site::new(geodesy::Geodetic::degrees(47.0, 11.0, 0.0));
+        let sensor = |index: u32, model, rate, lag| Sensor {
+            name: index.to_string(),
+            mount: Pose::default(),
+            schedule: Schedule::new(rate, lag, 0.004),
+            model,
+            filters: vec![Filter::Noise(0.01)],
+            noise: noise::Noise::new(1, 0, index),
+        };
+        let hmmwv = vehicle("hmmwv");
+        let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
+        let mut model = agent(&hmmwv, driver, at(0.0, 0.0, hmmwv.ride_radius()));
+        model.sensors = vec![
+            sensor(0, Model::Imu(imu::Imu::tactical()), 250.0, 0.0),
+            sensor(1, Model::Gps(Box::new(Gps::sps(site))), 10.0, 0.2),
+            sensor(2, Model::Odometry, 500.0, 0.01),
+        ];
+        let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
+        drive(&mut world, 2.0);
+        let mut delivered = 0;
+        let count = allocations(|| {
+            while world.time() < 3.0 - 1e-9 {
+                world.beat();
+                delivered += world.delivered(0).len();
+            }
+        });
+        assert_eq!((count, delivered), (0, 250 + 10 + 500));
+    });
+}
+
 /// The same for a tracked vehicle, shoes and band included.
 #[test]
 fn a_heartbeat_on_tracks_allocates_nothing() {

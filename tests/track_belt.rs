@@ -51,6 +51,26 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
     }
 }
 
+/// In the design position what turns lies where the file says: it is told to others so.
+#[test]
+fn sprockets_and_idlers_are_where_the_file_says() {
+    let spec = bekker::vehicle::find_any("m113").unwrap().tracked().unwrap().clone();
+    let vehicle = TrackedVehicle::new(spec.clone()).unwrap();
+    let state = vehicle.launched(&Pose::default(), 0.0);
+    let body = vehicle.workspace(&state);
+    let [sx, sy, sz] = spec.sprocket.position;
+    let [ix, _, iz] = spec.idler.position;
+    for (side, y) in [(0, sy), (1, -sy)] {
+        let [sprocket, idler] =
+            [vehicle.sprocket_pose(&state, &body, side), vehicle.idler_pose(&body, side)];
+        assert!((sprocket.position - Vec3::new(sx, y, sz)).norm() < 1e-12, "{sprocket:?}");
+        // along x it lies where its tensioner has pushed it: 2 cm by the preload on the
+        // left, 10 cm on the right, where the band has a shoe more
+        let off = idler.position - Vec3::new(ix, y, iz);
+        assert!(off.x.abs() < 0.12 && off.yz().norm() < 1e-12, "{idler:?}");
+    }
+}
+
 fn braked() -> Driver {
     table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]])
 }

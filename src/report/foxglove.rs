@@ -7,6 +7,7 @@
 //! pictures are in `VEHICLE/SENSOR/optical` (x right, y down, z ahead).
 
 use super::protobuf::{File, Holds, Message, Type, describe, many, one};
+use crate::sensor::camera::{Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Fix, Odometry, WheelGround};
 use crate::spatial::{Pose, Quat, Vec3};
@@ -154,6 +155,20 @@ const FOXGLOVE: File = File {
                 one(4, "frame_id", Holds::Text),
                 one(2, "data", Holds::Bytes),
                 one(3, "format", Holds::Text),
+            ],
+        ),
+        plain(
+            "CameraCalibration",
+            &[
+                one(1, "timestamp", STAMP),
+                one(9, "frame_id", Holds::Text),
+                one(2, "width", Holds::Fixed32),
+                one(3, "height", Holds::Fixed32),
+                one(4, "distortion_model", Holds::Text),
+                many(5, "D", Holds::Double),
+                many(6, "K", Holds::Double),
+                many(7, "R", Holds::Double),
+                many(8, "P", Holds::Double),
             ],
         ),
         plain(
@@ -405,6 +420,28 @@ pub(super) fn grid(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
 /// A picture as PNG.
 pub(super) fn compressed_image(heading: &Heading<'_>, png: &[u8]) -> Vec<u8> {
     heading.message(1, 4).bytes(2, png).text(3, "png").0
+}
+
+/// What a camera is, in OpenCV's terms; nothing for a lens that it does not know.
+pub(super) fn camera_calibration(heading: &Heading<'_>, camera: &Camera) -> Option<Vec<u8>> {
+    let (model, distortion) = match camera.lens {
+        Lens::Pinhole => ("plumb_bob", vec![0.0; 5]),
+        Lens::BrownConrady(k) => ("plumb_bob", k.to_vec()),
+        Lens::KannalaBrandt(k) => ("kannala_brandt", k.to_vec()),
+        Lens::FieldOfView(_) => return None,
+    };
+    let ([fx, fy], [cx, cy]) = (camera.focal, camera.middle);
+    let message = heading
+        .message(1, 9)
+        .fixed32(2, camera.width)
+        .fixed32(3, camera.height)
+        .text(4, model)
+        .doubles(5, &distortion)
+        // pixels' centres have whole numbers there
+        .doubles(6, &[fx, 0.0, cx - 0.5, 0.0, fy, cy - 0.5, 0.0, 0.0, 1.0])
+        .doubles(7, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+        .doubles(8, &[fx, 0.0, cx - 0.5, 0.0, 0.0, fy, cy - 0.5, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    Some(message.0)
 }
 
 /// A picture row by row; `encoding` and the bytes of a row as Foxglove lists them.

@@ -1,6 +1,6 @@
 //! MCAP, a container of timed messages (<https://mcap.dev/spec>), as it is streamed.
 //!
-//! Messages are gathered in chunks with an index each, uncompressed; the closing summary
+//! Messages are gathered in chunks with an index each, packed by LZ4; the closing summary
 //! repeats schemas and channels and says where everything is, so that a reader opens
 //! a long file at once. What is kept in memory is a chunk and one entry for each that
 //! has been written.
@@ -12,6 +12,15 @@ use std::io::{self, Write};
 const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
 /// Size at which a chunk is written, bytes.
 const CHUNK: usize = 1 << 20;
+
+/// How chunks are packed: frames of LZ4.
+const PACKING: &str = "lz4";
+
+fn packed(chunk: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    encoder.write_all(chunk)?;
+    encoder.finish().map_err(io::Error::other)
+}
 
 /// Codes of records.
 mod op {
@@ -183,15 +192,15 @@ impl<W: Write> Mcap<W> {
         }
         let chunk = std::mem::take(&mut self.chunk);
         let [first, last] = std::mem::take(&mut self.chunk_span).ends();
-        let size = chunk.len() as u64;
+        let (size, packed) = (chunk.len() as u64, packed(&chunk)?);
         let record = Record::default()
             .u64(first)
             .u64(last)
             .u64(size)
             .u32(crc32fast::hash(&chunk))
-            .text("")
-            .u64(size)
-            .raw(&chunk);
+            .text(PACKING)
+            .u64(packed.len() as u64)
+            .raw(&packed);
         let start = self.position;
         self.write(&record.bytes(op::CHUNK))?;
         let length = self.position - start;
@@ -209,8 +218,8 @@ impl<W: Write> Mcap<W> {
             .u64(length)
             .sized(&offsets.0)
             .u64(self.position - indexed)
-            .text("")
-            .u64(size)
+            .text(PACKING)
+            .u64(packed.len() as u64)
             .u64(size);
         self.chunks.push(record.bytes(op::CHUNK_INDEX));
         Ok(())

@@ -7,6 +7,7 @@
 //! | `/V/ground` | foxglove.Grid | height and sinkage around it |
 //! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
 //! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
+//! | `/V/S/calibration` | foxglove.CameraCalibration | the camera |
 //! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | its other channels |
 //!
 //! A message's log time is when the reading is delivered, its own timestamp when it was
@@ -18,7 +19,7 @@ use super::foxglove::{self, GroundPatch, Heading};
 use super::mcap::Mcap;
 use super::{ReportError, clouds, file, frames, rundir};
 use crate::scenario::config::{self, FrameFormat};
-use crate::sensor::camera::Image;
+use crate::sensor::camera::{Camera, Image};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
 use crate::simulation::WorldModel;
@@ -39,7 +40,8 @@ const CELL: f64 = 0.1;
 struct Source {
     frame: String,
     mount: Pose,
-    camera: bool,
+    /// Of a camera, what it is.
+    camera: Option<Camera>,
     save: Vec<FrameFormat>,
     folder: String,
 }
@@ -128,7 +130,7 @@ impl Recording {
             transforms.push(("world".to_owned(), name.clone(), pose));
             for Source { frame, mount, camera, .. } in sensors {
                 transforms.push((name.clone(), frame.clone(), *mount));
-                if *camera {
+                if camera.is_some() {
                     transforms.push((frame.clone(), optical(frame), ahead_is_z()));
                 }
             }
@@ -207,10 +209,29 @@ impl Recording {
             }
             Reading::Image(image) => {
                 self.save(vehicle, delivery, &|format| of_image(format, image))?;
+                self.calibration(vehicle, sensor as usize, taken_us, due_us)?;
                 return self.image(&topic, taken_us, due_us, image);
             }
         };
         self.message(&topic, schema, due_us, &data)
+    }
+
+    /// Takes down what a camera is, beside each of its pictures.
+    fn calibration(
+        &mut self,
+        vehicle: usize,
+        sensor: usize,
+        taken_us: u64,
+        due_us: u64,
+    ) -> Result<(), ReportError> {
+        let source = &self.carriers[vehicle].sensors[sensor];
+        let (frame, topic) = (optical(&source.frame), format!("/{}/calibration", source.frame));
+        let heading = Heading { time_us: taken_us, frame: &frame };
+        let camera = source.camera.as_ref();
+        match camera.and_then(|camera| foxglove::camera_calibration(&heading, camera)) {
+            Some(data) => self.message(&topic, "foxglove.CameraCalibration", due_us, &data),
+            None => Ok(()),
+        }
     }
 
     /// Takes down the channels of a picture.
@@ -287,7 +308,10 @@ fn source(vehicle: &str, sensor: &Sensor, entry: &config::Vehicle) -> Source {
     Source {
         frame: format!("{vehicle}/{}", sensor.name),
         mount: sensor.mount,
-        camera: matches!(sensor.model, Model::Camera(_)),
+        camera: match &sensor.model {
+            Model::Camera(spec) => Camera::of(spec),
+            _ => None,
+        },
         save: config.map(|config| config.save.clone()).unwrap_or_default(),
         folder: format!("sensors/{}/{}", stem(vehicle), stem(&sensor.name)),
     }

@@ -7,6 +7,7 @@ use super::config::{
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::numeric::hypot;
+use crate::sensor::camera::Camera;
 
 /// Least distance between the starting points of two vehicles, m: less than
 /// the length of the shortest vehicle worth driving.
@@ -289,6 +290,13 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
             let cause = format!("is a format of a {fits}'s frames, not of kind {kind}");
             refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
         }
+    }
+    if let SensorModel::Camera(camera) = &sensor.model
+        // at 180 degrees a plane is infinitely near
+        && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
+    {
+        let bounds = "an angle that its lens can see".into();
+        refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
     }
     if let SensorModel::Lidar(lidar) = &sensor.model {
         let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);

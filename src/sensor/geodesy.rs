@@ -5,7 +5,7 @@
 //! radians and metres. Defining constants of WGS 84: a = 6 378 137 m,
 //! 1/f = 298.257223563 (NGA.STND.0036).
 
-use crate::numeric::{atan2, hypot, sin_cos};
+use crate::numeric::{asin, atan2, exp, hypot, sin_cos};
 use crate::spatial::{Mat3, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,53 @@ impl Geodetic {
         Geodetic { latitude, longitude: atan2(point.y, point.x), altitude }
     }
 
+    /// The place of an easting and a northing, m, on the ellipsoid, in a zone of UTM on
+    /// WGS 84 by its EPSG code (32601 to 32660 north, 32701 to 32760 south); nothing for
+    /// another code. Krüger's series to the fourth order (Karney, J. Geodesy 85, 2011):
+    /// good to a millimetre in and around the zone.
+    pub fn of_utm(epsg: u16, [easting, northing]: [f64; 2]) -> Option<Geodetic> {
+        let (zone, south) = match epsg {
+            32601..=32660 => (epsg - 32600, 0.0),
+            32701..=32760 => (epsg - 32700, 1e7),
+            _ => return None,
+        };
+        let n = F / (2.0 - F);
+        let (n2, n3, n4) = (n * n, n * n * n, n * n * n * n);
+        let radius = 0.9996 * A / (1.0 + n) * (1.0 + n2 / 4.0 + n4 / 64.0);
+        let (xi, eta) = ((northing - south) / radius, (easting - 500_000.0) / radius);
+        let beta = [
+            n / 2.0 - 2.0 / 3.0 * n2 + 37.0 / 96.0 * n3 - n4 / 360.0,
+            n2 / 48.0 + n3 / 15.0 - 437.0 / 1440.0 * n4,
+            17.0 / 480.0 * n3 - 37.0 / 840.0 * n4,
+            4397.0 / 161_280.0 * n4,
+        ];
+        let hyperbolic = |x: f64| (0.5 * (exp(x) - exp(-x)), 0.5 * (exp(x) + exp(-x)));
+        let (mut straight, mut aside) = (xi, eta);
+        for (j, b) in (1..).zip(beta) {
+            let twice = 2.0 * f64::from(j);
+            let ((sin, cos), (sinh, cosh)) = (sin_cos(twice * xi), hyperbolic(twice * eta));
+            straight -= b * sin * cosh;
+            aside -= b * cos * sinh;
+        }
+        let ((sin, cos), (sinh, cosh)) = (sin_cos(straight), hyperbolic(aside));
+        let conformal = asin(sin / cosh);
+        let delta = [
+            2.0 * n - 2.0 / 3.0 * n2 - 2.0 * n3 + 116.0 / 45.0 * n4,
+            7.0 / 3.0 * n2 - 8.0 / 5.0 * n3 - 227.0 / 45.0 * n4,
+            56.0 / 15.0 * n3 - 136.0 / 35.0 * n4,
+            4279.0 / 630.0 * n4,
+        ];
+        let series = (1..)
+            .zip(delta)
+            .map(|(j, d): (i32, f64)| d * sin_cos(2.0 * f64::from(j) * conformal).0);
+        let meridian = (6.0 * f64::from(zone) - 183.0).to_radians();
+        Some(Geodetic {
+            latitude: conformal + series.sum::<f64>(),
+            longitude: meridian + atan2(sinh, cos),
+            altitude: 0.0,
+        })
+    }
+
     /// Axes east, north and up there, as columns in geocentric axes.
     pub fn axes(&self) -> Mat3 {
         let ((sin_lat, cos_lat), (sin_lon, cos_lon)) =
@@ -87,6 +134,20 @@ impl Site {
     /// A world frame with its origin at a place.
     pub fn new(origin: Geodetic) -> Site {
         Site { origin, centre: origin.geocentric(), axes: origin.axes() }
+    }
+
+    /// A world frame with its origin at an easting and a northing in a zone of UTM
+    /// ([`Geodetic::of_utm`]), its y axis along the grid's north there, which lies beside
+    /// true north by the meridians' convergence. The grid's scale, 4e-4 at most, is
+    /// taken as 1.
+    pub fn of_utm(epsg: u16, [easting, northing]: [f64; 2]) -> Option<Site> {
+        const APART: f64 = 500.0;
+        let place = |north: f64| Geodetic::of_utm(epsg, [easting, northing + north]);
+        let site = Site::new(place(0.0)?);
+        let along = site.point(&place(APART)?) - site.point(&place(-APART)?);
+        let (sin, cos) = sin_cos(atan2(along.x, along.y));
+        let turn = Mat3::new(cos, sin, 0.0, -sin, cos, 0.0, 0.0, 0.0, 1.0);
+        Some(Site { axes: site.axes * turn, ..site })
     }
 
     /// The origin's place.
@@ -133,6 +194,29 @@ mod tests {
         let place = Geodetic::degrees(dms(53.0, 48.0, 33.820), dms(2.0, 7.0, 46.380), 73.0);
         let expected = Vec3::new(-189_013.869, -128_642.040, -4_220.171);
         assert!((site.point(&place) - expected).norm() < 1e-3, "{}", site.point(&place));
+    }
+
+    /// By PROJ 9.5.1 (`cs2cs EPSG:32632 EPSG:4326`), printed to 1e-10 degrees or 0.01 mm,
+    /// and its meridian convergence; the first is the meridian's quadrant at 45 degrees.
+    #[test]
+    fn agrees_with_proj_on_utm() {
+        for (epsg, grid, degrees, convergence) in [
+            (32632, [500_000.0, 4_982_950.400_227], [45.0, 9.0], 0.0),
+            (32632, [700_000.0, 5.3e6], [47.822_235_62, 11.672_054_778_2], 1.980_820_07),
+            (32632, [300_000.0, 5.2e6], [46.923_381_219_8, 6.372_998_602_4], -1.919_502_89),
+            (32719, [400_000.0, 6.3e6], [-33.434_728_825_4, -70.075_764_038_6], 0.592_780_84),
+        ] {
+            let place = Geodetic::of_utm(epsg, grid).unwrap();
+            let found = [place.latitude, place.longitude].map(f64::to_degrees);
+            let close = found.iter().zip(degrees).all(|(a, b)| (a - b).abs() < 2e-9);
+            assert!(close, "{found:?} {degrees:?}");
+            // a kilometre to the grid's north, seen from the true one
+            let site = Site::of_utm(epsg, grid).unwrap();
+            let north = Site::new(place).point(&site.place(&Vec3::new(0.0, 1000.0, 0.0)));
+            let bearing = north.x.atan2(north.y).to_degrees();
+            assert!((bearing - convergence).abs() < 1e-5, "{bearing} {convergence}");
+        }
+        assert_eq!(Geodetic::of_utm(32661, [0.0; 2]), None);
     }
 
     proptest! {

@@ -34,7 +34,8 @@ pub enum Route {
     Star,
     /// Only between ranks whose agents may meet before the next census, which
     /// is held every second. Ground that a rank was not told is made up for when
-    /// one of its agents comes near.
+    /// one of its agents comes near. As [`Route::All`] where a camera or lidar looks:
+    /// who sees must be told of all.
     Neighbour,
 }
 
@@ -157,6 +158,10 @@ impl<C: Communicator> Ranks<C> {
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
         let Sharing { dealing, route, order, digest } = sharing;
+        let route = match route {
+            Route::Neighbour if model.stage.is_some() => &Route::All,
+            other => other,
+        };
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });

@@ -10,7 +10,7 @@ mod terrain;
 mod vehicles;
 mod world;
 
-pub use sensors::sensors;
+pub use sensors::{camera, sensors};
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use stage::stage;
 pub use terrain::{BuiltTerrain, terrain};

@@ -142,19 +142,20 @@ fn model(
     })
 }
 
-/// Where the world frame lies: as the scenario says, or else as a DEM in degrees does.
+/// Where the world frame lies: as the scenario says, or else as a DEM in degrees or in a
+/// zone of UTM does.
 fn site(file: &ScenarioFile, placement: Option<&Placement>) -> Option<Site> {
-    let given = file
-        .scenario
-        .site
-        .as_ref()
-        .map(|site| Geodetic::degrees(site.latitude_deg, site.longitude_deg, site.altitude));
-    let of_dem =
-        placement.filter(|placement| placement.crs.unit == Unit::Degree).map(|placement| {
-            let [longitude, latitude] = placement.origin;
-            Geodetic::degrees(latitude, longitude, 0.0)
-        });
-    given.or(of_dem).map(Site::new)
+    let given = file.scenario.site.as_ref().map(|site| {
+        Site::new(Geodetic::degrees(site.latitude_deg, site.longitude_deg, site.altitude))
+    });
+    let of_dem = || {
+        let Placement { origin, crs, .. } = placement?;
+        match crs.unit {
+            Unit::Degree => Some(Site::new(Geodetic::degrees(origin[1], origin[0], 0.0))),
+            Unit::Metre => Site::of_utm(crs.epsg?, *origin),
+        }
+    };
+    given.or_else(of_dem)
 }
 
 fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
@@ -172,7 +173,8 @@ fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
     }
 }
 
-fn camera(config: &config::Camera) -> CameraSpec {
+/// A camera from its preset and what the scenario changes of it.
+pub fn camera(config: &config::Camera) -> CameraSpec {
     let (size, field, exposure) = match config.preset {
         CameraPreset::Small => ([640, 360], 80.0, 0.005),
         CameraPreset::MachineVision3mp => ([2048, 1536], 60.0, 0.002),
