@@ -21,7 +21,8 @@ const TOLERANCE: f64 = 0.05;
 /// Draw a tracked vehicle at given slips: thrust, drawbar pull, resistance and sinkage
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig track --soil chrono_mid\n  \
-    bekker rig track --soil mud --slip 0.02,0.1,0.3 --json --no-check")]
+    bekker rig track --soil mud --slip 0.02,0.1,0.3 --json --no-check\n  \
+    bekker rig track --soil chrono_mid --tracks segmented --slip 0.1 --no-check")]
 pub struct Track {
     #[command(flatten)]
     bed: Bed,

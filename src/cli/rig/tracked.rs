@@ -6,6 +6,7 @@ use crate::scenario::build::vehicle_spec;
 use crate::soil::Soil;
 use crate::study::{Refinement, TrackMotion, TrackRig};
 use crate::vehicle::TrackedSpec;
+use crate::vehicle::spec::TrackModel;
 use clap::Args;
 use std::path::Path;
 
@@ -16,9 +17,12 @@ pub struct Run {
     /// Distance between nodes, m
     #[arg(long, value_name = "M", default_value = "0.05", allow_negative_numbers = true, value_parser = quantity(0.005..=0.2, "m"))]
     grid: f64,
-    /// Time step, s
-    #[arg(long, value_name = "S", default_value = "0.002", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
-    step: f64,
+    /// Model of its tracks, instead of that of its file
+    #[arg(long, value_name = "MODEL", value_enum)]
+    tracks: Option<Model>,
+    /// Time step, s; 0.001 for a segmented track if not given
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
+    step: Option<f64>,
     /// Length of the run, s; the vehicle settles in the first, means are over the last 40 %
     #[arg(long, value_name = "S", default_value = "5", allow_negative_numbers = true, value_parser = quantity(2.0..=120.0, "s"))]
     duration: f64,
@@ -27,8 +31,32 @@ pub struct Run {
 impl Run {
     /// The rig of a vehicle on a soil.
     pub fn rig(&self, vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
-        let Run { grid, step, duration } = *self;
+        let Run { grid, tracks, step, duration } = *self;
+        let model = tracks.map_or(vehicle.model, TrackModel::from);
+        let step = step.unwrap_or(match model {
+            TrackModel::Belt => 2e-3,
+            TrackModel::Segmented => 1e-3,
+        });
+        let vehicle = TrackedSpec { model, ..vehicle };
         TrackRig { spacing: grid, step, duration, ..TrackRig::new(vehicle, soil, motion) }
+    }
+}
+
+/// Model of a track, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Model {
+    /// A band on which the shoes ride
+    Belt,
+    /// Every shoe a body
+    Segmented,
+}
+
+impl From<Model> for TrackModel {
+    fn from(model: Model) -> TrackModel {
+        match model {
+            Model::Belt => TrackModel::Belt,
+            Model::Segmented => TrackModel::Segmented,
+        }
     }
 }
 
