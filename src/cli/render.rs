@@ -96,7 +96,7 @@ fn expose(image: &mut Image) {
     }
     levels.sort_by(f32::total_cmp);
     let bright = levels[levels.len() - 1 - levels.len() / 50];
-    let gain = (0.9 / bright.max(1e-3)).clamp(0.5, 2.5);
+    let gain = (0.9 / bright.max(1e-3)).clamp(0.5, 1.4);
     image.colour.iter_mut().flatten().for_each(|level| *level *= gain);
 }
 

@@ -1,0 +1,64 @@
+//! `bekker render` draws scenarios and runs.
+
+use assert_cmd::Command;
+use std::path::Path;
+
+fn bekker() -> Command {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// Width, height, and how many values there are of 256.
+fn picture(path: &Path) -> (u32, u32, usize) {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let mut seen = [false; 256];
+    bytes.iter().for_each(|level| seen[usize::from(*level)] = true);
+    (info.width, info.height, seen.iter().filter(|seen| **seen).count())
+}
+
+#[test]
+fn every_view_of_a_scenario_and_of_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "examples/single_vehicle.toml";
+    let run = folder.path().join("run");
+    bekker()
+        .args(["--quiet", "run", scenario, "--set", "time.duration=0.5", "--no-picture", "--out"])
+        .arg(&run)
+        .assert()
+        .success();
+    for view in ["chase", "front", "side", "driver", "top", "bird"] {
+        let out = folder.path().join(format!("{view}.png"));
+        let mut command = bekker();
+        command.args(["--quiet", "render", "--size", "64x36", "--supersample", "1"]);
+        command.args(["--camera", view, "--out"]).arg(&out);
+        // one half of the scenario, the other of the run
+        match view {
+            "front" | "driver" | "bird" => command.arg("--run").arg(&run),
+            _ => command.arg(scenario),
+        };
+        command.assert().success();
+        let (width, height, levels) = picture(&out);
+        assert_eq!((width, height), (64, 36));
+        assert!(levels > 40, "{view}: {levels} levels");
+    }
+}
+
+#[test]
+fn refuses_what_it_cannot_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("x.png");
+    let refused = |arguments: &[&str]| {
+        let mut command = bekker();
+        command.args(["render", "examples/single_vehicle.toml", "--out"]).arg(&out);
+        let output = command.args(arguments).assert().failure();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    assert!(refused(&["--vehicle", "nobody"]).contains("nobody"));
+    assert!(refused(&["--size", "64"]).contains("1280x720"));
+    assert!(refused(&["--fov-deg", "190"]).contains("below 180"));
+    assert!(!out.exists());
+}
