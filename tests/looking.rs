@@ -17,11 +17,13 @@ use std::time::Duration;
 
 const BEATS: usize = 40;
 
-/// A carrier drives off, an HMMWV behind it looks on, down a little.
+/// A carrier drives off, an HMMWV behind it looks on, down a little, and creeps after it.
 fn model() -> WorldModel {
-    let on = || table(&[[0.1, 0.0], [0.2, 0.8]], &[], &[]);
-    let mut agents =
-        vec![agent(&vehicle("hmmwv"), on(), at(-9.0, 0.0, 0.6)), m113(on(), at(0.0, 0.0, 0.0))];
+    let on = |throttle: f64| table(&[[0.1, 0.0], [0.2, throttle]], &[], &[]);
+    let mut agents = vec![
+        agent(&vehicle("hmmwv"), on(0.1), at(-9.0, 0.0, 0.6)),
+        m113(on(1.0), at(0.0, 0.0, 0.0)),
+    ];
     let channels =
         [Channel::Colour, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
     let camera = CameraSpec {
@@ -128,7 +130,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
 
 #[test]
 fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
-    let all = on_threads(2, 3 * BEATS);
+    let all = on_threads(2, 5 * BEATS);
     let last = |sensor: u32| {
         let own = all.iter().rev().find(|delivery| delivery.sensor == sensor);
         &own.expect("delivered").reading
