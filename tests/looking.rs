@@ -17,7 +17,6 @@ use std::time::Duration;
 
 const BEATS: usize = 40;
 
-<<<<<<< HEAD
 /// A carrier drives off, an HMMWV behind it looks on, down a little, and creeps after it.
 fn model() -> WorldModel {
     let on = |throttle: f64| table(&[[0.1, 0.0], [0.2, throttle]], &[], &[]);
@@ -25,14 +24,6 @@ fn model() -> WorldModel {
         agent(&vehicle("hmmwv"), on(0.1), at(-9.0, 0.0, 0.6)),
         m113(on(1.0), at(0.0, 0.0, 0.0)),
     ];
-=======
-/// A carrier drives off, an HMMWV stands behind it and looks on, down a little.
-fn model() -> WorldModel {
-    let on = table(&[[0.1, 0.0], [0.2, 0.8]], &[], &[]);
-    let stay = table(&[], &[], &[]);
-    let mut agents =
-        vec![agent(&vehicle("hmmwv"), stay, at(-9.0, 0.0, 0.6)), m113(on, at(0.0, 0.0, 0.0))];
->>>>>>> sight
     let channels =
         [Channel::Colour, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
     let camera = CameraSpec {
@@ -73,7 +64,7 @@ fn model() -> WorldModel {
         sensor(0, Model::Camera(camera), 30.0, 0.02, 0.018),
         sensor(1, Model::Lidar(lidar), 10.0, 0.0, 0.1),
     ];
-    let mut model = world(flat(0.05, soil("soft")), 2e-3, agents).model().clone();
+    let mut model = world(flat(0.05, soil("mid")), 2e-3, agents).model().clone();
     model.stage = Some(Arc::new(Stage::new(&model, &[])));
     model
 }
@@ -139,11 +130,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
 
 #[test]
 fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
-<<<<<<< HEAD
     let all = on_threads(2, 5 * BEATS);
-=======
-    let all = on_threads(2, 6 * BEATS);
->>>>>>> sight
     let last = |sensor: u32| {
         let own = all.iter().rev().find(|delivery| delivery.sensor == sensor);
         &own.expect("delivered").reading
@@ -155,8 +142,7 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
         assert!(image.class.contains(&(class as u8)), "no {class:?}");
     }
     let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();
-    let deepest = image.sinkage.iter().fold(0.0_f32, |a, b| a.max(*b));
-    assert!(pressed > 20, "{pressed} pixels of rut, {deepest} m deep");
+    assert!(pressed > 20, "{pressed} pixels of rut");
     assert!(image.passes.iter().any(|passes| *passes > 0));
     let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
