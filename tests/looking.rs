@@ -148,3 +148,14 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
     assert!(of_the_other > 20, "{of_the_other} returns of the carrier");
 }
+
+/// A rank that hears of neighbours alone would not see the others.
+#[test]
+fn looking_is_refused_where_only_neighbours_are_told_of() {
+    let mut command = assert_cmd::Command::cargo_bin("bekker").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(["run", "examples/sensors_snow.toml", "--route", "neighbour", "--ranks", "2"]);
+    let output = command.assert().code(2);
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("--route") && told.contains("all or star"), "{told}");
+}

@@ -87,6 +87,15 @@ impl Run {
         for warning in &built.warnings {
             eprintln!("warning: {warning}");
         }
+        if self.route == RouteName::Neighbour && built.world.stage.is_some() {
+            return Err(Failure::Usage {
+                argument: "--route",
+                value: "neighbour".into(),
+                allowed: "all or star where cameras or lidars look: they see farther than \
+                          neighbours tell"
+                    .into(),
+            });
+        }
         let interrupted = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
         #[cfg(feature = "mpi")]
@@ -271,7 +280,7 @@ impl Course<'_> {
 }
 
 /// Way of the messages, as given on the command line.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum RouteName {
     /// Everything to everyone at once
     All,
