@@ -129,7 +129,7 @@ mod tests {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'hmmwv', 'm113', 'mrzr4'"
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'hmmwv', 'm113', 'm113_double_pin', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

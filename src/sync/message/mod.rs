@@ -426,12 +426,14 @@ mod tests {
     fn another_version_is_refused() {
         let mut bytes = written(&Patches::default());
         // the version is the last field of the origin: found by its neighbour, the rank
-        let place = (FRAME..bytes.len() - 4).find(|&at| bytes[at..at + 4] == [3, 0, 1, 0]).unwrap();
+        let [low, high] = VERSION.to_le_bytes();
+        let place =
+            (FRAME..bytes.len() - 4).find(|&at| bytes[at..at + 4] == [3, 0, low, high]).unwrap();
         bytes[place + 2] = 9;
         let checksum = crc32fast::hash(&bytes[FRAME..]);
         bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
         let fault = Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap_err();
-        assert_eq!(fault.to_string(), "protocol version 9, this is 1");
+        assert_eq!(fault.to_string(), format!("protocol version 9, this is {VERSION}"));
     }
 
     #[test]
