@@ -40,6 +40,7 @@ mod element;
 mod factor;
 mod inertia;
 mod joint;
+mod kinematics;
 mod model;
 mod step;
 mod work;

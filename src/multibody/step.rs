@@ -1,12 +1,13 @@
-//! State, kinematics and the step.
+//! State and the step.
 
 use super::element::ElementForce;
 use super::factor::Numeric;
 use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
-use super::model::{BodyId, Coordinate, Fixed, Geometry, Model, Row};
+use super::kinematics::quaternion;
+use super::model::{BodyId, Coordinate, Geometry, Model};
 use super::work::Work;
-use crate::numeric::{cos, sin, sin_cos};
+use crate::numeric::{cos, sin};
 use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
@@ -82,20 +83,20 @@ pub struct Workspace {
     /// Works of all forces, if account of them is kept ([`Model::keep_account`]).
     pub work: Option<Work>,
 
-    origin: Vec3,
-    rotation: Vec<Mat3>,
+    pub(super) origin: Vec3,
+    pub(super) rotation: Vec<Mat3>,
     pub(super) place: Vec<Vec3>,
-    subspace: Vec<Vec6>,
+    pub(super) subspace: Vec<Vec6>,
     pub(super) twist: Vec<Vec6>,
     /// place of each body's joint
-    joint: Vec<Vec3>,
-    inertia: Vec<RigidInertia>,
-    composite: Vec<CompositeInertia>,
-    impulse: Vec<Vec6>,
+    pub(super) joint: Vec<Vec3>,
+    pub(super) inertia: Vec<RigidInertia>,
+    pub(super) composite: Vec<CompositeInertia>,
+    pub(super) impulse: Vec<Vec6>,
     pub(super) jacobian: Vec<f64>,
-    residual: Vec<f64>,
-    right: Vec<f64>,
-    numeric: Numeric,
+    pub(super) residual: Vec<f64>,
+    pub(super) right: Vec<f64>,
+    pub(super) numeric: Numeric,
     pub(super) touches: Vec<Touch>,
     /// Jacobians of the touches, one behind the other.
     pub(super) touch_jacobian: Vec<f64>,
@@ -116,28 +117,6 @@ impl Workspace {
         self.touches.clear();
         self.touch_jacobian.clear();
     }
-}
-
-/// Rotation about a unit axis (Rodrigues).
-fn rotation_about(axis: &Vec3, angle: f64) -> Mat3 {
-    let (s, c) = sin_cos(angle);
-    let k = 1.0 - c;
-    let (x, y, z) = (axis.x, axis.y, axis.z);
-    Mat3::new(
-        c + k * x * x,
-        k * x * y - s * z,
-        k * x * z + s * y,
-        k * x * y + s * z,
-        c + k * y * y,
-        k * y * z - s * x,
-        k * x * z - s * y,
-        k * y * z + s * x,
-        c + k * z * z,
-    )
-}
-
-fn quaternion(q: &[f64]) -> Quat {
-    Quat::new_unchecked(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
 /// Turns the quaternion stored in `q` by the world rotation vector `turn`.
@@ -252,272 +231,6 @@ impl Model {
         self.place_bodies(state, workspace);
         self.spread_motion(state, workspace);
         self.measure(state, workspace);
-    }
-
-    /// Orientations, and places relative to the first body's origin.
-    fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { origin, rotation, place, joint: joints, .. } = workspace;
-        *origin = match self.links.first() {
-            Some(link) if link.joint == Joint::Free => {
-                Vec3::from_row_slice(&state.q[link.position..link.position + 3])
-            }
-            _ => Vec3::zeros(),
-        };
-        for (body, link) in self.links.iter().enumerate() {
-            let q = &state.q[link.position..];
-            if link.joint == Joint::Free {
-                rotation[body] = quaternion(&q[3..7]).to_rotation_matrix().into_inner();
-                place[body] = Vec3::from_row_slice(&q[..3]) - *origin;
-                joints[body] = place[body];
-                continue;
-            }
-            let (parent_rotation, parent_place) = match link.parent {
-                Some(parent) => (rotation[parent], place[parent]),
-                None => (Mat3::identity(), -*origin),
-            };
-            let mut joint = parent_place + parent_rotation * link.anchor;
-            rotation[body] = match link.joint {
-                Joint::Revolute(axis) => parent_rotation * rotation_about(&axis, q[0]),
-                Joint::Prismatic(axis) => {
-                    joint += parent_rotation * axis * q[0];
-                    parent_rotation
-                }
-                Joint::Spherical => {
-                    parent_rotation * quaternion(&q[..4]).to_rotation_matrix().into_inner()
-                }
-                Joint::Schoenflies(axis) => {
-                    joint += parent_rotation * Vec3::new(q[0], q[1], q[2]);
-                    parent_rotation * rotation_about(&axis, q[3])
-                }
-                Joint::Free | Joint::Fixed => parent_rotation,
-            };
-            joints[body] = joint;
-            place[body] = joint + rotation[body] * link.offset;
-        }
-    }
-
-    /// Motion subspaces, twists and inertias about the common origin.
-    fn spread_motion(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { rotation, place, subspace, twist, inertia, joint, .. } = workspace;
-        let still = Mat3::identity();
-        for (body, link) in self.links.iter().enumerate() {
-            let parent_rotation = link.parent.map_or(&still, |parent| &rotation[parent]);
-            let joint = &joint[body];
-            let first = link.first;
-            match link.joint {
-                Joint::Free => {
-                    for k in 0..3 {
-                        let e = Vec3::ith(k, 1.0);
-                        subspace[first + k] = stack(e, place[body].cross(&e));
-                        subspace[first + 3 + k] = stack(Vec3::zeros(), e);
-                    }
-                }
-                Joint::Revolute(axis) => {
-                    let axis = parent_rotation * axis;
-                    subspace[first] = stack(axis, joint.cross(&axis));
-                }
-                Joint::Prismatic(axis) => {
-                    subspace[first] = stack(Vec3::zeros(), parent_rotation * axis);
-                }
-                Joint::Spherical => {
-                    for k in 0..3 {
-                        let e = parent_rotation.column(k).into_owned();
-                        subspace[first + k] = stack(e, joint.cross(&e));
-                    }
-                }
-                Joint::Schoenflies(axis) => {
-                    for k in 0..3 {
-                        let e = parent_rotation.column(k).into_owned();
-                        subspace[first + k] = stack(Vec3::zeros(), e);
-                    }
-                    let axis = parent_rotation * axis;
-                    subspace[first + 3] = stack(axis, joint.cross(&axis));
-                }
-                Joint::Fixed => {}
-            }
-            let mut motion = link.parent.map_or(Vec6::zeros(), |parent| twist[parent]);
-            let own = first..first + link.joint.freedoms();
-            for (axis, &rate) in subspace[own.clone()].iter().zip(&state.u[own]) {
-                motion += axis * rate;
-            }
-            twist[body] = motion;
-            if link.mass > 0.0 || link.tensor != Mat3::zeros() {
-                let com = place[body] + rotation[body] * link.com;
-                inertia[body] = RigidInertia::new(link.mass, &com, &link.tensor, &rotation[body]);
-            }
-        }
-    }
-
-    fn point(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
-        match fixed.body {
-            Some(body) => workspace.place[body] + workspace.rotation[body] * fixed.local,
-            None => fixed.local - workspace.origin,
-        }
-    }
-
-    fn axis(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
-        fixed.body.map_or(fixed.local, |body| workspace.rotation[body] * fixed.local)
-    }
-
-    /// Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
-    #[inline]
-    fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
-        let entries = &mut jacobian[row.start..row.start + row.slots.len()];
-        for &(slot, sign, _) in &row.bodies {
-            let coordinate = row.slots[slot as usize] as usize;
-            entries[slot as usize] = sign * dot(wrench, &subspace[coordinate]);
-        }
-    }
-
-    /// Jacobian of the three rows of a point that two bodies share.
-    fn fill_point(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, point: &Vec3) {
-        let length = row.slots.len();
-        let entries = &mut jacobian[row.start..row.start + 3 * length];
-        for &(slot, sign, _) in &row.bodies {
-            let motion = &subspace[row.slots[slot as usize] as usize];
-            let velocity = linear(motion) + angular(motion).cross(point);
-            for k in 0..3 {
-                entries[k * length + slot as usize] = sign * velocity[k];
-            }
-        }
-    }
-
-    /// Violation of each closure, at the bodies' present places.
-    fn violation(&self, state: &State, workspace: &mut Workspace) -> f64 {
-        let mut worst = 0.0f64;
-        for (geometry, row) in &self.closures {
-            match geometry {
-                Geometry::Point(a, b) => {
-                    let gap = Self::point(workspace, a) - Self::point(workspace, b);
-                    workspace.residual[*row..row + 3].copy_from_slice(gap.as_slice());
-                    worst = worst.max(gap.amax());
-                }
-                Geometry::Distance(a, b, length) => {
-                    let gap = Self::point(workspace, a) - Self::point(workspace, b);
-                    let error = gap.norm() - length;
-                    workspace.residual[*row] = error;
-                    worst = worst.max(error.abs());
-                }
-                Geometry::Angle(a, b, cosine) => {
-                    let error = Self::axis(workspace, a).dot(&Self::axis(workspace, b)) - cosine;
-                    workspace.residual[*row] = error;
-                    worst = worst.max(error.abs());
-                }
-                Geometry::Drive { position, target } => {
-                    workspace.residual[*row] = state.q[*position] - workspace.target[*target];
-                }
-                _ => workspace.residual[*row] = 0.0,
-            }
-        }
-        worst
-    }
-
-    /// Jacobians of closures and elements, what the elements measure and how far
-    /// the closures are open.
-    fn measure(&self, state: &State, workspace: &mut Workspace) {
-        let mut worst = 0.0f64;
-        for (geometry, first) in &self.closures {
-            let row = &self.closure_rows[*first];
-            let (wrench, open) = match geometry {
-                Geometry::Point(a, b) => {
-                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    worst = worst.max((pa - pb).amax());
-                    // One common point, so that the impulses cancel exactly.
-                    let p = (pa + pb) * 0.5;
-                    Self::fill_point(&workspace.subspace, &mut workspace.jacobian, row, &p);
-                    continue;
-                }
-                Geometry::Distance(a, b, rod) => {
-                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    let length = (pa - pb).norm();
-                    let along = (pa - pb) / length;
-                    (stack(pa.cross(&along), along), length - rod)
-                }
-                Geometry::Angle(a, b, cosine) => {
-                    let (a, b) = (Self::axis(workspace, a), Self::axis(workspace, b));
-                    (stack(a.cross(&b), Vec3::zeros()), a.dot(&b) - cosine)
-                }
-                Geometry::Drive { .. } => {
-                    workspace.jacobian[row.start] = 1.0;
-                    continue;
-                }
-                _ => continue,
-            };
-            worst = worst.max(open.abs());
-            Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
-        }
-        workspace.drift = worst;
-        for (index, (geometry, row)) in self.elements.iter().enumerate() {
-            let measure = match geometry {
-                Geometry::Line(a, b) => {
-                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    let length = (pa - pb).norm();
-                    let along = (pa - pb) / length;
-                    let wrench = stack(pa.cross(&along), along);
-                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
-                    length
-                }
-                Geometry::Band { ends: (a, b), weights, positions } => {
-                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    let length = (pa - pb).norm();
-                    let along = (pa - pb) / length;
-                    let wrench = stack(pa.cross(&along), along);
-                    workspace.jacobian[row.start..row.start + row.slots.len()].fill(0.0);
-                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
-                    let mut drawn = length;
-                    for (k, &slot) in row.weights.iter().enumerate() {
-                        workspace.jacobian[row.start + slot as usize] += weights[k];
-                        drawn += weights[k] * state.q[positions[k]];
-                    }
-                    drawn
-                }
-                Geometry::Axial(a, b, axis) => {
-                    let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
-                    let along = Self::axis(workspace, axis);
-                    let wrench = stack(pa.cross(&along), along);
-                    Self::fill_row(&workspace.subspace, &mut workspace.jacobian, row, &wrench);
-                    (pa - pb).dot(&along)
-                }
-                Geometry::Rates { weights, positions } => {
-                    let entries = &mut workspace.jacobian[row.start..row.start + row.slots.len()];
-                    entries.fill(0.0);
-                    let mut sum = 0.0;
-                    for (k, &slot) in row.weights.iter().enumerate() {
-                        entries[slot as usize] += weights[k];
-                        sum += positions[k].map_or(0.0, |p| weights[k] * state.q[p]);
-                    }
-                    sum
-                }
-                _ => 0.0,
-            };
-            workspace.measure[index] = measure;
-            workspace.rate[index] = row
-                .slots
-                .iter()
-                .zip(&workspace.jacobian[row.start..])
-                .map(|(&slot, j)| j * state.u[slot as usize])
-                .sum();
-        }
-    }
-
-    /// Jacobians of the gears, with the weights as the caller has set them.
-    fn mesh_gears(&self, workspace: &mut Workspace) {
-        for (geometry, first) in &self.closures {
-            let Geometry::Gear { weights, spins } = geometry else { continue };
-            let row = &self.closure_rows[*first];
-            let range = row.start..row.start + row.slots.len();
-            workspace.jacobian[range].fill(0.0);
-            for &(slot, sign, pair) in &row.bodies {
-                let coordinate = row.slots[slot as usize] as usize;
-                let axis = Self::axis(workspace, &spins[pair as usize]);
-                workspace.jacobian[row.start + slot as usize] +=
-                    sign * axis.dot(&angular(&workspace.subspace[coordinate]));
-            }
-            for (k, &slot) in row.weights.iter().enumerate() {
-                workspace.jacobian[row.start + slot as usize] +=
-                    workspace.gear_weights[weights + k];
-            }
-        }
     }
 
     /// Advances by `h` seconds under the loads, element forces, gear weights and

@@ -103,8 +103,9 @@ mod tests {
 
     #[test]
     fn built_in_vehicles_have_their_size() {
-        // lengths and widths over all of the manufacturers' data, m: HMMWV M1025
-        // 4.57 x 2.16 and mirrors that stand out by 23 cm on each side, M113A1 4.86 x 2.54 without skirts, MRZR-4 3.59 x 1.52
+        // lengths and widths of the manufacturers' data, m: HMMWV M1025 4.57 x 2.16 and
+        // mirrors of 0.23 either side, M113A1 4.86 x 2.54 without skirts, MRZR-4
+        // 3.59 x 1.52
         let sizes = [
             (wheeled_hull(&find("hmmwv").unwrap()), 4.57, 2.62),
             (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
