@@ -110,7 +110,8 @@ fn python() -> Option<String> {
 fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let folder = tempfile::tempdir().unwrap();
     let one = run(folder.path(), "one", &[]);
-    for route in ["all", "star", "neighbour"] {
+    // cameras and lidars see farther than neighbours tell: that route is refused
+    for route in ["all", "star"] {
         let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
         assert!(one == two, "one rank and two leave the same bytes by the route {route}");
     }

@@ -65,17 +65,20 @@ pub struct Slabs {
     inverse: [f32; 3],
     /// Origin times inverse.
     start: [f32; 3],
-    /// Along which axes the ray goes down: it enters a box by its high side.
-    down: [bool; 3],
 }
 
 impl Slabs {
     /// A ray from `origin` along `direction`.
     #[inline]
     pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Slabs {
-        let inverse = direction.map(|d| 1.0 / if d.abs() < 1e-12 { 1e-12 } else { d });
-        let start = [0, 1, 2].map(|k| origin[k] * inverse[k]);
-        Slabs { inverse, start, down: inverse.map(|i| i < 0.0) }
+        // loops, for maps over arrays are not inlined here
+        let (mut inverse, mut start) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            let d = direction[k];
+            inverse[k] = 1.0 / if d.abs() < 1e-12 { 1e-12 } else { d };
+            start[k] = origin[k] * inverse[k];
+        }
+        Slabs { inverse, start }
     }
 
     /// Where the ray enters a box, if it does so before `far`.
@@ -83,10 +86,11 @@ impl Slabs {
     fn enter(&self, bounds: &Bounds, near: f32, far: f32) -> Option<f32> {
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
-            let (low, high) = (bounds.low[k], bounds.high[k]);
-            let (first, last) = if self.down[k] { (high, low) } else { (low, high) };
-            let first = first * self.inverse[k] - self.start[k];
-            let last = last * self.inverse[k] - self.start[k];
+            let low = bounds.low[k] * self.inverse[k] - self.start[k];
+            let high = bounds.high[k] * self.inverse[k] - self.start[k];
+            // one instruction each, where a choice by the ray's sense would branch
+            let first = if low < high { low } else { high };
+            let last = if low > high { low } else { high };
             near = if first > near { first } else { near };
             far = if last < far { last } else { far };
         }
@@ -97,8 +101,8 @@ impl Slabs {
 
 const BINS: usize = 16;
 const LEAF: usize = 4;
-/// No branch is longer.
-const DEPTH: usize = 60;
+/// No branch is longer: the walk clears as many places to come back to.
+const DEPTH: usize = 32;
 
 impl Bvh {
     /// A tree over things with these bounds.

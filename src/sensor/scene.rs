@@ -172,7 +172,8 @@ impl Placed {
                 (rows(&pose.orientation, *scale), pose.position)
             }
         };
-        let apply = |v: &Vec3| turn.map(|[a, b, c]| (a * v.x + b * v.y + c * v.z) as f32);
+        let row = |v: &Vec3, [a, b, c]: [f64; 3]| (a * v.x + b * v.y + c * v.z) as f32;
+        let apply = |v: &Vec3| [row(v, turn[0]), row(v, turn[1]), row(v, turn[2])];
         (apply(&(ray.origin - position)), apply(&ray.direction))
     }
 }
