@@ -9,6 +9,7 @@ use bekker::simulation::World;
 use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::Memory;
+use bekker::vehicle::spec::TrackModel;
 use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,22 +115,18 @@ fn a_heartbeat_with_sensors_allocates_nothing() {
     });
 }
 
-/// The same for a tracked vehicle, shoes and band included.
+/// The same for a tracked vehicle, on its band and on shoes that are bodies.
 #[test]
 fn a_heartbeat_on_tracks_allocates_nothing() {
     in_turn(|| {
-        let spec = bekker::vehicle::find_any("m113").unwrap();
-        let spec = spec.tracked().unwrap().clone();
-        let tracked = bekker::vehicle::TrackedVehicle::new(spec).unwrap();
-        let on_tracks = bekker::simulation::OnTracks::new(std::sync::Arc::new(tracked));
-        let hmmwv = vehicle("hmmwv");
-        let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
-        let mut model = agent(&hmmwv, driver, at(0.0, 0.0, 0.6));
-        model.vehicle = on_tracks.into();
-        let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
-        drive(&mut world, 3.0);
-        let count = allocations(|| drive(&mut world, 4.0));
-        assert_eq!(count, 0);
+        for tracks in [TrackModel::Belt, TrackModel::Segmented] {
+            let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
+            let model = scene::m113_on(tracks, driver, at(0.0, 0.0, 0.0));
+            let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
+            drive(&mut world, 3.0);
+            let count = allocations(|| drive(&mut world, 4.0));
+            assert_eq!(count, 0, "{tracks:?}");
+        }
     });
 }
 

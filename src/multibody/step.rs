@@ -188,8 +188,9 @@ impl Model {
             residual: vec![0.0; rows],
             right: vec![0.0; self.coordinates + rows],
             numeric: self.symbolic.numeric(),
-            touches: Vec::new(),
-            touch_jacobian: Vec::new(),
+            // far more than ever touch at once
+            touches: Vec::with_capacity(self.touching.len()),
+            touch_jacobian: Vec::with_capacity(8 * self.touching.len()),
         }
     }
 
