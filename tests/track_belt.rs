@@ -272,21 +272,5 @@ fn threads_and_checkpoints_change_no_bit() {
         behind.name = "hmmwv".into();
         world(flat(0.05, soil("mid")), 2e-3, vec![tracked, behind])
     };
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut world = build();
-            drive(&mut world, 1.5);
-            world
-        })
-    };
-    let (one, two) = (run(1), run(2));
-    assert_eq!(one.hash(), two.hash());
-    let stored = bekker::simulation::checkpoint::encode("m113", one.state());
-    let state = bekker::simulation::checkpoint::decode("m113", &stored).unwrap();
-    let mut resumed = World::resume(one.model().clone(), state);
-    let mut straight = one;
-    drive(&mut straight, 2.0);
-    drive(&mut resumed, 2.0);
-    assert_eq!(straight.hash(), resumed.hash());
+    scene::same_bits_on_threads_and_resumed(build, 1.5, 2.0);
 }

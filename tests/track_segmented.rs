@@ -147,7 +147,7 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
             ..Controls::default()
         })
         .unwrap();
-        opening = opening.max(own.room.vehicle.pin_opening());
+        opening = opening.max(own.own.vehicle.pin_opening(&own.room.vehicle));
         for side in 0..2 {
             let middle = if side == 0 { 1.0795 } else { -1.0795 };
             for (place, _) in own.own.vehicle.shoe_bodies(&own.state, side) {
@@ -190,23 +190,7 @@ fn threads_and_checkpoints_change_no_bit() {
         second.start.position.y = 6.0;
         world(flat(0.05, soil("mid")), STEP, vec![tracked, second])
     };
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut world = build();
-            drive(&mut world, 0.8);
-            world
-        })
-    };
-    let (one, two) = (run(1), run(2));
-    assert_eq!(one.hash(), two.hash());
-    let stored = bekker::simulation::checkpoint::encode("m113", one.state());
-    let state = bekker::simulation::checkpoint::decode("m113", &stored).unwrap();
-    let mut resumed = World::resume(one.model().clone(), state);
-    let mut straight = one;
-    drive(&mut straight, 1.1);
-    drive(&mut resumed, 1.1);
-    assert_eq!(straight.hash(), resumed.hash());
+    scene::same_bits_on_threads_and_resumed(build, 0.8, 1.1);
 }
 
 /// Firm ground with heights over x, m, on a raster of 5 cm.
@@ -276,7 +260,7 @@ fn a_double_pin_track_runs_as_well() {
         own.meet_ground();
         let time = own.time();
         own.advance(&throttle(0.6 * ramp(time, 1.0, 0.2))).unwrap();
-        opening = opening.max(own.room.vehicle.pin_opening());
+        opening = opening.max(own.own.vehicle.pin_opening(&own.room.vehicle));
         if time > 4.0 {
             carried += own.room.samples().iter().map(|wheel| wheel.load).sum::<f64>();
             steps += 1.0;

@@ -15,6 +15,9 @@ pub enum RankError {
         /// Who and how.
         source: CommError,
     },
+    /// Vehicles that look farther than neighbours tell.
+    #[error("cameras and lidars see farther than the route to neighbours tells: take all or star")]
+    Shortsighted,
     /// A message that cannot be used.
     #[error("corrupt {kind} from rank {rank} at tick {tick}: {fault}")]
     Corrupt {

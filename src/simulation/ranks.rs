@@ -158,10 +158,9 @@ impl<C: Communicator> Ranks<C> {
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
         let Sharing { dealing, route, order, digest } = sharing;
-        let route = match route {
-            Route::Neighbour if model.stage.is_some() => &Route::All,
-            other => other,
-        };
+        if *route == Route::Neighbour && model.stage.is_some() {
+            return Err(RankError::Shortsighted);
+        }
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });

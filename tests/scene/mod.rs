@@ -141,6 +141,27 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
     })
 }
 
+/// Holds a world to the same bits on one thread and two until `cut`, s, and, cut and
+/// resumed there, until `end`, s.
+pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f64, end: f64) {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut world = build();
+            drive(&mut world, cut);
+            world
+        })
+    };
+    let (mut straight, two) = (run(1), run(2));
+    assert_eq!(straight.hash(), two.hash());
+    let stored = bekker::simulation::checkpoint::encode("cut", straight.state());
+    let state = bekker::simulation::checkpoint::decode("cut", &stored).unwrap();
+    let mut resumed = World::resume(straight.model().clone(), state);
+    drive(&mut straight, end);
+    drive(&mut resumed, end);
+    assert_eq!(straight.hash(), resumed.hash());
+}
+
 /// Drives until `time`, s.
 pub fn drive(world: &mut World, time: f64) {
     while world.time() < time - 1e-9 {

@@ -78,7 +78,6 @@ pub struct TrackedWorkspace {
     seats: [Vec<SeatLoad>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
-    pin_opening: f64,
     /// Torque of driveline and brakes on the sprockets in the last step, N m.
     drives: [f64; 2],
 }
@@ -94,11 +93,6 @@ impl TrackedWorkspace {
     /// stiffness and are not among them.
     pub fn drift(&self) -> f64 {
         self.body.drift
-    }
-
-    /// Widest opening of a pin between shoes that are bodies, m; 0 on belts.
-    pub fn pin_opening(&self) -> f64 {
-        self.pin_opening
     }
 
     /// Torques of driveline and brakes on the sprockets in the last step, left
@@ -207,7 +201,7 @@ impl TrackedVehicle {
             Run::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
-        TrackedWorkspace { body, seats, rims, pin_opening: 0.0, drives: [0.0; 2] }
+        TrackedWorkspace { body, seats, rims, drives: [0.0; 2] }
     }
 
     /// Pose of the chassis frame.
@@ -301,6 +295,15 @@ impl TrackedVehicle {
             Run::Belt(belt) => belt.links.iter().map(|link| force(link.element)).collect(),
             Run::Segments(run) => run.shoes.iter().map(|shoe| force(shoe.pin.along)).collect(),
         }
+    }
+
+    /// Widest opening of a pin between shoes that are bodies, m; 0 on belts.
+    pub fn pin_opening(&self, workspace: &TrackedWorkspace) -> f64 {
+        let tracks = self.parts.tracks.iter().map(|track| match &track.run {
+            Run::Belt(_) => 0.0,
+            Run::Segments(run) => run.opening(&workspace.body),
+        });
+        tracks.fold(0.0, f64::max)
     }
 
     /// Force of a tensioner on its idler in the last step, towards the rear, N.
@@ -420,8 +423,7 @@ impl TrackedVehicle {
 
     /// Springs of both sides: torsion bars, tensioners, and what runs round the wheels.
     fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
-        let TrackedWorkspace { body, rims, pin_opening, .. } = workspace;
-        *pin_opening = 0.0;
+        let TrackedWorkspace { body, rims, .. } = workspace;
         let Parts { model, hull, tracks, .. } = &self.parts;
         body.part();
         for (track, loads) in tracks.iter().zip(rims) {
@@ -429,7 +431,6 @@ impl TrackedVehicle {
             match &track.run {
                 Run::Belt(belt) => belt.pull(&self.spec, body),
                 Run::Segments(run) => {
-                    *pin_opening = pin_opening.max(run.opening(body));
                     run.pull(&self.spec, (model, *hull), &state.body, body, loads);
                 }
             }
