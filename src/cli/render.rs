@@ -2,11 +2,11 @@
 
 use super::drive::CHECKPOINT;
 use super::{Failure, stdout};
-use crate::random::Stream;
 use crate::report::{manifest, photograph};
 use crate::scenario::build::{Built, stage, world};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::sensor::camera::{Camera, Image, Lens, looking};
+use crate::sensor::camera::{Camera, Dice, Image, Lens, looking};
+use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::simulation::{World, checkpoint};
 use crate::spatial::{Pose, Vec3};
@@ -147,7 +147,7 @@ impl Render {
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
         let scene = stage.scene(world.model(), &relief, &moving);
-        let dice = Stream::new(file.scenario.seed, "render");
+        let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let mut image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
         expose(&mut image);
         photograph::write(&self.out, &image)?;

@@ -2,8 +2,7 @@
 
 use super::scene::Stage;
 use super::world::World;
-use crate::random::Stream;
-use crate::sensor::camera::{Camera, CameraSpec, Channel, Image};
+use crate::sensor::camera::{Camera, CameraSpec, Channel, Dice, Image};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
@@ -124,7 +123,7 @@ impl Shown<'_> {
         let span = camera.exposure + camera.readout;
         let moving = self.moving([span, 0.0]);
         let poses = [at(state, now_us, span), at(state, now_us, 0.0)];
-        let dice = Stream::new(u64::from(frame), "picture");
+        let dice = Dice { noise: *noise, frame };
         let mut image = camera.picture(&self.scene(&moving), &poses, span, &dice);
         let asked = |channel| spec.channels.contains(&channel);
         if !asked(Channel::Colour) {

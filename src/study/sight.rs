@@ -4,10 +4,9 @@
 use super::bench::BenchError;
 use crate::grid::{Node, TILE_NODES};
 use crate::ground::{GroundModel, NodeState, Patches, Published};
-use crate::random::Stream;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{stage, world};
-use crate::sensor::camera::{Camera, Lens};
+use crate::sensor::camera::{Camera, Dice, Lens};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::noise::Noise;
 use crate::sensor::ray::Ray;
@@ -244,7 +243,7 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
         let eye = Pose { position: above, orientation: chassis.orientation * turn };
         let camera = Camera::with_field(640, 360, Lens::Pinhole, 1.4).expect("a pinhole sees it");
-        let dice = Stream::new(1, "bench");
+        let dice = Dice { noise, frame: 1 };
         let take = || camera.picture(&scene, &[eye; 2], 0.0, &dice);
         let one = fastest(take).0;
         let two = threads(2)?.install(|| fastest(take).0);

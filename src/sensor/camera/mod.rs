@@ -10,12 +10,12 @@ pub use image::Image;
 pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
 
 use super::class::Class;
+use super::noise::Noise;
 use super::ray::Ray;
 use super::relief::Mark;
 use super::scene::{Scene, Surface, between};
 use super::sky::Light;
 use crate::numeric::{exp, sin_cos};
-use crate::random::Stream;
 use crate::spatial::{Pose, Quat, Vec3};
 use rayon::prelude::*;
 
@@ -103,15 +103,9 @@ impl Camera {
 
     /// Takes a picture that is complete at the scene's later keyframe. `poses` are the
     /// camera's at the two keyframes, `apart` the time between them, s; what began
-    /// before the earlier one is taken as of then. `dice` decides where within its time
-    /// a sample falls.
-    pub fn picture(
-        &self,
-        scene: &Scene<'_>,
-        poses: &[Pose; 2],
-        apart: f64,
-        dice: &Stream,
-    ) -> Image {
+    /// before the earlier one is taken as of then. `dice`, of this frame, decides where
+    /// within its time a sample falls and which way the sky is asked for.
+    pub fn picture(&self, scene: &Scene<'_>, poses: &[Pose; 2], apart: f64, dice: &Dice) -> Image {
         let light = scene.sky.light();
         let haze = scene.air.extinction(550e-9);
         let pixels = self.width as usize * self.height as usize;
@@ -159,6 +153,33 @@ impl Camera {
     }
 }
 
+/// Random numbers of one frame of a camera, apart from those of its chip.
+#[derive(Clone, Copy, Debug)]
+pub struct Dice {
+    /// The camera's.
+    pub noise: Noise,
+    /// Which frame it is.
+    pub frame: u32,
+}
+
+/// Lane of a sample's moment, the sample's number to be added.
+const LATE: u32 = 1 << 16;
+/// Lane of a sample's rays to the sky, 64 times the sample's number to be added.
+const OPEN: u32 = 1 << 24;
+
+impl Dice {
+    /// When within its share of the exposure a sample falls, 0 to 1.
+    fn late(&self, pixel: u32, sample: u32) -> f64 {
+        self.noise.uniforms(self.frame, pixel, LATE + sample)[0]
+    }
+
+    /// Two numbers that decide which way a sample's ray asks for the sky.
+    fn open(&self, [pixel, sample]: [u32; 2], ray: u32) -> [f64; 2] {
+        let [u, v, ..] = self.noise.uniforms(self.frame, pixel, OPEN + 64 * sample + ray);
+        [u, v]
+    }
+}
+
 /// A picture being taken.
 struct Shot<'a> {
     camera: &'a Camera,
@@ -168,7 +189,7 @@ struct Shot<'a> {
     haze: f64,
     poses: &'a [Pose; 2],
     apart: f64,
-    dice: &'a Stream,
+    dice: &'a Dice,
 }
 
 struct Pixel {
@@ -182,24 +203,23 @@ impl Shot<'_> {
         let camera = self.camera;
         let side = camera.supersample.max(1);
         let samples = side * side;
-        let index = (row * camera.width as usize + column) as u64;
+        let pixel = (row * camera.width as usize + column) as u32;
         let mut colour = [0.0_f32; 3];
         let mut seen = None;
         for sample in 0..samples {
-            let counter = index * u64::from(samples) + u64::from(sample);
             let [du, dv] = [sample % side, sample / side]
                 .map(|step| (f64::from(step) + 0.5) / f64::from(side));
             // spread over the exposure: stratified, in an order that goes with no axis
             let late = if camera.exposure > 0.0 {
                 let stratum = (sample * 7 + 3) % samples;
-                (f64::from(stratum) + self.dice.uniform(counter)) / f64::from(samples)
+                (f64::from(stratum) + self.dice.late(pixel, sample)) / f64::from(samples)
             } else {
                 1.0
             };
             let Some((ray, own)) = self.ray(column as f64 + du, row as f64 + dv, late) else {
                 continue;
             };
-            let (got, surface) = self.look(&ray, counter);
+            let (got, surface) = self.look(&ray, [pixel, sample]);
             let gain = (camera.gain * camera.falloff(&own) / f64::from(samples)) as f32;
             for k in 0..3 {
                 colour[k] += gain * got[k];
@@ -235,7 +255,7 @@ impl Shot<'_> {
     }
 
     /// Radiance along a ray, and what it meets at which range.
-    fn look(&self, ray: &Ray, counter: u64) -> ([f32; 3], Option<(f64, Surface)>) {
+    fn look(&self, ray: &Ray, sample: [u32; 2]) -> ([f32; 3], Option<(f64, Surface)>) {
         let Shot { camera, scene, light, dice, .. } = self;
         let Some(met) = scene.cast(ray, 0.0, HORIZON) else {
             let sky = light.radiance(&ray.direction);
@@ -251,7 +271,7 @@ impl Shot<'_> {
             &surface,
             footprint,
             camera.sky_rays,
-            (dice, counter),
+            (dice, sample),
         );
         (self.through_air(ray, range, got), Some((range, surface)))
     }

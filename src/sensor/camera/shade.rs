@@ -4,7 +4,7 @@
 //! al. 2007), Schlick's Fresnel term, and a Lambertian base; the sun casts shadows, the
 //! sky lights from all sides that are open.
 
-use crate::random::Stream;
+use super::Dice;
 use crate::sensor::class::Class;
 use crate::sensor::ray::Ray;
 use crate::sensor::scene::{Scene, Surface};
@@ -17,8 +17,8 @@ const OPEN: f64 = 6.0;
 const SHADOW: f64 = 400.0;
 
 /// Radiance of a surface towards where the ray came from; `footprint` is the width of
-/// the pixel there, m; `sky_rays` ask whether the sky is open, drawn from `dice` at
-/// `counter`.
+/// the pixel there, m; `sky_rays` ask whether the sky is open, drawn from `dice` for
+/// this pixel and sample.
 pub(super) fn radiance(
     scene: &Scene<'_>,
     light: &Light,
@@ -26,7 +26,7 @@ pub(super) fn radiance(
     surface: &Surface,
     footprint: f64,
     sky_rays: u32,
-    (dice, counter): (&Stream, u64),
+    (dice, sample): (&Dice, [u32; 2]),
 ) -> [f32; 3] {
     let mut surface = *surface;
     if surface.class == Class::Ground {
@@ -51,8 +51,8 @@ pub(super) fn radiance(
     } else {
         let mut open = [0.0_f32; 3];
         for index in 0..sky_rays {
-            let at = counter.wrapping_mul(64).wrapping_add(2 * u64::from(index));
-            let direction = cosine(normal, dice.uniform(at), dice.uniform(at + 1));
+            let [u, v] = dice.open(sample, index);
+            let direction = cosine(normal, u, v);
             let blocked = direction.z < 0.0 || scene.blocks(&lit(direction), 0.0, OPEN);
             let got =
                 if blocked { light.ambient.map(|c| 0.2 * c) } else { light.radiance(&direction) };
