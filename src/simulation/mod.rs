@@ -18,6 +18,7 @@ mod record;
 mod scene;
 mod scenery;
 mod sensing;
+mod sight;
 mod world;
 
 pub use agent::{AgentModel, AgentState};

@@ -61,6 +61,9 @@ pub struct Stage {
     pub sky: Sky,
     /// What is in the air.
     pub air: Air,
+    /// The graphics card that looks, if one does.
+    #[cfg(feature = "gpu")]
+    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
 }
 
 impl Stage {
@@ -81,7 +84,16 @@ impl Stage {
         let standing = super::scenery::instances(props, terrain, &mut meshes);
         let standing = Crowd::new(&meshes, &standing);
         let soils = model.ground.soils().iter().map(SoilLook::of).collect();
-        Stage { meshes, looks, soils, standing, sky: Sky::default(), air: Air::default() }
+        Stage {
+            meshes,
+            looks,
+            soils,
+            standing,
+            sky: Sky::default(),
+            air: Air::default(),
+            #[cfg(feature = "gpu")]
+            card: None,
+        }
     }
 
     /// The agents at two keyframes, each told for all agents.
