@@ -142,7 +142,7 @@ impl Render {
                     allowed: "above 0 and below 180".into(),
                 })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
-        let stage = stage(&file, &built.world);
+        let stage = stage(&file, &built.world, &built.meshes);
         let moving = stage.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
