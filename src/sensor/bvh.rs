@@ -102,7 +102,7 @@ impl Slabs {
 const BINS: usize = 16;
 const LEAF: usize = 4;
 /// No branch is longer: the walk clears as many places to come back to.
-const DEPTH: usize = 32;
+pub const DEPTH: usize = 32;
 
 impl Bvh {
     /// A tree over things with these bounds.
@@ -126,6 +126,12 @@ impl Bvh {
     /// The box around all.
     pub fn bounds(&self) -> Bounds {
         self.nodes.first().map_or(Bounds::NONE, |root| root.bounds)
+    }
+
+    /// Its nodes, the root first: a box, and either its first child, behind which the
+    /// second stands, and 0, or its first thing and how many.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&Bounds, u32, u32)> {
+        self.nodes.iter().map(|node| (&node.bounds, node.first, node.count))
     }
 
     fn split(

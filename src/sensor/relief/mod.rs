@@ -8,9 +8,11 @@
 //! What a window holds follows from where its middle is, so that no history, and
 //! with it no dealing of agents to ranks, can show in what a sensor delivers.
 
+mod flat;
 mod pyramid;
 mod tile;
 
+pub use flat::{FlatTile, Over, Shape};
 pub use tile::Mark;
 
 use super::ray::Ray;
