@@ -8,6 +8,7 @@ use crate::scenario::{Scenario, ScenarioFile};
 use crate::sensor::camera::{Camera, Dice, Image, Lens, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
+use crate::sensor::scene::Scene;
 use crate::simulation::{World, checkpoint};
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
@@ -146,7 +147,9 @@ impl Render {
         let moving = stage.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
-        let scene = stage.scene(world.model(), &relief, &moving);
+        let now_us = (1e6 * world.time()).round() as u64;
+        let air = stage.air_around(world.model(), &told, now_us, &pose.position);
+        let scene = Scene { air: &air, ..stage.scene(world.model(), &relief, &moving) };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let mut image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
         expose(&mut image);

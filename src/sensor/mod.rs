@@ -13,6 +13,7 @@ pub mod air;
 pub mod bvh;
 pub mod camera;
 pub mod class;
+pub mod dust;
 pub mod encoder;
 pub mod filter;
 pub mod geodesy;

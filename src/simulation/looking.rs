@@ -2,6 +2,7 @@
 
 use super::scene::Stage;
 use super::world::World;
+use crate::sensor::air::Air;
 use crate::sensor::camera::{Camera, CameraSpec, Channel, Dice, Image};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::noise::Noise;
@@ -52,7 +53,8 @@ impl World {
                 None => relief = Some(Relief::around(&model.ground, &state.published, at)),
             }
             let around = relief.as_ref().expect("made above");
-            let shown = Shown { stage: &stage, model, relief: around, told: &told };
+            let air = stage.air_around(model, &told, now_us, &told[agent].chassis.position);
+            let shown = Shown { stage: &stage, model, relief: around, told: &told, air: &air };
             let own = &mut state.agents[agent].sensors;
             let out = &mut self.workspaces[agent].delivered;
             for (index, sensor) in model.agents[agent].sensors.iter().enumerate() {
@@ -75,6 +77,7 @@ struct Shown<'a> {
     model: &'a super::WorldModel,
     relief: &'a Relief,
     told: &'a [VehicleMessage],
+    air: &'a Air,
 }
 
 impl Shown<'_> {
@@ -108,7 +111,7 @@ impl Shown<'_> {
     }
 
     fn scene<'s>(&'s self, moving: &'s Crowd) -> Scene<'s> {
-        self.stage.scene(self.model, self.relief, moving)
+        Scene { air: self.air, ..self.stage.scene(self.model, self.relief, moving) }
     }
 
     fn picture(

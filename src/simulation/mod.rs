@@ -12,6 +12,7 @@ mod mover;
 mod neighbour;
 mod on_tracks;
 mod on_wheels;
+mod plume;
 mod rank_error;
 mod ranks;
 mod record;

@@ -7,6 +7,7 @@ use crate::ground::Patches;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
+use crate::sensor::dust::Loose;
 use crate::sensor::material::SoilLook;
 use crate::sensor::mesh::Mesh;
 use crate::sensor::relief::Relief;
@@ -86,10 +87,16 @@ pub struct Stage {
     looks: Vec<Look>,
     soils: Vec<SoilLook>,
     standing: Crowd,
+    /// What of the soils gets into the air.
+    pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
     pub sky: Sky,
-    /// What is in the air.
+    /// What is in the air, but for what vehicles raise.
     pub air: Air,
+    /// Dust and thrown snow, times what the laws give; 0 for none.
+    pub dust: f64,
+    /// Wind near the ground along x and y, m/s: it carries dust.
+    pub wind: [f64; 2],
 }
 
 impl Stage {
@@ -117,7 +124,9 @@ impl Stage {
         let standing = super::scenery::instances(props, terrain, &mut meshes);
         let standing = Crowd::new(&meshes, &standing);
         let soils = model.ground.soils().iter().map(SoilLook::of).collect();
-        Stage { meshes, looks, soils, standing, sky: Sky::default(), air: Air::default() }
+        let loose = model.ground.soils().iter().map(Loose::of).collect();
+        let (sky, air) = (Sky::default(), Air::default());
+        Stage { meshes, looks, soils, standing, loose, sky, air, dust: 1.0, wind: [0.0; 2] }
     }
 
     /// The agents at two keyframes, each told for all agents.

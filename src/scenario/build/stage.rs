@@ -47,6 +47,9 @@ pub fn stage(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> S
     };
     stage.air =
         Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
+    // what rain has wetted does not rise
+    stage.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
+    stage.wind = sky.wind;
     stage
 }
 

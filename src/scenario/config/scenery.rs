@@ -28,6 +28,12 @@ pub struct Sky {
     /// Falling snow, mm/h of water.
     #[schemars(range(min = 0.0, max = 50.0))]
     pub snow: f64,
+    /// Dust and snow that wheels and tracks raise, times what was measured behind
+    /// vehicles on a dry road; 0 for none. There is none in rain.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub dust: f64,
+    /// Wind near the ground along x (east) and y (north), m/s: it carries dust.
+    pub wind: [f64; 2],
 }
 
 impl Default for Sky {
@@ -39,6 +45,8 @@ impl Default for Sky {
             visibility: 20_000.0,
             rain: 0.0,
             snow: 0.0,
+            dust: 1.0,
+            wind: [0.0; 2],
         }
     }
 }
