@@ -10,7 +10,11 @@ use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
+<<<<<<< HEAD
 use crate::simulation::{Stage, World, checkpoint};
+=======
+use crate::simulation::{World, checkpoint};
+>>>>>>> things
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
 use clap::{Args, ValueEnum};
@@ -165,12 +169,18 @@ impl Render {
                     allowed: "above 0 and below 180".into(),
                 })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
+<<<<<<< HEAD
         let mut stage = stage(&file, &built.world);
         self.graphics.equip(&mut stage, quiet)?;
+=======
+        let stage = stage(&file, &built.world, &built.meshes);
+>>>>>>> things
         let moving = stage.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
-        let scene = stage.scene(world.model(), &relief, &moving);
+        let now_us = (1e6 * world.time()).round() as u64;
+        let air = stage.air_around(world.model(), &told, now_us, &pose.position);
+        let scene = Scene { air: &air, ..stage.scene(world.model(), &relief, &moving) };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let channels = &[Channel::Colour, Channel::Class];
         let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };

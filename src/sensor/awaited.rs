@@ -46,27 +46,12 @@ impl Awaited {
 
     /// The frame, once it is made.
     pub fn get(&self) -> Option<&Delivery> {
-        self.wait();
         self.made.wait().as_ref()
-    }
-
-    /// Waits until it is made.
-    pub fn wait(&self) {
-        while self.made.get().is_none() {
-            // a thread of the pool that only slept might be the one to make it
-            match rayon::yield_now() {
-                None => {
-                    self.made.wait();
-                }
-                Some(rayon::Yield::Executed) => {}
-                Some(rayon::Yield::Idle) => std::thread::yield_now(),
-            }
-        }
     }
 
     /// The frame itself.
     pub fn take(self) -> Option<Delivery> {
-        self.wait();
+        self.get();
         match Arc::try_unwrap(self.made) {
             Ok(made) => made.into_inner().flatten(),
             Err(shared) => shared.wait().clone(),
@@ -104,18 +89,6 @@ mod tests {
         let truth = Odometry { pose: Pose::default(), velocity: zero, angular_velocity: zero };
         let (pose, reading) = (Pose::default(), Reading::Odometry(truth));
         Delivery { sensor: 1, frame: 2, taken_us: 3, due_us: 4, pose, reading }
-    }
-
-    /// In a pool of one thread, which must make what it waits for.
-    #[test]
-    fn a_pool_of_one_thread_makes_what_it_waits_for() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let got = pool.install(|| {
-            let (awaited, maker) = Awaited::new(4);
-            rayon::spawn(move || maker.hand_in(Some(delivery())));
-            awaited.take()
-        });
-        assert_eq!(got, Some(delivery()));
     }
 
     /// Stored while it is in the making, it is stored whole.

@@ -14,6 +14,7 @@ mod awaited;
 pub mod bvh;
 pub mod camera;
 pub mod class;
+pub mod dust;
 pub mod encoder;
 pub mod filter;
 pub mod geodesy;

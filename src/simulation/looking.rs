@@ -1,15 +1,23 @@
 //! Cameras and lidars of own agents look at the world after a heartbeat.
 
+<<<<<<< HEAD
 use super::sight::{Cards, Sight};
 use super::world::{World, WorldModel};
 use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
+=======
+use super::scene::Stage;
+use super::world::World;
+use crate::sensor::air::Air;
+use crate::sensor::camera::{Camera, CameraSpec, Channel, Dice, Image};
+>>>>>>> things
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::{Crowd, Scene, between};
 use crate::sensor::{Awaited, Delivery, Due, Model, Reading, Sensor};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
-use std::sync::Arc;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Arc, OnceLock};
 
 /// Over a part of a scan no wheel turns farther than this, rad.
 const TURN: f64 = 1.5;
@@ -44,7 +52,9 @@ struct Eye {
 impl Eye {
     /// Brings the ground up to date, once nobody looks at it any more.
     fn update(&mut self, world: &World, at: [f64; 2]) {
-        self.underway.drain(..).for_each(|frame| frame.wait());
+        self.underway.drain(..).for_each(|frame| {
+            frame.get();
+        });
         let relief = Arc::make_mut(&mut self.relief);
         relief.update(&world.model.ground, &world.state.published, at);
     }
@@ -85,6 +95,7 @@ impl World {
         for agent in owing {
             let chassis = told[agent].chassis.position;
             let at = [chassis.x, chassis.y];
+<<<<<<< HEAD
             let eye = match self.eyes.eyes[agent].take() {
                 Some(mut eye) => {
                     eye.update(self, at);
@@ -99,6 +110,20 @@ impl World {
             let eye = self.eyes.eyes[agent].insert(eye);
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
+=======
+            let mut relief = self.eyes.reliefs.get_mut(agent).and_then(Option::take);
+            let (model, state) = (&self.model, &mut self.state);
+            match &mut relief {
+                Some(relief) => relief.update(&model.ground, &state.published, at),
+                None => relief = Some(Relief::around(&model.ground, &state.published, at)),
+            }
+            let around = relief.as_ref().expect("made above");
+            let air = stage.air_around(model, &told, now_us, &told[agent].chassis.position);
+            let shown = Shown { stage: &stage, model, relief: around, told: &told, air: &air };
+            let own = &mut state.agents[agent].sensors;
+            let out = &mut self.workspaces[agent].delivered;
+            for (index, sensor) in model.agents[agent].sensors.iter().enumerate() {
+>>>>>>> things
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
                 let own = &mut own[index];
                 let glance = Glance {
@@ -117,17 +142,32 @@ impl World {
                     drop(glance);
                     maker.hand_in(made);
                 };
-                if frame.due_us() > now_us {
-                    rayon::spawn(make);
-                    eye.underway.push(frame.clone());
-                } else {
-                    make();
+                match darkroom().filter(|_| frame.due_us() > now_us) {
+                    Some(threads) => {
+                        threads.spawn(make);
+                        eye.underway.push(frame.clone());
+                    }
+                    None => make(),
                 }
                 sensor.await_frame(own, frame);
                 sensor.deliver(own, now_us, &mut self.workspaces[agent].delivered);
             }
         }
     }
+}
+
+<<<<<<< HEAD
+/// Threads that make frames beside the steps of vehicles, as many as step. They are
+/// others than those, which wait for frames: a thread that makes one never waits for
+/// another.
+fn darkroom() -> Option<&'static ThreadPool> {
+    static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let start = || {
+        let threads = rayon::current_num_threads();
+        // without them frames are made where they fall due
+        ThreadPoolBuilder::new().num_threads(threads).build().ok()
+    };
+    THREADS.get_or_init(start).as_ref()
 }
 
 /// A frame to be made, with all that it needs of the world as it was when it fell due.
@@ -143,6 +183,15 @@ struct Glance {
     /// The sensor's own poses with their moments, µs.
     track: Vec<(u64, Pose)>,
     due: Due,
+=======
+/// The world as it is shown to one agent's sensors.
+struct Shown<'a> {
+    stage: &'a Arc<Stage>,
+    model: &'a super::WorldModel,
+    relief: &'a Relief,
+    told: &'a [VehicleMessage],
+    air: &'a Air,
+>>>>>>> things
 }
 
 impl Glance {
@@ -167,8 +216,13 @@ impl Glance {
         Some(self.model.stage.as_ref()?.moving(&self.model, [&from, &to]))
     }
 
+<<<<<<< HEAD
     fn scene<'s>(&'s self, moving: &'s Crowd) -> Option<Scene<'s>> {
         Some(self.model.stage.as_ref()?.scene(&self.model, &self.relief, moving))
+=======
+    fn scene<'s>(&'s self, moving: &'s Crowd) -> Scene<'s> {
+        Scene { air: self.air, ..self.stage.scene(self.model, self.relief, moving) }
+>>>>>>> things
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
