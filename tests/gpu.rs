@@ -87,9 +87,9 @@ impl Yard {
 
     fn of(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
-        let built = world(&file).unwrap().world;
-        let stage = stage(&file, &built);
-        let world = World::new(built);
+        let built = world(&file).unwrap();
+        let stage = stage(&file, &built.world, &built.meshes);
+        let world = World::new(built.world);
         let mut published = Published::default();
         published.merge(ruts);
         let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);

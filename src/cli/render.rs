@@ -10,11 +10,7 @@ use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
-<<<<<<< HEAD
 use crate::simulation::{Stage, World, checkpoint};
-=======
-use crate::simulation::{World, checkpoint};
->>>>>>> things
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
 use clap::{Args, ValueEnum};
@@ -169,12 +165,8 @@ impl Render {
                     allowed: "above 0 and below 180".into(),
                 })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
-<<<<<<< HEAD
-        let mut stage = stage(&file, &built.world);
+        let mut stage = stage(&file, &built.world, &built.meshes);
         self.graphics.equip(&mut stage, quiet)?;
-=======
-        let stage = stage(&file, &built.world, &built.meshes);
->>>>>>> things
         let moving = stage.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);

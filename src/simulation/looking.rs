@@ -1,15 +1,10 @@
 //! Cameras and lidars of own agents look at the world after a heartbeat.
 
-<<<<<<< HEAD
+use super::scene::Stage;
 use super::sight::{Cards, Sight};
 use super::world::{World, WorldModel};
-use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
-=======
-use super::scene::Stage;
-use super::world::World;
 use crate::sensor::air::Air;
-use crate::sensor::camera::{Camera, CameraSpec, Channel, Dice, Image};
->>>>>>> things
+use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::{Crowd, Scene, between};
@@ -77,9 +72,7 @@ impl World {
     /// between two moments, µs. Those that need not be delivered yet are made while the
     /// vehicles drive on.
     pub(super) fn look(&mut self, [before_us, now_us]: [u64; 2]) {
-        if self.model.stage.is_none() {
-            return;
-        }
+        let Some(stage) = self.model.stage.clone() else { return };
         let owing: Vec<usize> = (0..self.model().agents.len())
             .filter(|&agent| self.is_own(agent) && self.state().agents[agent].outcome.is_none())
             .filter(|&agent| {
@@ -95,7 +88,6 @@ impl World {
         for agent in owing {
             let chassis = told[agent].chassis.position;
             let at = [chassis.x, chassis.y];
-<<<<<<< HEAD
             let eye = match self.eyes.eyes[agent].take() {
                 Some(mut eye) => {
                     eye.update(self, at);
@@ -110,23 +102,10 @@ impl World {
             let eye = self.eyes.eyes[agent].insert(eye);
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
-=======
-            let mut relief = self.eyes.reliefs.get_mut(agent).and_then(Option::take);
-            let (model, state) = (&self.model, &mut self.state);
-            match &mut relief {
-                Some(relief) => relief.update(&model.ground, &state.published, at),
-                None => relief = Some(Relief::around(&model.ground, &state.published, at)),
-            }
-            let around = relief.as_ref().expect("made above");
-            let air = stage.air_around(model, &told, now_us, &told[agent].chassis.position);
-            let shown = Shown { stage: &stage, model, relief: around, told: &told, air: &air };
-            let own = &mut state.agents[agent].sensors;
-            let out = &mut self.workspaces[agent].delivered;
-            for (index, sensor) in model.agents[agent].sensors.iter().enumerate() {
->>>>>>> things
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
                 let own = &mut own[index];
                 let glance = Glance {
+                    stage: stage.clone(),
                     model: self.model.clone(),
                     relief: eye.relief.clone(),
                     told: told.clone(),
@@ -156,7 +135,6 @@ impl World {
     }
 }
 
-<<<<<<< HEAD
 /// Threads that make frames beside the steps of vehicles, as many as step. They are
 /// others than those, which wait for frames: a thread that makes one never waits for
 /// another.
@@ -172,6 +150,7 @@ fn darkroom() -> Option<&'static ThreadPool> {
 
 /// A frame to be made, with all that it needs of the world as it was when it fell due.
 struct Glance {
+    stage: Arc<Stage>,
     model: Arc<WorldModel>,
     relief: Arc<Relief>,
     told: Arc<[VehicleMessage]>,
@@ -183,15 +162,6 @@ struct Glance {
     /// The sensor's own poses with their moments, µs.
     track: Vec<(u64, Pose)>,
     due: Due,
-=======
-/// The world as it is shown to one agent's sensors.
-struct Shown<'a> {
-    stage: &'a Arc<Stage>,
-    model: &'a super::WorldModel,
-    relief: &'a Relief,
-    told: &'a [VehicleMessage],
-    air: &'a Air,
->>>>>>> things
 }
 
 impl Glance {
@@ -209,30 +179,31 @@ impl Glance {
     /// The agents as they move from `ago[0]` to `ago[1]` seconds before now, each at the
     /// twist that it has now: what they did before is no state, and a run that is
     /// resumed sees what one that was not cut sees.
-    fn moving(&self, ago: [f64; 2]) -> Option<Crowd> {
+    fn moving(&self, ago: [f64; 2]) -> Crowd {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.told.iter().map(|told| rewound(told, ago)).collect()
         });
-        Some(self.model.stage.as_ref()?.moving(&self.model, [&from, &to]))
+        self.stage.moving(&self.model, [&from, &to])
     }
 
-<<<<<<< HEAD
-    fn scene<'s>(&'s self, moving: &'s Crowd) -> Option<Scene<'s>> {
-        Some(self.model.stage.as_ref()?.scene(&self.model, &self.relief, moving))
-=======
-    fn scene<'s>(&'s self, moving: &'s Crowd) -> Scene<'s> {
-        Scene { air: self.air, ..self.stage.scene(self.model, self.relief, moving) }
->>>>>>> things
+    fn scene<'s>(&'s self, moving: &'s Crowd, air: &'s Air) -> Scene<'s> {
+        Scene { air, ..self.stage.scene(&self.model, &self.relief, moving) }
+    }
+
+    /// The air around the own agent with what vehicles raise.
+    fn air(&self) -> Air {
+        let place = &self.told[self.place[0]].chassis.position;
+        self.stage.air_around(&self.model, &self.told, self.due.taken_us, place)
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
         let camera = Camera::of(spec)?;
         let span = camera.exposure + camera.readout;
-        let moving = self.moving([span, 0.0])?;
+        let (moving, air) = (self.moving([span, 0.0]), self.air());
         let poses = [self.at(span), self.at(0.0)];
         let frame = self.due.frame as u32;
         let dice = Dice { noise: sensor.noise, frame };
-        let scene = self.scene(&moving)?;
+        let scene = self.scene(&moving, &air);
         let take = Take { camera: &camera, poses, apart: span, dice, channels: &spec.channels };
         let mut image = self.sight.picture(&scene, &take);
         if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
@@ -246,14 +217,13 @@ impl Glance {
         let fastest = self.told.iter().map(spin).fold(0.0, f64::max);
         let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
         let mut cloud = Cloud::default();
+        let air = self.air();
         for part in 0..parts {
             let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
             let moving = self.moving(shares.map(|share| window * (1.0 - share)));
-            let Some(moving) = moving else { break };
-            let Some(scene) = self.scene(&moving) else { break };
             let pose = |share: f64| self.at(window * (1.0 - share));
             let part = Part { shares, period: window, frame: self.due.frame as u32 };
-            lidar.scan(&scene, pose, &part, &sensor.noise, &mut cloud);
+            lidar.scan(&self.scene(&moving, &air), pose, &part, &sensor.noise, &mut cloud);
         }
         cloud
     }

@@ -93,16 +93,13 @@ pub struct Stage {
     pub sky: Sky,
     /// What is in the air, but for what vehicles raise.
     pub air: Air,
-<<<<<<< HEAD
-    /// The graphics card that looks, if one does.
-    #[cfg(feature = "gpu")]
-    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
-=======
     /// Dust and thrown snow, times what the laws give; 0 for none.
     pub dust: f64,
     /// Wind near the ground along x and y, m/s: it carries dust.
     pub wind: [f64; 2],
->>>>>>> things
+    /// The graphics card that looks, if one does.
+    #[cfg(feature = "gpu")]
+    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
 }
 
 impl Stage {
@@ -130,22 +127,21 @@ impl Stage {
         let standing = super::scenery::instances(props, terrain, &mut meshes);
         let standing = Crowd::new(&meshes, &standing);
         let soils = model.ground.soils().iter().map(SoilLook::of).collect();
-<<<<<<< HEAD
+        let loose = model.ground.soils().iter().map(Loose::of).collect();
+        let (sky, air) = (Sky::default(), Air::default());
         Stage {
             meshes,
             looks,
             soils,
             standing,
-            sky: Sky::default(),
-            air: Air::default(),
+            loose,
+            sky,
+            air,
+            dust: 1.0,
+            wind: [0.0; 2],
             #[cfg(feature = "gpu")]
             card: None,
         }
-=======
-        let loose = model.ground.soils().iter().map(Loose::of).collect();
-        let (sky, air) = (Sky::default(), Air::default());
-        Stage { meshes, looks, soils, standing, loose, sky, air, dust: 1.0, wind: [0.0; 2] }
->>>>>>> things
     }
 
     /// The agents at two keyframes, each told for all agents.
