@@ -69,6 +69,8 @@
 
 pub mod cli;
 pub mod curve;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod grid;
 pub mod ground;
 pub mod multibody;

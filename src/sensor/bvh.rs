@@ -117,7 +117,7 @@ pub(super) trait Things<S: Simd> {
 
 const BINS: usize = 16;
 /// No branch is longer, that the places to come back to suffice.
-const DEPTH: usize = 30;
+pub const DEPTH: usize = 30;
 
 impl Bvh {
     /// A tree over things with these bounds, no more than `together` of them in a leaf.
@@ -142,6 +142,12 @@ impl Bvh {
     /// The box around all.
     pub fn bounds(&self) -> Bounds {
         self.nodes.first().map_or(Bounds::NONE, |root| root.bounds)
+    }
+
+    /// Its nodes, the root first: a box, and either its first child, behind which the
+    /// second stands, and 0, or its first thing and how many.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&Bounds, u32, u32)> {
+        self.nodes.iter().map(|node| (&node.bounds, node.first, node.count))
     }
 
     fn split(

@@ -76,6 +76,16 @@ impl Crowd {
         Crowd { instances: placed.collect(), tree, origin }
     }
 
+    /// The instances, in the order of the tree's leaves.
+    pub fn instances(&self) -> impl ExactSizeIterator<Item = &Instance> {
+        self.instances.iter().map(|placed| &placed.instance)
+    }
+
+    /// The tree over them, and the place that its boxes are measured from, m.
+    pub fn tree(&self) -> (&Bvh, &Vec3) {
+        (&self.tree, &self.origin)
+    }
+
     /// How many instances there are.
     pub fn len(&self) -> usize {
         self.instances.len()

@@ -32,9 +32,12 @@ pub struct Light {
     pub sun: [f32; 3],
     /// Radiance of a white level surface from the whole sky.
     pub ambient: [f32; 3],
-    zenith: [f32; 3],
-    horizon: [f32; 3],
-    glow: f32,
+    /// Radiance overhead.
+    pub zenith: [f32; 3],
+    /// Radiance along the horizon.
+    pub horizon: [f32; 3],
+    /// How much of the sun's halo is seen, 0 to 1.
+    pub glow: f32,
 }
 
 fn blend(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {

@@ -38,7 +38,7 @@ pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
 pub use raster::{Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
-pub use soil_map::{Region, SoilMap};
+pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Outline, Stamp};
 pub use surface::Surface;
 
@@ -209,6 +209,11 @@ impl Terrain {
     /// Soil at (x, y).
     pub fn soil(&self, x: f64, y: f64) -> SoilId {
         self.model.soils.soil(x, y)
+    }
+
+    /// Which soil lies where.
+    pub fn soil_map(&self) -> &SoilMap {
+        &self.model.soils
     }
 
     /// Whether (x, y) lies on the terrain.

@@ -179,6 +179,46 @@ impl SoilMap {
     }
 }
 
+/// A raster of soils, row 0 in the north.
+#[derive(Clone, Copy, Debug)]
+pub struct SoilRaster<'a> {
+    /// Cells a row.
+    pub columns: usize,
+    /// Rows.
+    pub rows: usize,
+    /// Middle of the south-western cell, m.
+    pub south_west: [f64; 2],
+    /// Distance of cells along x and y, m.
+    pub cell: [f64; 2],
+    /// Row by row.
+    pub soils: &'a [SoilId],
+}
+
+impl SoilMap {
+    /// Regions in the order in which they were painted.
+    pub fn regions(&self) -> &[(Region, SoilId)] {
+        &self.regions
+    }
+
+    /// The soil below all regions where there is no raster.
+    pub fn ground(&self) -> SoilId {
+        self.ground
+    }
+
+    /// The raster below all regions, if there is one; it goes on beyond its edge.
+    pub fn raster(&self) -> Option<SoilRaster<'_>> {
+        let classes = self.classes.as_deref()?;
+        let Classes { columns, rows, south_west, cell, soils } = classes;
+        Some(SoilRaster {
+            columns: *columns,
+            rows: *rows,
+            south_west: *south_west,
+            cell: *cell,
+            soils,
+        })
+    }
+}
+
 impl Classes {
     fn soil(&self, x: f64, y: f64) -> SoilId {
         let nearest = |axis: usize, v: f64, count: usize| {

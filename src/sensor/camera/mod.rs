@@ -7,6 +7,7 @@ mod shade;
 mod spec;
 
 pub use image::Image;
+pub use shade::{GRAINS, OPEN, SHADOW};
 pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
 
 use super::class::Class;
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 use shade::Spot;
 
 /// Nothing is seen beyond this range, m.
-const HORIZON: f64 = 6_000.0;
+pub const HORIZON: f64 = 6_000.0;
 /// Pixels along a side of a block, whose rays go together.
 const BLOCK: usize = 4;
 const _: () = assert!(BLOCK * BLOCK == RAYS);
@@ -174,9 +175,9 @@ pub struct Dice {
 }
 
 /// Lane of a sample's moment, the sample's number to be added.
-const LATE: u32 = 1 << 16;
+pub const LATE: u32 = 1 << 16;
 /// Lane of a sample's rays to the sky, 64 times the sample's number to be added.
-const OPEN: u32 = 1 << 24;
+pub const SKY: u32 = 1 << 24;
 
 impl Dice {
     /// When within its share of the exposure a sample falls, 0 to 1.
@@ -186,7 +187,7 @@ impl Dice {
 
     /// Two numbers that decide which way a sample's ray asks for the sky.
     fn open(&self, [pixel, sample]: [u32; 2], ray: u32) -> [f64; 2] {
-        let [u, v, ..] = self.noise.uniforms(self.frame, pixel, OPEN + 64 * sample + ray);
+        let [u, v, ..] = self.noise.uniforms(self.frame, pixel, SKY + 64 * sample + ray);
         [u, v]
     }
 }

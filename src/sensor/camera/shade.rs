@@ -13,9 +13,18 @@ use crate::sensor::sky::Light;
 use crate::spatial::Vec3;
 
 /// Beyond this distance, m, nothing keeps the sky's light away.
-const OPEN: f64 = 6.0;
+pub const OPEN: f64 = 6.0;
 /// Beyond this distance, m, nothing casts a shadow.
-const SHADOW: f64 = 400.0;
+pub const SHADOW: f64 = 400.0;
+
+/// Grains of the ground: wavelength, m, contrast, slope.
+pub const GRAINS: [(f64, f64, f64); 5] = [
+    (9.0, 0.10, 0.0),
+    (1.7, 0.09, 0.015),
+    (0.31, 0.08, 0.05),
+    (0.083, 0.09, 0.13),
+    (0.021, 0.10, 0.22),
+];
 
 /// A place that a ray has come to.
 #[derive(Clone, Copy, Debug)]
@@ -193,14 +202,6 @@ fn grain(surface: &mut Surface, footprint: f64) {
     let rough = f64::from(surface.material.roughness);
     let mut shade = 0.0;
     let mut tilt = [0.0; 2];
-    // wavelength, m; contrast; slope
-    const GRAINS: [(f64, f64, f64); 5] = [
-        (9.0, 0.10, 0.0),
-        (1.7, 0.09, 0.015),
-        (0.31, 0.08, 0.05),
-        (0.083, 0.09, 0.13),
-        (0.021, 0.10, 0.22),
-    ];
     for (seed, (length, contrast, slope)) in GRAINS.into_iter().enumerate() {
         let seen = (1.0 - 2.0 * footprint / length).clamp(0.0, 1.0);
         if seen == 0.0 {

@@ -151,6 +151,28 @@ impl Mesh {
         self.radius
     }
 
+    /// Its tree over the triangles.
+    pub fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    /// Its triangles in the order of the tree's leaves: one corner and the edges from
+    /// it to the others, which corners they are, and which of the palette covers it.
+    pub fn faces(&self) -> impl ExactSizeIterator<Item = ([[f32; 3]; 3], [u32; 3], u32)> {
+        let face = |t: &Triangle| ([t.origin, t.edges[0], t.edges[1]], t.corners, t.material);
+        self.triangles.iter().map(face)
+    }
+
+    /// Unit normals at the corners; zero where there is none.
+    pub fn corner_normals(&self) -> &[[f32; 3]] {
+        &self.normals
+    }
+
+    /// Its materials.
+    pub fn palette(&self) -> &[Material] {
+        &self.palette
+    }
+
     /// How many triangles it has.
     pub fn triangles(&self) -> usize {
         self.triangles.len()

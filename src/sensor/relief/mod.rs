@@ -8,9 +8,11 @@
 //! What a window holds follows from where its middle is, so that no history, and
 //! with it no dealing of agents to ranks, can show in what a sensor delivers.
 
+mod flat;
 mod pyramid;
 mod tile;
 
+pub use flat::{FlatTile, Over, Shape};
 pub use tile::Mark;
 
 use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch};
@@ -31,6 +33,8 @@ const SIDE: usize = 1 << LEVELS;
 const FINE: i64 = 64;
 /// Cells by which a window moves on at once.
 const STRIDE: i64 = 16;
+/// Level by whose lids the highest point is found.
+const SURVEY: u32 = 3;
 /// A tile stays coarse where its four corners miss the ground by less, m.
 const TOLERANCE: f64 = 1e-3;
 
@@ -73,6 +77,8 @@ struct Window {
     datum: f64,
     corners: Vec<f32>,
     lids: Vec<Lid>,
+    /// Height that nothing rises above, m.
+    top: f64,
     /// Height by which single precision may be wrong, m.
     margin: f32,
     /// Which of `fine` a cell has: 0 for none, else index + 1.
@@ -207,7 +213,8 @@ impl Window {
             datum,
             corners: corners.collect(),
             lids: vec![Lid::default(); lids(LEVELS)],
-            margin: 1e-4 * cell as f32 / 0.8,
+            top: 0.0,
+            margin: 0.0,
             fine_of: vec![0; SIDE * SIDE],
             fine: Vec::new(),
         };
@@ -217,6 +224,10 @@ impl Window {
         let mut lids = std::mem::take(&mut window.lids);
         cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
         window.lids = lids;
+        window.top = window.highest();
+        // some roundings of the greatest heights that a ray's clearance is made of
+        let greatest = window.corners.iter().fold(0.0_f32, |most, height| most.max(height.abs()));
+        window.margin = 5e-7 * greatest + 2.5e-4 * cell as f32;
         window
     }
 
@@ -247,6 +258,21 @@ impl Window {
             0 => Lid::of_patch(self.patch(x, y), [x, y]),
             held => self.fine[held as usize - 1].lid([x, y]),
         }
+    }
+
+    /// A height that no lid of some middling level rises above, m.
+    fn highest(&self) -> f64 {
+        let side = SIDE >> SURVEY;
+        let blocks = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
+        let top = |(x, y): (usize, usize)| {
+            let lid = lid::<LEVELS>(&self.lids, SURVEY, x, y);
+            let corner = |k: usize| {
+                let [x, y] = [x + k % 2, y + k / 2].map(|at| (at << SURVEY) as f64);
+                -lid.clearance([x, y, 0.0])
+            };
+            (0..4).map(corner).fold(f64::NEG_INFINITY, f64::max)
+        };
+        blocks.map(top).fold(f64::NEG_INFINITY, f64::max)
     }
 
     fn key(&self, index: usize) -> TileKey {
@@ -339,6 +365,7 @@ impl Window {
             cover::<LEVELS>(&mut lids, [index % SIDE, index / SIDE], |x, y| self.lid(x, y));
         }
         self.lids = lids;
+        self.top = self.highest();
     }
 
     /// Takes rays over the window; gives the ranges at which they leave it.
@@ -355,7 +382,10 @@ impl Window {
             origin[2][lane] -= self.datum;
         }
         let lines = Lines::new(simd, &origin, &slope, self.margin);
-        lines.walk(self, 0, near, search);
+        let near = lines.down_to(self.top as f32, near);
+        if near.simd_le(search.far).any_true() {
+            lines.walk(self, 0, near, search);
+        }
         lines.over(SIDE)
     }
 
@@ -529,6 +559,7 @@ mod tests {
             assert_eq!(moved.corner, fresh.corner);
             assert_eq!(moved.corners, fresh.corners);
             assert_eq!(moved.lids, fresh.lids);
+            assert_eq!(moved.top, fresh.top);
             assert_eq!(moved.fine_of, fresh.fine_of);
         }
     }

@@ -91,6 +91,16 @@ impl<S: Simd> Lines<S> {
         x.min(y)
     }
 
+    /// Ranges from `near` on at which the lines are no higher than `top`, m.
+    #[inline(always)]
+    pub fn down_to(&self, top: f32, near: Wide<S>) -> Wide<S> {
+        let above = self.origin[2] - (top + 2.0 * self.margin);
+        let down = above / -self.slope[2];
+        let rises = self.slope[2].simd_ge(0.0);
+        let down = rises.select(Wide::splat(near.simd, f32::INFINITY), down);
+        above.simd_gt(0.0).select(near.max(down), near)
+    }
+
     /// Takes the lines over a square and asks each cell that any of them may meet. Lines
     /// that go the same way come to cells in order.
     #[inline(always)]

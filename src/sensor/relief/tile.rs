@@ -8,7 +8,7 @@ use crate::ground::{GroundModel, Published};
 /// Cells along a tile as a power of two.
 const LEVELS: u32 = TILE.trailing_zeros();
 /// Nodes along a tile and on to the next.
-const NODES: usize = TILE + 1;
+pub(super) const NODES: usize = TILE + 1;
 /// Those and one more on all sides.
 const BASE: usize = NODES + 2;
 
@@ -26,9 +26,11 @@ pub struct Mark {
 /// Heights of a tile's nodes, m, and of the first ones of its neighbours.
 #[derive(Clone, Debug)]
 pub(super) struct TileRelief {
-    nodes: [f32; NODES * NODES],
-    lids: [Lid; lids(LEVELS)],
-    marks: Option<Box<[Mark; NODES * NODES]>>,
+    pub nodes: [f32; NODES * NODES],
+    pub lids: [Lid; lids(LEVELS)],
+    /// Merges of the published ground when it was looked at.
+    pub renewed: u64,
+    pub marks: Option<Box<[Mark; NODES * NODES]>>,
     /// Undisturbed heights of the nodes and of one more on all sides, once deformed.
     base: Option<Box<[f32; BASE * BASE]>>,
 }
@@ -68,6 +70,7 @@ impl TileRelief {
                 None => height(node(index)),
             }),
             lids: [Lid::default(); lids(LEVELS)],
+            renewed: published.merges(),
             marks: deformed.then(|| Box::new([Mark::default(); NODES * NODES])),
             base,
         };

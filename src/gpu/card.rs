@@ -1,0 +1,242 @@
+//! The card: how it is found, and its programs.
+
+use crate::sensor::camera::GRAINS;
+use crate::sensor::relief::Shape;
+use std::sync::mpsc;
+use wgpu::{BufferUsages, ShaderSource};
+
+/// Why a card cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// Vulkan shows none.
+    #[error("no graphics card: {0}")]
+    None(String),
+    /// It is this machine's processor in disguise, which is slower so than by itself.
+    #[error("no graphics card: Vulkan shows only `{0}`, which is this machine's processor")]
+    Software(String),
+    /// It does not open.
+    #[error("the graphics card `{name}` does not open: {cause}")]
+    Closed {
+        /// Its name.
+        name: String,
+        /// What the driver says.
+        cause: String,
+    },
+    /// It has given up.
+    #[error("the graphics card has given up: {0}")]
+    Lost(String),
+    /// A buffer is larger than it can hold.
+    #[error("{what} takes {bytes} bytes, more than the {most} that the graphics card holds in one")]
+    TooLarge {
+        /// What is to be held.
+        what: &'static str,
+        /// How large it is.
+        bytes: u64,
+        /// How much there may be.
+        most: u64,
+    },
+}
+
+/// A graphics card with the programs that look.
+#[derive(Debug)]
+pub struct Card {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) layout: wgpu::BindGroupLayout,
+    pub(super) picture: wgpu::ComputePipeline,
+    pub(super) scan: wgpu::ComputePipeline,
+    name: String,
+    software: bool,
+}
+
+/// Buffers that the programs read or write, behind the view's numbers.
+pub(super) const STORAGES: u32 = 7;
+
+impl Card {
+    /// The first card that Vulkan shows; one that is this machine's processor in
+    /// disguise only if `software` allows it.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is none, or it does not open.
+    pub fn find(software: bool) -> Result<Card, GpuError> {
+        let descriptor = wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::VULKAN,
+            ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
+        };
+        let instance = wgpu::Instance::new(descriptor);
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options))
+            .map_err(|error| GpuError::None(error.to_string()))?;
+        let info = adapter.get_info();
+        let is_software = info.device_type == wgpu::DeviceType::Cpu;
+        if is_software && !software {
+            return Err(GpuError::Software(info.name));
+        }
+        let has = adapter.limits();
+        let needed = wgpu::Limits {
+            max_storage_buffers_per_shader_stage: STORAGES,
+            max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
+            max_buffer_size: has.max_buffer_size,
+            ..wgpu::Limits::downlevel_defaults()
+        };
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("bekker"),
+            required_limits: needed,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|e| GpuError::Closed { name: info.name.clone(), cause: e.to_string() })?;
+        let entry = |binding: u32| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: match binding {
+                    0 => wgpu::BufferBindingType::Uniform,
+                    _ => wgpu::BufferBindingType::Storage { read_only: binding != 6 },
+                },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let entries: Vec<_> = (0..=STORAGES).map(entry).collect();
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("looking"),
+            entries: &entries,
+        });
+        let (picture, scan) = programs(&device, &layout);
+        Ok(Card { device, queue, layout, picture, scan, name: info.name, software: is_software })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is this machine's processor in disguise.
+    pub fn is_software(&self) -> bool {
+        self.software
+    }
+
+    /// A buffer of this many words, and some if it were none.
+    pub(super) fn buffer(
+        &self,
+        label: &'static str,
+        words: usize,
+        usage: BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let limits = self.device.limits();
+        let bytes = 4 * words.max(16) as u64;
+        let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        if bytes > most {
+            return Err(GpuError::TooLarge { what: label, bytes, most });
+        }
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes,
+            usage,
+            mapped_at_creation: false,
+        };
+        Ok(self.device.create_buffer(&descriptor))
+    }
+
+    /// A buffer that holds these words.
+    pub(super) fn storage(
+        &self,
+        label: &'static str,
+        words: &[u32],
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+        let buffer = self.buffer(label, words.len(), usage)?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        Ok(buffer)
+    }
+
+    /// Waits for what was handed in, and reads the first words of a buffer that may be
+    /// read.
+    pub(super) fn read<T>(
+        &self,
+        buffer: &wgpu::Buffer,
+        words: usize,
+        take: impl FnOnce(&[u32]) -> T,
+    ) -> Result<T, GpuError> {
+        let lost = |cause: &dyn std::fmt::Display| GpuError::Lost(cause.to_string());
+        let range = 0..4 * words as u64;
+        let (tell, told) = mpsc::channel();
+        // the receiver outlives the poll below
+        buffer.map_async(wgpu::MapMode::Read, range.clone(), move |done| drop(tell.send(done)));
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| lost(&e))?;
+        told.recv().map_err(|e| lost(&e))?.map_err(|e| lost(&e))?;
+        let taken = {
+            let view = buffer.get_mapped_range(range).map_err(|e| lost(&e))?;
+            take(bytemuck::cast_slice(&view))
+        };
+        buffer.unmap();
+        Ok(taken)
+    }
+}
+
+/// The programs, with the numbers that they share with the processor before them.
+fn programs(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+) -> (wgpu::ComputePipeline, wgpu::ComputePipeline) {
+    let numbers = [
+        ("SIDE", Shape::SIDE),
+        ("LEVELS", Shape::LEVELS as usize),
+        ("CORNERS", Shape::CORNERS),
+        ("WINDOW", Shape::WINDOW),
+        ("FINE", 2 * Shape::WINDOW),
+        ("TILES", super::mirror::TILES),
+        ("TILE", crate::grid::TILE),
+        ("TILE_LEVELS", Shape::TILE_LEVELS as usize),
+        ("NODES", Shape::NODES),
+        ("SLOT", super::mirror::SLOT),
+        ("DEPTH", crate::sensor::bvh::DEPTH),
+        ("GROUND", crate::sensor::class::Class::Ground as usize),
+        ("LATE_LANE", crate::sensor::camera::LATE as usize),
+        ("SKY_LANE", crate::sensor::camera::SKY as usize),
+    ];
+    let lengths =
+        [("SHADOW", crate::sensor::camera::SHADOW), ("OPEN", crate::sensor::camera::OPEN)];
+    let mut source: String =
+        numbers.iter().map(|(name, number)| format!("const {name} = {number}u;\n")).collect();
+    source.extend(lengths.iter().map(|(name, length)| format!("const {name} = {length:?}f;\n")));
+    let grains = GRAINS
+        .map(|(length, contrast, slope)| format!("vec3<f32>({length:?}, {contrast:?}, {slope:?})"));
+    let all = grains.join(", ");
+    source.push_str(&format!("const GRAINS = array<vec3<f32>, {}>({all});\n", GRAINS.len()));
+    for part in [
+        include_str!("scene.wgsl"),
+        include_str!("ground.wgsl"),
+        include_str!("things.wgsl"),
+        include_str!("light.wgsl"),
+        include_str!("camera.wgsl"),
+        include_str!("lidar.wgsl"),
+    ] {
+        source.push_str(part);
+    }
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("looking"),
+        source: ShaderSource::Wgsl(source.into()),
+    });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("looking"),
+        bind_group_layouts: &[Some(layout)],
+        ..Default::default()
+    });
+    let pipeline = |entry: &str| {
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(entry),
+            compilation_options: Default::default(),
+            cache: None,
+        })
+    };
+    (pipeline("picture"), pipeline("scan"))
+}

@@ -1,0 +1,141 @@
+//! A relief as the card keeps it.
+
+use super::card::{Card, GpuError};
+use crate::sensor::relief::{Mark, Relief, Shape};
+use wgpu::BufferUsages;
+
+/// Words of a tile: its nodes, lids, and where its marks are.
+pub(super) const SLOT: usize = Shape::TILE + 1;
+/// Where the numbering of lids goes on from the windows to the tiles.
+pub(super) const TILES: usize = 1 << 24;
+/// Words of a tile's marks.
+const MARKS: usize = 3 * Shape::NODES * Shape::NODES;
+
+/// A relief on the card.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    pub ground: wgpu::Buffer,
+    pub tiles: wgpu::Buffer,
+    pub marks: wgpu::Buffer,
+    /// Tiles and marks that there is room for.
+    room: [usize; 2],
+    /// Where each tile's marks are, 0 for none.
+    marked: Vec<u32>,
+    /// How many have marks.
+    count: usize,
+    corners: Option<[[i64; 2]; 2]>,
+    merges: u64,
+    words: Vec<u32>,
+}
+
+fn usage() -> BufferUsages {
+    BufferUsages::STORAGE | BufferUsages::COPY_DST
+}
+
+impl Mirror {
+    pub fn new(card: &Card) -> Result<Mirror, GpuError> {
+        Ok(Mirror {
+            ground: card.buffer("ground", Shape::WINDOWS, usage())?,
+            tiles: card.buffer("tiles", SLOT, usage())?,
+            marks: card.buffer("marks", MARKS, usage())?,
+            room: [1, 1],
+            marked: Vec::new(),
+            count: 0,
+            corners: None,
+            merges: 0,
+            words: Vec::new(),
+        })
+    }
+
+    /// Sends what has changed since the last time, and says how many tiles that were.
+    pub fn update(&mut self, card: &Card, relief: &Relief) -> Result<usize, GpuError> {
+        let moved = self.corners != Some(relief.corners());
+        if !moved && self.merges == relief.merges() {
+            return Ok(0);
+        }
+        let tiles = relief.tiles();
+        let count = tiles.len();
+        if moved {
+            self.marked.clear();
+            self.count = 0;
+        }
+        self.marked.resize(count, 0);
+        for (slot, tile) in tiles.enumerate() {
+            if self.marked[slot] == 0 && tile.marks().is_some() {
+                self.count += 1;
+                self.marked[slot] = self.count as u32;
+            }
+        }
+        let whole = self.make_room(card, count)? || moved;
+        let since = self.merges;
+        let mut sent = 0;
+        let [mut nodes, mut marks] = [Run::new(&self.tiles, SLOT), Run::new(&self.marks, MARKS)];
+        for (slot, tile) in relief.tiles().enumerate() {
+            if !whole && tile.renewed() <= since {
+                continue;
+            }
+            sent += 1;
+            let marked = self.marked[slot];
+            nodes.add(card, slot, |words| {
+                tile.flat(words);
+                words.push(marked);
+            });
+            if let (Some(left), Some(place)) = (tile.marks(), (marked as usize).checked_sub(1)) {
+                let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), u32::from(m.passes)];
+                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
+            }
+        }
+        nodes.send(card);
+        marks.send(card);
+        self.words.clear();
+        relief.flat(&mut self.words);
+        card.queue.write_buffer(&self.ground, 0, bytemuck::cast_slice(&self.words));
+        self.corners = Some(relief.corners());
+        self.merges = relief.merges();
+        Ok(sent)
+    }
+
+    /// Makes room for as many tiles, half as many again and more marks; says whether all
+    /// must be sent again.
+    fn make_room(&mut self, card: &Card, tiles: usize) -> Result<bool, GpuError> {
+        let [has, marks] = self.room;
+        if tiles <= has && self.count <= marks {
+            return Ok(false);
+        }
+        self.room = [tiles.max(has) * 3 / 2, self.count.max(marks) * 3 / 2];
+        self.tiles = card.buffer("tiles", self.room[0] * SLOT, usage())?;
+        self.marks = card.buffer("marks", self.room[1] * MARKS, usage())?;
+        Ok(true)
+    }
+}
+
+/// Things of one size that stand side by side, sent at once.
+struct Run<'a> {
+    buffer: &'a wgpu::Buffer,
+    /// Words of each.
+    size: usize,
+    first: usize,
+    words: Vec<u32>,
+}
+
+impl<'a> Run<'a> {
+    fn new(buffer: &'a wgpu::Buffer, size: usize) -> Run<'a> {
+        Run { buffer, size, first: 0, words: Vec::new() }
+    }
+
+    fn add(&mut self, card: &Card, place: usize, fill: impl FnOnce(&mut Vec<u32>)) {
+        if place != self.first + self.words.len() / self.size {
+            self.send(card);
+            self.first = place;
+        }
+        fill(&mut self.words);
+    }
+
+    fn send(&mut self, card: &Card) {
+        if !self.words.is_empty() {
+            let place = 4 * (self.first * self.size) as u64;
+            card.queue.write_buffer(self.buffer, place, bytemuck::cast_slice(&self.words));
+        }
+        self.words.clear();
+    }
+}

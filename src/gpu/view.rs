@@ -1,0 +1,106 @@
+//! What one picture or scan tells the programs: where the eye is, its lens, the light.
+
+use super::sight::Shot;
+use crate::sensor::camera::{Channel, GRAINS, HORIZON, Lens};
+use crate::sensor::scene::Scene;
+use crate::spatial::{Pose, Vec3};
+
+/// Bytes of a view, a multiple of what a place in a uniform buffer must be.
+pub(super) const STRIDE: u64 = 512;
+
+/// Words of a view, in the order of `View` in scene.wgsl.
+#[derive(Debug, Default)]
+pub(super) struct View(Vec<u32>);
+
+impl View {
+    /// That of a picture.
+    pub fn picture(scene: &Scene<'_>, shot: &Shot<'_>, anchor: &Vec3, soils: usize) -> View {
+        let camera = shot.camera;
+        let mut view = View::default();
+        view.0.extend([camera.width, camera.height, camera.supersample, camera.sky_rays]);
+        let [a, b] = shot.dice.noise.key;
+        view.0.extend([shot.dice.frame, a, b, asked(shot.channels)]);
+        let ([fx, fy], [cx, cy]) = (camera.focal, camera.middle);
+        view.reals([fx, fy, cx, cy]);
+        let (kind, k) = match camera.lens {
+            Lens::Pinhole => (0.0, [0.0; 5]),
+            Lens::FieldOfView(omega) => (1.0, [omega, 0.0, 0.0, 0.0, 0.0]),
+            Lens::KannalaBrandt([a, b, c, d]) => (2.0, [a, b, c, d, 0.0]),
+            Lens::BrownConrady(k) => (3.0, k),
+        };
+        view.reals([k[0], k[1], k[2], k[3]]);
+        view.reals([k[4], 0.0, 0.0, kind]);
+        view.reals([camera.exposure, camera.readout, shot.apart, camera.gain]);
+        view.reals([camera.vignetting, scene.air.extinction(550e-9), HORIZON, 0.0]);
+        view.rest(scene, &shot.poses, anchor, soils);
+        view
+    }
+
+    /// That of so many rays, told from where `eye` is, which see as far as `far`, m.
+    pub fn rays(scene: &Scene<'_>, count: u32, far: f64, eye: &Vec3, soils: usize) -> View {
+        let mut view = View::default();
+        view.0.extend([count, 1, 1, 0]);
+        view.0.extend([0; 4]);
+        (0..4).for_each(|_| view.reals([0.0; 4]));
+        view.reals([0.0, 0.0, far, 0.0]);
+        view.rest(scene, &[Pose { position: *eye, ..Pose::default() }; 2], eye, soils);
+        view
+    }
+
+    fn rest(&mut self, scene: &Scene<'_>, poses: &[Pose; 2], anchor: &Vec3, soils: usize) {
+        let [before, now] = poses;
+        let eye = now.position;
+        self.vector(before.position - eye, if before == now { 0.0 } else { 1.0 });
+        for pose in poses {
+            self.reals(pose.orientation.coords.into());
+        }
+        self.vector(eye - anchor, 0.0);
+        let windows = scene.relief.over(&eye);
+        self.0.extend(windows.iter().flat_map(|over| over.cell.map(|cell| cell as i32 as u32)));
+        let [near, far] = windows;
+        self.reals([near.part[0], near.part[1], far.part[0], far.part[1]]);
+        self.reals([near.length, far.length, -near.clear, -far.clear]);
+        let [spacing, datum] = scene.relief.spacing_and_datum();
+        let height = eye.z - datum;
+        let leading = f64::from(height as f32);
+        self.reals([leading, height - leading, 0.0, 0.0]);
+        let light = scene.sky.light();
+        self.vector(light.to_sun, f64::from(light.glow));
+        for colour in [light.sun, light.ambient, light.zenith, light.horizon] {
+            self.vector(Vec3::from(colour.map(f64::from)), 0.0);
+        }
+        for (length, ..) in GRAINS {
+            let place = [eye.x / length, eye.y / length];
+            let whole = place.map(f64::floor);
+            // the lattice's hash takes the low words of its cells
+            self.0.extend(whole.map(|whole| whole as i64 as u32));
+            self.0.extend([0, 1].map(|k| ((place[k] - whole[k]) as f32).to_bits()));
+        }
+        self.reals([spacing, soils as f64, eye.x, eye.y]);
+    }
+
+    fn reals(&mut self, numbers: [f64; 4]) {
+        self.0.extend(numbers.map(|number| (number as f32).to_bits()));
+    }
+
+    fn vector(&mut self, v: Vec3, w: f64) {
+        self.reals([v.x, v.y, v.z, w]);
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+/// Bits of what is asked for; labels of class, instance and soil are one word.
+pub(super) fn asked(channels: &[Channel]) -> u32 {
+    let bit = |channel: &Channel| match channel {
+        Channel::Colour => 1,
+        Channel::Depth => 2,
+        Channel::Normal => 4,
+        Channel::Class | Channel::Instance => 8,
+        Channel::Ground => 8 | 16,
+    };
+    channels.iter().map(bit).fold(0, |all, bit| all | bit)
+}

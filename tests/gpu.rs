@@ -1,0 +1,356 @@
+//! Pictures and scans of the graphics card beside those of the processor. The card may be
+//! Mesa's, which is software; where Vulkan shows none at all, the tests say that they were
+//! not run, unless `BEKKER_GPU=required`.
+#![cfg(feature = "gpu")]
+
+use bekker::gpu::{Card, Props, Shot, Sight};
+use bekker::grid::{Node, TILE_NODES};
+use bekker::ground::{NodeState, Patches, Published};
+use bekker::scenario::ScenarioFile;
+use bekker::scenario::build::{stage, world};
+use bekker::sensor::air::Puff;
+use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, looking};
+use bekker::sensor::class::Class;
+use bekker::sensor::noise::Noise;
+use bekker::sensor::relief::Relief;
+use bekker::sensor::scene::{Crowd, Scene};
+use bekker::simulation::{Stage, World};
+use bekker::spatial::{Pose, Quat, Vec3};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// One for all tests: Mesa takes seconds to compile the programs.
+fn card() -> Option<Arc<Card>> {
+    static CARD: OnceLock<Option<Arc<Card>>> = OnceLock::new();
+    CARD.get_or_init(|| match Card::find(true) {
+        Ok(card) => Some(Arc::new(card)),
+        Err(error) if std::env::var("BEKKER_GPU").is_ok_and(|v| v == "required") => {
+            panic!("{error}")
+        }
+        Err(error) => {
+            println!("NOT RUN: {error}");
+            None
+        }
+    })
+    .clone()
+}
+
+/// Vehicles among trees on rolling ground of two soils, with ruts.
+struct Yard {
+    world: World,
+    stage: Stage,
+    published: Published,
+    relief: Relief,
+    moving: Crowd,
+}
+
+const YARD: &str = r#"
+format = 1
+name = "yard"
+seed = 3
+[time]
+duration = 1
+[soil]
+default = "lete_sand_chrono"
+[ground]
+spacing = 0.05
+[terrain]
+surface = { kind = "procedural", amplitude = 1.5, wavelength = 60, octaves = 4 }
+[sky]
+sun_elevation_deg = 35
+[[vehicle]]
+name = "a"
+model = "hmmwv"
+position = [0, 0]
+[[vehicle]]
+name = "b"
+model = "m113"
+position = [12, 4]
+heading_deg = 40
+[[scenery]]
+kind = "spruce"
+count = 40
+area = [-40, -40, 60, 40]
+clear = 4
+[[scenery]]
+kind = "rock"
+count = 20
+area = [-20, -20, 40, 20]
+clear = 4
+"#;
+
+impl Yard {
+    fn new(more: &str) -> Yard {
+        Yard::of(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
+    }
+
+    fn of(text: &str, ruts: &[Patches]) -> Yard {
+        let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
+        let built = world(&file).unwrap().world;
+        let stage = stage(&file, &built);
+        let world = World::new(built);
+        let mut published = Published::default();
+        published.merge(ruts);
+        let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
+        let told = world.told();
+        let mut before = told.clone();
+        for message in &mut before {
+            message.chassis.position.x -= 0.3;
+        }
+        let moving = stage.moving(world.model(), [&before, &told]);
+        Yard { world, stage, published, relief, moving }
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        self.stage.scene(self.world.model(), &self.relief, &self.moving)
+    }
+
+    /// A place behind and above the first vehicle, looking a little down.
+    fn eye(&self) -> Pose {
+        let chassis = self.world.told()[0].chassis.position;
+        let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.12);
+        Pose { position: chassis + Vec3::new(-6.0, 1.0, 2.5), orientation: turn }
+    }
+}
+
+/// A rut along x through node row `y`.
+fn rut(first: i32, length: i32, y: i32) -> Patches {
+    let mut nodes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (i, j) in (first..first + length).flat_map(|i| (y - 3..=y + 3).map(move |j| (i, j))) {
+        let node = Node { i, j };
+        nodes.entry(node.tile()).or_default().push(node.index());
+    }
+    let mut patch = Patches::default();
+    for (key, mut indices) in nodes {
+        indices.sort_unstable();
+        patch.begin(key);
+        for index in indices.into_iter().filter(|index| *index < TILE_NODES) {
+            patch.push(index, NodeState::quantised(0.06, 1e5, [0.01, 0.0], 0, 1));
+        }
+    }
+    patch
+}
+
+const ALL: [Channel; 6] = [
+    Channel::Colour,
+    Channel::Depth,
+    Channel::Normal,
+    Channel::Class,
+    Channel::Instance,
+    Channel::Ground,
+];
+
+/// Eight bits of a linear colour, as pictures are written.
+fn grey(colour: f32) -> i32 {
+    let c = f64::from(colour.clamp(0.0, 1.0));
+    let coded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+    (255.0 * coded + 0.5).floor() as i32
+}
+
+/// Shares of the pixels that differ by more than one step of eight bits, by more than
+/// 1 mm of depth at 100 m, and in any label.
+fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
+    let pixels = ours.depth.len() as f64;
+    let count = |differs: &dyn Fn(usize) -> bool| {
+        (0..ours.depth.len()).filter(|&k| differs(k)).count() as f64 / pixels
+    };
+    let colour =
+        count(&|k| (0..3).any(|c| (grey(ours.colour[k][c]) - grey(theirs.colour[k][c])).abs() > 1));
+    let depth = count(&|k| {
+        let (a, b) = (ours.depth[k], theirs.depth[k]);
+        a != b && ((a - b).abs() > 1e-5 * a.max(b).max(10.0) || a.is_infinite() != b.is_infinite())
+    });
+    let label = count(&|k| {
+        ours.class[k] != theirs.class[k]
+            || ours.instance[k] != theirs.instance[k]
+            || ours.soil[k] != theirs.soil[k]
+    });
+    [colour, depth, label]
+}
+
+/// The picture of the processor and that of the card.
+fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[Image; 2]> {
+    let card = card()?;
+    let scene = yard.scene();
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+    let shot = Shot { camera, poses, apart, dice, channels: &ALL };
+    let theirs = sight.pictures(&scene, &[shot]).unwrap().remove(0);
+    Some([camera.picture(&scene, &poses, apart, &dice), theirs])
+}
+
+/// At most one step of eight bits in 99.9 % of the pixels: what the issue asks.
+fn assert_alike(what: &str, pair: Option<[Image; 2]>) {
+    let Some([ours, theirs]) = pair else { return };
+    let shares = differing(&ours, &theirs);
+    println!("{what}: {shares:?}");
+    assert!(shares.iter().all(|share| *share < 1e-3), "{what}: {shares:?}");
+}
+
+const LENSES: [Lens; 4] = [
+    Lens::Pinhole,
+    Lens::FieldOfView(0.9),
+    Lens::KannalaBrandt([0.02, -0.005, 0.001, -0.0001]),
+    Lens::BrownConrady([-0.12, 0.03, 0.001, -0.0007, -0.002]),
+];
+
+#[test]
+fn pictures_through_every_lens_are_those_of_the_processor() {
+    let yard = Yard::new("");
+    for lens in LENSES {
+        let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
+        let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+        if let Some([ours, _]) = &pair {
+            let seen = |class: Class| ours.class.iter().filter(|c| **c == class as u8).count();
+            assert!(seen(Class::Vehicle) > 500 && seen(Class::Tree) > 500, "{lens:?}");
+            assert!(ours.sinkage.iter().filter(|s| **s > 0.03).count() > 30, "{lens:?}");
+        }
+        assert_alike(&format!("{lens:?}"), pair);
+    }
+}
+
+/// Supersampled, blurred by the motion of camera and vehicles, with a rolling shutter and
+/// rays to the sky.
+#[test]
+fn moving_pictures_are_those_of_the_processor() {
+    let yard = Yard::new("");
+    let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
+    let camera = Camera {
+        supersample: 2,
+        sky_rays: 2,
+        exposure: 0.02,
+        readout: 0.03,
+        vignetting: 0.6,
+        ..camera
+    };
+    let now = yard.eye();
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), 0.05);
+    let before = Pose {
+        position: now.position - Vec3::new(0.4, 0.1, 0.0),
+        orientation: turn * now.orientation,
+    };
+    assert_alike("moving", both(&yard, &camera, [before, now], 0.05));
+}
+
+/// Fog, clouds of dust, and zones of other soils of every form.
+#[test]
+fn air_and_soils_are_those_of_the_processor() {
+    let mut yard = Yard::new(
+        r#"
+[[soil.zone]]
+soil = "mud"
+area = { kind = "half_plane", through = [9, 3], towards_deg = 30 }
+[[soil.zone]]
+soil = "deep_snow"
+area = { kind = "rectangle", min = [2, -9], max = [7, -2] }
+[[soil.zone]]
+soil = "firm"
+area = { kind = "polygon", points = [[4, 1], [9, 2], [6, 3.5], [8, 7], [3, 5]] }
+[[soil.zone]]
+soil = "deep_snow"
+area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
+"#,
+    );
+    let puff = |x, y, radius, extinction| Puff {
+        centre: Vec3::new(x, y, 1.0),
+        radius,
+        extinction,
+        albedo: [0.5, 0.4, 0.3],
+    };
+    yard.stage.air.visibility = 80.0;
+    yard.stage.air.puffs = vec![puff(3.0, 1.0, 0.8, 0.5), puff(9.0, -2.0, 1.5, 0.3)];
+    let camera = Camera::with_field(240, 135, Lens::Pinhole, 1.4).unwrap();
+    let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+    if let Some([ours, _]) = &pair {
+        let soils: std::collections::BTreeSet<u8> = ours.soil.iter().copied().collect();
+        assert!(soils.len() >= 5, "{soils:?}");
+    }
+    assert_alike("air and soils", pair);
+}
+
+/// The law of the plane, not only agreement: depth z of a level plane below the eye.
+#[test]
+fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
+    let Some(card) = card() else { return };
+    let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
+    let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
+    let scene = Scene { moving: &Crowd::new(&[], &[]), ..yard.scene() };
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let ground = scene.model.terrain().height(0.0, 0.0);
+    for height in [2.0, 8.0] {
+        let camera = Camera::with_field(320, 180, Lens::Pinhole, 0.8).unwrap();
+        let from = Vec3::new(3.3, -2.1, ground + height);
+        let pose = looking(&from, &Vec3::new(80.0, 20.0, ground));
+        let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+        let shot = Shot { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
+        let image = sight.pictures(&scene, &[shot]).unwrap().remove(0);
+        let mut far = 0;
+        for (index, depth) in image.depth.iter().enumerate() {
+            let [u, v] = [index % 320, index / 320].map(|k| k as f64 + 0.5);
+            let own = camera.direction(u, v).unwrap();
+            let down = pose.direction(&own).z;
+            let range = height / -down;
+            if down >= 0.0 || range > 110.0 {
+                continue;
+            }
+            far += usize::from(range > 90.0);
+            let expected = range * own.x;
+            assert!((f64::from(*depth) - expected).abs() < 1e-3, "{range} m: {depth} {expected}");
+        }
+        assert!(far > 300, "{far}");
+    }
+}
+
+/// A rut that is cut is seen in the next picture, and only its tiles are sent.
+#[test]
+fn only_changed_tiles_are_sent_again() {
+    let Some(card) = card() else { return };
+    let mut yard = Yard::new("");
+    let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
+    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+    let eye = yard.eye();
+    let shot = Shot { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
+    let props = Arc::new(Props::new(&card, &yard.scene()).unwrap());
+    let mut sight = Sight::new(card.clone(), props.clone()).unwrap();
+    let whole = sight.update(&yard.scene()).unwrap();
+    let before = sight.pictures(&yard.scene(), &[shot]).unwrap().remove(0);
+    yard.published.merge(&[rut(-40, 30, 12)]);
+    yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
+    let few = sight.update(&yard.scene()).unwrap();
+    assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
+    assert_eq!(sight.update(&yard.scene()).unwrap(), 0);
+    let after = sight.pictures(&yard.scene(), &[shot]).unwrap().remove(0);
+    assert_ne!(before, after);
+    let mut fresh = Sight::new(card, props).unwrap();
+    assert_eq!(fresh.pictures(&yard.scene(), &[shot]).unwrap().remove(0), after);
+}
+
+/// Pictures taken together are those taken one by one.
+#[test]
+fn many_cameras_at_once_see_what_each_sees_alone() {
+    let Some(card) = card() else { return };
+    let yard = Yard::new("");
+    let scene = yard.scene();
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let cameras: Vec<Camera> = (0..3)
+        .map(|k| Camera::with_field(64 + 32 * k, 48, LENSES[k as usize], 1.2).unwrap())
+        .collect();
+    let eye = yard.eye();
+    let shot = |(k, camera)| Shot {
+        camera,
+        poses: [eye; 2],
+        apart: 0.0,
+        dice: Dice { noise: Noise::new(5, 0, k as u32), frame: 3 },
+        channels: if k == 1 { &ALL[..1] } else { &ALL },
+    };
+    let shots: Vec<Shot<'_>> = cameras.iter().enumerate().map(shot).collect();
+    let together = sight.pictures(&scene, &shots).unwrap();
+    for (shot, image) in shots.iter().zip(&together) {
+        assert_eq!(&sight.pictures(&scene, &[*shot]).unwrap()[0], image);
+    }
+    assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
+}
