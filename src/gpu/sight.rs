@@ -210,7 +210,9 @@ fn image(shot: &Shot<'_>, words: &[u32]) -> Image {
     let labels = planes(8, 1);
     let sinkage = reals(planes(16, 1));
     let slip = reals(planes(16, 1));
-    let passes = planes(16, 1).iter().map(|word| *word as u16).collect();
+    let left = planes(16, 1);
+    let passes = left.iter().map(|word| *word as u16).collect();
+    let owner = left.iter().map(|word| (word >> 16) as u16).collect();
     let has = |channel| shot.channels.contains(&channel);
     let label = |wanted: bool| if wanted { labels } else { &[] };
     Image {
@@ -225,5 +227,6 @@ fn image(shot: &Shot<'_>, words: &[u32]) -> Image {
         sinkage,
         slip,
         passes,
+        owner,
     }
 }

@@ -149,6 +149,7 @@ impl Shown<'_> {
         if !asked(Channel::Ground) {
             (image.soil, image.sinkage) = (Vec::new(), Vec::new());
             (image.slip, image.passes) = (Vec::new(), Vec::new());
+            image.owner = Vec::new();
         }
         Some(image)
     }
