@@ -3,12 +3,14 @@
 //! not run, unless `BEKKER_GPU=required`.
 #![cfg(feature = "gpu")]
 
-use bekker::gpu::{Card, Props, Shot, Sight};
+use bekker::gpu::{Card, Props, Sight};
 use bekker::grid::{Node, TILE_NODES};
 use bekker::ground::{NodeState, Patches, Published};
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{stage, world};
-use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens};
+use bekker::sensor::air::Puff;
+use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
+use bekker::sensor::class::Class;
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
 use bekker::sensor::scene::{Crowd, Scene};
@@ -16,10 +18,12 @@ use bekker::simulation::{Stage, World};
 use bekker::spatial::{Pose, Quat, Vec3};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+/// One for all tests: Mesa takes seconds to compile the programs.
 fn card() -> Option<Arc<Card>> {
-    match Card::find(true) {
+    static CARD: OnceLock<Option<Arc<Card>>> = OnceLock::new();
+    CARD.get_or_init(|| match Card::find(true) {
         Ok(card) => Some(Arc::new(card)),
         Err(error) if std::env::var("BEKKER_GPU").is_ok_and(|v| v == "required") => {
             panic!("{error}")
@@ -28,7 +32,8 @@ fn card() -> Option<Arc<Card>> {
             println!("NOT RUN: {error}");
             None
         }
-    }
+    })
+    .clone()
 }
 
 /// Vehicles among trees on rolling ground of two soils, with ruts.
@@ -77,13 +82,16 @@ clear = 4
 
 impl Yard {
     fn new(more: &str) -> Yard {
-        let text = format!("{YARD}{more}");
-        let file = ScenarioFile::parse("yard", &text, Path::new(""), &[]).unwrap();
-        let built = world(&file).unwrap().world;
-        let stage = stage(&file, &built);
-        let world = World::new(built);
+        Yard::of(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
+    }
+
+    fn of(text: &str, ruts: &[Patches]) -> Yard {
+        let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
+        let built = world(&file).unwrap();
+        let stage = stage(&file, &built.world, &built.meshes);
+        let world = World::new(built.world);
         let mut published = Published::default();
-        published.merge(&[rut(-200, 700, 30), rut(-100, 300, -90)]);
+        published.merge(ruts);
         let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
         let told = world.told();
         let mut before = told.clone();
@@ -161,32 +169,188 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
     [colour, depth, label]
 }
 
+/// The picture of the processor and that of the card.
+fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[Image; 2]> {
+    let card = card()?;
+    let scene = yard.scene();
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+    let take = Take { camera, poses, apart, dice, channels: &ALL };
+    let theirs = sight.pictures(&scene, &[take]).unwrap().remove(0);
+    Some([camera.picture(&scene, &poses, apart, &dice), theirs])
+}
+
+/// At most one step of eight bits in 99.9 % of the pixels: what the issue asks.
+fn assert_alike(what: &str, pair: Option<[Image; 2]>) {
+    let Some([ours, theirs]) = pair else { return };
+    let shares = differing(&ours, &theirs);
+    println!("{what}: {shares:?}");
+    assert!(shares.iter().all(|share| *share < 1e-3), "{what}: {shares:?}");
+}
+
+const LENSES: [Lens; 4] = [
+    Lens::Pinhole,
+    Lens::FieldOfView(0.9),
+    Lens::KannalaBrandt([0.02, -0.005, 0.001, -0.0001]),
+    Lens::BrownConrady([-0.12, 0.03, 0.001, -0.0007, -0.002]),
+];
+
 #[test]
-fn pictures_are_those_of_the_processor() {
+fn pictures_through_every_lens_are_those_of_the_processor() {
+    let yard = Yard::new("");
+    for lens in LENSES {
+        let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
+        let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+        if let Some([ours, _]) = &pair {
+            let seen = |class: Class| ours.class.iter().filter(|c| **c == class as u8).count();
+            assert!(seen(Class::Vehicle) > 500 && seen(Class::Tree) > 500, "{lens:?}");
+            assert!(ours.sinkage.iter().filter(|s| **s > 0.03).count() > 30, "{lens:?}");
+        }
+        assert_alike(&format!("{lens:?}"), pair);
+    }
+}
+
+/// Supersampled, blurred by the motion of camera and vehicles, with a rolling shutter and
+/// rays to the sky.
+#[test]
+fn moving_pictures_are_those_of_the_processor() {
+    let yard = Yard::new("");
+    let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
+    let camera = Camera {
+        supersample: 2,
+        sky_rays: 2,
+        exposure: 0.02,
+        readout: 0.03,
+        vignetting: 0.6,
+        ..camera
+    };
+    let now = yard.eye();
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), 0.05);
+    let before = Pose {
+        position: now.position - Vec3::new(0.4, 0.1, 0.0),
+        orientation: turn * now.orientation,
+    };
+    assert_alike("moving", both(&yard, &camera, [before, now], 0.05));
+}
+
+/// Fog, clouds of dust, and zones of other soils of every form.
+#[test]
+fn air_and_soils_are_those_of_the_processor() {
+    let mut yard = Yard::new(
+        r#"
+[[soil.zone]]
+soil = "mud"
+area = { kind = "half_plane", through = [9, 3], towards_deg = 30 }
+[[soil.zone]]
+soil = "deep_snow"
+area = { kind = "rectangle", min = [2, -9], max = [7, -2] }
+[[soil.zone]]
+soil = "firm"
+area = { kind = "polygon", points = [[4, 1], [9, 2], [6, 3.5], [8, 7], [3, 5]] }
+[[soil.zone]]
+soil = "deep_snow"
+area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
+"#,
+    );
+    let puff = |x, y, radius, extinction| Puff {
+        centre: Vec3::new(x, y, 1.0),
+        radius,
+        extinction,
+        albedo: [0.5, 0.4, 0.3],
+    };
+    yard.stage.air.visibility = 80.0;
+    yard.stage.air.puffs = vec![puff(3.0, 1.0, 0.8, 0.5), puff(9.0, -2.0, 1.5, 0.3)];
+    let camera = Camera::with_field(240, 135, Lens::Pinhole, 1.4).unwrap();
+    let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+    if let Some([ours, _]) = &pair {
+        let soils: std::collections::BTreeSet<u8> = ours.soil.iter().copied().collect();
+        assert!(soils.len() >= 5, "{soils:?}");
+    }
+    assert_alike("air and soils", pair);
+}
+
+/// The law of the plane, not only agreement: depth z of a level plane below the eye.
+#[test]
+fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let Some(card) = card() else { return };
-    println!("{}", card.name());
+    let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
+    let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
+    let scene = Scene { moving: &Crowd::new(&[], &[]), ..yard.scene() };
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let ground = scene.model.terrain().height(0.0, 0.0);
+    for height in [2.0, 8.0] {
+        let camera = Camera::with_field(320, 180, Lens::Pinhole, 0.8).unwrap();
+        let from = Vec3::new(3.3, -2.1, ground + height);
+        let pose = looking(&from, &Vec3::new(80.0, 20.0, ground));
+        let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+        let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
+        let image = sight.pictures(&scene, &[take]).unwrap().remove(0);
+        let mut far = 0;
+        for (index, depth) in image.depth.iter().enumerate() {
+            let [u, v] = [index % 320, index / 320].map(|k| k as f64 + 0.5);
+            let own = camera.direction(u, v).unwrap();
+            let down = pose.direction(&own).z;
+            let range = height / -down;
+            if down >= 0.0 || range > 110.0 {
+                continue;
+            }
+            far += usize::from(range > 90.0);
+            let expected = range * own.x;
+            assert!((f64::from(*depth) - expected).abs() < 1e-3, "{range} m: {depth} {expected}");
+        }
+        assert!(far > 300, "{far}");
+    }
+}
+
+/// A rut that is cut is seen in the next picture, and only its tiles are sent.
+#[test]
+fn only_changed_tiles_are_sent_again() {
+    let Some(card) = card() else { return };
+    let mut yard = Yard::new("");
+    let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
+    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+    let eye = yard.eye();
+    let take = Take { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
+    let props = Arc::new(Props::new(&card, &yard.scene()).unwrap());
+    let mut sight = Sight::new(card.clone(), props.clone()).unwrap();
+    let whole = sight.update(&yard.scene()).unwrap();
+    let before = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    yard.published.merge(&[rut(-40, 30, 12)]);
+    yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
+    let few = sight.update(&yard.scene()).unwrap();
+    assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
+    assert_eq!(sight.update(&yard.scene()).unwrap(), 0);
+    let after = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    assert_ne!(before, after);
+    let mut fresh = Sight::new(card, props).unwrap();
+    assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
+}
+
+/// Pictures taken together are those taken one by one.
+#[test]
+fn many_cameras_at_once_see_what_each_sees_alone() {
+    let Some(card) = card() else { return };
     let yard = Yard::new("");
     let scene = yard.scene();
     let props = Arc::new(Props::new(&card, &scene).unwrap());
     let mut sight = Sight::new(card, props).unwrap();
+    let cameras: Vec<Camera> = (0..3)
+        .map(|k| Camera::with_field(64 + 32 * k, 48, LENSES[k as usize], 1.2).unwrap())
+        .collect();
     let eye = yard.eye();
-    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-    let camera = Camera::with_field(320, 180, Lens::Pinhole, 1.4).unwrap();
-    let shot = Shot { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
-    let begun = std::time::Instant::now();
-    let theirs = sight.pictures(&scene, &[shot]).unwrap().remove(0);
-    println!("card {:?}", begun.elapsed());
-    let begun = std::time::Instant::now();
-    let theirs = if begun.elapsed().as_secs() > 100 {
-        theirs
-    } else {
-        sight.pictures(&scene, &[shot]).unwrap().remove(0)
+    let take = |(k, camera)| Take {
+        camera,
+        poses: [eye; 2],
+        apart: 0.0,
+        dice: Dice { noise: Noise::new(5, 0, k as u32), frame: 3 },
+        channels: if k == 1 { &ALL[..1] } else { &ALL },
     };
-    println!("card {:?}", begun.elapsed());
-    let begun = std::time::Instant::now();
-    let ours = camera.picture(&scene, &[eye; 2], 0.0, &dice);
-    println!("processor {:?}", begun.elapsed());
-    let shares = differing(&ours, &theirs);
-    println!("{shares:?}");
-    assert!(shares.iter().all(|share| *share < 1e-3), "{shares:?}");
+    let takes: Vec<Take<'_>> = cameras.iter().enumerate().map(take).collect();
+    let together = sight.pictures(&scene, &takes).unwrap();
+    for (take, image) in takes.iter().zip(&together) {
+        assert_eq!(&sight.pictures(&scene, &[*take]).unwrap()[0], image);
+    }
+    assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
 }

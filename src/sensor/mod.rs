@@ -10,6 +10,7 @@
 //! Equations, parameters and what is not modelled: `docs/sensors.md`.
 
 pub mod air;
+mod awaited;
 pub mod bvh;
 pub mod camera;
 pub mod class;
@@ -34,6 +35,7 @@ pub mod scene;
 mod schedule;
 pub mod sky;
 
+pub use awaited::{Awaited, Maker};
 pub use filter::Filter;
 pub use motion::{Motion, WheelMotion};
 pub use mounted::{Due, Model, Sensor, SensorState, Truth};

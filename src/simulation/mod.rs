@@ -19,6 +19,7 @@ mod record;
 mod scene;
 mod scenery;
 mod sensing;
+mod sight;
 mod world;
 
 pub use agent::{AgentModel, AgentState};

@@ -97,6 +97,9 @@ pub struct Stage {
     pub dust: f64,
     /// Wind near the ground along x and y, m/s: it carries dust.
     pub wind: [f64; 2],
+    /// The graphics card that looks, if one does.
+    #[cfg(feature = "gpu")]
+    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
 }
 
 impl Stage {
@@ -126,7 +129,19 @@ impl Stage {
         let soils = model.ground.soils().iter().map(SoilLook::of).collect();
         let loose = model.ground.soils().iter().map(Loose::of).collect();
         let (sky, air) = (Sky::default(), Air::default());
-        Stage { meshes, looks, soils, standing, loose, sky, air, dust: 1.0, wind: [0.0; 2] }
+        Stage {
+            meshes,
+            looks,
+            soils,
+            standing,
+            loose,
+            sky,
+            air,
+            dust: 1.0,
+            wind: [0.0; 2],
+            #[cfg(feature = "gpu")]
+            card: None,
+        }
     }
 
     /// The agents at two keyframes, each told for all agents.
