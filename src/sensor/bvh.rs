@@ -1,7 +1,11 @@
-//! A tree of boxes over things, and the walk of a ray through it.
+//! A tree of boxes over things, and the walk of rays through it.
 //!
 //! Built from the top by the surface area heuristic over sixteen bins along the
-//! longest side of the middles (Wald 2007), walked from the nearer child.
+//! longest side of the middles (Wald 2007), walked from the child that more rays come
+//! to first.
+
+use super::packet::{Search, Simd, Where, Wide};
+use fearless_simd::prelude::*;
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,57 +61,69 @@ struct Node {
 pub struct Bvh {
     nodes: Vec<Node>,
     order: Vec<u32>,
+    together: usize,
 }
 
-/// A ray as boxes see it.
+/// Rays, one in each lane, in a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Slabs {
-    inverse: [f32; 3],
-    /// Origin times inverse.
-    start: [f32; 3],
+pub(super) struct Beams<S: Simd> {
+    /// Where they start.
+    pub origin: [Wide<S>; 3],
+    /// Where they go.
+    pub direction: [Wide<S>; 3],
 }
 
-impl Slabs {
-    /// A ray from `origin` along `direction`.
-    #[inline]
-    pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Slabs {
-        // loops, for maps over arrays are not inlined here
-        let (mut inverse, mut start) = ([0.0; 3], [0.0; 3]);
+/// Rays as boxes see them.
+#[derive(Clone, Copy, Debug)]
+struct Slabs<S: Simd> {
+    inverse: [Wide<S>; 3],
+    /// Origin times inverse.
+    start: [Wide<S>; 3],
+}
+
+impl<S: Simd> Slabs<S> {
+    #[inline(always)]
+    fn new(beams: &Beams<S>) -> Slabs<S> {
+        let (mut inverse, mut start) = (beams.direction, beams.origin);
         for k in 0..3 {
-            let d = direction[k];
-            inverse[k] = 1.0 / if d.abs() < 1e-12 { 1e-12 } else { d };
-            start[k] = origin[k] * inverse[k];
+            let d = beams.direction[k];
+            let tiny = d.abs().simd_lt(1e-12);
+            inverse[k] = 1.0 / tiny.select(Wide::splat(d.simd, 1e-12), d);
+            start[k] = beams.origin[k] * inverse[k];
         }
         Slabs { inverse, start }
     }
 
-    /// Where the ray enters a box, if it does so before `far`.
+    /// Where the rays enter a box, and which do so before `far`.
     #[inline(always)]
-    fn enter(&self, bounds: &Bounds, near: f32, far: f32) -> Option<f32> {
+    fn enter(&self, bounds: &Bounds, near: Wide<S>, far: Wide<S>) -> (Wide<S>, Where<S>) {
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
             let low = bounds.low[k] * self.inverse[k] - self.start[k];
             let high = bounds.high[k] * self.inverse[k] - self.start[k];
-            // one instruction each, where a choice by the ray's sense would branch
-            let first = if low < high { low } else { high };
-            let last = if low > high { low } else { high };
-            near = if first > near { first } else { near };
-            far = if last < far { last } else { far };
+            near = near.max(low.min(high));
+            far = far.min(low.max(high));
         }
         // what rounding may take away
-        (near <= far * 1.000_002 + 1e-5).then_some(near)
+        (near, near.simd_le(far * 1.000_002 + 1e-5))
     }
 }
 
+/// Things under a tree that rays may meet.
+pub(super) trait Things<S: Simd> {
+    /// Asks a thing, known by its place in [`Bvh::order`], about rays beyond `near`.
+    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>);
+}
+
 const BINS: usize = 16;
-const LEAF: usize = 4;
-/// No branch is longer: the walk clears as many places to come back to.
-pub const DEPTH: usize = 32;
+/// No branch is longer, that the places to come back to suffice.
+pub const DEPTH: usize = 30;
 
 impl Bvh {
-    /// A tree over things with these bounds.
-    pub fn new(bounds: &[Bounds]) -> Bvh {
-        let mut bvh = Bvh { nodes: Vec::new(), order: (0..bounds.len() as u32).collect() };
+    /// A tree over things with these bounds, no more than `together` of them in a leaf.
+    pub fn new(bounds: &[Bounds], together: usize) -> Bvh {
+        let order = (0..bounds.len() as u32).collect();
+        let mut bvh = Bvh { nodes: Vec::new(), order, together };
         if !bounds.is_empty() {
             bvh.nodes.push(Node { bounds: Bounds::NONE, first: 0, count: 0 });
             let mut order = std::mem::take(&mut bvh.order);
@@ -147,7 +163,7 @@ impl Bvh {
         let middles =
             Bounds::of(order.iter().map(|&thing| [0, 1, 2].map(|axis| of(thing).middle(axis))));
         self.nodes[node] = Node { bounds: all, first, count: order.len() as u32 };
-        if order.len() <= LEAF || depth == DEPTH {
+        if order.len() <= self.together || depth == DEPTH {
             return;
         }
         let extent = [0, 1, 2].map(|k| middles.high[k] - middles.low[k]);
@@ -197,68 +213,59 @@ impl Bvh {
         self.split(child + 1, bounds, high, first + left.len() as u32, depth + 1);
     }
 
-    /// Takes a ray through the tree and asks `visit` about each thing that it may meet
-    /// before the least `far` that `visit` has given back, nearer ones first as far as
-    /// boxes tell. `visit` gets a thing's place in [`Bvh::order`] and `far`; it ends the
-    /// walk with `far` below `near`.
-    #[inline]
-    pub fn walk(
+    /// Takes rays through the tree and asks `things` about each that any of them may
+    /// meet before what the search has found, nearer ones first as far as boxes tell.
+    #[inline(always)]
+    pub(super) fn walk<S: Simd>(
         &self,
-        slabs: &Slabs,
-        near: f32,
-        mut far: f32,
-        mut visit: impl FnMut(usize, f32) -> f32,
+        beams: &Beams<S>,
+        near: Wide<S>,
+        search: &mut Search<S>,
+        things: &impl Things<S>,
     ) {
         let Some(root) = self.nodes.first() else { return };
-        if slabs.enter(&root.bounds, near, far).is_none() {
+        let slabs = Slabs::new(beams);
+        if !slabs.enter(&root.bounds, near, search.far).1.any_true() {
             return;
         }
-        let mut waiting = [(0_u32, 0.0_f32); DEPTH];
-        let (mut depth, mut at) = (0, 0_usize);
+        let before = search.waiting();
+        let mut node = root;
         loop {
-            let node = &self.nodes[at];
             if node.count > 0 {
-                for thing in node.first..node.first + node.count {
-                    far = visit(thing as usize, far);
-                }
-                if far < near {
-                    return;
+                for place in node.first..node.first + node.count {
+                    things.meet(place as usize, near, search);
                 }
             } else {
-                let (a, b) = (node.first as usize, node.first as usize + 1);
-                let first = slabs.enter(&self.nodes[a].bounds, near, far);
-                let second = slabs.enter(&self.nodes[b].bounds, near, far);
-                match (first, second) {
-                    (Some(x), Some(y)) => {
-                        let (closer, other) =
-                            if x <= y { (a, (b as u32, y)) } else { (b, (a as u32, x)) };
-                        waiting[depth] = other;
-                        depth += 1;
-                        at = closer;
+                let first = node.first as usize;
+                let [a, b] = [&self.nodes[first], &self.nodes[first + 1]];
+                let (enter_a, in_a) = slabs.enter(&a.bounds, near, search.far);
+                let (enter_b, in_b) = slabs.enter(&b.bounds, near, search.far);
+                match (in_a.any_true(), in_b.any_true()) {
+                    (true, true) => {
+                        let a_first = (in_a & enter_a.simd_le(enter_b)).to_bitmask().count_ones();
+                        let b_first = (in_b & enter_b.simd_lt(enter_a)).to_bitmask().count_ones();
+                        if a_first >= b_first {
+                            search.later(node.first + 1, enter_b);
+                            node = a;
+                        } else {
+                            search.later(node.first, enter_a);
+                            node = b;
+                        }
                         continue;
                     }
-                    (Some(_), None) => {
-                        at = a;
+                    (true, false) => {
+                        node = a;
                         continue;
                     }
-                    (None, Some(_)) => {
-                        at = b;
+                    (false, true) => {
+                        node = b;
                         continue;
                     }
-                    (None, None) => {}
+                    (false, false) => {}
                 }
             }
-            loop {
-                if depth == 0 {
-                    return;
-                }
-                depth -= 1;
-                let (next, enter) = waiting[depth];
-                if enter <= far * 1.000_001 {
-                    at = next as usize;
-                    break;
-                }
-            }
+            let Some(next) = search.next(before) else { return };
+            node = &self.nodes[next as usize];
         }
     }
 }
@@ -266,7 +273,17 @@ impl Bvh {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sensor::packet::{Level, dispatch};
     use proptest::prelude::*;
+    use std::cell::Cell;
+
+    struct Seen(Vec<Cell<bool>>);
+
+    impl<S: Simd> Things<S> for Seen {
+        fn meet(&self, place: usize, _near: Wide<S>, _search: &mut Search<S>) {
+            self.0[place].set(true);
+        }
+    }
 
     proptest! {
         #[test]
@@ -279,16 +296,20 @@ mod tests {
                 .iter()
                 .map(|(low, size)| Bounds { low: *low, high: low.map(|x| x + size) })
                 .collect();
-            let bvh = Bvh::new(&boxes);
-            let slabs = Slabs::new(origin, direction);
-            let mut seen = vec![false; boxes.len()];
-            bvh.walk(&slabs, 0.0, 50.0, |at, far| {
-                seen[bvh.order()[at] as usize] = true;
-                far
+            let bvh = Bvh::new(&boxes, 4);
+            dispatch!(Level::new(), simd => {
+                let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
+                let beams = Beams { origin: all(origin), direction: all(direction) };
+                let near = Wide::splat(simd, 0.0);
+                let seen = Seen(boxes.iter().map(|_| Cell::new(false)).collect());
+                let mut search = Search::new(simd, false, 1, 50.0);
+                bvh.walk(&beams, near, &mut search, &seen);
+                let slabs = Slabs::new(&beams);
+                for (place, &index) in bvh.order().iter().enumerate() {
+                    let inside = slabs.enter(&boxes[index as usize], near, search.far).1;
+                    assert!(seen.0[place].get() || !inside.any_true());
+                }
             });
-            for (bounds, seen) in boxes.iter().zip(seen) {
-                prop_assert!(seen || slabs.enter(bounds, 0.0, 50.0).is_none());
-            }
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod mesh;
 pub mod motion;
 mod mounted;
 pub mod noise;
+pub mod packet;
 pub mod process;
 pub mod ray;
 mod reading;

@@ -15,6 +15,10 @@ pub struct Ray {
 }
 
 impl Ray {
+    /// A ray that stands for none.
+    pub(super) const NONE: Ray =
+        Ray { origin: Vec3::new(0.0, 0.0, 0.0), direction: Vec3::new(0.0, 0.0, 1.0), moment: 1.0 };
+
     /// A ray at the scene's later keyframe.
     pub fn new(origin: Vec3, direction: Vec3) -> Ray {
         Ray { origin, direction, moment: 1.0 }

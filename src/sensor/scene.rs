@@ -1,15 +1,17 @@
 //! What sensors look at: the deformed ground, and meshes at their poses on it.
 
 use super::air::Air;
-use super::bvh::{Bounds, Bvh, Slabs};
+use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::class::Class;
 use super::material::{Material, SoilLook};
 use super::mesh::{Mesh, Touch};
+use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, wide};
 use super::ray::Ray;
 use super::relief::{Footing, Mark, Relief};
 use super::sky::Sky;
 use crate::ground::GroundModel;
 use crate::spatial::{Pose, Quat, Vec3};
+use fearless_simd::prelude::*;
 
 /// A mesh at its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +66,7 @@ impl Crowd {
         let origin = known.first().map_or_else(Vec3::zeros, |first| first.poses[1].position);
         let bounds: Vec<Bounds> =
             known.iter().map(|i| i.bounds(&meshes[i.mesh], &origin)).collect();
-        let tree = Bvh::new(&bounds);
+        let tree = Bvh::new(&bounds, 1);
         let placed = tree.order().iter().map(|&index| {
             let instance = *known[index as usize];
             let still = instance.poses[0] == instance.poses[1];
@@ -94,42 +96,79 @@ impl Crowd {
         self.instances.is_empty()
     }
 
-    /// The nearest touch before `far`, and which instance was touched.
-    #[inline]
-    fn cast(&self, meshes: &[Mesh], ray: &Ray, near: f64, far: f64) -> Option<(usize, Touch)> {
-        let slabs = self.slabs(ray);
-        let mut found = None;
-        self.tree.walk(&slabs, near as f32, far as f32, |index, far| {
-            let placed = &self.instances[index];
-            let (origin, direction) = placed.local(ray);
-            match meshes[placed.instance.mesh].cast(origin, direction, near as f32, far) {
-                Some(touch) => {
-                    found = Some((index, touch));
-                    touch.range
-                }
-                None => far,
+    /// Goes on with a search; instances are numbered from `number`.
+    #[inline(always)]
+    fn seek<S: Simd>(
+        &self,
+        meshes: &[Mesh],
+        view: &View<'_, S>,
+        number: u32,
+        near: Wide<S>,
+        search: &mut Search<S>,
+    ) {
+        let from = single(&(view.from - self.origin));
+        let beams = Beams {
+            origin: [view.aside[0] + from[0], view.aside[1] + from[1], view.aside[2] + from[2]],
+            direction: view.direction,
+        };
+        let crowded = Crowded { instances: &self.instances, meshes, view, number };
+        self.tree.walk(&beams, near, search, &crowded);
+    }
+}
+
+/// Rays as instances see them.
+#[derive(Clone, Copy)]
+struct View<'a, S: Simd> {
+    packet: &'a Packet,
+    /// Where the first ray starts, world, m.
+    from: Vec3,
+    /// Where they start from there.
+    aside: [Wide<S>; 3],
+    direction: [Wide<S>; 3],
+    /// Whether all start at the same place, and whether at the same moment.
+    together: [bool; 2],
+}
+
+impl<'a, S: Simd> View<'a, S> {
+    #[inline(always)]
+    fn new(simd: S, packet: &'a Packet) -> View<'a, S> {
+        let first = packet.ray(0);
+        let mut aside = packet.origin;
+        let mut here = true;
+        for (k, aside) in aside.iter_mut().enumerate() {
+            for aside in aside {
+                *aside -= first.origin[k];
+                here &= *aside == 0.0;
             }
-        });
-        found
+        }
+        let now = packet.moment.iter().all(|moment| *moment == first.moment);
+        let [x, y, z] = &packet.direction;
+        View {
+            packet,
+            from: first.origin,
+            aside: [wide(simd, &aside[0]), wide(simd, &aside[1]), wide(simd, &aside[2])],
+            direction: [wide(simd, x), wide(simd, y), wide(simd, z)],
+            together: [here, now],
+        }
     }
+}
 
-    #[inline]
-    fn blocks(&self, meshes: &[Mesh], ray: &Ray, near: f64, far: f64) -> bool {
-        let slabs = self.slabs(ray);
-        let mut blocked = false;
-        self.tree.walk(&slabs, near as f32, far as f32, |index, far| {
-            let placed = &self.instances[index];
-            let (origin, direction) = placed.local(ray);
-            blocked |= meshes[placed.instance.mesh].blocks(origin, direction, near as f32, far);
-            if blocked { f32::NEG_INFINITY } else { far }
-        });
-        blocked
-    }
+/// Instances that rays may meet.
+struct Crowded<'a, S: Simd> {
+    instances: &'a [Placed],
+    meshes: &'a [Mesh],
+    view: &'a View<'a, S>,
+    /// Number of the first instance in the search.
+    number: u32,
+}
 
-    #[inline]
-    fn slabs(&self, ray: &Ray) -> Slabs {
-        let from = ray.origin - self.origin;
-        Slabs::new(single(&from), single(&ray.direction))
+impl<S: Simd> Things<S> for Crowded<'_, S> {
+    #[inline(always)]
+    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+        let placed = &self.instances[place];
+        let beams = placed.local(self.view);
+        let number = self.number + place as u32;
+        self.meshes[placed.instance.mesh].meet(&beams, number, near, search);
     }
 }
 
@@ -171,20 +210,58 @@ impl Instance {
 }
 
 impl Placed {
-    /// A ray in the mesh's frame; ranges stay those of the world.
-    #[inline]
-    fn local(&self, ray: &Ray) -> ([f32; 3], [f32; 3]) {
+    /// Rays in the mesh's frame; ranges stay those of the world.
+    #[inline(always)]
+    fn local<S: Simd>(&self, view: &View<'_, S>) -> Beams<S> {
+        let simd = view.direction[0].simd;
         let Instance { poses, scale, .. } = &self.instance;
         let (turn, position) = match &self.turn {
             Some(turn) => (*turn, poses[1].position),
-            None => {
-                let pose = between(poses, ray.moment);
+            None if view.together[1] => {
+                let pose = between(poses, view.packet.moment[0]);
                 (rows(&pose.orientation, *scale), pose.position)
             }
+            None => return self.apart(simd, view.packet),
         };
-        let row = |v: &Vec3, [a, b, c]: [f64; 3]| (a * v.x + b * v.y + c * v.z) as f32;
-        let apply = |v: &Vec3| [row(v, turn[0]), row(v, turn[1]), row(v, turn[2])];
-        (apply(&(ray.origin - position)), apply(&ray.direction))
+        let from = view.from - position;
+        let (mut origin, mut direction) = (view.aside, view.direction);
+        for k in 0..3 {
+            let [x, y, z] = turn[k];
+            let own = (x * from.x + y * from.y + z * from.z) as f32;
+            let [x, y, z] = [x as f32, y as f32, z as f32];
+            let [dx, dy, dz] = view.direction;
+            direction[k] = dx * x + dy * y + dz * z;
+            origin[k] = if view.together[0] {
+                Wide::splat(simd, own)
+            } else {
+                let [ax, ay, az] = view.aside;
+                ax * x + ay * y + az * z + own
+            };
+        }
+        Beams { origin, direction }
+    }
+
+    /// The same for rays that are sent at different moments, to something that moves.
+    #[inline(always)]
+    fn apart<S: Simd>(&self, simd: S, packet: &Packet) -> Beams<S> {
+        let (mut origin, mut direction) = ([[0.0; RAYS]; 3], [[0.0; RAYS]; 3]);
+        for lane in 0..packet.count {
+            let ray = packet.ray(lane);
+            let pose = between(&self.instance.poses, ray.moment);
+            let from = ray.origin - pose.position;
+            let turn = rows(&pose.orientation, self.instance.scale);
+            for k in 0..3 {
+                let [x, y, z] = turn[k];
+                origin[k][lane] = x * from.x + y * from.y + z * from.z;
+                let along = &ray.direction;
+                direction[k][lane] = x * along.x + y * along.y + z * along.z;
+            }
+        }
+        let ([x, y, z], [dx, dy, dz]) = (&origin, &direction);
+        Beams {
+            origin: [wide(simd, x), wide(simd, y), wide(simd, z)],
+            direction: [wide(simd, dx), wide(simd, dy), wide(simd, dz)],
+        }
     }
 }
 
@@ -255,28 +332,84 @@ pub struct Surface {
     pub mark: Mark,
 }
 
+impl Surface {
+    /// A surface that stands for none.
+    pub(super) const NONE: Surface = Surface {
+        point: Ray::NONE.origin,
+        normal: Ray::NONE.direction,
+        material: Material::dull([0.0; 3]),
+        class: Class::Sky,
+        instance: 0,
+        soil: u8::MAX,
+        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0 },
+    };
+}
+
 impl<'a> Scene<'a> {
     /// What a ray meets first between two ranges, m.
-    #[inline]
     pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Met> {
-        let ground = self.relief.cast(ray, near, far);
-        let mut far = ground.map_or(far, |footing| footing.range);
-        let mut met = ground.map(Met::Ground);
-        for (crowd, moving) in [(self.standing, false), (self.moving, true)] {
-            if let Some((index, touch)) = crowd.cast(self.meshes, ray, near, far) {
-                far = f64::from(touch.range);
-                met = Some(Met::Thing { moving, index, touch });
+        self.cast_all(std::slice::from_ref(ray), near, far)[0]
+    }
+
+    /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
+    /// alone, but sooner where they go about the same way.
+    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
+        let packet = Packet::of(rays);
+        let mut met = [None; RAYS];
+        dispatch!(Level::new(), simd => {
+            let near = Wide::splat(simd, near as f32);
+            let mut search = Search::new(simd, false, packet.count, far);
+            let mut footings = [None; RAYS];
+            self.relief.seek(&packet, near, &mut search, &mut footings);
+            search.forget();
+            self.seek_things(&packet, near, &mut search);
+            let still = self.standing.len();
+            for lane in 0..packet.count {
+                let thing = search.thing.as_array()[lane];
+                met[lane] = if thing == NOTHING {
+                    footings[lane].map(Met::Ground)
+                } else {
+                    let (moving, index) = match (thing as usize).checked_sub(still) {
+                        Some(index) => (true, index),
+                        None => (false, thing as usize),
+                    };
+                    let [v, w] = &search.weights;
+                    let touch = Touch {
+                        range: search.far.as_array()[lane],
+                        triangle: search.part.as_array()[lane],
+                        weights: [v.as_array()[lane], w.as_array()[lane]],
+                    };
+                    Some(Met::Thing { moving, index, touch })
+                };
             }
-        }
+        });
         met
     }
 
-    /// Whether anything is in the way between two ranges, m.
-    #[inline]
-    pub fn blocks(&self, ray: &Ray, near: f64, far: f64) -> bool {
-        self.moving.blocks(self.meshes, ray, near, far)
-            || self.standing.blocks(self.meshes, ray, near, far)
-            || self.relief.cast(ray, near, far).is_some()
+    /// Which of up to [`RAYS`] rays have anything in their way between two ranges, m:
+    /// bit k for ray k.
+    pub fn blocked(&self, rays: &[Ray], near: f64, far: f64) -> u32 {
+        let packet = Packet::of(rays);
+        dispatch!(Level::new(), simd => {
+            let near = Wide::splat(simd, near as f32);
+            let mut search = Search::new(simd, true, packet.count, far);
+            self.seek_things(&packet, near, &mut search);
+            if search.far.simd_ge(near).any_true() {
+                self.relief.seek(&packet, near, &mut search, &mut [None; RAYS]);
+            }
+            search.thing.simd_lt(NOTHING).to_bitmask() as u32
+        })
+    }
+
+    /// Goes on with a search: what stands still is numbered from 0, what moves behind
+    /// it.
+    #[inline(always)]
+    fn seek_things<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) {
+        let view = View::new(near.simd, packet);
+        let behind = self.standing.len() as u32;
+        for (crowd, number) in [(self.moving, behind), (self.standing, 0)] {
+            crowd.seek(self.meshes, &view, number, near, search);
+        }
     }
 
     /// The surface that a ray has met.
@@ -290,7 +423,7 @@ impl<'a> Scene<'a> {
                 let grey = Material::dull([0.3; 3]);
                 Surface {
                     point,
-                    normal: footing.normal,
+                    normal: footing.normal(),
                     material: self.soils.get(soil).map_or(grey, |look| look.sunk(mark.sinkage)),
                     class: Class::Ground,
                     instance: 0,
@@ -302,7 +435,10 @@ impl<'a> Scene<'a> {
                 let crowd: &Crowd = if *moving { self.moving } else { self.standing };
                 let instance = &crowd.instances[*index].instance;
                 let mesh = &self.meshes[instance.mesh];
-                let turn = between(&instance.poses, ray.moment).orientation;
+                let turn = match instance.poses[0] == instance.poses[1] {
+                    true => instance.poses[1].orientation,
+                    false => between(&instance.poses, ray.moment).orientation,
+                };
                 let world = |n: [f32; 3]| turn * Vec3::from(n.map(f64::from));
                 let [flat, smooth] = mesh.normals(touch).map(world);
                 let side = if flat.dot(&ray.direction) > 0.0 { -1.0 } else { 1.0 };

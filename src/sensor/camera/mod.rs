@@ -14,16 +14,21 @@ pub use take::Take;
 
 use super::class::Class;
 use super::noise::Noise;
+use super::packet::RAYS;
 use super::ray::Ray;
 use super::relief::Mark;
-use super::scene::{Scene, Surface, between};
+use super::scene::{Met, Scene, Surface, between};
 use super::sky::Light;
 use crate::numeric::{exp, sin_cos};
 use crate::spatial::{Pose, Quat, Vec3};
 use rayon::prelude::*;
+use shade::Spot;
 
 /// Nothing is seen beyond this range, m.
 pub const HORIZON: f64 = 6_000.0;
+/// Pixels along a side of a block, whose rays go together.
+const BLOCK: usize = 4;
+const _: () = assert!(BLOCK * BLOCK == RAYS);
 
 /// A camera; immutable. It looks along the x axis of its frame, y left, z up.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,27 +131,33 @@ impl Camera {
             passes: vec![0; pixels],
             owner: vec![0; pixels],
         };
-        let width = self.width as usize;
-        let rows: Vec<Vec<Pixel>> = (0..self.height as usize)
+        let [width, height] = [self.width, self.height].map(|side| side as usize);
+        let across = width.div_ceil(BLOCK);
+        let shot = Shot { camera: self, scene, light: &light, haze, poses, apart, dice };
+        let bands: Vec<Vec<[Pixel; RAYS]>> = (0..height.div_ceil(BLOCK))
             .into_par_iter()
-            .map(|row| {
-                let shot = Shot { camera: self, scene, light: &light, haze, poses, apart, dice };
-                (0..width).map(|column| shot.pixel(column, row)).collect()
-            })
+            .map(|row| (0..across).map(|column| shot.block([column, row])).collect())
             .collect();
-        for (index, pixel) in rows.into_iter().flatten().enumerate() {
-            image.colour[index] = pixel.colour;
-            let Some((depth, surface)) = pixel.seen else { continue };
-            image.depth[index] = depth as f32;
-            image.normal[index] = surface.normal.map(|x| x as f32).into();
-            image.class[index] = surface.class as u8;
-            image.instance[index] = surface.instance;
-            image.soil[index] = surface.soil;
-            let Mark { sinkage, slip, passes, owner } = surface.mark;
-            image.sinkage[index] = sinkage;
-            image.slip[index] = slip;
-            image.passes[index] = passes;
-            image.owner[index] = owner;
+        for (index, block) in bands.iter().flatten().enumerate() {
+            for (k, pixel) in block.iter().enumerate() {
+                let [u, v] = within([index % across, index / across], k);
+                if u >= width || v >= height {
+                    continue;
+                }
+                let index = v * width + u;
+                image.colour[index] = pixel.colour;
+                let Some((depth, surface)) = pixel.seen else { continue };
+                image.depth[index] = depth as f32;
+                image.normal[index] = surface.normal.map(|x| x as f32).into();
+                image.class[index] = surface.class as u8;
+                image.instance[index] = surface.instance;
+                image.soil[index] = surface.soil;
+                let Mark { sinkage, slip, passes, owner } = surface.mark;
+                image.sinkage[index] = sinkage;
+                image.slip[index] = slip;
+                image.passes[index] = passes;
+                image.owner[index] = owner;
+            }
         }
         image
     }
@@ -197,50 +208,94 @@ struct Shot<'a> {
     dice: &'a Dice,
 }
 
+#[derive(Clone, Copy)]
 struct Pixel {
     colour: [f32; 3],
     /// Depth along the axis, m, and the surface that is seen in the middle.
     seen: Option<(f64, Surface)>,
 }
 
+/// What a ray brings.
+#[derive(Clone, Copy)]
+struct Look {
+    radiance: [f32; 3],
+    /// The surface that it has met, and at which range, m.
+    seen: Option<(f64, Surface)>,
+}
+
+/// Column and row of pixel `k` of a block.
+fn within(block: [usize; 2], k: usize) -> [usize; 2] {
+    [BLOCK * block[0] + k % BLOCK, BLOCK * block[1] + k / BLOCK]
+}
+
 impl Shot<'_> {
-    fn pixel(&self, column: usize, row: usize) -> Pixel {
+    /// The pixels of a block, whose rays go together.
+    fn block(&self, block: [usize; 2]) -> [Pixel; RAYS] {
         let camera = self.camera;
         let side = camera.supersample.max(1);
         let samples = side * side;
-        let pixel = (row * camera.width as usize + column) as u32;
-        let mut colour = [0.0_f32; 3];
-        let mut seen = None;
+        let mut pixels = [Pixel { colour: [0.0; 3], seen: None }; RAYS];
         for sample in 0..samples {
-            let [du, dv] = [sample % side, sample / side]
+            let aside = [sample % side, sample / side]
                 .map(|step| (f64::from(step) + 0.5) / f64::from(side));
             // spread over the exposure: stratified, in an order that goes with no axis
-            let late = if camera.exposure > 0.0 {
-                let stratum = (sample * 7 + 3) % samples;
-                (f64::from(stratum) + self.dice.late(pixel, sample)) / f64::from(samples)
-            } else {
-                1.0
-            };
-            let Some((ray, own)) = self.ray(column as f64 + du, row as f64 + dv, late) else {
-                continue;
-            };
-            let (got, surface) = self.look(&ray, [pixel, sample]);
-            let gain = (camera.gain * camera.falloff(&own) / f64::from(samples)) as f32;
-            for k in 0..3 {
-                colour[k] += gain * got[k];
-            }
-            if samples == 1 {
-                seen = surface.map(|(range, surface)| (range * own.x, surface));
+            let stratum = f64::from((sample * 7 + 3) % samples);
+            let sent = self.send(block, aside, |pixel| match camera.exposure > 0.0 {
+                true => (stratum + self.dice.late(pixel, sample)) / f64::from(samples),
+                false => 1.0,
+            });
+            let looks = self.look(&sent, sample);
+            for k in 0..sent.count {
+                let (own, look) = (&sent.own[k], &looks[k]);
+                let pixel = &mut pixels[sent.place[k]];
+                let gain = (camera.gain * camera.falloff(own) / f64::from(samples)) as f32;
+                for (sum, got) in pixel.colour.iter_mut().zip(look.radiance) {
+                    *sum += gain * got;
+                }
+                if samples == 1 {
+                    pixel.seen = look.seen.map(|(range, surface)| (range * own.x, surface));
+                }
             }
         }
         if samples > 1 {
-            let middle = self.ray(column as f64 + 0.5, row as f64 + 0.5, 1.0);
-            seen = middle.and_then(|(ray, own)| {
-                let met = self.scene.cast(&ray, 0.0, HORIZON)?;
-                Some((met.range() * own.x, self.scene.surface(&ray, &met)))
-            });
+            let middle = self.send(block, [0.5; 2], |_| 1.0);
+            let met = self.scene.cast_all(middle.rays(), 0.0, HORIZON);
+            for (k, met) in met.iter().enumerate().take(middle.count) {
+                let seen = |met: &Met| {
+                    let surface = self.scene.surface(&middle.rays[k], met);
+                    (met.range() * middle.own[k].x, surface)
+                };
+                pixels[middle.place[k]].seen = met.as_ref().map(seen);
+            }
         }
-        Pixel { colour, seen }
+        pixels
+    }
+
+    /// Rays through the same place on each pixel of a block, each as `late` into the
+    /// exposure as said for its pixel. Those that the lens does not let through, or
+    /// beyond the picture's edge, are left out.
+    fn send(&self, block: [usize; 2], aside: [f64; 2], late: impl Fn(u32) -> f64) -> Sent {
+        let mut sent = Sent {
+            rays: [Ray::NONE; RAYS],
+            own: [Vec3::zeros(); RAYS],
+            place: [0; RAYS],
+            pixel: [0; RAYS],
+            count: 0,
+        };
+        let [width, height] = [self.camera.width, self.camera.height];
+        for k in 0..RAYS {
+            let [u, v] = within(block, k).map(|at| at as u32);
+            if u >= width || v >= height {
+                continue;
+            }
+            let pixel = v * width + u;
+            let place = [f64::from(u) + aside[0], f64::from(v) + aside[1]];
+            let Some((ray, own)) = self.ray(place[0], place[1], late(pixel)) else { continue };
+            let at = sent.count;
+            (sent.rays[at], sent.own[at], sent.place[at], sent.pixel[at]) = (ray, own, k, pixel);
+            sent.count += 1;
+        }
+        sent
     }
 
     /// The ray through a place on the picture, `late` into its exposure, and its
@@ -259,26 +314,35 @@ impl Shot<'_> {
         Some((Ray { origin: pose.position, direction: pose.direction(&own), moment }, own))
     }
 
-    /// Radiance along a ray, and what it meets at which range.
-    fn look(&self, ray: &Ray, sample: [u32; 2]) -> ([f32; 3], Option<(f64, Surface)>) {
+    /// Radiance along rays, and what they meet at which range.
+    fn look(&self, sent: &Sent, sample: u32) -> [Look; RAYS] {
         let Shot { camera, scene, light, dice, .. } = self;
-        let Some(met) = scene.cast(ray, 0.0, HORIZON) else {
-            let sky = light.radiance(&ray.direction);
-            return (self.through_air(ray, 2_000.0, sky), None);
-        };
-        let surface = scene.surface(ray, &met);
-        let range = met.range();
-        let footprint = range / camera.focal[0] / surface.normal.dot(&ray.direction).abs().max(0.1);
-        let got = shade::radiance(
-            scene,
-            light,
-            ray,
-            &surface,
-            footprint,
-            camera.sky_rays,
-            (dice, sample),
-        );
-        (self.through_air(ray, range, got), Some((range, surface)))
+        let met = scene.cast_all(sent.rays(), 0.0, HORIZON);
+        let mut looks = [Look { radiance: [0.0; 3], seen: None }; RAYS];
+        let mut spots = [Spot::NONE; RAYS];
+        let mut count = 0;
+        for (k, ray) in sent.rays().iter().enumerate() {
+            let Some(met) = met[k] else {
+                let sky = light.radiance(&ray.direction);
+                looks[k].radiance = self.through_air(ray, 2_000.0, sky);
+                continue;
+            };
+            let surface = scene.surface(ray, &met);
+            looks[k].seen = Some((met.range(), surface));
+            let facing = surface.normal.dot(&ray.direction).abs().max(0.1);
+            let footprint = met.range() / camera.focal[0] / facing;
+            spots[count] = Spot::new(*ray, surface, footprint, [sent.pixel[k], sample]);
+            count += 1;
+        }
+        let got = shade::radiance(scene, light, &spots[..count], camera.sky_rays, dice);
+        let mut got = got.into_iter();
+        for (look, ray) in looks.iter_mut().zip(sent.rays()) {
+            if let Some((range, _)) = look.seen {
+                let got = got.next().unwrap_or_default();
+                look.radiance = self.through_air(ray, range, got);
+            }
+        }
+        looks
     }
 
     /// What is left of light from `range`, m, with what the air adds.
@@ -294,6 +358,23 @@ impl Shot<'_> {
         let left = exp(-depth) as f32;
         let lit = [0, 1, 2].map(|k| light.ambient[k] + 0.5 * light.sun[k]);
         [0, 1, 2].map(|k| left * hazy[k] + (1.0 - left) * albedo[k] * lit[k])
+    }
+}
+
+/// Rays that have been sent through a block of pixels.
+struct Sent {
+    rays: [Ray; RAYS],
+    /// Their directions in the camera's frame.
+    own: [Vec3; RAYS],
+    /// Their pixels, by the place in the block and in the picture.
+    place: [usize; RAYS],
+    pixel: [u32; RAYS],
+    count: usize,
+}
+
+impl Sent {
+    fn rays(&self) -> &[Ray] {
+        &self.rays[..self.count]
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::Dice;
 use crate::sensor::class::Class;
+use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
 use crate::sensor::scene::{Scene, Surface};
 use crate::sensor::sky::Light;
@@ -25,53 +26,120 @@ pub const GRAINS: [(f64, f64, f64); 5] = [
     (0.021, 0.10, 0.22),
 ];
 
-/// Radiance of a surface towards where the ray came from; `footprint` is the width of
-/// the pixel there, m; `sky_rays` ask whether the sky is open, drawn from `dice` for
-/// this pixel and sample.
+/// A place that a ray has come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    ray: Ray,
+    /// With its grain.
+    surface: Surface,
+    /// Where rays from it start, m.
+    from: Vec3,
+    /// Which pixel and sample sees it.
+    sample: [u32; 2],
+}
+
+impl Spot {
+    /// A place that stands for none.
+    pub const NONE: Spot =
+        Spot { ray: Ray::NONE, surface: Surface::NONE, from: Ray::NONE.origin, sample: [0; 2] };
+
+    /// Where a ray has met a surface; `footprint` is the width of the pixel there, m.
+    pub fn new(ray: Ray, mut surface: Surface, footprint: f64, sample: [u32; 2]) -> Spot {
+        if surface.class == Class::Ground {
+            grain(&mut surface, footprint);
+        }
+        let from = surface.point + surface.normal * (2e-3 + 1e-3 * footprint);
+        Spot { ray, surface, from, sample }
+    }
+
+    fn towards(&self, direction: Vec3) -> Ray {
+        Ray { origin: self.from, direction, moment: self.ray.moment }
+    }
+}
+
+/// Which of the rays from spots, where there are any, are blocked before `far`, m.
+fn blocked(scene: &Scene<'_>, rays: &[Option<Ray>; RAYS], far: f64) -> [bool; RAYS] {
+    let mut asked = [Ray::NONE; RAYS];
+    let mut count = 0;
+    for ray in rays.iter().flatten() {
+        asked[count] = *ray;
+        count += 1;
+    }
+    let mut bits = if count > 0 { scene.blocked(&asked[..count], 0.0, far) } else { 0 };
+    rays.map(|ray| {
+        ray.is_some_and(|_| {
+            let blocked = bits & 1 == 1;
+            bits >>= 1;
+            blocked
+        })
+    })
+}
+
+/// Radiance of up to [`RAYS`] spots towards where the rays came from; `sky_rays` ask
+/// whether the sky is open, drawn from `dice`.
 pub(super) fn radiance(
     scene: &Scene<'_>,
     light: &Light,
-    ray: &Ray,
-    surface: &Surface,
-    footprint: f64,
+    spots: &[Spot],
     sky_rays: u32,
-    (dice, sample): (&Dice, [u32; 2]),
-) -> [f32; 3] {
-    let mut surface = *surface;
-    if surface.class == Class::Ground {
-        grain(&mut surface, footprint);
+    dice: &Dice,
+) -> [[f32; 3]; RAYS] {
+    let mut sums = [[0.0_f32; 3]; RAYS];
+    let mut rays = [None; RAYS];
+    let sunlit = light.sun[1] > 0.0;
+    for (ray, spot) in rays.iter_mut().zip(spots) {
+        let faces = sunlit && spot.surface.normal.dot(&light.to_sun) > 0.0;
+        *ray = faces.then(|| spot.towards(light.to_sun));
     }
-    let Surface { normal, material, .. } = &surface;
-    let view = -ray.direction;
-    let from = surface.point + surface.normal * (2e-3 + 1e-3 * footprint);
-    let lit = |direction: Vec3| Ray { origin: from, direction, moment: ray.moment };
-
-    let facing = normal.dot(&light.to_sun);
-    let mut sum = [0.0_f32; 3];
-    if facing > 0.0 && light.sun[1] > 0.0 && !scene.blocks(&lit(light.to_sun), 0.0, SHADOW) {
-        let f = reflected(&surface, &view, &light.to_sun);
-        for k in 0..3 {
-            sum[k] += light.sun[k] * facing as f32 * f[k];
+    let shadowed = blocked(scene, &rays, SHADOW);
+    for (k, spot) in spots.iter().enumerate() {
+        if rays[k].is_none() || shadowed[k] {
+            continue;
+        }
+        let facing = spot.surface.normal.dot(&light.to_sun) as f32;
+        let f = reflected(&spot.surface, &-spot.ray.direction, &light.to_sun);
+        for c in 0..3 {
+            sums[k][c] += light.sun[c] * facing * f[c];
         }
     }
 
-    let ambient = if sky_rays == 0 {
-        light.ambient_on(normal)
-    } else {
-        let mut open = [0.0_f32; 3];
-        for index in 0..sky_rays {
-            let [u, v] = dice.open(sample, index);
-            let direction = cosine(normal, u, v);
-            let blocked = direction.z < 0.0 || scene.blocks(&lit(direction), 0.0, OPEN);
-            let got =
-                if blocked { light.ambient.map(|c| 0.2 * c) } else { light.radiance(&direction) };
-            for k in 0..3 {
-                open[k] += got[k] / sky_rays as f32;
+    let mut ambient = [[0.0_f32; 3]; RAYS];
+    if sky_rays == 0 {
+        for (ambient, spot) in ambient.iter_mut().zip(spots) {
+            *ambient = light.ambient_on(&spot.surface.normal);
+        }
+    }
+    for index in 0..sky_rays {
+        let mut rays = [None; RAYS];
+        for (ray, spot) in rays.iter_mut().zip(spots) {
+            let [u, v] = dice.open(spot.sample, index);
+            let direction = cosine(&spot.surface.normal, u, v);
+            *ray = (direction.z >= 0.0).then(|| spot.towards(direction));
+        }
+        let covered = blocked(scene, &rays, OPEN);
+        for k in 0..spots.len() {
+            let got = match &rays[k] {
+                Some(ray) if !covered[k] => light.radiance(&ray.direction),
+                _ => light.ambient.map(|c| 0.2 * c),
+            };
+            for c in 0..3 {
+                ambient[k][c] += got[c] / sky_rays as f32;
             }
         }
-        open
-    };
-    // the sky in the mirror of the surface
+    }
+    for (k, spot) in spots.iter().enumerate() {
+        let skylight = skylight(light, spot, &ambient[k]);
+        for c in 0..3 {
+            sums[k][c] += skylight[c];
+        }
+    }
+    sums
+}
+
+/// What a spot gives back of the sky: `ambient` light, and the sky in its mirror.
+fn skylight(light: &Light, spot: &Spot, ambient: &[f32; 3]) -> [f32; 3] {
+    let Surface { normal, material, .. } = &spot.surface;
+    let view = -spot.ray.direction;
     let head_on = normal.dot(&view).max(0.0) as f32;
     let mirror = normal * (2.0 * normal.dot(&view)) - view;
     let shine = 1.0 - material.roughness;
@@ -82,14 +150,13 @@ pub(super) fn radiance(
     } else {
         light.ambient_on(&mirror).map(|c| 0.3 * c)
     };
-    for k in 0..3 {
+    [0, 1, 2].map(|k| {
         let base = 0.04 + (material.albedo[k] - 0.04) * material.metallic;
         let fresnel = base + (shine.max(base) - base).max(0.0) * grazing;
         let diffuse = material.albedo[k] * (1.0 - material.metallic) * (1.0 - fresnel);
-        sum[k] += diffuse * ambient[k]
-            + fresnel * (shine * shine * above[k] + (1.0 - shine * shine) * ambient[k]);
-    }
-    sum
+        diffuse * ambient[k]
+            + fresnel * (shine * shine * above[k] + (1.0 - shine * shine) * ambient[k])
+    })
 }
 
 /// π times the bidirectional reflectance, by colour.

@@ -13,8 +13,9 @@ use super::spec::{LidarSpec, ReturnMode};
 use crate::numeric::{exp, ln, sin_cos};
 use crate::sensor::class::Class;
 use crate::sensor::noise::Noise;
+use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
-use crate::sensor::scene::{Scene, Surface};
+use crate::sensor::scene::{Met, Scene, Surface};
 use crate::spatial::{Pose, Vec3};
 use rayon::prelude::*;
 
@@ -77,35 +78,74 @@ impl LidarSpec {
         });
         let elevations: Vec<(f64, f64)> = self.elevations.iter().map(|&e| sin_cos(e)).collect();
         let haze = scene.air.extinction(WAVELENGTH);
+        let footprint = self.footprint();
+        let fire = |column: u32| {
+            let share = self.share(column);
+            let span = to - from;
+            Firing {
+                lidar: self,
+                scene,
+                haze,
+                pose: pose(share),
+                moment: if span > 0.0 { (share - from) / span } else { 1.0 },
+                column,
+                facing: sin_cos(self.azimuth(column)),
+                time: (part.period * (share - 1.0)) as f32,
+                noise,
+                frame: part.frame,
+            }
+        };
         let returned: Vec<Vec<Return>> = columns
             .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(|column| {
-                let share = self.share(column);
-                let span = to - from;
-                let moment = if span > 0.0 { (share - from) / span } else { 1.0 };
-                let (sine, cosine) = sin_cos(self.azimuth(column));
-                let firing = Firing {
-                    lidar: self,
-                    scene,
-                    haze,
-                    pose: pose(share),
-                    moment,
-                    column,
-                    time: (part.period * (share - 1.0)) as f32,
-                    noise,
-                    frame: part.frame,
-                };
-                let mut returns = Vec::new();
-                let mut echoes = Vec::new();
-                for (ring, (up, level)) in elevations.iter().enumerate() {
-                    let direction = Vec3::new(level * cosine, level * sine, *up);
-                    firing.fire(ring as u16, &direction, &mut echoes, &mut returns);
-                }
-                returns
+            .par_chunks(RAYS)
+            .flat_map_iter(|columns| {
+                let firings: Vec<Firing<'_>> = columns.iter().map(|&column| fire(column)).collect();
+                self.volley(&firings, &elevations, &footprint)
             })
             .collect();
         cloud.returns.extend(returned.into_iter().flatten());
+    }
+
+    /// Where within a beam's footprint its rays go, as shares of its half width.
+    fn footprint(&self) -> Vec<[f64; 2]> {
+        let samples = self.samples.max(1);
+        let step = |k: u32| (2.0 * f64::from(k) + 1.0) / f64::from(samples) - 1.0;
+        let grid = (0..samples * samples).map(|k| [step(k % samples), step(k / samples)]);
+        grid.filter(|[u, v]| u * u + v * v <= 1.0).collect()
+    }
+
+    /// What returns to up to [`RAYS`] columns, whose rays go together, beam by beam.
+    fn volley(
+        &self,
+        firings: &[Firing<'_>],
+        elevations: &[(f64, f64)],
+        footprint: &[[f64; 2]],
+    ) -> Vec<Vec<Return>> {
+        let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| Vec::new()).collect();
+        let mut echoes: Vec<Vec<Echo>> = firings.iter().map(|_| Vec::new()).collect();
+        let mut rays = [Ray::NONE; RAYS];
+        let share = 1.0 / footprint.len() as f64;
+        for (ring, elevation) in elevations.iter().enumerate() {
+            for (sample, &aside) in footprint.iter().enumerate() {
+                for (ray, firing) in rays.iter_mut().zip(firings) {
+                    *ray = firing.ray(*elevation, aside);
+                }
+                let rays = &rays[..firings.len()];
+                let met = firings
+                    .first()
+                    .map(|first| first.scene.cast_all(rays, self.min_range, self.max_range));
+                let each = firings.iter().zip(rays).zip(met.iter().flatten());
+                for (((firing, ray), met), echoes) in each.zip(&mut echoes) {
+                    let element = firing.element(ring);
+                    firing.hear(ray, met.as_ref(), [element, sample as u32], share, echoes);
+                }
+            }
+            for ((firing, echoes), returns) in firings.iter().zip(&mut echoes).zip(&mut returns) {
+                firing.receive(ring, *elevation, echoes, returns);
+                echoes.clear();
+            }
+        }
+        returns
     }
 }
 
@@ -118,55 +158,69 @@ struct Firing<'a> {
     pose: Pose,
     moment: f64,
     column: u32,
+    /// Sine and cosine of its azimuth.
+    facing: (f64, f64),
     time: f32,
     noise: &'a Noise,
     frame: u32,
 }
 
 impl Firing<'_> {
-    /// Fires one beam along a direction in the lidar's frame.
-    fn fire(&self, ring: u16, direction: &Vec3, echoes: &mut Vec<Echo>, returns: &mut Vec<Return>) {
-        let lidar = self.lidar;
-        let element = self.column * lidar.elevations.len() as u32 + u32::from(ring);
-        echoes.clear();
-        let samples = lidar.samples.max(1);
-        if samples == 1 {
-            self.cast(direction, element, 0, 1.0, echoes);
+    /// Number of a beam of the scan, for its random numbers.
+    fn element(&self, ring: usize) -> u32 {
+        self.column * self.lidar.elevations.len() as u32 + ring as u32
+    }
+
+    /// Direction of the beam at an elevation, given by its sine and cosine, in the
+    /// lidar's frame.
+    fn direction(&self, (up, level): (f64, f64)) -> Vec3 {
+        let (sine, cosine) = self.facing;
+        Vec3::new(level * cosine, level * sine, up)
+    }
+
+    /// A ray of a beam, at a place of its footprint.
+    fn ray(&self, elevation: (f64, f64), [u, v]: [f64; 2]) -> Ray {
+        let middle = self.direction(elevation);
+        let direction = if self.lidar.samples <= 1 {
+            middle
         } else {
-            let across = Vec3::new(-direction.y, direction.x, 0.0).normalize();
-            let up = direction.cross(&across);
-            let step = |k: u32| (2.0 * f64::from(k) + 1.0) / f64::from(samples) - 1.0;
-            let inside = |u: f64, v: f64| u * u + v * v <= 1.0;
-            let grid = || (0..samples * samples).map(|k| (step(k % samples), step(k / samples)));
-            let lit = grid().filter(|&(u, v)| inside(u, v)).count();
-            let half = 0.5 * lidar.divergence;
-            for (k, (u, v)) in grid().filter(|&(u, v)| inside(u, v)).enumerate() {
-                let aside = across * (half * u) + up * (half * v);
-                let ray = (direction + aside).normalize();
-                self.cast(&ray, element, k as u32, 1.0 / lit as f64, echoes);
-            }
-        }
+            let across = Vec3::new(-middle.y, middle.x, 0.0).normalize();
+            let up = middle.cross(&across);
+            let half = 0.5 * self.lidar.divergence;
+            (middle + (across * (half * u) + up * (half * v))).normalize()
+        };
+        let direction = self.pose.direction(&direction);
+        Ray { origin: self.pose.position, direction, moment: self.moment }
+    }
+
+    /// Adds the returns of a beam from the echoes of its rays.
+    fn receive(
+        &self,
+        ring: usize,
+        elevation: (f64, f64),
+        echoes: &mut [Echo],
+        returns: &mut Vec<Return>,
+    ) {
+        let lidar = self.lidar;
+        let (direction, element) = (self.direction(elevation), self.element(ring));
         let faintest = FAINTEST / (lidar.max_range * lidar.max_range);
         for (order, echo) in merged(echoes, lidar.returns).into_iter().flatten().enumerate() {
             if echo.intensity >= faintest {
-                self.deliver(ring, order as u8, direction, element, &echo, returns);
+                self.deliver(ring as u16, order as u8, &direction, element, &echo, returns);
             }
         }
     }
 
-    /// One ray with a share of the beam's light.
-    fn cast(
+    /// Adds the echoes of a ray that has a share of the beam's light.
+    fn hear(
         &self,
-        direction: &Vec3,
-        element: u32,
-        sample: u32,
+        ray: &Ray,
+        met: Option<&Met>,
+        [element, sample]: [u32; 2],
         share: f64,
         echoes: &mut Vec<Echo>,
     ) {
-        let Firing { lidar, scene, pose, moment, .. } = self;
-        let ray =
-            Ray { origin: pose.position, direction: pose.direction(direction), moment: *moment };
-        let met = scene.cast(&ray, lidar.min_range, lidar.max_range);
+        let Firing { lidar, scene, .. } = self;
         let far = met.map_or(lidar.max_range, |met| met.range());
         let air = scene.air;
         let everywhere = self.haze;
@@ -197,7 +251,7 @@ impl Firing<'_> {
             }
         }
         if let Some(met) = met {
-            let Surface { normal, material, class, instance, .. } = scene.surface(&ray, &met);
+            let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
             let facing = normal.dot(&ray.direction).abs();
             let given = f64::from(material.reflectance) * facing / (far * far);
             let intensity = share * given * exp(-2.0 * through);

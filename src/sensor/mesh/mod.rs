@@ -7,8 +7,13 @@ mod primitive;
 
 pub use import::{Fetch, Imported, MeshError, Up, import};
 
-use super::bvh::{Bounds, Bvh, Slabs};
+use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::material::Material;
+use super::packet::{Search, Simd, Wide};
+use fearless_simd::prelude::*;
+
+/// Most triangles in a leaf of the tree.
+const TOGETHER: usize = 4;
 
 /// A triangle mesh with its tree; immutable.
 #[derive(Clone, Debug)]
@@ -128,7 +133,7 @@ impl Sketch {
         let at = |corner: u32| corners[corner as usize];
         let bounds: Vec<Bounds> =
             triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(5e-5)).collect();
-        let tree = Bvh::new(&bounds);
+        let tree = Bvh::new(&bounds, TOGETHER);
         let ready = tree.order().iter().map(|&index| {
             let (corners, material) = triangles[index as usize];
             let [a, b, c] = corners.map(at);
@@ -178,8 +183,21 @@ impl Mesh {
         self.triangles.len()
     }
 
-    /// Where a ray first meets the mesh between two ranges.
-    #[inline]
+    /// Asks the mesh, thing `number` of the search, about rays in its frame.
+    #[inline(always)]
+    pub(super) fn meet<S: Simd>(
+        &self,
+        beams: &Beams<S>,
+        number: u32,
+        near: Wide<S>,
+        search: &mut Search<S>,
+    ) {
+        let facets = Facets { triangles: &self.triangles, beams, number };
+        self.tree.walk(beams, near, search, &facets);
+    }
+
+    /// Where a ray first meets the mesh, by asking every triangle.
+    #[cfg(test)]
     pub fn cast(
         &self,
         origin: [f32; 3],
@@ -187,30 +205,18 @@ impl Mesh {
         near: f32,
         far: f32,
     ) -> Option<Touch> {
-        let slabs = Slabs::new(origin, direction);
-        let mut found = None;
-        self.tree.walk(&slabs, near, far, |index, far| {
-            match self.triangles[index].meet(origin, direction, near, far) {
-                Some((range, weights)) => {
-                    found = Some(Touch { range, triangle: index as u32, weights });
-                    range
-                }
-                None => far,
-            }
-        });
-        found
-    }
-
-    /// Whether a ray meets the mesh between two ranges.
-    #[inline]
-    pub fn blocks(&self, origin: [f32; 3], direction: [f32; 3], near: f32, far: f32) -> bool {
-        let slabs = Slabs::new(origin, direction);
-        let mut blocked = false;
-        self.tree.walk(&slabs, near, far, |index, far| {
-            blocked |= self.triangles[index].meet(origin, direction, near, far).is_some();
-            if blocked { f32::NEG_INFINITY } else { far }
-        });
-        blocked
+        let touch = |(index, t): (usize, &Triangle)| {
+            let [e, f] = t.edges;
+            let (p, s) = (cross(direction, f), minus(origin, t.origin));
+            let (q, scale) = (cross(s, e), 1.0 / dot(e, p));
+            let (range, weights) =
+                (dot(f, q) * scale, [dot(s, p) * scale, dot(direction, q) * scale]);
+            let inside = weights.iter().all(|w| *w >= 0.0) && weights.iter().sum::<f32>() <= 1.0;
+            let met = inside && (near..far).contains(&range);
+            met.then_some(Touch { range, triangle: index as u32, weights })
+        };
+        let touches = self.triangles.iter().enumerate().filter_map(touch);
+        touches.min_by(|a, b| a.range.total_cmp(&b.range))
     }
 
     /// Unit normals where a ray has touched: of the triangle, and the smooth one.
@@ -230,36 +236,46 @@ impl Mesh {
     }
 }
 
-impl Triangle {
-    /// Range and weights where a ray meets the triangle (Möller and Trumbore 1997).
+/// Triangles that rays may meet.
+struct Facets<'a, S: Simd> {
+    triangles: &'a [Triangle],
+    beams: &'a Beams<S>,
+    /// Number of the mesh in the search.
+    number: u32,
+}
+
+impl<S: Simd> Things<S> for Facets<'_, S> {
+    /// Möller and Trumbore 1997.
     #[inline(always)]
-    fn meet(
-        &self,
-        origin: [f32; 3],
-        direction: [f32; 3],
-        near: f32,
-        far: f32,
-    ) -> Option<(f32, [f32; 2])> {
-        let [e, f] = self.edges;
-        let p = cross(direction, f);
-        let determinant = dot(e, p);
-        if determinant == 0.0 {
-            return None;
-        }
-        let inverse = 1.0 / determinant;
-        let t = minus(origin, self.origin);
-        let v = dot(t, p) * inverse;
+    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+        let Triangle { origin, edges: [e, f], .. } = &self.triangles[place];
+        let [dx, dy, dz] = self.beams.direction;
+        let [ox, oy, oz] = self.beams.origin;
+        let p = [dy * f[2] - dz * f[1], dz * f[0] - dx * f[2], dx * f[1] - dy * f[0]];
+        let determinant = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+        let t = [ox - origin[0], oy - origin[1], oz - origin[2]];
+        let size = determinant.abs();
+        // weights and range are these over the determinant
+        let sense = Wide::splat(size.simd, 1.0).copysign(determinant);
+        let v = (t[0] * p[0] + t[1] * p[1] + t[2] * p[2]) * sense;
         // a hair beyond the edge, that neighbours leave no crack
         const HAIR: f32 = 1e-6;
-        if !(-HAIR..=1.0 + HAIR).contains(&v) {
-            return None;
+        let (low, high) = (size * -HAIR, size * (1.0 + HAIR));
+        let inside = size.simd_gt(0.0) & v.simd_ge(low) & v.simd_le(high);
+        if !inside.any_true() {
+            return;
         }
-        let q = cross(t, e);
-        let w = dot(direction, q) * inverse;
-        if w < -HAIR || v + w > 1.0 + HAIR {
-            return None;
+        let q = [t[1] * e[2] - t[2] * e[1], t[2] * e[0] - t[0] * e[2], t[0] * e[1] - t[1] * e[0]];
+        let w = (dx * q[0] + dy * q[1] + dz * q[2]) * sense;
+        let inside = inside & w.simd_ge(low) & (v + w).simd_le(high);
+        if !inside.any_true() {
+            return;
         }
-        let range = dot(f, q) * inverse;
-        (range >= near && range < far).then_some((range, [v, w]))
+        let share = 1.0 / size;
+        let range = (f[0] * q[0] + f[1] * q[1] + f[2] * q[2]) * sense * share;
+        let hit = inside & range.simd_ge(near) & range.simd_le(search.far);
+        if hit.any_true() {
+            search.meet(hit, range, [self.number, place as u32], [v * share, w * share]);
+        }
     }
 }

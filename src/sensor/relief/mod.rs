@@ -15,11 +15,13 @@ mod tile;
 pub use flat::{FlatTile, Over, Shape};
 pub use tile::Mark;
 
+use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch};
 use super::ray::Ray;
 use crate::grid::{TILE, TileKey};
 use crate::ground::{GroundModel, Published};
 use crate::spatial::Vec3;
-use pyramid::{Lid, Line, cover, cover_all, lid, lids};
+use fearless_simd::prelude::*;
+use pyramid::{Floor, Landings, Lid, Lines, cover, cover_all, lid, lids};
 use rayon::prelude::*;
 use tile::TileRelief;
 
@@ -51,8 +53,16 @@ pub struct Relief {
 pub struct Footing {
     /// Distance along the ray, m.
     pub range: f64,
+    /// Slopes (∂z/∂x, ∂z/∂y) of the ground there.
+    pub slope: [f64; 2],
+}
+
+impl Footing {
     /// Unit normal.
-    pub normal: Vec3,
+    #[inline]
+    pub fn normal(&self) -> Vec3 {
+        Vec3::new(-self.slope[0], -self.slope[1], 1.0).normalize()
+    }
 }
 
 /// A square of cells.
@@ -69,6 +79,8 @@ struct Window {
     lids: Vec<Lid>,
     /// Height that nothing rises above, m.
     top: f64,
+    /// Height by which single precision may be wrong, m.
+    margin: f32,
     /// Which of `fine` a cell has: 0 for none, else index + 1.
     fine_of: Vec<u32>,
     fine: Vec<TileRelief>,
@@ -101,13 +113,46 @@ impl Relief {
     }
 
     /// Where a ray first meets the ground between two ranges, m.
-    #[inline]
     pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Footing> {
-        let (found, left) = self.near.cast(ray, near, far);
-        if found.is_some() || left >= far {
-            return found;
+        self.cast_all(std::slice::from_ref(ray), near, far)[0]
+    }
+
+    /// Where each of up to [`RAYS`] rays first meets the ground between two ranges, m.
+    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Footing>; RAYS] {
+        let packet = Packet::of(rays);
+        let mut footings = [None; RAYS];
+        dispatch!(Level::new(), simd => {
+            let near = Wide::splat(simd, near as f32);
+            let mut search = Search::new(simd, false, packet.count, far);
+            self.seek(&packet, near, &mut search, &mut footings);
+        });
+        footings
+    }
+
+    /// Goes on with a search of what is first, or of anything at all: of what is first
+    /// it gives the footings.
+    #[inline(always)]
+    pub(super) fn seek<S: Simd>(
+        &self,
+        packet: &Packet,
+        near: Wide<S>,
+        search: &mut Search<S>,
+        footings: &mut [Option<Footing>; RAYS],
+    ) {
+        let simd = near.simd;
+        let mut near = near;
+        for window in [&self.near, &self.far] {
+            let leave = window.seek(packet, near, search);
+            if !search.any {
+                window.land(packet, search, footings);
+            }
+            // those that have met nothing go on where they leave it
+            let met = search.thing.simd_lt(NOTHING);
+            near = met.select(Wide::splat(simd, f32::INFINITY), near.max(leave));
+            if near.simd_gt(search.far).all_true() {
+                return;
+            }
         }
-        self.far.cast(ray, left, far).0
     }
 
     /// What vehicles have left at (x, y).
@@ -169,6 +214,7 @@ impl Window {
             corners: corners.collect(),
             lids: vec![Lid::default(); lids(LEVELS)],
             top: 0.0,
+            margin: 0.0,
             fine_of: vec![0; SIDE * SIDE],
             fine: Vec::new(),
         };
@@ -179,6 +225,9 @@ impl Window {
         cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
         window.lids = lids;
         window.top = window.highest();
+        // some roundings of the greatest heights that a ray's clearance is made of
+        let greatest = window.corners.iter().fold(0.0_f32, |most, height| most.max(height.abs()));
+        window.margin = 5e-7 * greatest + 2.5e-4 * cell as f32;
         window
     }
 
@@ -319,51 +368,113 @@ impl Window {
         self.top = self.highest();
     }
 
-    /// Where a ray first meets the window between two ranges, m, and the range at
-    /// which it leaves it.
-    #[inline]
-    fn cast(&self, ray: &Ray, near: f64, far: f64) -> (Option<Footing>, f64) {
-        let cell = self.cell();
-        let per_cell = 1.0 / cell;
-        let over = |axis: usize| ray.origin[axis] * per_cell - self.corner[axis] as f64;
-        let line = Line::new(
-            [over(0), over(1), ray.origin.z - self.datum],
-            [ray.direction.x * per_cell, ray.direction.y * per_cell, ray.direction.z],
-        );
-        let Some((near, far)) = line.over(SIDE as f64, near, far) else { return (None, near) };
-        // down to the highest point at once
-        let above = line.at(2, near) - self.top;
-        let start = match (above > 0.0, line.slope[2] < 0.0) {
-            (true, false) => return (None, far),
-            (true, true) => near + above / -line.slope[2],
-            _ => near,
-        };
-        if start > far {
-            return (None, far);
+    /// Takes rays over the window; gives the ranges at which they leave it.
+    #[inline(always)]
+    fn seek<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) -> Wide<S> {
+        let simd = near.simd;
+        let per_cell = 1.0 / self.cell();
+        let Packet { mut origin, direction: mut slope, .. } = *packet;
+        for lane in 0..RAYS {
+            for axis in 0..2 {
+                origin[axis][lane] = origin[axis][lane] * per_cell - self.corner[axis] as f64;
+                slope[axis][lane] *= per_cell;
+            }
+            origin[2][lane] -= self.datum;
         }
-        let found = line.walk::<LEVELS, 4, _>(
-            start,
-            far,
-            |level, x, y| lid::<LEVELS>(&self.lids, level, x, y),
-            |x, y, enter, leave| {
-                let (landing, length) = match self.fine_of[y * SIDE + x] {
-                    0 => (line.meet(self.patch(x, y), [x, y], enter, leave)?, cell),
-                    held => {
-                        let tile = &self.fine[held as usize - 1];
-                        (tile.land(&line, [x, y], enter, leave)?, self.spacing)
-                    }
-                };
-                let [gx, gy] = landing.gradient.map(|slope| slope / length);
-                Some(Footing { range: landing.range, normal: Vec3::new(-gx, -gy, 1.0).normalize() })
-            },
-        );
-        (found, far)
+        let lines = Lines::new(simd, &origin, &slope, self.margin);
+        let near = lines.down_to(self.top as f32, near);
+        if near.simd_le(search.far).any_true() {
+            lines.walk(self, 0, near, search);
+        }
+        lines.over(SIDE)
+    }
+
+    /// Where exactly rays have met the window.
+    #[inline(always)]
+    fn land<S: Simd>(
+        &self,
+        packet: &Packet,
+        search: &Search<S>,
+        footings: &mut [Option<Footing>; RAYS],
+    ) {
+        let per_cell = 1.0 / self.cell();
+        let mut landings = Landings::NONE;
+        let (mut lengths, mut met) = ([1.0; RAYS], [false; RAYS]);
+        for lane in 0..packet.count {
+            let thing = search.thing.as_array()[lane];
+            if thing == NOTHING || footings[lane].is_some() {
+                continue;
+            }
+            met[lane] = true;
+            let (index, inside) = (thing as usize, search.part.as_array()[lane] as usize);
+            let (x, y) = (index % SIDE, index / SIDE);
+            let (corners, [i, j], scale) = match self.fine_of[index] {
+                0 => (self.patch(x, y), [0; 2], 1.0),
+                held => {
+                    let at = [inside % TILE, inside / TILE];
+                    (self.fine[held as usize - 1].patch(at), at, TILE as f64)
+                }
+            };
+            for (all, corner) in landings.corners.iter_mut().zip(corners) {
+                all[lane] = f64::from(corner);
+            }
+            let shift = [
+                (self.corner[0] + x as i64) as f64 * scale + i as f64,
+                (self.corner[1] + y as i64) as f64 * scale + j as f64,
+            ];
+            let per_cell = per_cell * scale;
+            for (axis, shift) in shift.into_iter().enumerate() {
+                landings.origin[axis][lane] = packet.origin[axis][lane] * per_cell - shift;
+                landings.slope[axis][lane] = packet.direction[axis][lane] * per_cell;
+            }
+            landings.origin[2][lane] = packet.origin[2][lane] - self.datum;
+            landings.slope[2][lane] = packet.direction[2][lane];
+            landings.range[lane] = f64::from(search.far.as_array()[lane]);
+            lengths[lane] = per_cell;
+        }
+        let (ranges, slopes) = landings.exact(f64::from(self.margin));
+        for lane in 0..packet.count {
+            if met[lane] {
+                let slope = [slopes[0][lane] * lengths[lane], slopes[1][lane] * lengths[lane]];
+                footings[lane] = Some(Footing { range: ranges[lane], slope });
+            }
+        }
     }
 
     fn bytes(&self) -> usize {
         4 * (self.corners.len() + self.fine_of.len())
             + size_of::<Lid>() * self.lids.len()
             + size_of::<TileRelief>() * self.fine.len()
+    }
+}
+
+impl Floor for Window {
+    const LEVELS: u32 = LEVELS;
+
+    #[inline(always)]
+    fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
+        lid::<LEVELS>(&self.lids, level, x, y)
+    }
+
+    #[inline(always)]
+    fn meet<S: Simd>(
+        &self,
+        lines: &Lines<S>,
+        at: [usize; 2],
+        ranges: [Wide<S>; 2],
+        _number: u32,
+        search: &mut Search<S>,
+    ) {
+        let [x, y] = at;
+        let index = y * SIDE + x;
+        let number = index as u32;
+        match self.fine_of[index] {
+            0 => lines.meet(self.patch(x, y), at, ranges, [number, 0], search),
+            held => {
+                let tile = &self.fine[held as usize - 1];
+                lines.within(at, TILE as f32).walk(tile, number, ranges[0], search);
+            }
+        }
     }
 }
 
@@ -406,7 +517,7 @@ mod tests {
                 let met = relief.cast(&ray, 0.0, 2000.0).unwrap();
                 // double precision, magnified by a grazing angle of 1 : 2000
                 assert!((met.range - to.norm()).abs() < 1e-8, "{} {}", met.range, to.norm());
-                assert_eq!(met.normal, Vec3::z());
+                assert_eq!(met.normal(), Vec3::z());
             }
         }
     }
@@ -431,7 +542,7 @@ mod tests {
             assert!((relief.mark(at + dx, 1.6 + dy).sinkage - 0.05).abs() < 1e-5);
             // one node 10 cm down among neighbours at 5 cm: slope 2 along the edge of
             // the patch, half of that across it
-            assert!((met.normal.z - 1.0 / 6.0_f64.sqrt()).abs() < 1e-5, "{met:?}");
+            assert!((met.normal().z - 1.0 / 6.0_f64.sqrt()).abs() < 1e-5, "{met:?}");
         }
     }
 

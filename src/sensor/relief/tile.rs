@@ -1,6 +1,7 @@
 //! One tile of the ground with all of its nodes.
 
-use super::pyramid::{Landing, Lid, Line, cover_all, lid, lids};
+use super::super::packet::{Search, Simd, Wide};
+use super::pyramid::{Floor, Lid, Lines, cover_all, lid, lids};
 use crate::grid::{Node, TILE, TileKey};
 use crate::ground::{GroundModel, Published};
 
@@ -108,17 +109,10 @@ impl TileRelief {
         self.lids[lids(LEVELS) - 1].outside(TILE, at)
     }
 
-    /// Where a line meets the tile; `x` and `y` are its place among the cells that
-    /// the line is measured in.
-    #[inline]
-    pub fn land(&self, line: &Line, at: [usize; 2], near: f64, far: f64) -> Option<Landing> {
-        let line = line.within(at, TILE as f64);
-        line.walk::<LEVELS, LEVELS, _>(
-            near,
-            far,
-            |level, x, y| lid::<LEVELS>(&self.lids, level, x, y),
-            |x, y, enter, leave| line.meet(patch(&self.nodes, x, y), [x, y], enter, leave),
-        )
+    /// Heights of the corners of a cell: (0,0), (1,0), (0,1), (1,1).
+    #[inline(always)]
+    pub fn patch(&self, [x, y]: [usize; 2]) -> [f32; 4] {
+        patch(&self.nodes, x, y)
     }
 
     /// Marks at a place in cells from the tile's first node: between nodes the sinkage
@@ -137,6 +131,29 @@ impl TileRelief {
         };
         let Mark { passes, owner, .. } = *corner(usize::from(u >= 0.5), usize::from(v >= 0.5));
         Mark { sinkage: blend(|mark| mark.sinkage), slip: blend(|mark| mark.slip), passes, owner }
+    }
+}
+
+impl Floor for TileRelief {
+    const LEVELS: u32 = LEVELS;
+
+    #[inline(always)]
+    fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
+        lid::<LEVELS>(&self.lids, level, x, y)
+    }
+
+    #[inline(always)]
+    fn meet<S: Simd>(
+        &self,
+        lines: &Lines<S>,
+        at: [usize; 2],
+        ranges: [Wide<S>; 2],
+        number: u32,
+        search: &mut Search<S>,
+    ) {
+        let [x, y] = at;
+        let inside = (y * TILE + x) as u32;
+        lines.meet(patch(&self.nodes, x, y), at, ranges, [number, inside], search);
     }
 }
 
