@@ -81,7 +81,9 @@ impl Mirror {
                 words.push(marked);
             });
             if let (Some(left), Some(place)) = (tile.marks(), (marked as usize).checked_sub(1)) {
-                let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), u32::from(m.passes)];
+                // passes and owner share a word
+                let both = |m: &Mark| u32::from(m.passes) | u32::from(m.owner) << 16;
+                let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), both(m)];
                 marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
             }
         }

@@ -245,7 +245,9 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
     let labels = planes(8, 1);
     let sinkage = reals(planes(16, 1));
     let slip = reals(planes(16, 1));
-    let passes = planes(16, 1).iter().map(|word| *word as u16).collect();
+    let left = planes(16, 1);
+    let passes = left.iter().map(|word| *word as u16).collect();
+    let owner = left.iter().map(|word| (word >> 16) as u16).collect();
     let has = |channel| take.channels.contains(&channel);
     let label = |wanted: bool| if wanted { labels } else { &[] };
     Image {
@@ -260,6 +262,7 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
         sinkage,
         slip,
         passes,
+        owner,
     }
 }
 
