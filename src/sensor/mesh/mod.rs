@@ -51,6 +51,19 @@ pub struct Touch {
     pub weights: [f32; 2],
 }
 
+impl Touch {
+    /// What ray `lane` of a search has met.
+    #[inline(always)]
+    pub(super) fn of<S: Simd>(search: &Search<S>, lane: usize) -> Touch {
+        let [v, w] = &search.weights;
+        Touch {
+            range: search.far.as_array()[lane],
+            triangle: search.part.as_array()[lane],
+            weights: [v.as_array()[lane], w.as_array()[lane]],
+        }
+    }
+}
+
 /// Difference of two points.
 #[inline(always)]
 pub(super) fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -189,6 +202,25 @@ impl Mesh {
     ) {
         let facets = Facets { triangles: &self.triangles, beams, number };
         self.tree.walk(beams, near, search, &facets);
+    }
+
+    /// Where a single ray first meets the mesh between two ranges.
+    #[cfg(test)]
+    pub fn cast(
+        &self,
+        origin: [f32; 3],
+        direction: [f32; 3],
+        near: f32,
+        far: f32,
+    ) -> Option<Touch> {
+        use super::packet::{Level, NOTHING, dispatch};
+        dispatch!(Level::new(), simd => {
+            let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
+            let beams = Beams { origin: all(origin), direction: all(direction) };
+            let mut search = Search::new(simd, false, 1, f64::from(far));
+            self.meet(&beams, 0, Wide::splat(simd, near), &mut search);
+            (search.thing.as_array()[0] != NOTHING).then(|| Touch::of(&search, 0))
+        })
     }
 
     /// Unit normals where a ray has touched: of the triangle, and the smooth one.
