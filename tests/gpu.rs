@@ -3,13 +3,13 @@
 //! not run, unless `BEKKER_GPU=required`.
 #![cfg(feature = "gpu")]
 
-use bekker::gpu::{Card, Props, Shot, Sight};
+use bekker::gpu::{Card, Props, Sight};
 use bekker::grid::{Node, TILE_NODES};
 use bekker::ground::{NodeState, Patches, Published};
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{stage, world};
 use bekker::sensor::air::Puff;
-use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, looking};
+use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use bekker::sensor::class::Class;
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
@@ -87,9 +87,9 @@ impl Yard {
 
     fn of(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
-        let built = world(&file).unwrap().world;
-        let stage = stage(&file, &built);
-        let world = World::new(built);
+        let built = world(&file).unwrap();
+        let stage = stage(&file, &built.world, &built.meshes);
+        let world = World::new(built.world);
         let mut published = Published::default();
         published.merge(ruts);
         let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
@@ -176,8 +176,8 @@ fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[I
     let props = Arc::new(Props::new(&card, &scene).unwrap());
     let mut sight = Sight::new(card, props).unwrap();
     let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-    let shot = Shot { camera, poses, apart, dice, channels: &ALL };
-    let theirs = sight.pictures(&scene, &[shot]).unwrap().remove(0);
+    let take = Take { camera, poses, apart, dice, channels: &ALL };
+    let theirs = sight.pictures(&scene, &[take]).unwrap().remove(0);
     Some([camera.picture(&scene, &poses, apart, &dice), theirs])
 }
 
@@ -285,8 +285,8 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
         let from = Vec3::new(3.3, -2.1, ground + height);
         let pose = looking(&from, &Vec3::new(80.0, 20.0, ground));
         let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-        let shot = Shot { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
-        let image = sight.pictures(&scene, &[shot]).unwrap().remove(0);
+        let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
+        let image = sight.pictures(&scene, &[take]).unwrap().remove(0);
         let mut far = 0;
         for (index, depth) in image.depth.iter().enumerate() {
             let [u, v] = [index % 320, index / 320].map(|k| k as f64 + 0.5);
@@ -312,20 +312,20 @@ fn only_changed_tiles_are_sent_again() {
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
     let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
     let eye = yard.eye();
-    let shot = Shot { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
+    let take = Take { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
     let props = Arc::new(Props::new(&card, &yard.scene()).unwrap());
     let mut sight = Sight::new(card.clone(), props.clone()).unwrap();
     let whole = sight.update(&yard.scene()).unwrap();
-    let before = sight.pictures(&yard.scene(), &[shot]).unwrap().remove(0);
+    let before = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
     yard.published.merge(&[rut(-40, 30, 12)]);
     yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
     let few = sight.update(&yard.scene()).unwrap();
     assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
     assert_eq!(sight.update(&yard.scene()).unwrap(), 0);
-    let after = sight.pictures(&yard.scene(), &[shot]).unwrap().remove(0);
+    let after = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
     assert_ne!(before, after);
     let mut fresh = Sight::new(card, props).unwrap();
-    assert_eq!(fresh.pictures(&yard.scene(), &[shot]).unwrap().remove(0), after);
+    assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
 }
 
 /// Pictures taken together are those taken one by one.
@@ -340,17 +340,17 @@ fn many_cameras_at_once_see_what_each_sees_alone() {
         .map(|k| Camera::with_field(64 + 32 * k, 48, LENSES[k as usize], 1.2).unwrap())
         .collect();
     let eye = yard.eye();
-    let shot = |(k, camera)| Shot {
+    let take = |(k, camera)| Take {
         camera,
         poses: [eye; 2],
         apart: 0.0,
         dice: Dice { noise: Noise::new(5, 0, k as u32), frame: 3 },
         channels: if k == 1 { &ALL[..1] } else { &ALL },
     };
-    let shots: Vec<Shot<'_>> = cameras.iter().enumerate().map(shot).collect();
-    let together = sight.pictures(&scene, &shots).unwrap();
-    for (shot, image) in shots.iter().zip(&together) {
-        assert_eq!(&sight.pictures(&scene, &[*shot]).unwrap()[0], image);
+    let takes: Vec<Take<'_>> = cameras.iter().enumerate().map(take).collect();
+    let together = sight.pictures(&scene, &takes).unwrap();
+    for (take, image) in takes.iter().zip(&together) {
+        assert_eq!(&sight.pictures(&scene, &[*take]).unwrap()[0], image);
     }
     assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
 }

@@ -1,6 +1,8 @@
 //! What sensors leave in a run's folder: the same bytes on any number of ranks, and an
 //! MCAP that the format's own reader takes.
 
+mod python;
+
 use assert_cmd::Command;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -91,21 +93,6 @@ fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
     assert!(differ.is_empty(), "{:?}", differ.iter().map(|(name, _)| name).collect::<Vec<_>>());
 }
 
-/// A Python that has the packages, or a loud word.
-fn python() -> Option<String> {
-    let python = std::env::var("BEKKER_PYTHON").unwrap_or_else(|_| "python3".into());
-    let import = ["-c", "import mcap.reader, mcap_protobuf.decoder"];
-    let found = std::process::Command::new(&python).args(import).output();
-    if found.is_ok_and(|output| output.status.success()) {
-        return Some(python);
-    }
-    eprintln!(
-        "NOT RUN: {python} has no `mcap` and `mcap-protobuf-support`; \
-         install them (pip) and set BEKKER_PYTHON"
-    );
-    None
-}
-
 #[test]
 fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +102,9 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
         let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
         assert!(one == two, "one rank and two leave the same bytes by the route {route}");
     }
-    let Some(python) = python() else { return };
+    let import = "import mcap.reader, mcap_protobuf.decoder";
+    let packages = "`mcap` and `mcap-protobuf-support`";
+    let Some(python) = python::having(import, packages) else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_mcap.py");
     let output = std::process::Command::new(python)
         .arg(script)

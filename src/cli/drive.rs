@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     pub stores: bool,
     /// No progress, no remarks.
     pub quiet: bool,
+    /// Whether it is an error if the graphics card gives up.
+    pub card_required: bool,
     /// Raised to end the run early.
     pub interrupted: &'a AtomicBool,
     /// The tick reached, for last words.
@@ -205,6 +207,7 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut hashes = Vec::new();
     let mut figures = Vec::new();
     let mut quit = false;
+    let mut blamed = false;
     while ranks.world().state().tick < end && ranks.is_running() && !quit {
         let done = ranks.beat(plan.interrupted.load(Ordering::Relaxed))?;
         quit = done.quit;
@@ -241,6 +244,13 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         }
         if first && !plan.quiet {
             note_endings(ranks.world(), &mut ended, &progress);
+        }
+        if let (Some(cause), false) = (ranks.world().lost_card(), blamed) {
+            if plan.card_required {
+                return Err(Failure::Run { subject: "--gpu".into(), cause }.into());
+            }
+            blamed = true;
+            progress.note(&format!("{cause}; the processor looks from here on"));
         }
         progress.update(time);
     }

@@ -11,6 +11,7 @@ mod bench_sync;
 mod completions;
 mod drive;
 mod failure;
+mod graphics;
 mod heartbeats;
 mod identify;
 mod render;

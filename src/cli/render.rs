@@ -1,14 +1,16 @@
 //! `bekker render`
 
 use super::drive::CHECKPOINT;
+use super::graphics::Graphics;
 use super::{Failure, stdout};
 use crate::report::{manifest, photograph};
 use crate::scenario::build::{Built, stage, world};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::sensor::camera::{Camera, Dice, Image, Lens, looking};
+use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
-use crate::simulation::{World, checkpoint};
+use crate::sensor::scene::Scene;
+use crate::simulation::{Stage, World, checkpoint};
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
 use clap::{Args, ValueEnum};
@@ -54,6 +56,8 @@ pub struct Render {
     /// Rays along each side of a pixel
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
     supersample: u32,
+    #[command(flatten)]
+    graphics: Graphics,
     /// The picture
     #[arg(long, value_name = "PATH", default_value = "render.png")]
     out: PathBuf,
@@ -84,6 +88,25 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         }
         _ => Err("must be like 1280x720, at most 16384 either way".into()),
     }
+}
+
+/// The picture, by the stage's card if it has one.
+#[cfg(feature = "gpu")]
+fn picture(stage: &Stage, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
+    use crate::gpu::{GpuError, Props, Sight};
+    let Some(card) = &stage.card else { return Ok(take.image(scene)) };
+    let taken = || {
+        let props = Props::new(card, scene)?;
+        let mut sight = Sight::new(card.clone(), props.into())?;
+        sight.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
+    };
+    taken().map_err(|error| Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
+}
+
+/// The picture.
+#[cfg(not(feature = "gpu"))]
+fn picture(_: &Stage, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
+    Ok(take.image(scene))
 }
 
 /// Brings the brightest fiftieth of what is no sky to nine tenths.
@@ -142,13 +165,18 @@ impl Render {
                     allowed: "above 0 and below 180".into(),
                 })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
-        let stage = stage(&file, &built.world);
+        let mut stage = stage(&file, &built.world, &built.meshes);
+        self.graphics.equip(&mut stage, quiet)?;
         let moving = stage.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
-        let scene = stage.scene(world.model(), &relief, &moving);
+        let now_us = (1e6 * world.time()).round() as u64;
+        let air = stage.air_around(world.model(), &told, now_us, &pose.position);
+        let scene = Scene { air: &air, ..stage.scene(world.model(), &relief, &moving) };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
-        let mut image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+        let channels = &[Channel::Colour, Channel::Class];
+        let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };
+        let mut image = picture(&stage, &scene, &take)?;
         expose(&mut image);
         photograph::write(&self.out, &image)?;
         if !quiet {

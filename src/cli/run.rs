@@ -1,6 +1,7 @@
 //! `bekker run`
 
 use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
+use super::graphics::Graphics;
 use super::results::Results;
 use super::{Failure, heartbeats, stdout};
 use crate::report::{rundir, table};
@@ -61,6 +62,8 @@ pub struct Run {
     /// Simulated time between checkpoints, s
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     checkpoint_every: f64,
+    #[command(flatten)]
+    graphics: Graphics,
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
@@ -83,7 +86,10 @@ impl Run {
             })?;
         }
         let file = ScenarioFile::read(&self.file, &self.sets)?;
-        let built = world(&file)?;
+        let mut built = world(&file)?;
+        if let Some(stage) = &mut built.world.stage {
+            self.graphics.equip(Arc::make_mut(stage), quiet)?;
+        }
         for warning in &built.warnings {
             eprintln!("warning: {warning}");
         }
@@ -114,6 +120,7 @@ impl Run {
             recovery: &recovery,
             stores: true,
             quiet,
+            card_required: self.graphics.is_required(),
             interrupted: &interrupted,
             tick: &tick,
             checkpoint_every: self.checkpoint_every,

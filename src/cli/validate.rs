@@ -1,7 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::build::{soil_table, terrain, vehicle_specs};
+use crate::scenario::build::{meshes, soil_table, terrain, vehicle_specs};
 use crate::scenario::{Fault, Faults, Place, ScenarioFile};
 use clap::Args;
 use serde_json::json;
@@ -52,11 +52,14 @@ impl Validate {
 /// Everything that can be checked without a step.
 fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
     let file = ScenarioFile::read(path, sets)?;
-    let (soils, vehicles) = (soil_table(&file), vehicle_specs(&file));
+    let (soils, vehicles, meshes) = (soil_table(&file), vehicle_specs(&file), meshes(&file));
     let terrain = soils.as_ref().ok().map(|soils| terrain(&file, soils)).transpose();
-    let warnings = terrain.as_ref().ok().and_then(Option::as_ref).map(|t| t.warnings.clone());
-    Faults::joined([soils.err(), terrain.err(), vehicles.err()])?;
-    Ok((file, warnings.unwrap_or_default()))
+    let mut warnings = Vec::new();
+    if let (Ok(Some(terrain)), Ok(meshes)) = (&terrain, &meshes) {
+        warnings = [&terrain.warnings[..], &meshes.warnings].concat();
+    }
+    Faults::joined([soils.err(), terrain.err(), vehicles.err(), meshes.err()])?;
+    Ok((file, warnings))
 }
 
 fn summary(path: &Path, file: &ScenarioFile) -> String {

@@ -2,7 +2,7 @@
 
 use crate::sensor::camera::GRAINS;
 use crate::sensor::relief::Shape;
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use wgpu::{BufferUsages, ShaderSource};
 
 /// Why a card cannot be used.
@@ -25,6 +25,9 @@ pub enum GpuError {
     /// It has given up.
     #[error("the graphics card has given up: {0}")]
     Lost(String),
+    /// It has answered with less than was asked for.
+    #[error("the graphics card has made no picture")]
+    Nothing,
     /// A buffer is larger than it can hold.
     #[error("{what} takes {bytes} bytes, more than the {most} that the graphics card holds in one")]
     TooLarge {
@@ -47,6 +50,7 @@ pub struct Card {
     pub(super) scan: wgpu::ComputePipeline,
     name: String,
     software: bool,
+    lost: OnceLock<GpuError>,
 }
 
 /// Buffers that the programs read or write, behind the view's numbers.
@@ -108,7 +112,16 @@ impl Card {
             entries: &entries,
         });
         let (picture, scan) = programs(&device, &layout);
-        Ok(Card { device, queue, layout, picture, scan, name: info.name, software: is_software })
+        Ok(Card {
+            device,
+            queue,
+            layout,
+            picture,
+            scan,
+            name: info.name,
+            software: is_software,
+            lost: OnceLock::new(),
+        })
     }
 
     /// Its name.
@@ -119,6 +132,22 @@ impl Card {
     /// Whether it is this machine's processor in disguise.
     pub fn is_software(&self) -> bool {
         self.software
+    }
+
+    /// Takes note that it can be used no more; the first reason counts.
+    pub fn lose(&self, error: GpuError) {
+        // told before: then that was the reason
+        let _ = self.lost.set(error);
+    }
+
+    /// Why it can be used no more, if so.
+    pub fn lost(&self) -> Option<&GpuError> {
+        self.lost.get()
+    }
+
+    /// Whether it can be used no more.
+    pub fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
     }
 
     /// A buffer of this many words, and some if it were none.

@@ -19,4 +19,4 @@ mod view;
 
 pub use card::{Card, GpuError};
 pub use flat::Props;
-pub use sight::{Shot, Sight};
+pub use sight::Sight;

@@ -4,26 +4,10 @@ use super::card::{Card, GpuError};
 use super::flat::{self, Props};
 use super::mirror::Mirror;
 use super::view::{STRIDE, View, asked};
-use crate::sensor::camera::{Camera, Channel, Dice, Image};
+use crate::sensor::camera::{Camera, Channel, Image, Take};
 use crate::sensor::scene::Scene;
-use crate::spatial::Pose;
 use std::sync::Arc;
 use wgpu::BufferUsages;
-
-/// A picture to be taken; see [`Camera::picture`].
-#[derive(Clone, Copy, Debug)]
-pub struct Shot<'a> {
-    /// With which camera.
-    pub camera: &'a Camera,
-    /// Its poses at the scene's two keyframes.
-    pub poses: [Pose; 2],
-    /// Time between them, s.
-    pub apart: f64,
-    /// Its random numbers.
-    pub dice: Dice,
-    /// What is asked for.
-    pub channels: &'a [Channel],
-}
 
 /// A relief on the card, and what looks at it.
 #[derive(Debug)]
@@ -106,39 +90,39 @@ impl Sight {
     pub fn pictures(
         &mut self,
         scene: &Scene<'_>,
-        shots: &[Shot<'_>],
+        takes: &[Take<'_>],
     ) -> Result<Vec<Image>, GpuError> {
-        let Some(first) = shots.first() else { return Ok(Vec::new()) };
+        let Some(first) = takes.first() else { return Ok(Vec::new()) };
         let anchor = first.poses[1].position;
         self.update(scene)?;
         flat::crowds(scene, &anchor, &mut self.words);
         self.crowds.hold(&self.card, &self.words)?;
         self.words.clear();
-        let mut places = Vec::with_capacity(shots.len() + 1);
+        let mut places = Vec::with_capacity(takes.len() + 1);
         let mut words = 0;
-        for (index, shot) in shots.iter().enumerate() {
-            let view = View::picture(scene, shot, &anchor, self.props.soils);
+        for (index, take) in takes.iter().enumerate() {
+            let view = View::picture(scene, take, &anchor, self.props.soils);
             self.words.extend_from_slice(view.words());
             self.words.resize((index + 1) * STRIDE as usize / 4, 0);
             places.push(words);
-            words += size(shot).next_multiple_of(ALIGN);
+            words += size(take).next_multiple_of(ALIGN);
         }
         places.push(words);
         self.views.hold(&self.card, &self.words)?;
         self.out.make(&self.card, words)?;
         self.back.make(&self.card, words)?;
         let groups: Vec<wgpu::BindGroup> =
-            (0..shots.len()).map(|k| self.group(k, places[k]..places[k + 1])).collect();
+            (0..takes.len()).map(|k| self.group(k, places[k]..places[k + 1])).collect();
         self.go(words, |pass, card| {
             pass.set_pipeline(&card.picture);
-            for (shot, group) in shots.iter().zip(&groups) {
+            for (take, group) in takes.iter().zip(&groups) {
                 pass.set_bind_group(0, group, &[]);
-                let [x, y] = [shot.camera.width, shot.camera.height].map(|n| n.div_ceil(8));
+                let [x, y] = [take.camera.width, take.camera.height].map(|n| n.div_ceil(8));
                 pass.dispatch_workgroups(x, y, 1);
             }
         });
         self.card.read(&self.back.buffer, words, |words| {
-            shots.iter().zip(&places).map(|(shot, place)| image(shot, &words[*place..])).collect()
+            takes.iter().zip(&places).map(|(take, place)| image(take, &words[*place..])).collect()
         })
     }
 
@@ -183,19 +167,19 @@ impl Sight {
     }
 }
 
-/// Words of a shot's output.
-fn size(shot: &Shot<'_>) -> usize {
-    let asked = asked(shot.channels);
+/// Words of a take's output.
+fn size(take: &Take<'_>) -> usize {
+    let asked = asked(take.channels);
     let planes = [(1, 3), (2, 1), (4, 3), (8, 1), (16, 3)];
     let planes: usize = planes.iter().map(|(bit, n)| if asked & bit != 0 { *n } else { 0 }).sum();
-    (planes * shot.camera.width as usize * shot.camera.height as usize).max(1)
+    (planes * take.camera.width as usize * take.camera.height as usize).max(1)
 }
 
 /// The picture whose words these are.
-fn image(shot: &Shot<'_>, words: &[u32]) -> Image {
-    let Camera { width, height, .. } = *shot.camera;
+fn image(take: &Take<'_>, words: &[u32]) -> Image {
+    let Camera { width, height, .. } = *take.camera;
     let pixels = width as usize * height as usize;
-    let asked = asked(shot.channels);
+    let asked = asked(take.channels);
     let mut rest = words;
     let mut planes = |bit: u32, count: usize| {
         let (taken, left) = rest.split_at(if asked & bit != 0 { count * pixels } else { 0 });
@@ -211,7 +195,7 @@ fn image(shot: &Shot<'_>, words: &[u32]) -> Image {
     let sinkage = reals(planes(16, 1));
     let slip = reals(planes(16, 1));
     let passes = planes(16, 1).iter().map(|word| *word as u16).collect();
-    let has = |channel| shot.channels.contains(&channel);
+    let has = |channel| take.channels.contains(&channel);
     let label = |wanted: bool| if wanted { labels } else { &[] };
     Image {
         width,

@@ -1,7 +1,6 @@
 //! What one picture or scan tells the programs: where the eye is, its lens, the light.
 
-use super::sight::Shot;
-use crate::sensor::camera::{Channel, GRAINS, HORIZON, Lens};
+use crate::sensor::camera::{Channel, GRAINS, HORIZON, Lens, Take};
 use crate::sensor::scene::Scene;
 use crate::spatial::{Pose, Vec3};
 
@@ -14,12 +13,12 @@ pub(super) struct View(Vec<u32>);
 
 impl View {
     /// That of a picture.
-    pub fn picture(scene: &Scene<'_>, shot: &Shot<'_>, anchor: &Vec3, soils: usize) -> View {
-        let camera = shot.camera;
+    pub fn picture(scene: &Scene<'_>, take: &Take<'_>, anchor: &Vec3, soils: usize) -> View {
+        let camera = take.camera;
         let mut view = View::default();
         view.0.extend([camera.width, camera.height, camera.supersample, camera.sky_rays]);
-        let [a, b] = shot.dice.noise.key;
-        view.0.extend([shot.dice.frame, a, b, asked(shot.channels)]);
+        let [a, b] = take.dice.noise.key;
+        view.0.extend([take.dice.frame, a, b, asked(take.channels)]);
         let ([fx, fy], [cx, cy]) = (camera.focal, camera.middle);
         view.reals([fx, fy, cx, cy]);
         let (kind, k) = match camera.lens {
@@ -30,9 +29,9 @@ impl View {
         };
         view.reals([k[0], k[1], k[2], k[3]]);
         view.reals([k[4], 0.0, 0.0, kind]);
-        view.reals([camera.exposure, camera.readout, shot.apart, camera.gain]);
+        view.reals([camera.exposure, camera.readout, take.apart, camera.gain]);
         view.reals([camera.vignetting, scene.air.extinction(550e-9), HORIZON, 0.0]);
-        view.rest(scene, &shot.poses, anchor, soils);
+        view.rest(scene, &take.poses, anchor, soils);
         view
     }
 

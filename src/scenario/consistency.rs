@@ -23,6 +23,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_vehicles(scenario, &mut refuse);
     check_drivers(scenario, &mut refuse);
     check_sensors(scenario, &mut refuse);
+    check_scenery(scenario, &mut refuse);
     faults
 }
 
@@ -107,6 +108,22 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
         && (x_min >= x_max || y_min >= y_max)
     {
         refuse(key("crop"), Problem::NotABox { lower: [x_min, y_min] });
+    }
+}
+
+/// Scenery is of a kind that is drawn, or a mesh with what belongs to it.
+fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
+    for (index, scenery) in scenario.scenery.iter().enumerate() {
+        let key = |name: &str| format!("scenery[{index}].{name}");
+        let given = [("kind", scenery.kind.is_some()), ("mesh", scenery.mesh.is_some())];
+        let given: Vec<String> =
+            given.iter().filter(|(_, given)| *given).map(|(name, _)| name.to_string()).collect();
+        if given.len() != 1 {
+            let of = ["kind", "mesh"].map(String::from).to_vec();
+            refuse(format!("scenery[{index}]"), Problem::NotExactlyOne { of, given });
+        } else if scenery.kind.is_some() && scenery.class.is_some() {
+            refuse(key("class"), Problem::Excludes { other: "kind, which says what it is" });
+        }
     }
 }
 

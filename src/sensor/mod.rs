@@ -10,9 +10,11 @@
 //! Equations, parameters and what is not modelled: `docs/sensors.md`.
 
 pub mod air;
+mod awaited;
 pub mod bvh;
 pub mod camera;
 pub mod class;
+pub mod dust;
 pub mod encoder;
 pub mod filter;
 pub mod geodesy;
@@ -34,6 +36,7 @@ pub mod scene;
 mod schedule;
 pub mod sky;
 
+pub use awaited::{Awaited, Maker};
 pub use filter::Filter;
 pub use motion::{Motion, WheelMotion};
 pub use mounted::{Due, Model, Sensor, SensorState, Truth};

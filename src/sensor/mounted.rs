@@ -1,6 +1,7 @@
 //! A sensor on its vehicle: shown the truth step by step, it measures when a frame
 //! falls due and delivers after its lag.
 
+use super::awaited::Awaited;
 use super::camera::CameraSpec;
 use super::encoder::{Encoder, EncoderState};
 use super::filter::{Draws, Filter};
@@ -133,13 +134,18 @@ pub struct SensorState {
     /// Own poses over the window, each with its moment, µs; of a camera or lidar.
     track: VecDeque<(u64, Pose)>,
     /// Measured and not yet delivered.
-    pending: VecDeque<Delivery>,
+    pending: VecDeque<Awaited>,
 }
 
 impl SensorState {
     /// Whether it is that of a camera or lidar.
     pub fn looks(&self) -> bool {
         !self.track.is_empty()
+    }
+
+    /// Its frame after the last step.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
     }
 
     /// Own poses with their moments, µs, from the one at or before the beginning of the
@@ -216,22 +222,42 @@ impl Sensor {
     }
 
     /// Augments what was measured and keeps it until its lag is over.
-    pub fn take(&self, index: u32, state: &mut SensorState, due: Due, mut reading: Reading) {
+    pub fn take(&self, index: u32, state: &mut SensorState, due: Due, reading: Reading) {
+        let pose = state.pose;
+        state.pending.extend(self.augmented(index, pose, due, reading).map(Awaited::made));
+    }
+
+    /// Keeps a frame that is still in the making until its lag is over.
+    pub fn await_frame(&self, state: &mut SensorState, frame: Awaited) {
+        state.pending.push_back(frame);
+    }
+
+    /// When a frame is to be delivered, µs.
+    pub fn due_us(&self, due: Due) -> u64 {
+        due.taken_us + self.schedule.lag_us
+    }
+
+    /// What is delivered of a reading that was taken at `pose`; nothing where a filter
+    /// has lost it.
+    pub fn augmented(
+        &self,
+        index: u32,
+        pose: Pose,
+        due: Due,
+        mut reading: Reading,
+    ) -> Option<Delivery> {
         let Due { frame, taken_us } = due;
         let kept = self.filters.iter().enumerate().all(|(which, filter)| {
             filter.apply(&mut reading, frame, &Draws::new(self.noise, frame as u32, which))
         });
-        if kept {
-            let (due_us, pose) = (taken_us + self.schedule.lag_us, state.pose);
-            let sensor = index;
-            state.pending.push_back(Delivery { sensor, frame, taken_us, due_us, pose, reading });
-        }
+        let due_us = self.due_us(due);
+        kept.then_some(Delivery { sensor: index, frame, taken_us, due_us, pose, reading })
     }
 
     /// Hands over what is to be delivered by now.
     pub fn deliver(&self, state: &mut SensorState, now_us: u64, deliver: &mut Vec<Delivery>) {
-        while state.pending.front().is_some_and(|next| next.due_us <= now_us) {
-            deliver.extend(state.pending.pop_front());
+        while state.pending.front().is_some_and(|next| next.due_us() <= now_us) {
+            deliver.extend(state.pending.pop_front().and_then(Awaited::take));
         }
     }
 

@@ -1,16 +1,18 @@
 //! Cameras and lidars of own agents look at the world after a heartbeat.
 
 use super::scene::Stage;
-use super::world::World;
-use crate::sensor::camera::{Camera, CameraSpec, Channel, Dice, Image};
+use super::sight::{Cards, Sight};
+use super::world::{World, WorldModel};
+use crate::sensor::air::Air;
+use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
-use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::{Crowd, Scene, between};
-use crate::sensor::{Model, Reading, Sensor, SensorState};
+use crate::sensor::{Awaited, Delivery, Due, Model, Reading, Sensor};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
-use std::sync::Arc;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Arc, OnceLock};
 
 /// Over a part of a scan no wheel turns farther than this, rad.
 const TURN: f64 = 1.5;
@@ -18,19 +20,59 @@ const TURN: f64 = 1.5;
 const PARTS: usize = 10;
 
 /// What looking needs from heartbeat to heartbeat; nothing of it is state.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Eyes {
-    /// The ground around each agent that looks.
-    reliefs: Vec<Option<Relief>>,
+    /// Of each agent that looks.
+    eyes: Vec<Option<Eye>>,
     /// What other ranks' agents told last.
     pub heard: Vec<Option<VehicleMessage>>,
+    cards: Cards,
+}
+
+/// Another world looks at other ground: it keeps what was told.
+impl Clone for Eyes {
+    fn clone(&self) -> Eyes {
+        Eyes { heard: self.heard.clone(), ..Eyes::default() }
+    }
+}
+
+/// The ground around an agent, and who still looks at it.
+#[derive(Debug)]
+struct Eye {
+    relief: Arc<Relief>,
+    underway: Vec<Awaited>,
+    sight: Sight,
+}
+
+impl Eye {
+    /// Brings the ground up to date, once nobody looks at it any more.
+    fn update(&mut self, world: &World, at: [f64; 2]) {
+        self.underway.drain(..).for_each(|frame| {
+            frame.get();
+        });
+        let relief = Arc::make_mut(&mut self.relief);
+        relief.update(&world.model.ground, &world.state.published, at);
+    }
 }
 
 impl World {
+    /// Why its graphics card can be used no more, if it had one: from then on the
+    /// processor looks.
+    pub fn lost_card(&self) -> Option<String> {
+        #[cfg(feature = "gpu")]
+        {
+            let card = self.model.stage.as_ref()?.card.as_ref()?;
+            card.lost().map(ToString::to_string)
+        }
+        #[cfg(not(feature = "gpu"))]
+        None
+    }
+
     /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
-    /// between two moments, µs.
+    /// between two moments, µs. Those that need not be delivered yet are made while the
+    /// vehicles drive on.
     pub(super) fn look(&mut self, [before_us, now_us]: [u64; 2]) {
-        let Some(stage) = self.model().stage.clone() else { return };
+        let Some(stage) = self.model.stage.clone() else { return };
         let owing: Vec<usize> = (0..self.model().agents.len())
             .filter(|&agent| self.is_own(agent) && self.state().agents[agent].outcome.is_none())
             .filter(|&agent| {
@@ -41,60 +83,97 @@ impl World {
         if owing.is_empty() {
             return;
         }
-        let told = self.told();
+        let told: Arc<[VehicleMessage]> = self.told().into();
+        self.eyes.eyes.resize_with(self.model.agents.len(), || None);
         for agent in owing {
             let chassis = told[agent].chassis.position;
             let at = [chassis.x, chassis.y];
-            let mut relief = self.eyes.reliefs.get_mut(agent).and_then(Option::take);
-            let (model, state) = (&self.model, &mut self.state);
-            match &mut relief {
-                Some(relief) => relief.update(&model.ground, &state.published, at),
-                None => relief = Some(Relief::around(&model.ground, &state.published, at)),
-            }
-            let around = relief.as_ref().expect("made above");
-            let shown = Shown { stage: &stage, model, relief: around, told: &told };
-            let own = &mut state.agents[agent].sensors;
-            let out = &mut self.workspaces[agent].delivered;
-            for (index, sensor) in model.agents[agent].sensors.iter().enumerate() {
+            let eye = match self.eyes.eyes[agent].take() {
+                Some(mut eye) => {
+                    eye.update(self, at);
+                    eye
+                }
+                None => {
+                    let relief = Relief::around(&self.model.ground, &self.state.published, at);
+                    let sight = self.eyes.cards.sight(&self.model, &relief);
+                    Eye { relief: Arc::new(relief), underway: Vec::new(), sight }
+                }
+            };
+            let eye = self.eyes.eyes[agent].insert(eye);
+            let own = &mut self.state.agents[agent].sensors;
+            for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
                 let own = &mut own[index];
-                if let Some(reading) = shown.taken(sensor, own, now_us, due.frame as u32) {
-                    sensor.take(index as u32, own, due, reading);
-                    sensor.deliver(own, now_us, out);
+                let glance = Glance {
+                    stage: stage.clone(),
+                    model: self.model.clone(),
+                    relief: eye.relief.clone(),
+                    told: told.clone(),
+                    sight: eye.sight.clone(),
+                    place: [agent, index],
+                    pose: *own.pose(),
+                    track: own.track().copied().collect(),
+                    due,
+                };
+                let (frame, maker) = Awaited::new(sensor.due_us(due));
+                let make = move || {
+                    let made = glance.frame();
+                    drop(glance);
+                    maker.hand_in(made);
+                };
+                match darkroom().filter(|_| frame.due_us() > now_us) {
+                    Some(threads) => {
+                        threads.spawn(make);
+                        eye.underway.push(frame.clone());
+                    }
+                    None => make(),
                 }
+                sensor.await_frame(own, frame);
+                sensor.deliver(own, now_us, &mut self.workspaces[agent].delivered);
             }
-            self.eyes.reliefs.resize_with(model.agents.len(), || None);
-            self.eyes.reliefs[agent] = relief;
         }
     }
 }
 
-/// The world as it is shown to one agent's sensors.
-struct Shown<'a> {
-    stage: &'a Arc<Stage>,
-    model: &'a super::WorldModel,
-    relief: &'a Relief,
-    told: &'a [VehicleMessage],
+/// Threads that make frames beside the steps of vehicles, as many as step. They are
+/// others than those, which wait for frames: a thread that makes one never waits for
+/// another.
+fn darkroom() -> Option<&'static ThreadPool> {
+    static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let start = || {
+        let threads = rayon::current_num_threads();
+        // without them frames are made where they fall due
+        ThreadPoolBuilder::new().num_threads(threads).build().ok()
+    };
+    THREADS.get_or_init(start).as_ref()
 }
 
-impl Shown<'_> {
-    fn taken(
-        &self,
-        sensor: &Sensor,
-        state: &SensorState,
-        now_us: u64,
-        frame: u32,
-    ) -> Option<Reading> {
-        match &sensor.model {
-            Model::Camera(spec) => {
-                Some(Reading::Image(self.picture(spec, state, now_us, &sensor.noise, frame)?))
-            }
-            Model::Lidar(spec) => {
-                let window = sensor.schedule.window();
-                Some(Reading::Cloud(self.scan(spec, state, now_us, window, &sensor.noise, frame)))
-            }
-            _ => None,
-        }
+/// A frame to be made, with all that it needs of the world as it was when it fell due.
+struct Glance {
+    stage: Arc<Stage>,
+    model: Arc<WorldModel>,
+    relief: Arc<Relief>,
+    told: Arc<[VehicleMessage]>,
+    sight: Sight,
+    /// Agent and sensor.
+    place: [usize; 2],
+    /// The sensor's.
+    pose: Pose,
+    /// The sensor's own poses with their moments, µs.
+    track: Vec<(u64, Pose)>,
+    due: Due,
+}
+
+impl Glance {
+    fn frame(&self) -> Option<Delivery> {
+        let [agent, index] = self.place;
+        let sensor = &self.model.agents[agent].sensors[index];
+        let reading = match &sensor.model {
+            Model::Camera(spec) => Reading::Image(self.picture(sensor, spec)?),
+            Model::Lidar(spec) => Reading::Cloud(self.scan(sensor, spec)),
+            _ => return None,
+        };
+        sensor.augmented(index as u32, self.pose, self.due, reading)
     }
 
     /// The agents as they move from `ago[0]` to `ago[1]` seconds before now, each at the
@@ -104,92 +183,69 @@ impl Shown<'_> {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.told.iter().map(|told| rewound(told, ago)).collect()
         });
-        self.stage.moving(self.model, [&from, &to])
+        self.stage.moving(&self.model, [&from, &to])
     }
 
-    fn scene<'s>(&'s self, moving: &'s Crowd) -> Scene<'s> {
-        self.stage.scene(self.model, self.relief, moving)
+    fn scene<'s>(&'s self, moving: &'s Crowd, air: &'s Air) -> Scene<'s> {
+        Scene { air, ..self.stage.scene(&self.model, &self.relief, moving) }
     }
 
-    fn picture(
-        &self,
-        spec: &CameraSpec,
-        state: &SensorState,
-        now_us: u64,
-        noise: &Noise,
-        frame: u32,
-    ) -> Option<Image> {
+    /// The air around the own agent with what vehicles raise.
+    fn air(&self) -> Air {
+        let place = &self.told[self.place[0]].chassis.position;
+        self.stage.air_around(&self.model, &self.told, self.due.taken_us, place)
+    }
+
+    fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
         let camera = Camera::of(spec)?;
         let span = camera.exposure + camera.readout;
-        let moving = self.moving([span, 0.0]);
-        let poses = [at(state, now_us, span), at(state, now_us, 0.0)];
-        let dice = Dice { noise: *noise, frame };
-        let mut image = camera.picture(&self.scene(&moving), &poses, span, &dice);
-        let asked = |channel| spec.channels.contains(&channel);
-        if !asked(Channel::Colour) {
-            image.colour = Vec::new();
-        } else if let Some(chip) = &spec.noise {
-            chip.expose(&mut image, spec.exposure, noise, frame);
-        }
-        if !asked(Channel::Depth) {
-            image.depth = Vec::new();
-        }
-        if !asked(Channel::Normal) {
-            image.normal = Vec::new();
-        }
-        if !asked(Channel::Class) {
-            image.class = Vec::new();
-        }
-        if !asked(Channel::Instance) {
-            image.instance = Vec::new();
-        }
-        if !asked(Channel::Ground) {
-            (image.soil, image.sinkage) = (Vec::new(), Vec::new());
-            (image.slip, image.passes) = (Vec::new(), Vec::new());
+        let (moving, air) = (self.moving([span, 0.0]), self.air());
+        let poses = [self.at(span), self.at(0.0)];
+        let frame = self.due.frame as u32;
+        let dice = Dice { noise: sensor.noise, frame };
+        let scene = self.scene(&moving, &air);
+        let take = Take { camera: &camera, poses, apart: span, dice, channels: &spec.channels };
+        let mut image = self.sight.picture(&scene, &take);
+        if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
+            chip.expose(&mut image, spec.exposure, &sensor.noise, frame);
         }
         Some(image)
     }
 
-    fn scan(
-        &self,
-        lidar: &LidarSpec,
-        state: &SensorState,
-        now_us: u64,
-        window: f64,
-        noise: &Noise,
-        frame: u32,
-    ) -> Cloud {
+    fn scan(&self, sensor: &Sensor, lidar: &LidarSpec) -> Cloud {
+        let window = sensor.schedule.window();
         let fastest = self.told.iter().map(spin).fold(0.0, f64::max);
         let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
         let mut cloud = Cloud::default();
+        let air = self.air();
         for part in 0..parts {
             let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
             let moving = self.moving(shares.map(|share| window * (1.0 - share)));
-            let pose = |share: f64| at(state, now_us, window * (1.0 - share));
-            let part = Part { shares, period: window, frame };
-            lidar.scan(&self.scene(&moving), pose, &part, noise, &mut cloud);
+            let pose = |share: f64| self.at(window * (1.0 - share));
+            let part = Part { shares, period: window, frame: self.due.frame as u32 };
+            lidar.scan(&self.scene(&moving, &air), pose, &part, &sensor.noise, &mut cloud);
         }
         cloud
     }
-}
 
-/// Own pose of a sensor `ago` seconds before now, by its track.
-fn at(state: &SensorState, now_us: u64, ago: f64) -> Pose {
-    let moment = now_us as f64 - 1e6 * ago;
-    let mut before: Option<&(u64, Pose)> = None;
-    for point in state.track() {
-        if point.0 as f64 >= moment {
-            return match before {
-                Some((earlier, pose)) => {
-                    let share = (moment - *earlier as f64) / (point.0 - earlier) as f64;
-                    between(&[*pose, point.1], share)
-                }
-                None => point.1,
-            };
+    /// Own pose of the sensor `ago` seconds before it was due, by its track.
+    fn at(&self, ago: f64) -> Pose {
+        let moment = self.due.taken_us as f64 - 1e6 * ago;
+        let mut before: Option<&(u64, Pose)> = None;
+        for point in &self.track {
+            if point.0 as f64 >= moment {
+                return match before {
+                    Some((earlier, pose)) => {
+                        let share = (moment - *earlier as f64) / (point.0 - earlier) as f64;
+                        between(&[*pose, point.1], share)
+                    }
+                    None => point.1,
+                };
+            }
+            before = Some(point);
         }
-        before = Some(point);
+        before.map_or_else(Pose::default, |(_, pose)| *pose)
     }
-    before.map_or_else(Pose::default, |(_, pose)| *pose)
 }
 
 /// The fastest spin of any part, rad/s.

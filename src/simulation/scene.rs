@@ -1,12 +1,13 @@
 //! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
 
-use super::looks::{Look, look};
+use super::looks::{Look, OwnLook, look};
 use super::mover::Mover;
 use super::world::{World, WorldModel};
 use crate::ground::Patches;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
+use crate::sensor::dust::Loose;
 use crate::sensor::material::SoilLook;
 use crate::sensor::mesh::Mesh;
 use crate::sensor::relief::Relief;
@@ -22,14 +23,43 @@ use crate::vehicle::spec::TrackedSpec;
 /// Something that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prop {
-    /// What it is.
-    pub kind: PropKind,
+    /// What it looks like.
+    pub form: Form,
     /// Where, m.
     pub place: [f64; 2],
     /// Heading, rad.
     pub heading: f64,
-    /// By how much it is larger than its kind.
+    /// By how much it is larger than its form.
     pub scale: f64,
+}
+
+/// What scenery looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// One of the kinds that are drawn here.
+    Kind(PropKind),
+    /// A mesh of others.
+    Mesh {
+        /// Index into [`Foreign::meshes`].
+        index: usize,
+        /// What it is labelled as.
+        class: Class,
+    },
+}
+
+impl From<PropKind> for Form {
+    fn from(kind: PropKind) -> Form {
+        Form::Kind(kind)
+    }
+}
+
+/// Meshes of others that a world is shown with.
+#[derive(Clone, Debug, Default)]
+pub struct Foreign {
+    /// The meshes.
+    pub meshes: Vec<Mesh>,
+    /// Agents, by index, that look otherwise than drawn here; may be shorter.
+    pub looks: Vec<OwnLook>,
 }
 
 /// Kinds of scenery.
@@ -57,31 +87,61 @@ pub struct Stage {
     looks: Vec<Look>,
     soils: Vec<SoilLook>,
     standing: Crowd,
+    /// What of the soils gets into the air.
+    pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
     pub sky: Sky,
-    /// What is in the air.
+    /// What is in the air, but for what vehicles raise.
     pub air: Air,
+    /// Dust and thrown snow, times what the laws give; 0 for none.
+    pub dust: f64,
+    /// Wind near the ground along x and y, m/s: it carries dust.
+    pub wind: [f64; 2],
+    /// The graphics card that looks, if one does.
+    #[cfg(feature = "gpu")]
+    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
 }
 
 impl Stage {
     /// The stage of a world with these props.
     pub fn new(model: &WorldModel, props: &[Prop]) -> Stage {
-        let mut meshes = Vec::new();
+        Stage::with(model, props, Foreign::default())
+    }
+
+    /// The stage of a world with these props, some of it being meshes of others.
+    pub fn with(model: &WorldModel, props: &[Prop], foreign: Foreign) -> Stage {
+        let Foreign { mut meshes, looks: own } = foreign;
         let mut looks: Vec<Look> = Vec::new();
+        let own = |index: usize| own.get(index).copied().unwrap_or_default();
         for (index, agent) in model.agents.iter().enumerate() {
             // agents of one vehicle share its meshes
-            let like =
-                model.agents[..index].iter().position(|o| o.vehicle.name() == agent.vehicle.name());
+            let like = model.agents[..index].iter().enumerate().position(|(other, agent_too)| {
+                agent_too.vehicle.name() == agent.vehicle.name() && own(other) == own(index)
+            });
             looks.push(match like {
                 Some(other) => looks[other].clone(),
-                None => look(&agent.vehicle, &mut meshes),
+                None => look(&agent.vehicle, &own(index), &mut meshes),
             });
         }
         let terrain = model.ground.terrain();
         let standing = super::scenery::instances(props, terrain, &mut meshes);
         let standing = Crowd::new(&meshes, &standing);
         let soils = model.ground.soils().iter().map(SoilLook::of).collect();
-        Stage { meshes, looks, soils, standing, sky: Sky::default(), air: Air::default() }
+        let loose = model.ground.soils().iter().map(Loose::of).collect();
+        let (sky, air) = (Sky::default(), Air::default());
+        Stage {
+            meshes,
+            looks,
+            soils,
+            standing,
+            loose,
+            sky,
+            air,
+            dust: 1.0,
+            wind: [0.0; 2],
+            #[cfg(feature = "gpu")]
+            card: None,
+        }
     }
 
     /// The agents at two keyframes, each told for all agents.
@@ -166,39 +226,44 @@ fn parts(mover: &Mover, look: &Look, told: &VehicleMessage) -> Vec<Placed> {
         position: chassis.point(&pose.position),
         orientation: chassis.orientation * pose.orientation,
     };
-    let mut placed = Vec::new();
-    match (look, &told.gear) {
-        (Look::Wheeled { hull, wheel }, RunningGear::Wheels(wheels)) => {
-            placed.push((*hull, Class::Vehicle, *chassis));
-            placed.extend(wheels.iter().map(|w| (*wheel, Class::Wheel, world(&w.pose))));
+    let mut placed = vec![(look.hull, Class::Vehicle, *chassis)];
+    let wheels = match &told.gear {
+        RunningGear::Wheels(wheels) => wheels,
+        RunningGear::Tracks { road_wheels, .. } => road_wheels,
+    };
+    let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
+    placed.extend(wheels.iter().map(|wheel| {
+        let Pose { position, mut orientation } = wheel.pose;
+        if look.handed && position.y < 0.0 {
+            orientation *= half_turn;
         }
-        (
-            Look::Tracked { hull, road_wheel, sprocket, idler, shoe },
-            RunningGear::Tracks { shoes, sprockets, idlers, road_wheels, .. },
-        ) => {
-            placed.push((*hull, Class::Vehicle, *chassis));
-            let mut add = |mesh: usize, all: &[PartState]| {
-                placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
-            };
-            add(*road_wheel, road_wheels);
-            add(*sprocket, sprockets);
-            add(*idler, idlers);
-            if let Mover::Tracked(own) = mover {
-                let told_of = own.shoes_told(&told.gear);
-                let mut poses = Vec::new();
-                for (side, told_of) in told_of.into_iter().enumerate() {
-                    if let (true, Some(front), Some(rear)) =
-                        (shoes.is_empty(), sprockets.get(side), idlers.get(side))
-                    {
-                        let spec = own.vehicle.spec();
-                        poses.extend(upper_run(spec, &told_of, [&front.pose, &rear.pose]));
-                    }
-                    poses.extend(told_of);
-                }
-                placed.extend(poses.iter().map(|pose| (*shoe, Class::TrackShoe, world(pose))));
+        (look.wheel, Class::Wheel, world(&Pose { position, orientation }))
+    }));
+    let arms = look.arms.iter().filter_map(|arm| arm.placed(wheels));
+    placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, world(&pose))));
+    if let (
+        Some(track),
+        Mover::Tracked(own),
+        RunningGear::Tracks { shoes, sprockets, idlers, .. },
+    ) = (&look.track, mover, &told.gear)
+    {
+        let mut add = |mesh: usize, all: &[PartState]| {
+            placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
+        };
+        add(track.sprocket, sprockets);
+        add(track.idler, idlers);
+        let told_of = own.shoes_told(&told.gear);
+        let mut poses = Vec::new();
+        for (side, told_of) in told_of.into_iter().enumerate() {
+            if let (true, Some(front), Some(rear)) =
+                (shoes.is_empty(), sprockets.get(side), idlers.get(side))
+            {
+                let spec = own.vehicle.spec();
+                poses.extend(upper_run(spec, &told_of, [&front.pose, &rear.pose]));
             }
+            poses.extend(told_of);
         }
-        _ => placed.push((0, Class::Vehicle, *chassis)),
+        placed.extend(poses.iter().map(|pose| (track.shoe, Class::TrackShoe, world(pose))));
     }
     placed
 }

@@ -1,6 +1,6 @@
 //! Trees, rocks and posts.
 
-use super::scene::{Prop, PropKind};
+use super::scene::{Form, Prop, PropKind};
 use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
 use crate::sensor::class::Class;
@@ -22,34 +22,40 @@ pub(super) fn instances(
     let mut known: Vec<(PropKind, usize)> = Vec::new();
     let mut placed = Vec::new();
     for (index, prop) in props.iter().enumerate() {
-        let first = known.iter().find(|(kind, _)| *kind == prop.kind).map(|(_, first)| *first);
-        let first = first.unwrap_or_else(|| {
-            known.push((prop.kind, meshes.len()));
-            meshes.extend((0..SHAPES).map(|shape| prop.kind.sketch(shape as u64).finish()));
-            meshes.len() - SHAPES
-        });
+        let (mesh, class) = match prop.form {
+            Form::Mesh { index, class } => (index, class),
+            Form::Kind(kind) => {
+                let first = known.iter().find(|(own, _)| *own == kind).map(|(_, first)| *first);
+                let first = first.unwrap_or_else(|| {
+                    known.push((kind, meshes.len()));
+                    meshes.extend((0..SHAPES).map(|shape| kind.sketch(shape as u64).finish()));
+                    meshes.len() - SHAPES
+                });
+                (first + index % SHAPES, kind.class())
+            }
+        };
         let [x, y] = prop.place;
         let pose = Pose {
             position: Vec3::new(x, y, terrain.height(x, y)),
             orientation: Quat::from_axis_angle(&Vec3::z_axis(), prop.heading),
         };
-        let mesh = first + index % SHAPES;
-        let own = Instance::still(mesh, pose, u16::MAX - 1, prop.kind.class());
+        let own = Instance::still(mesh, pose, u16::MAX - 1, class);
         placed.push(Instance { scale: prop.scale, ..own });
     }
     placed
 }
 
-/// `count` props of a kind strewn over a rectangle [x0, y0, x1, y1], m, none nearer than
+/// `count` props of a form strewn over a rectangle [x0, y0, x1, y1], m, none nearer than
 /// `clear`, m, to any of the `kept` places.
 pub fn strewn(
-    kind: PropKind,
+    form: impl Into<Form>,
     count: usize,
     [x0, y0, x1, y1]: [f64; 4],
     kept: &[[f64; 2]],
     clear: f64,
     seed: u64,
 ) -> Vec<Prop> {
+    let form = form.into();
     let dice = Stream::new(seed, "scenery");
     let mut props = Vec::new();
     // some places are refused; who wants more than fits gets fewer
@@ -62,7 +68,7 @@ pub fn strewn(
         let far = |kept: &[f64; 2]| hypot(kept[0] - place[0], kept[1] - place[1]) >= clear;
         if kept.iter().all(far) {
             let heading = std::f64::consts::TAU * draw(2);
-            props.push(Prop { kind, place, heading, scale: 0.7 + 0.6 * draw(3) });
+            props.push(Prop { form, place, heading, scale: 0.7 + 0.6 * draw(3) });
         }
     }
     props

@@ -68,7 +68,8 @@ impl Haste {
 /// A running world, or one rank's part of it.
 #[derive(Clone, Debug)]
 pub struct World {
-    pub(super) model: WorldModel,
+    /// Shared with frames that are in the making.
+    pub(super) model: Arc<WorldModel>,
     pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
     own: Vec<bool>,
@@ -115,6 +116,7 @@ impl World {
             .unzip();
         let (patches, haste) = (Patches::default(), Haste::default());
         let eyes = Eyes::default();
+        let model = Arc::new(model);
         World { model, state, own, workspaces, views, patches, haste, eyes }
     }
 
@@ -144,7 +146,7 @@ impl World {
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn advance(&mut self) {
         let World { model, state, own, workspaces, views, haste, .. } = self;
-        let WorldModel { ground, clock, agents, .. } = model;
+        let WorldModel { ground, clock, agents, .. } = &**model;
         let (published, beat, seen) = (&state.published, [state.tick, state.steps], &*views);
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());

@@ -5,7 +5,7 @@ use super::bench::BenchError;
 use crate::grid::{Node, TILE_NODES};
 use crate::ground::{GroundModel, NodeState, Patches, Published};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{stage, world};
+use crate::scenario::build::{BuiltMeshes, stage, world};
 use crate::sensor::camera::{Camera, Dice, Lens};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::noise::Noise;
@@ -203,7 +203,7 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
              area = [-100, -100, 100, 100]\nclear = 5\n";
     let file = scenario(0.05, &rest)?;
     let built = world(&file)?.world;
-    let stage = stage(&file, &built);
+    let stage = stage(&file, &built, &BuiltMeshes::default());
     let world = World::new(built);
     let (model, told) = (world.model(), world.told());
     let mut published = Published::default();

@@ -3,6 +3,7 @@
 //! Here files are opened and catalogues asked. Each part reports its faults at
 //! the key that led to it.
 
+mod meshes;
 mod sensors;
 mod soils;
 mod stage;
@@ -10,6 +11,7 @@ mod terrain;
 mod vehicles;
 mod world;
 
+pub use meshes::{BuiltMeshes, meshes};
 pub use sensors::{camera, sensors};
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use stage::stage;

@@ -1,33 +1,44 @@
 //! What sensors see of a scenario besides the ground.
 
+use super::BuiltMeshes;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::Driver;
 use crate::sensor::air::Air;
+use crate::sensor::class::Class;
 use crate::sensor::sky::Sky;
-use crate::simulation::{Prop, Stage, WorldModel, strewn};
+use crate::simulation::{Form, Prop, Stage, WorldModel, strewn};
 
 /// Distance of the places along ways that scenery keeps clear of, m.
 const SPACING: f64 = 2.0;
 
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
-pub fn stage(file: &ScenarioFile, world: &WorldModel) -> Stage {
+pub fn stage(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> Stage {
     let scenario = &file.scenario;
     let ways = ways(file, world);
     let mut props = Vec::new();
     for (index, scenery) in scenario.scenery.iter().enumerate() {
+        let mesh = meshes.scenery.get(index).copied().flatten();
+        let form = match (scenery.kind, mesh) {
+            (Some(kind), _) => Form::Kind(kind),
+            (None, Some(index)) => {
+                Form::Mesh { index, class: scenery.class.map_or(Class::Other, |c| c.class()) }
+            }
+            // the cross-checks have refused it
+            (None, None) => continue,
+        };
         let placed = scenery.places.iter().map(|&place| Prop {
-            kind: scenery.kind,
+            form,
             place,
-            heading: 0.0,
+            heading: scenery.heading_deg.to_radians(),
             scale: scenery.scale,
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
         let seed = scenario.seed.wrapping_add(index as u64);
         let count = scenery.count as usize;
-        props.extend(strewn(scenery.kind, count, area, &ways, scenery.clear, seed));
+        props.extend(strewn(form, count, area, &ways, scenery.clear, seed));
     }
-    let mut stage = Stage::new(world, &props);
+    let mut stage = Stage::with(world, &props, meshes.foreign.clone());
     let sky = &scenario.sky;
     stage.sky = Sky {
         azimuth: sky.sun_azimuth_deg.to_radians(),
@@ -36,6 +47,9 @@ pub fn stage(file: &ScenarioFile, world: &WorldModel) -> Stage {
     };
     stage.air =
         Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
+    // what rain has wetted does not rise
+    stage.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
+    stage.wind = sky.wind;
     stage
 }
 

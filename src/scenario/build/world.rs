@@ -1,6 +1,8 @@
 //! The world that a scenario describes: ground, vehicles on it, drivers in them.
 
-use super::{BuiltTerrain, SoilTable, sensors, soil_table, terrain, vehicle_specs};
+use super::{
+    BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain, vehicle_specs,
+};
 use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
@@ -35,6 +37,8 @@ pub struct Built {
     pub world: WorldModel,
     /// Where the local frame lies on earth, if a DEM says so.
     pub placement: Option<Placement>,
+    /// Meshes of others that it is shown with.
+    pub meshes: BuiltMeshes,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
     /// The files that it was read from, the scenario excepted.
@@ -49,32 +53,36 @@ pub struct Built {
 /// # Errors
 /// Every fault that only shows when files are opened and parts put together.
 pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
-    let (soils, specs) = (soil_table(file), vehicle_specs(file));
+    let (soils, specs, shown) = (soil_table(file), vehicle_specs(file), meshes(file));
     let land = soils.as_ref().ok().map(|soils| terrain(file, soils)).transpose();
-    let (soils, specs, land) = match (soils, specs, land) {
-        (Ok(soils), Ok(specs), Ok(Some(land))) => (soils, specs, land),
-        (soils, specs, land) => {
-            return Err(Faults::joined([soils.err(), specs.err(), land.err()])
-                .expect_err("one of the three failed"));
+    let (soils, specs, land, shown) = match (soils, specs, land, shown) {
+        (Ok(soils), Ok(specs), Ok(Some(land)), Ok(shown)) => (soils, specs, land, shown),
+        (soils, specs, land, shown) => {
+            return Err(Faults::joined([soils.err(), specs.err(), land.err(), shown.err()])
+                .expect_err("one of the four failed"));
         }
     };
-    let fingerprint = fingerprint(file, &specs, &land.inputs);
+    let inputs = [land.inputs.clone(), shown.inputs.clone()].concat();
+    let warnings = [land.warnings.clone(), shown.warnings.clone()].concat();
+    let fingerprint = fingerprint(file, &specs, &inputs);
     let clock = clock(file)?;
     let agents = agents(file, &specs, &land)?;
     let ground = ground(file, &soils, land.terrain)?;
     Ok(Built {
-        world: staged(file, WorldModel { ground, clock, agents, stage: None }),
+        world: staged(file, WorldModel { ground, clock, agents, stage: None }, &shown),
         placement: land.placement,
-        warnings: land.warnings,
-        inputs: land.inputs,
+        meshes: shown,
+        warnings,
+        inputs,
         fingerprint,
     })
 }
 
 /// The world with its stage, if any of its sensors looks.
-fn staged(file: &ScenarioFile, world: WorldModel) -> WorldModel {
+fn staged(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
     let looks = |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.looks());
-    let stage = world.agents.iter().any(looks).then(|| Arc::new(super::stage(file, &world)));
+    let stage =
+        world.agents.iter().any(looks).then(|| Arc::new(super::stage(file, &world, meshes)));
     WorldModel { stage, ..world }
 }
 

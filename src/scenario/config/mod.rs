@@ -19,7 +19,7 @@ mod vehicle;
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
-pub use scenery::{Scenery, Sky};
+pub use scenery::{Label, Scenery, Sky};
 pub use sensor::{
     Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
     LensConfig, Lidar, LidarPreset, LidarReturns, MagneticField, Outages, Sensor, SensorModel,
@@ -28,7 +28,7 @@ pub use sensor::{
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
-pub use vehicle::Vehicle;
+pub use vehicle::{Look, Vehicle};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,11 @@
 //! What stands on the ground, and the light and weather that it stands in.
 
+use crate::sensor::class::Class;
+use crate::sensor::mesh::Up;
 use crate::simulation::PropKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Sun, clouds and what is in the air: what cameras and lidars see by and through.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +28,12 @@ pub struct Sky {
     /// Falling snow, mm/h of water.
     #[schemars(range(min = 0.0, max = 50.0))]
     pub snow: f64,
+    /// Dust and snow that wheels and tracks raise, times what was measured behind
+    /// vehicles on a dry road; 0 for none. There is none in rain.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub dust: f64,
+    /// Wind near the ground along x (east) and y (north), m/s: it carries dust.
+    pub wind: [f64; 2],
 }
 
 impl Default for Sky {
@@ -36,6 +45,8 @@ impl Default for Sky {
             visibility: 20_000.0,
             rain: 0.0,
             snow: 0.0,
+            dust: 1.0,
+            wind: [0.0; 2],
         }
     }
 }
@@ -47,13 +58,24 @@ impl Sky {
     }
 }
 
-/// Trees, rocks or posts: some strewn over an area, or at given places. Sensors see
-/// them, wheels do not feel them.
+/// Trees, rocks, posts or meshes: some strewn over an area, or at given places. Sensors
+/// see them, wheels do not feel them. Give either `kind` or `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenery {
     /// What they are.
-    pub kind: PropKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<PropKind>,
+    /// A mesh to show: .gltf, .glb or .obj, relative to the scenario. Its origin stands
+    /// on the ground; textures are not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<PathBuf>,
+    /// Which axis of the mesh points up: y (its front towards z) or z (towards x).
+    #[serde(default, skip_serializing_if = "is_y")]
+    pub up: Up,
+    /// What the mesh is labelled as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Label>,
     /// How many are strewn over the area.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
@@ -69,10 +91,51 @@ pub struct Scenery {
     /// Places of those that stand where the scenario says, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<[f64; 2]>,
-    /// Size of those at given places, against the kind's own.
+    /// Heading of those at given places, degrees from east (x) towards north (y).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
+    pub heading_deg: f64,
+    /// Size of those at given places, against their own.
     #[serde(default = "one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
+}
+
+/// Labels for meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Label {
+    /// A vehicle.
+    Vehicle,
+    /// A tree.
+    Tree,
+    /// A rock.
+    Rock,
+    /// A post.
+    Post,
+    /// Anything else.
+    Other,
+}
+
+impl Label {
+    /// The class of that name.
+    pub fn class(self) -> Class {
+        match self {
+            Label::Vehicle => Class::Vehicle,
+            Label::Tree => Class::Tree,
+            Label::Rock => Class::Rock,
+            Label::Post => Class::Post,
+            Label::Other => Class::Other,
+        }
+    }
+}
+
+fn is_y(up: &Up) -> bool {
+    *up == Up::Y
+}
+
+fn is_zero(angle: &f64) -> bool {
+    *angle == 0.0
 }
 
 fn clear() -> f64 {

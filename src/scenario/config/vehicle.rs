@@ -1,8 +1,10 @@
 //! `[[vehicle]]`
 
 use super::{Driver, Sensor};
+use crate::sensor::mesh::Up;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A vehicle, where it starts and who drives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +34,34 @@ pub struct Vehicle {
     /// What it carries to measure and see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensor: Vec<Sensor>,
+    /// Meshes that sensors see in place of the drawn vehicle.
+    #[serde(default, skip_serializing_if = "Look::is_default")]
+    pub look: Look,
     /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not
+/// shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Look {
+    /// The hull: its origin at the chassis reference point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hull: Option<PathBuf>,
+    /// A wheel of the left side, or a road wheel: its middle at the origin, its outside
+    /// to the left. Right ones are turned round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wheel: Option<PathBuf>,
+    /// Which axis of the meshes points up: y (their front towards z, left towards x) or z
+    /// (front towards x, left towards y).
+    pub up: Up,
+}
+
+impl Look {
+    /// Whether nothing is said about it.
+    pub fn is_default(&self) -> bool {
+        *self == Look::default()
+    }
 }

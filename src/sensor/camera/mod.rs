@@ -5,10 +5,12 @@ mod image;
 mod lens;
 mod shade;
 mod spec;
+mod take;
 
 pub use image::Image;
 pub use shade::{GRAINS, OPEN, SHADOW};
 pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
+pub use take::Take;
 
 use super::class::Class;
 use super::noise::Noise;

@@ -1,6 +1,11 @@
 //! Meshes of triangles: what stands on the ground.
 
+mod gltf;
+mod import;
+mod obj;
 mod primitive;
+
+pub use import::{Fetch, Imported, MeshError, Up, import};
 
 use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::material::Material;

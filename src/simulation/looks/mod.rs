@@ -1,13 +1,17 @@
 //! What vehicles look like: meshes made of primitives by the figures of their files.
 
+mod arms;
 mod hmmwv;
 mod m113;
 mod mrzr;
 mod running_gear;
 
+pub(super) use arms::Arm;
+
 use super::mover::Mover;
 use crate::sensor::material::Material;
 use crate::sensor::mesh::{Mesh, Sketch};
+use crate::spatial::Vec3;
 use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
 
 /// Olive drab paint.
@@ -27,34 +31,63 @@ const LAMP: Material =
 /// Tail lamp.
 const RED: Material = Material { albedo: [0.35, 0.02, 0.015], ..LAMP };
 
-/// Which meshes a vehicle is put together from, by index.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Look {
-    Wheeled { hull: usize, wheel: usize },
-    Tracked { hull: usize, road_wheel: usize, sprocket: usize, idler: usize, shoe: usize },
+/// Meshes that stand for parts of a vehicle in place of the drawn ones, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnLook {
+    /// The hull, in the chassis frame.
+    pub hull: Option<usize>,
+    /// A wheel or road wheel of the left side: axle along y, outside towards y, its
+    /// middle at the origin. Right ones are turned round.
+    pub wheel: Option<usize>,
 }
 
-/// Adds the meshes of a vehicle to the list.
-pub(super) fn look(mover: &Mover, meshes: &mut Vec<Mesh>) -> Look {
+/// Which meshes a vehicle is put together from, by index.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Look {
+    pub hull: usize,
+    pub wheel: usize,
+    /// Whether wheels of the right side are turned round.
+    pub handed: bool,
+    pub arms: Vec<Arm>,
+    pub track: Option<TrackLook>,
+}
+
+/// Meshes of a track.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TrackLook {
+    pub sprocket: usize,
+    pub idler: usize,
+    pub shoe: usize,
+}
+
+/// Adds the meshes of a vehicle to the list, those excepted that it has of its own.
+pub(super) fn look(mover: &Mover, own: &OwnLook, meshes: &mut Vec<Mesh>) -> Look {
     let mut add = |sketch: Sketch| {
         meshes.push(sketch.finish());
         meshes.len() - 1
     };
+    let handed = own.wheel.is_some();
     match mover {
-        Mover::Wheeled(own) => {
-            let spec = own.vehicle.spec();
-            let wheel = add(running_gear::wheel(spec));
-            Look::Wheeled { hull: add(wheeled_hull(spec)), wheel }
+        Mover::Wheeled(mover) => {
+            let spec = mover.vehicle.spec();
+            let wheel = own.wheel.unwrap_or_else(|| add(running_gear::wheel(spec)));
+            let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
+            Look { hull, wheel, handed, arms: arms::of_axles(spec, meshes), track: None }
         }
-        Mover::Tracked(own) => {
-            let spec = own.vehicle.spec();
-            Look::Tracked {
-                hull: add(tracked_hull(spec)),
-                road_wheel: add(running_gear::road_wheel(spec)),
+        Mover::Tracked(mover) => {
+            let spec = mover.vehicle.spec();
+            let hull = own.hull.unwrap_or_else(|| add(tracked_hull(spec)));
+            let wheel = own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)));
+            let track = TrackLook {
                 sprocket: add(running_gear::sprocket(spec)),
                 idler: add(running_gear::idler(spec)),
                 shoe: add(running_gear::shoe(spec)),
-            }
+            };
+            let wheels = 0..mover.vehicle.wheels();
+            let centres: Vec<Vec3> =
+                wheels.map(|wheel| mover.vehicle.wheel_centre(wheel)).collect();
+            let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
+            Look { hull, wheel, handed, arms, track: Some(track) }
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Meshes that a scenario names: of its scenery and of its vehicles.
+
+use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::{Faults, ScenarioFile};
+use crate::sensor::mesh::{Up, import};
+use crate::simulation::{Foreign, OwnLook};
+use std::path::{Path, PathBuf};
+
+/// Meshes from files.
+#[derive(Clone, Debug, Default)]
+pub struct BuiltMeshes {
+    /// The meshes, and which vehicles wear them.
+    pub foreign: Foreign,
+    /// Of every entry of the scenery, its mesh.
+    pub scenery: Vec<Option<usize>>,
+    /// What is doubtful but not wrong.
+    pub warnings: Vec<Fault>,
+    /// The files that they were read from.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Reads all meshes of a scenario, each file once.
+///
+/// # Errors
+/// Files that cannot be read or are no meshes, each at the key that names it.
+pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Faults> {
+    let mut reader =
+        Reader { file, built: BuiltMeshes::default(), known: Vec::new(), faults: Vec::new() };
+    for (index, scenery) in file.scenario.scenery.iter().enumerate() {
+        let mesh =
+            reader.mesh(&format!("scenery[{index}].mesh"), scenery.mesh.as_deref(), scenery.up);
+        reader.built.scenery.push(mesh);
+    }
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        let look = &vehicle.look;
+        let mut part = |name: &str, path: &Option<PathBuf>| {
+            reader.mesh(&format!("vehicle[{index}].look.{name}"), path.as_deref(), look.up)
+        };
+        let own = OwnLook { hull: part("hull", &look.hull), wheel: part("wheel", &look.wheel) };
+        reader.built.foreign.looks.push(own);
+    }
+    Faults::into_result(reader.faults)?;
+    Ok(reader.built)
+}
+
+struct Reader<'a> {
+    file: &'a ScenarioFile,
+    built: BuiltMeshes,
+    known: Vec<(PathBuf, Up, usize)>,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    /// Index of the mesh that a key names; none where it names none, or a broken one.
+    fn mesh(&mut self, key: &str, path: Option<&Path>, up: Up) -> Option<usize> {
+        let path = self.file.folder.join(path?);
+        let same = self.known.iter().find(|(own, own_up, _)| *own == path && *own_up == up);
+        if let Some((.., index)) = same {
+            return Some(*index);
+        }
+        match self.read(&path, up) {
+            Ok((mesh, warnings)) => {
+                let index = self.built.foreign.meshes.len();
+                self.built.foreign.meshes.push(mesh);
+                let warning = |what: String| {
+                    let cause = format!("{}: {what} are not shown", path.display());
+                    self.file.document.fault(key, Problem::Refused { cause })
+                };
+                self.built.warnings.extend(warnings.into_iter().map(warning));
+                self.known.push((path, up, index));
+                Some(index)
+            }
+            Err(problem) => {
+                self.faults.push(self.file.document.fault(key, problem));
+                None
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        path: &Path,
+        up: Up,
+    ) -> Result<(crate::sensor::mesh::Mesh, Vec<String>), Problem> {
+        let bytes = std::fs::read(path).map_err(|error| Problem::Unreadable {
+            cause: format!("{}: {error}", path.display()),
+        })?;
+        self.built.inputs.push(path.to_path_buf());
+        let inputs = &mut self.built.inputs;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut fetch = |name: &str| {
+            let path = folder.join(name);
+            let bytes =
+                std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
+            inputs.push(path);
+            bytes
+        };
+        let imported = import(&path.to_string_lossy(), &bytes, up, &mut fetch)
+            .map_err(|error| Problem::Refused { cause: format!("{}: {error}", path.display()) })?;
+        Ok((imported.sketch.finish(), imported.ignored))
+    }
+}
