@@ -373,12 +373,7 @@ impl<'a> Scene<'a> {
                         Some(index) => (true, index),
                         None => (false, thing as usize),
                     };
-                    let [v, w] = &search.weights;
-                    let touch = Touch {
-                        range: search.far.as_array()[lane],
-                        triangle: search.part.as_array()[lane],
-                        weights: [v.as_array()[lane], w.as_array()[lane]],
-                    };
+                    let touch = Touch::of(&search, lane);
                     Some(Met::Thing { moving, index, touch })
                 };
             }

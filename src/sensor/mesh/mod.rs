@@ -56,6 +56,19 @@ pub struct Touch {
     pub weights: [f32; 2],
 }
 
+impl Touch {
+    /// What ray `lane` of a search has met.
+    #[inline(always)]
+    pub(super) fn of<S: Simd>(search: &Search<S>, lane: usize) -> Touch {
+        let [v, w] = &search.weights;
+        Touch {
+            range: search.far.as_array()[lane],
+            triangle: search.part.as_array()[lane],
+            weights: [v.as_array()[lane], w.as_array()[lane]],
+        }
+    }
+}
+
 /// Difference of two points.
 #[inline(always)]
 pub(super) fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -196,7 +209,7 @@ impl Mesh {
         self.tree.walk(beams, near, search, &facets);
     }
 
-    /// Where a ray first meets the mesh, by asking every triangle.
+    /// Where a single ray first meets the mesh between two ranges.
     #[cfg(test)]
     pub fn cast(
         &self,
@@ -205,18 +218,14 @@ impl Mesh {
         near: f32,
         far: f32,
     ) -> Option<Touch> {
-        let touch = |(index, t): (usize, &Triangle)| {
-            let [e, f] = t.edges;
-            let (p, s) = (cross(direction, f), minus(origin, t.origin));
-            let (q, scale) = (cross(s, e), 1.0 / dot(e, p));
-            let (range, weights) =
-                (dot(f, q) * scale, [dot(s, p) * scale, dot(direction, q) * scale]);
-            let inside = weights.iter().all(|w| *w >= 0.0) && weights.iter().sum::<f32>() <= 1.0;
-            let met = inside && (near..far).contains(&range);
-            met.then_some(Touch { range, triangle: index as u32, weights })
-        };
-        let touches = self.triangles.iter().enumerate().filter_map(touch);
-        touches.min_by(|a, b| a.range.total_cmp(&b.range))
+        use super::packet::{Level, NOTHING, dispatch};
+        dispatch!(Level::new(), simd => {
+            let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
+            let beams = Beams { origin: all(origin), direction: all(direction) };
+            let mut search = Search::new(simd, false, 1, f64::from(far));
+            self.meet(&beams, 0, Wide::splat(simd, near), &mut search);
+            (search.thing.as_array()[0] != NOTHING).then(|| Touch::of(&search, 0))
+        })
     }
 
     /// Unit normals where a ray has touched: of the triangle, and the smooth one.
