@@ -167,6 +167,8 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
         ours.class[k] != theirs.class[k]
             || ours.instance[k] != theirs.instance[k]
             || ours.soil[k] != theirs.soil[k]
+            || ours.owner[k] != theirs.owner[k]
+            || (ours.sinkage[k] - theirs.sinkage[k]).abs() > 1e-4
     });
     [colour, depth, label]
 }

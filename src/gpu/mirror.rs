@@ -84,7 +84,7 @@ impl Mirror {
                 // passes and owner share a word
                 let both = |m: &Mark| u32::from(m.passes) | u32::from(m.owner) << 16;
                 let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), both(m)];
-                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
+                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat_mark)));
             }
         }
         nodes.send(card);
@@ -140,4 +140,10 @@ impl<'a> Run<'a> {
         }
         self.words.clear();
     }
+}
+
+/// Sinkage, slip, and passes below the owner.
+fn flat_mark(mark: &Mark) -> [u32; 3] {
+    let counts = u32::from(mark.passes) | u32::from(mark.owner) << 16;
+    [mark.sinkage.to_bits(), mark.slip.to_bits(), counts]
 }

@@ -261,7 +261,8 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
         soil: label(has(Channel::Ground)).iter().map(|word| (word >> 8) as u8).collect(),
         sinkage,
         slip,
-        passes,
+        passes: counts.iter().map(|word| *word as u16).collect(),
+        owner: counts.iter().map(|word| (word >> 16) as u16).collect(),
         owner,
     }
 }
