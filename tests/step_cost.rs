@@ -131,7 +131,7 @@ fn a_heartbeat_on_tracks_allocates_nothing() {
 }
 
 /// On soil, what is counted is the way of patches into the shared map at heartbeats:
-/// the new tile or its longer list, and the copy of the tile that the clone below (there
+/// the new tile or its longer lists, and the copy of the tile that the clone below (there
 /// to see what changed) makes necessary.
 #[test]
 fn on_soil_only_the_shared_map_grows() {
@@ -151,9 +151,10 @@ fn on_soil_only_the_shared_map_grows() {
         println!(
             "{beats} heartbeats, {touched} tiles changed, {counted} allocations, {per_tile:.2} a tile"
         );
-        // Copied tile, its list and its growth, and a node of the map now and then;
-        // nothing in proportion to nodes, steps or what was deformed before.
-        assert!(counted <= 3 * touched as u64, "{counted} for {touched} tiles");
+        // Copied tile, its two lists (states, owners) and their growth, and a node of the
+        // map now and then; nothing in proportion to nodes, steps or what was deformed
+        // before.
+        assert!(counted <= 5 * touched as u64, "{counted} for {touched} tiles");
     });
 }
 

@@ -150,6 +150,13 @@ impl Card {
         self.lost.get().is_some()
     }
 
+    /// Words that a buffer may have.
+    pub(super) fn most_words(&self) -> usize {
+        let limits = self.device.limits();
+        let bytes = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        usize::try_from(bytes / 4).unwrap_or(usize::MAX)
+    }
+
     /// A buffer of this many words, and some if it were none.
     pub(super) fn buffer(
         &self,
@@ -157,9 +164,8 @@ impl Card {
         words: usize,
         usage: BufferUsages,
     ) -> Result<wgpu::Buffer, GpuError> {
-        let limits = self.device.limits();
         let bytes = 4 * words.max(16) as u64;
-        let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        let most = 4 * self.most_words() as u64;
         if bytes > most {
             return Err(GpuError::TooLarge { what: label, bytes, most });
         }

@@ -96,6 +96,13 @@ impl Sight {
         takes: &[Take<'_>],
     ) -> Result<Vec<Image>, GpuError> {
         let Some(first) = takes.first() else { return Ok(Vec::new()) };
+        let room = |take: &Take<'_>| size(take).next_multiple_of(ALIGN);
+        if takes.len() > 1 && takes.iter().map(room).sum::<usize>() > self.card.most_words() {
+            let (some, rest) = takes.split_at(takes.len() / 2);
+            let mut images = self.pictures(scene, some)?;
+            images.extend(self.pictures(scene, rest)?);
+            return Ok(images);
+        }
         let anchor = first.poses[1].position;
         self.update(scene)?;
         flat::crowds(scene, &anchor, &mut self.words);
@@ -108,7 +115,7 @@ impl Sight {
             self.words.extend_from_slice(view.words());
             self.words.resize((index + 1) * STRIDE as usize / 4, 0);
             places.push(words);
-            words += size(take).next_multiple_of(ALIGN);
+            words += room(take);
         }
         places.push(words);
         self.views.hold(&self.card, &self.words)?;

@@ -12,7 +12,13 @@ use std::sync::{Arc, OnceLock};
 pub struct Awaited {
     /// When it is to be delivered, µs.
     due_us: u64,
-    made: Arc<OnceLock<Option<Delivery>>>,
+    frame: Frame,
+}
+
+#[derive(Clone, Debug)]
+enum Frame {
+    Made(Option<Delivery>),
+    InTheMaking(Arc<OnceLock<Option<Delivery>>>),
 }
 
 /// Who makes a frame.
@@ -31,12 +37,12 @@ impl Awaited {
     /// A frame that is yet to be made, and its maker.
     pub fn new(due_us: u64) -> (Awaited, Maker) {
         let made = Arc::new(OnceLock::new());
-        (Awaited { due_us, made: made.clone() }, Maker(made))
+        (Awaited { due_us, frame: Frame::InTheMaking(made.clone()) }, Maker(made))
     }
 
     /// A frame that there is.
     pub fn made(delivery: Delivery) -> Awaited {
-        Awaited { due_us: delivery.due_us, made: Arc::new(OnceLock::from(Some(delivery))) }
+        Awaited { due_us: delivery.due_us, frame: Frame::Made(Some(delivery)) }
     }
 
     /// When it is to be delivered, µs.
@@ -46,15 +52,23 @@ impl Awaited {
 
     /// The frame, once it is made.
     pub fn get(&self) -> Option<&Delivery> {
-        self.made.wait().as_ref()
+        match &self.frame {
+            Frame::Made(made) => made.as_ref(),
+            Frame::InTheMaking(made) => made.wait().as_ref(),
+        }
     }
 
     /// The frame itself.
     pub fn take(self) -> Option<Delivery> {
-        self.get();
-        match Arc::try_unwrap(self.made) {
-            Ok(made) => made.into_inner().flatten(),
-            Err(shared) => shared.wait().clone(),
+        match self.frame {
+            Frame::Made(made) => made,
+            Frame::InTheMaking(made) => {
+                made.wait();
+                match Arc::try_unwrap(made) {
+                    Ok(made) => made.into_inner().flatten(),
+                    Err(shared) => shared.wait().clone(),
+                }
+            }
         }
     }
 }
@@ -74,7 +88,7 @@ impl Serialize for Awaited {
 impl<'de> Deserialize<'de> for Awaited {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Awaited, D::Error> {
         let (due_us, delivery) = <(u64, Option<Delivery>)>::deserialize(deserializer)?;
-        Ok(Awaited { due_us, made: Arc::new(OnceLock::from(delivery)) })
+        Ok(Awaited { due_us, frame: Frame::Made(delivery) })
     }
 }
 
