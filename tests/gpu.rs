@@ -8,9 +8,11 @@ use bekker::grid::{Node, TILE_NODES};
 use bekker::ground::{NodeState, Patches, Published};
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{stage, world};
+use bekker::sensor::Reading;
 use bekker::sensor::air::Puff;
 use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use bekker::sensor::class::Class;
+use bekker::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
 use bekker::sensor::scene::{Crowd, Scene};
@@ -165,6 +167,8 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
         ours.class[k] != theirs.class[k]
             || ours.instance[k] != theirs.instance[k]
             || ours.soil[k] != theirs.soil[k]
+            || ours.owner[k] != theirs.owner[k]
+            || (ours.sinkage[k] - theirs.sinkage[k]).abs() > 1e-4
     });
     [colour, depth, label]
 }
@@ -304,6 +308,54 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     }
 }
 
+/// Every ray of a scan from a moving lidar strikes what it strikes by the processor's
+/// account, within a millimetre at 100 m.
+#[test]
+fn scans_are_those_of_the_processor() {
+    let Some(card) = card() else { return };
+    let yard = Yard::new("");
+    let scene = yard.scene();
+    let props = Arc::new(Props::new(&card, &scene).unwrap());
+    let mut sight = Sight::new(card, props).unwrap();
+    let lidar = LidarSpec { samples: 2, ..LidarSpec::vlp16() };
+    let pose = |share: f64| {
+        let eye = yard.eye();
+        Pose { position: eye.position + Vec3::new(0.5 * share, 0.0, 0.0), ..eye }
+    };
+    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let noise = Noise::new(1, 0, 0);
+    let limits = [lidar.min_range, lidar.max_range];
+    let (mut ours, mut theirs) = (Cloud::default(), Cloud::default());
+    lidar.scan(&scene, pose, &part, &noise, &mut ours);
+    let mut cast = Vec::new();
+    let strike = |rays: &Rays<'_, '_>| {
+        cast = rays.iter().collect();
+        Some(sight.strike(&scene, rays.iter(), limits).unwrap())
+    };
+    lidar.scan_by(strike, &scene, pose, &part, &noise, &mut theirs);
+    let struck = sight.strike(&scene, cast.iter().copied(), limits).unwrap();
+    let apart = cast.iter().zip(&struck).filter(|(ray, struck)| {
+        let met = scene.cast(ray, limits[0], limits[1]);
+        match (met, struck) {
+            (None, None) => false,
+            (Some(met), Some(struck)) => {
+                let given = scene.surface(ray, &met);
+                let lit =
+                    f64::from(given.material.reflectance) * given.normal.dot(&ray.direction).abs();
+                (met.range() - struck.range).abs() > 1e-3
+                    || (lit - struck.given).abs() > 1e-4
+                    || (given.class, given.instance) != (struck.class, struck.instance)
+            }
+            _ => true,
+        }
+    });
+    let apart = apart.count() as f64 / cast.len() as f64;
+    println!("{apart} of {} rays differ", cast.len());
+    assert!(cast.len() == 1800 * 16 * 4 && apart < 1e-3, "{apart}");
+    let [a, b] = [&ours, &theirs].map(|cloud| cloud.returns.len() as f64);
+    assert!(a > 10_000.0 && (a - b).abs() < 1e-3 * a, "{a} {b}");
+}
+
 /// A rut that is cut is seen in the next picture, and only its tiles are sent.
 #[test]
 fn only_changed_tiles_are_sent_again() {
@@ -353,4 +405,104 @@ fn many_cameras_at_once_see_what_each_sees_alone() {
         assert_eq!(&sight.pictures(&scene, &[*take]).unwrap()[0], image);
     }
     assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
+}
+
+fn render(choice: &str, drivers: Option<&str>) -> (assert_cmd::assert::Assert, bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("picture.png");
+    let mut command = assert_cmd::Command::cargo_bin("bekker").unwrap();
+    command.args(["render", "examples/single_vehicle.toml", "--size", "64x36", "--supersample"]);
+    command.args(["1", "--gpu", choice, "--out"]).arg(&out);
+    if let Some(drivers) = drivers {
+        command.env("VK_DRIVER_FILES", drivers).env("VK_ICD_FILENAMES", drivers);
+    }
+    let assert = command.assert();
+    let made = out.exists();
+    (assert, made)
+}
+
+/// A machine without a card says so once and uses the processor, unless a card is required.
+#[test]
+fn without_a_card_the_processor_looks_and_says_so() {
+    let nothing = Some("/nonexistent/driver.json");
+    let (assert, made) = render("auto", nothing);
+    let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
+    assert!(made && said.matches("the processor looks").count() == 1, "{said}");
+    for choice in ["required", "software"] {
+        let (assert, made) = render(choice, nothing);
+        let said = String::from_utf8_lossy(&assert.code(1).get_output().stderr).into_owned();
+        assert!(!made && said.contains("no graphics card"), "{said}");
+    }
+    let (assert, made) = render("off", nothing);
+    let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
+    assert!(made && !said.contains("card"), "{said}");
+}
+
+/// Software in a card's place is taken if it is asked for, and only then.
+#[test]
+fn software_looks_only_if_asked_for() {
+    let Some(card) = card() else { return };
+    if card.is_software() {
+        let (assert, made) = render("auto", None);
+        let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
+        assert!(made && said.contains("the processor looks"), "{said}");
+        render("required", None).0.code(1);
+    }
+    let (assert, made) = render("software", None);
+    let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
+    assert!(made && said.contains(card.name()), "{said}");
+}
+
+/// A drive whose camera and lidar look by the card ends in the same state, and delivers
+/// frames as many.
+#[test]
+fn a_drive_looks_by_the_card() {
+    let Some(card) = card() else { return };
+    let sensors = r#"
+[[vehicle.sensor]]
+name = "eye"
+model = { kind = "camera", width = 96, height = 54, channels = ["colour", "depth", "ground"] }
+position = [0.9, 0, 1.1]
+rate = 10
+lag = 0.03
+[[vehicle.sensor]]
+name = "lidar"
+model = { kind = "lidar", preset = "vlp16" }
+position = [0, 0, 1.6]
+rate = 10
+"#;
+    let text = YARD.replacen("position = [0, 0]\n", &format!("position = [0, 0]\n{sensors}"), 1);
+    let file = ScenarioFile::parse("yard", &text, Path::new(""), &[]).unwrap();
+    let drive = |card: Option<Arc<Card>>| {
+        let mut built = world(&file).unwrap().world;
+        Arc::make_mut(built.stage.as_mut().unwrap()).card = card;
+        let mut world = World::new(built);
+        let mut frames = Vec::new();
+        for _ in 0..35 {
+            world.beat();
+            frames.extend(world.delivered(0).iter().cloned());
+        }
+        assert_eq!(world.lost_card(), None);
+        (world.hash(), frames)
+    };
+    let (ours, theirs) = (drive(None), drive(Some(card)));
+    assert_eq!(ours.0, theirs.0);
+    assert!(ours.1.len() == 6 && theirs.1.len() == 6, "{} {}", ours.1.len(), theirs.1.len());
+    for (a, b) in ours.1.iter().zip(&theirs.1) {
+        match (&a.reading, &b.reading) {
+            (Reading::Image(a), Reading::Image(b)) => {
+                let off = a
+                    .colour
+                    .iter()
+                    .zip(&b.colour)
+                    .filter(|(a, b)| (0..3).any(|c| (grey(a[c]) - grey(b[c])).abs() > 1));
+                assert!(off.count() < 6 && a.depth.len() == b.depth.len());
+            }
+            (Reading::Cloud(a), Reading::Cloud(b)) => {
+                let [a, b] = [a.returns.len() as f64, b.returns.len() as f64];
+                assert!(a > 5000.0 && (a - b).abs() < 1e-3 * a, "{a} {b}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -144,6 +144,13 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();
     assert!(pressed > 20, "{pressed} pixels of rut");
     assert!(image.passes.iter().any(|passes| *passes > 0));
+    // deep ruts ahead are the carrier's, agent 1; nobody's ground has no rut
+    let ruts = image.sinkage.iter().zip(&image.owner).filter(|(sinkage, _)| **sinkage > 0.02);
+    let owners: Vec<u16> = ruts.map(|(_, owner)| *owner).collect();
+    let of_the_carrier = owners.iter().filter(|owner| **owner == 2).count();
+    assert!(of_the_carrier > 10 && 10 * of_the_carrier > 8 * owners.len(), "{owners:?}");
+    let free = image.owner.iter().zip(&image.passes).filter(|(owner, _)| **owner == 0);
+    assert!(free.into_iter().all(|(_, passes)| *passes == 0));
     let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
     assert!(of_the_other > 20, "{of_the_other} returns of the carrier");

@@ -71,6 +71,37 @@ fn frames(out: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
+/// Tables of small readings: as many rows as the MCAP has messages, in both formats, and
+/// one and two ranks leave the same bytes.
+fn tables(folder: &Path) {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let read = |run: &str, name: &str| std::fs::read(folder.join(run).join(name)).unwrap();
+    for (kind, rows, columns, last) in [
+        ("imu", 119, 12, "wz_radps"),
+        ("gps", 11, 16, "var_up_m2"),
+        ("magnetometer", 60, 9, "bz_t"),
+        ("encoder", 24, 10, "wheel3_ticks"),
+        ("odometry", 24, 19, "wz_radps"),
+        ("terramechanics", 23, 30, "wheel3_pressure_pa"),
+    ] {
+        for ending in ["csv", "parquet"] {
+            let name = format!("readings_{kind}.{ending}");
+            assert!(read("one", &name) == read("all", &name), "{name} on two ranks");
+        }
+        let text = String::from_utf8(read("one", &format!("readings_{kind}.csv"))).unwrap();
+        let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+        assert_eq!((header.len(), *header.last().unwrap()), (columns, last), "{kind}");
+        assert_eq!(text.lines().count(), rows + 1, "{kind}");
+        let first = text.lines().nth(1).unwrap();
+        assert!(first.contains(",1,second,"), "vehicle 1, called second: {first}");
+        let path = folder.join("one").join(format!("readings_{kind}.parquet"));
+        let parquet = SerializedFileReader::try_from(path.as_path()).unwrap();
+        let found = parquet.metadata().file_metadata();
+        assert_eq!(found.num_rows(), rows as i64, "{kind}");
+        assert_eq!(found.schema_descr().num_columns(), columns, "{kind}");
+    }
+}
+
 /// At the cut one picture is taken and not yet delivered.
 #[test]
 fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
@@ -102,6 +133,7 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
         let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
         assert!(one == two, "one rank and two leave the same bytes by the route {route}");
     }
+    tables(folder.path());
     let import = "import mcap.reader, mcap_protobuf.decoder";
     let packages = "`mcap` and `mcap-protobuf-support`";
     let Some(python) = python::having(import, packages) else { return };

@@ -1,8 +1,11 @@
 //! `bekker bench sensors`
 
+use super::graphics::Graphics;
 use super::{Failure, stdout};
 use crate::report::write_file;
 use crate::study::{BenchError, GroundRays, SceneCost, ground_rays, scene_cost};
+#[cfg(feature = "gpu")]
+use crate::study::{CardCost, card_cost};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -18,6 +21,8 @@ pub struct BenchSensors {
     /// Folder for the grounds and rays
     #[arg(long, value_name = "FOLDER")]
     export: Option<PathBuf>,
+    #[command(flatten)]
+    graphics: Graphics,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -27,6 +32,8 @@ pub struct BenchSensors {
 struct Results {
     ground: Vec<GroundRays>,
     scene: SceneCost,
+    #[cfg(feature = "gpu")]
+    card: Option<CardCost>,
 }
 
 impl BenchSensors {
@@ -56,7 +63,23 @@ impl BenchSensors {
             }
         }
         say("20 vehicles, 500 trees, ruts");
-        let results = Results { ground, scene: scene_cost().map_err(refused)? };
+        let scene = scene_cost().map_err(refused)?;
+        #[cfg(feature = "gpu")]
+        let card = match self.graphics.card(quiet)? {
+            Some(card) => {
+                say("the same with 1 to 64 cameras on the graphics card");
+                Some(card_cost(card).map_err(refused)?)
+            }
+            None => None,
+        };
+        #[cfg(not(feature = "gpu"))]
+        self.graphics.card()?;
+        let results = Results {
+            ground,
+            scene,
+            #[cfg(feature = "gpu")]
+            card,
+        };
         if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
     }
 }
@@ -90,6 +113,34 @@ impl Results {
         row(format!("OS2-64 scan, {points} points, one thread"), scan);
         row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
         row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
-        format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt())
+        let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());
+        #[cfg(feature = "gpu")]
+        if let Some(card) = &self.card {
+            return format!("{text}\n\n{}", card_text(card));
+        }
+        text
     }
+}
+
+#[cfg(feature = "gpu")]
+fn card_text(card: &CardCost) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"]);
+    for frame in &card.frames {
+        table.add_row([
+            frame.cameras.to_string(),
+            frame.dirty.to_string(),
+            format!("{:.2}", 1e3 * frame.time),
+            format!("{:.0}", frame.rate),
+        ]);
+    }
+    let software = if card.software { " (this machine's processor in disguise)" } else { "" };
+    format!(
+        "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million a second\n{}",
+        card.name,
+        1e3 * card.first,
+        1e-6 * card.rays,
+        table.trim_fmt()
+    )
 }

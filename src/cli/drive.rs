@@ -195,8 +195,9 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut samples = ranks.samples()?;
     let mut recording = match (first, plan.recovery.folder.get()) {
         (true, Some(folder)) if plan.scenario.output.readings => {
-            let (model, vehicles) = (ranks.world().model(), &plan.scenario.vehicle);
-            Recording::begin(folder, model, vehicles).map_err(Failure::from)?
+            let (model, scenario) = (ranks.world().model(), &plan.scenario);
+            let formats = &scenario.output.states;
+            Recording::begin(folder, model, &scenario.vehicle, formats).map_err(Failure::from)?
         }
         _ => None,
     };

@@ -1,6 +1,8 @@
 //! Which processor looks: the `--gpu` of the commands that take pictures.
 
 use super::Failure;
+#[cfg(feature = "gpu")]
+use crate::gpu::Card;
 use crate::simulation::Stage;
 use clap::{Args, ValueEnum};
 
@@ -34,9 +36,15 @@ impl Graphics {
     /// Gives the stage a card, or says why the processor looks.
     #[cfg(feature = "gpu")]
     pub fn equip(&self, stage: &mut Stage, quiet: bool) -> Result<(), Failure> {
-        use crate::gpu::Card;
+        stage.card = self.card(quiet)?.map(Into::into);
+        Ok(())
+    }
+
+    /// The card, or a word on why the processor looks.
+    #[cfg(feature = "gpu")]
+    pub fn card(&self, quiet: bool) -> Result<Option<Card>, Failure> {
         if self.gpu == Choice::Off {
-            return Ok(());
+            return Ok(None);
         }
         let say = |line: String| {
             if !quiet {
@@ -46,19 +54,27 @@ impl Graphics {
         match Card::find(self.gpu == Choice::Software) {
             Ok(card) => {
                 say(format!("cameras and lidars look with {}", card.name()));
-                stage.card = Some(card.into());
+                Ok(Some(card))
             }
             Err(error) if self.is_required() => {
-                return Err(Failure::Run { subject: "--gpu".into(), cause: error.to_string() });
+                Err(Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
             }
-            Err(error) => say(format!("{error}; the processor looks")),
+            Err(error) => {
+                say(format!("{error}; the processor looks"));
+                Ok(None)
+            }
         }
-        Ok(())
     }
 
-    /// The processor looks: this build can do nothing else.
+    /// The processor looks.
     #[cfg(not(feature = "gpu"))]
     pub fn equip(&self, _: &mut Stage, _: bool) -> Result<(), Failure> {
+        self.card()
+    }
+
+    /// An error where a card is asked for: this build knows none.
+    #[cfg(not(feature = "gpu"))]
+    pub fn card(&self) -> Result<(), Failure> {
         match self.gpu {
             Choice::Auto | Choice::Off => Ok(()),
             Choice::Required | Choice::Software => Err(Failure::Usage {

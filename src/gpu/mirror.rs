@@ -81,8 +81,10 @@ impl Mirror {
                 words.push(marked);
             });
             if let (Some(left), Some(place)) = (tile.marks(), (marked as usize).checked_sub(1)) {
-                let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), u32::from(m.passes)];
-                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
+                // passes and owner share a word
+                let both = |m: &Mark| u32::from(m.passes) | u32::from(m.owner) << 16;
+                let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), both(m)];
+                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat_mark)));
             }
         }
         nodes.send(card);
@@ -138,4 +140,10 @@ impl<'a> Run<'a> {
         }
         self.words.clear();
     }
+}
+
+/// Sinkage, slip, and passes below the owner.
+fn flat_mark(mark: &Mark) -> [u32; 3] {
+    let counts = u32::from(mark.passes) | u32::from(mark.owner) << 16;
+    [mark.sinkage.to_bits(), mark.slip.to_bits(), counts]
 }

@@ -72,7 +72,8 @@ struct Surface {
     soil: u32,
     sinkage: f32,
     slip: f32,
-    passes: u32,
+    // passes, and above 16 bits the owner of the rut
+    counts: u32,
 }
 
 fn bits(x: f32) -> u32 {

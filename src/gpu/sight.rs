@@ -5,6 +5,9 @@ use super::flat::{self, Props};
 use super::mirror::Mirror;
 use super::view::{STRIDE, View, asked};
 use crate::sensor::camera::{Camera, Channel, Image, Take};
+use crate::sensor::class::Class;
+use crate::sensor::lidar::Struck;
+use crate::sensor::ray::Ray;
 use crate::sensor::scene::Scene;
 use std::sync::Arc;
 use wgpu::BufferUsages;
@@ -126,6 +129,54 @@ impl Sight {
         })
     }
 
+    /// What rays strike between two ranges, m: those of a scan, of which `nearest` and
+    /// `farthest` are the limits.
+    ///
+    /// # Errors
+    /// [`GpuError`] if they do not fit or the card gives up.
+    pub fn strike(
+        &mut self,
+        scene: &Scene<'_>,
+        rays: impl Iterator<Item = Ray>,
+        [nearest, farthest]: [f64; 2],
+    ) -> Result<Vec<Option<Struck>>, GpuError> {
+        let mut rays = rays.peekable();
+        let Some(eye) = rays.peek().map(|ray| ray.origin) else { return Ok(Vec::new()) };
+        self.update(scene)?;
+        flat::crowds(scene, &eye, &mut self.words);
+        self.crowds.hold(&self.card, &self.words)?;
+        self.words.clear();
+        for Ray { origin, direction, moment } in rays {
+            let from = origin - eye;
+            let numbers = [from.x, from.y, from.z, nearest];
+            self.words.extend(numbers.map(|x| (x as f32).to_bits()));
+            let numbers = [direction.x, direction.y, direction.z, moment];
+            self.words.extend(numbers.map(|x| (x as f32).to_bits()));
+        }
+        let count = self.words.len() / 8;
+        self.rays.hold(&self.card, &self.words)?;
+        self.words.clear();
+        let view = View::rays(scene, count as u32, farthest, &eye, self.props.soils);
+        self.words.extend_from_slice(view.words());
+        self.words.resize(STRIDE as usize / 4, 0);
+        self.views.hold(&self.card, &self.words)?;
+        let words = 3 * count;
+        self.out.make(&self.card, words)?;
+        self.back.make(&self.card, words)?;
+        let group = self.group(0, 0..words);
+        self.go(words, |pass, card| {
+            pass.set_pipeline(&card.scan);
+            pass.set_bind_group(0, &group, &[]);
+            // as many groups along y as are needed with few enough along x
+            let groups = count.div_ceil(64) as u32;
+            let across = groups.min(1 << 15);
+            pass.dispatch_workgroups(across, groups.div_ceil(across), 1);
+        });
+        self.card.read(&self.back.buffer, words, |words| {
+            words.as_chunks::<3>().0.iter().map(|&answer| struck(answer)).collect()
+        })
+    }
+
     /// What a view and a part of the output are bound to.
     fn group(&self, view: usize, part: std::ops::Range<usize>) -> wgpu::BindGroup {
         let piece = |buffer, offset: u64, size: u64| {
@@ -194,7 +245,9 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
     let labels = planes(8, 1);
     let sinkage = reals(planes(16, 1));
     let slip = reals(planes(16, 1));
-    let passes = planes(16, 1).iter().map(|word| *word as u16).collect();
+    let left = planes(16, 1);
+    let passes = left.iter().map(|word| *word as u16).collect();
+    let owner = left.iter().map(|word| (word >> 16) as u16).collect();
     let has = |channel| take.channels.contains(&channel);
     let label = |wanted: bool| if wanted { labels } else { &[] };
     Image {
@@ -208,6 +261,19 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
         soil: label(has(Channel::Ground)).iter().map(|word| (word >> 8) as u8).collect(),
         sinkage,
         slip,
-        passes,
+        passes: counts.iter().map(|word| *word as u16).collect(),
+        owner: counts.iter().map(|word| (word >> 16) as u16).collect(),
+        owner,
     }
+}
+
+/// What the words of one ray say.
+fn struck([range, given, labels]: [u32; 3]) -> Option<Struck> {
+    let range = f64::from(f32::from_bits(range));
+    range.is_finite().then(|| Struck {
+        range,
+        given: f64::from(f32::from_bits(given)),
+        class: Class::ALL.get((labels & 0xff) as usize).copied().unwrap_or(Class::Other),
+        instance: (labels >> 16) as u16,
+    })
 }

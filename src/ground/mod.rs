@@ -21,7 +21,9 @@ mod tile;
 pub use digest::GroundDigest;
 pub use mask::Mask;
 pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
-pub use node_state::{BERM_QUANTUM, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM};
+pub use node_state::{
+    BERM_QUANTUM, NOBODY, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM,
+};
 pub use overlay::{Overlay, WorkingTile};
 pub use patch::{Patch, Patches};
 pub use published::Published;

@@ -12,6 +12,9 @@ pub const SHEAR_QUANTUM: f64 = 20e-6;
 /// too, so heaped soil balances exactly.
 pub const BERM_QUANTUM: f64 = 1e-6;
 
+/// In place of the number of an agent: nobody.
+pub const NOBODY: u16 = u16::MAX;
+
 /// What a node's past has left, in 16 bytes.
 ///
 /// In a patch the berm is an increment; everything else is the state itself.
@@ -100,6 +103,19 @@ impl NodeState {
         self.yield_pressure = self.yield_pressure.max(other.yield_pressure);
         self.passes = self.passes.max(other.passes);
         self.berm = self.berm.wrapping_add(other.berm);
+    }
+
+    /// Whose the account is that [`NodeState::join`] keeps, being theirs or `other`'s: the
+    /// owner of the deeper one, and of two equal ones the lower number. A maximum too, so
+    /// it asks for no order.
+    #[inline]
+    pub(super) fn owner(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
+        let account = |state: &NodeState| (state.plastic_sinkage, state.shear);
+        match account(other).cmp(&account(self)) {
+            std::cmp::Ordering::Greater => theirs,
+            std::cmp::Ordering::Equal => own.min(theirs),
+            std::cmp::Ordering::Less => own,
+        }
     }
 
     /// The state as bytes, little-endian, for hashing and storage.

@@ -1,6 +1,6 @@
 //! The ground that all share.
 
-use super::{GroundDigest, Mask, NodeState, Patch, Patches, Tile};
+use super::{GroundDigest, Mask, NOBODY, NodeState, Patches, Tile};
 use crate::grid::{Node, TileKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -68,7 +68,7 @@ impl Published {
             entry.changed = entry.changed.union(patch.mask);
             let place = GroundDigest::place(patch.key);
             Arc::make_mut(&mut entry.tile).join_watched(&patch, |index, before, now| {
-                before.inspect(|before| digest.remove(place, index, before));
+                before.inspect(|&before| digest.remove(place, index, before));
                 digest.add(place, index, now);
             });
         }
@@ -91,13 +91,22 @@ impl Published {
         changed.map(|(key, _)| *key)
     }
 
-    /// All that was deformed as patches.
-    pub fn as_patches(&self) -> Patches {
-        let mut patches = Patches::default();
+    /// All that was deformed as patches, owner by owner.
+    pub fn as_patches(&self) -> Vec<Patches> {
+        let mut all: BTreeMap<u16, Patches> = BTreeMap::new();
         for (key, tile) in self.tiles() {
-            patches.extend(Patch { key, mask: tile.mask(), states: tile.states() });
+            let mut owners = tile.owners().to_vec();
+            owners.sort_unstable();
+            owners.dedup();
+            for owner in owners {
+                let patches = all.entry(owner).or_default();
+                patches.set_owner(owner);
+                patches.begin(key);
+                let own = tile.iter().zip(tile.owners()).filter(|(_, of)| **of == owner);
+                own.for_each(|((index, state), _)| patches.push(index, *state));
+            }
         }
-        patches
+        all.into_values().collect()
     }
 
     /// The tile under `key`, if it was ever deformed.
@@ -121,6 +130,12 @@ impl Published {
     /// State of a node; that of undisturbed ground if it was never deformed.
     pub fn node(&self, node: Node) -> NodeState {
         self.tile(node.tile()).and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
+    }
+
+    /// State of a node and the number of the agent that left it so, or [`NOBODY`].
+    pub fn owned(&self, node: Node) -> (NodeState, u16) {
+        let owned = self.tile(node.tile()).and_then(|tile| tile.owned(node.index()));
+        owned.map_or((NodeState::default(), NOBODY), |(state, owner)| (*state, owner))
     }
 
     /// How many nodes are deformed.
@@ -150,7 +165,7 @@ impl Published {
     }
 
     /// SHA-256 over keys, masks and states in ascending order of keys: equal
-    /// for equal grounds on any machine.
+    /// for equal grounds on any machine, whoever has left them so.
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = Sha256::new();
         for (key, tile) in self.tiles() {
@@ -198,9 +213,10 @@ mod tests {
 
     /// One patch.
     fn any_patch() -> impl Strategy<Value = Patches> {
-        let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, any::<[i16; 2]>());
+        let shear = prop_oneof![Just([0, 0]), Just([1, 0]), any::<[i16; 2]>()];
+        let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, shear);
         let nodes = proptest::collection::vec(node, 1..20);
-        ((-1_i32..2, -1_i32..2), nodes).prop_map(|((a, b), nodes)| {
+        ((-1_i32..2, -1_i32..2), nodes, 0_u16..4).prop_map(|((a, b), nodes, owner)| {
             let states: BTreeMap<usize, NodeState> = nodes
                 .into_iter()
                 .map(|(index, plastic_sinkage, berm, yield_pressure, shear)| {
@@ -210,6 +226,7 @@ mod tests {
                 })
                 .collect();
             let mut patch = Patches::default();
+            patch.set_owner(owner);
             patch.begin(TileKey { a, b });
             states.into_iter().for_each(|(index, state)| patch.push(index, state));
             patch
@@ -238,6 +255,10 @@ mod tests {
             prop_assert_eq!(whole.digest(), parts.digest());
             let stored: Published = Vec::from(whole.clone()).into();
             prop_assert_eq!(whole.digest(), stored.digest());
+            let mut told = Published::default();
+            told.merge(whole.as_patches().iter().rev());
+            prop_assert_eq!(&whole, &told);
+            prop_assert_eq!(whole.digest(), told.digest());
 
             let heaped: i64 = patches
                 .iter()
@@ -246,6 +267,27 @@ mod tests {
                 .sum();
             prop_assert_eq!(whole.berm_quanta(), heaped);
         }
+    }
+
+    #[test]
+    fn a_rut_is_whose_account_is_the_deepest() {
+        let left = |owner: u16, plastic_sinkage: u32, berm: i32| {
+            let mut patches = Patches::default();
+            patches.set_owner(owner);
+            patches.begin(TileKey { a: 0, b: 0 });
+            patches.push(7, NodeState { plastic_sinkage, berm, ..NodeState::default() });
+            patches
+        };
+        let node = Node { i: 7, j: 0 };
+        let mut ground = Published::default();
+        assert_eq!(ground.owned(node).1, NOBODY);
+        ground.apply(&left(5, 3, 0));
+        assert_eq!(ground.owned(node).1, 5);
+        ground.merge([&left(4, 9, 0), &left(3, 9, 1)]);
+        assert_eq!(ground.owned(node).1, 3, "of equal ones the lower number");
+        ground.apply(&left(1, 8, 2));
+        assert_eq!((ground.owned(node).1, ground.node(node).berm), (3, 3));
+        assert_eq!(ground.owned(Node { i: 8, j: 0 }).1, NOBODY);
     }
 
     #[test]

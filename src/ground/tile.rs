@@ -1,21 +1,27 @@
 //! A tile of deformed nodes.
 
-use super::{Mask, NodeState, Patch};
+use super::{Mask, NOBODY, NodeState, Patch};
 use serde::{Deserialize, Serialize};
 
-/// The deformed nodes of one tile: which, and their states in the order of
-/// their indices.
+/// The deformed nodes of one tile: which, and in the order of their indices their states
+/// and who left them so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "(Mask, Vec<NodeState>)", into = "(Mask, Vec<NodeState>)")]
+#[serde(try_from = "Record", into = "Record")]
 pub struct Tile {
     mask: Mask,
     states: Vec<NodeState>,
+    owners: Vec<u16>,
 }
 
+/// A tile as it is stored.
+type Record = (Mask, Vec<NodeState>, Vec<u16>);
+
 impl Tile {
-    /// A tile of the nodes in `mask`; `None` unless there is a state for each.
-    pub fn new(mask: Mask, states: Vec<NodeState>) -> Option<Tile> {
-        (mask.count() == states.len()).then_some(Tile { mask, states })
+    /// A tile of the nodes in `mask`; `None` unless there is a state and an owner for
+    /// each.
+    pub fn new(mask: Mask, states: Vec<NodeState>, owners: Vec<u16>) -> Option<Tile> {
+        let count = mask.count();
+        (count == states.len() && count == owners.len()).then_some(Tile { mask, states, owners })
     }
 
     /// Which nodes the tile holds.
@@ -26,6 +32,18 @@ impl Tile {
     /// The nodes' states, in the order of their indices.
     pub fn states(&self) -> &[NodeState] {
         &self.states
+    }
+
+    /// Who left the nodes as they are, by number, or [`NOBODY`].
+    pub fn owners(&self) -> &[u16] {
+        &self.owners
+    }
+
+    /// State of the node at `index` and who left it so, if it was ever deformed.
+    #[inline]
+    pub fn owned(&self, index: usize) -> Option<(&NodeState, u16)> {
+        let rank = self.mask.contains(index).then(|| self.mask.rank(index))?;
+        Some((&self.states[rank], self.owners[rank]))
     }
 
     /// State of the node at `index`, if it was ever deformed.
@@ -48,20 +66,23 @@ impl Tile {
     }
 
     /// Joins a patch of this tile node by node, and tells of each of its nodes the
-    /// index, the state before, if it had one, and the state now.
+    /// index, state and owner before, if it had one, and state and owner now.
     pub(super) fn join_watched(
         &mut self,
         other: &Patch<'_>,
-        mut watch: impl FnMut(usize, Option<&NodeState>, &NodeState),
+        mut watch: impl FnMut(usize, Option<(&NodeState, u16)>, (&NodeState, u16)),
     ) {
         let added = other.mask.without(&self.mask);
         self.make_room(&added);
         let ranks = self.mask.ranks();
         for (index, state) in other.iter() {
-            let own = &mut self.states[ranks.of(index)];
-            let before = *own;
+            let rank = ranks.of(index);
+            let (own, owner) = (&mut self.states[rank], &mut self.owners[rank]);
+            let before = (*own, *owner);
+            *owner = own.owner(state, [*owner, other.owner]);
             own.join(state);
-            watch(index, (!added.contains(index)).then_some(&before), own);
+            let known = (!added.contains(index)).then_some((&before.0, before.1));
+            watch(index, known, (own, *owner));
         }
     }
 
@@ -74,28 +95,32 @@ impl Tile {
         }
         let mut end = self.states.len();
         self.states.resize(end + shift, NodeState::default());
+        self.owners.resize(end + shift, NOBODY);
         let ranks = self.mask.ranks();
         for index in added.iter_back() {
             let start = ranks.of(index);
             self.states.copy_within(start..end, start + shift);
+            self.owners.copy_within(start..end, start + shift);
             shift -= 1;
             self.states[start + shift] = NodeState::default();
+            self.owners[start + shift] = NOBODY;
             end = start;
         }
         self.mask = self.mask.union(added);
     }
 }
 
-impl TryFrom<(Mask, Vec<NodeState>)> for Tile {
+impl TryFrom<Record> for Tile {
     type Error = String;
-    fn try_from((mask, states): (Mask, Vec<NodeState>)) -> Result<Tile, String> {
-        let (nodes, given) = (mask.count(), states.len());
-        Tile::new(mask, states).ok_or(format!("a tile of {nodes} nodes holds {given} states"))
+    fn try_from((mask, states, owners): Record) -> Result<Tile, String> {
+        let (nodes, given, owned) = (mask.count(), states.len(), owners.len());
+        Tile::new(mask, states, owners)
+            .ok_or(format!("a tile of {nodes} nodes holds {given} states and {owned} owners"))
     }
 }
 
-impl From<Tile> for (Mask, Vec<NodeState>) {
+impl From<Tile> for Record {
     fn from(tile: Tile) -> Self {
-        (tile.mask, tile.states)
+        (tile.mask, tile.states, tile.owners)
     }
 }

@@ -9,7 +9,7 @@
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
-//! | [`readings`] | what sensors deliver: MCAP, and frames as PNG, EXR, PCD, LAS |
+//! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`photograph`] | what a camera sees: PNG |
 //! | [`picture`] | the run in one picture |
@@ -21,6 +21,7 @@ mod canvas;
 mod chart;
 mod clouds;
 mod color;
+mod columns;
 mod error;
 mod file;
 mod foxglove;
@@ -39,6 +40,7 @@ mod relief;
 pub mod rundir;
 pub mod states;
 pub mod table;
+mod tables;
 
 pub use error::ReportError;
 pub use file::write as write_file;

@@ -11,14 +11,16 @@
 //! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | its other channels |
 //!
 //! A message's log time is when the reading is delivered, its own timestamp when it was
-//! taken, both simulated. Frames of a camera or lidar that is to `save` them go to
+//! taken, both simulated. Small readings stand in tables too, one a kind (`tables.rs`).
+//! Frames of a camera or lidar that is to `save` them go to
 //! `sensors/V/S/NUMBER.EXTENSION`. What is kept in memory does not grow with the run
 //! but for a line a megabyte.
 
 use super::foxglove::{self, GroundPatch, Heading};
 use super::mcap::Mcap;
+use super::tables::Tables;
 use super::{ReportError, clouds, file, frames, rundir};
-use crate::scenario::config::{self, FrameFormat};
+use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
@@ -62,11 +64,13 @@ pub struct Recording {
     /// Channels of topics and schemas: two sources may have chosen one topic.
     channels: BTreeMap<(String, &'static str), u16>,
     carriers: Vec<Carrier>,
+    tables: Tables,
     files: Vec<String>,
 }
 
 impl Recording {
-    /// Begins the files of a run in its folder; nothing where no vehicle has a sensor.
+    /// Begins the files of a run in its folder, tables of small readings in these
+    /// formats; nothing where no vehicle has a sensor.
     ///
     /// # Errors
     /// [`ReportError`] when the file cannot be created.
@@ -74,6 +78,7 @@ impl Recording {
         folder: &Path,
         model: &WorldModel,
         vehicles: &[config::Vehicle],
+        formats: &[StateFormat],
     ) -> Result<Option<Recording>, ReportError> {
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
@@ -92,6 +97,7 @@ impl Recording {
             schemas: BTreeMap::new(),
             channels: BTreeMap::new(),
             carriers: carriers.collect(),
+            tables: Tables::begin(folder, model, formats)?,
             files: Vec::new(),
         }))
     }
@@ -181,6 +187,7 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] when a file cannot be written or a picture not be encoded.
     pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
+        self.tables.take(vehicle, delivery)?;
         let Delivery { sensor, taken_us, due_us, ref reading, .. } = *delivery;
         let frame = self.carriers[vehicle].sensors[sensor as usize].frame.clone();
         let topic = format!("/{frame}");
@@ -291,11 +298,12 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] when the file cannot be written or put in its place.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
-        let Recording { mcap, part, folder, mut files, .. } = self;
+        let Recording { mcap, part, folder, tables, mut files, .. } = self;
         let path = folder.join(MCAP);
         let ended = mcap.finish().and_then(|file| file.get_ref().sync_all());
         ended.and_then(|()| fs::rename(&part, &path)).map_err(ReportError::file("write", &path))?;
         files.insert(0, MCAP.to_owned());
+        files.extend(tables.finish()?);
         Ok(files)
     }
 }
@@ -343,6 +351,7 @@ fn raw_channels(image: &Image) -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("sinkage", "32FC1", bytes(&image.sinkage, f32::to_le_bytes)),
         ("slip", "32FC1", bytes(&image.slip, f32::to_le_bytes)),
         ("passes", "mono16", bytes(&image.passes, u16::to_le_bytes)),
+        ("owner", "mono16", bytes(&image.owner, u16::to_le_bytes)),
     ];
     all.retain(|(_, _, data)| !data.is_empty());
     all

@@ -32,45 +32,33 @@
 //!
 //! Columns of wheels that a vehicle does not have are null (empty in CSV).
 
+use super::columns::{Column, Csv, Parquet, Values};
 use super::{ReportError, file};
 use crate::simulation::{Sample, WheelSample};
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
 use std::path::Path;
-use std::sync::Arc;
-
-/// A column with its values, row by row.
-struct Column {
-    name: String,
-    values: Values,
-}
-
-enum Values {
-    Real(Vec<f64>),
-    OptionalReal(Vec<Option<f64>>),
-    Integer(Vec<i32>),
-    Text(Vec<String>),
-}
 
 /// Writes the samples as Parquet (Snappy, one row group); `names` are the
 /// vehicles' names in the scenario's order.
 pub fn write_parquet(path: &Path, samples: &[Sample], names: &[&str]) -> Result<(), ReportError> {
     let columns = columns(samples, names)?;
-    let bytes = encode_parquet(&columns).map_err(ReportError::encode(path))?;
-    file::write(path, &bytes)
+    let encode = || {
+        let mut parquet = Parquet::new(Vec::new(), "states", &columns)?;
+        parquet.rows(&columns)?;
+        parquet.finish()
+    };
+    file::write(path, &encode().map_err(ReportError::encode(path))?)
 }
 
 /// Writes the samples as CSV with a header; reals in the fewest digits that
 /// bring back the same number.
 pub fn write_csv(path: &Path, samples: &[Sample], names: &[&str]) -> Result<(), ReportError> {
     let columns = columns(samples, names)?;
-    let bytes = encode_csv(&columns, samples.len()).map_err(ReportError::encode(path))?;
-    file::write(path, &bytes)
+    let encode = || {
+        let mut csv = Csv::new(Vec::new(), &columns)?;
+        csv.rows(&columns, samples.len())?;
+        csv.finish()
+    };
+    file::write(path, &encode().map_err(ReportError::encode(path))?)
 }
 
 fn columns(samples: &[Sample], names: &[&str]) -> Result<Vec<Column>, ReportError> {
@@ -141,87 +129,6 @@ const WHEEL_COLUMNS: [(&str, OfWheel); 7] = [
     ("lateral_n", |w| w.lateral),
     ("torque_nm", |w| w.torque),
 ];
-
-fn encode_parquet(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
-    let fields = columns.iter().map(parquet_field).collect::<Result<Vec<_>, _>>()?;
-    let schema = Type::group_type_builder("states").with_fields(fields).build()?;
-    let frames = "world: east-north-up; body: ISO 8855, x forward, y left, z up; SI units";
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_created_by(concat!("bekker ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_key_value_metadata(Some(vec![KeyValue::new("frames".to_owned(), frames.to_owned())]))
-        .build();
-    let mut bytes = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties))?;
-    let mut group = writer.next_row_group()?;
-    for column in columns {
-        write_column(&mut group, &column.values)?;
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(bytes)
-}
-
-fn parquet_field(column: &Column) -> Result<Arc<Type>, ParquetError> {
-    let (physical, repetition, logical) = match column.values {
-        Values::Real(_) => (PhysicalType::DOUBLE, Repetition::REQUIRED, None),
-        Values::OptionalReal(_) => (PhysicalType::DOUBLE, Repetition::OPTIONAL, None),
-        Values::Integer(_) => (PhysicalType::INT32, Repetition::REQUIRED, None),
-        Values::Text(_) => {
-            (PhysicalType::BYTE_ARRAY, Repetition::REQUIRED, Some(LogicalType::String))
-        }
-    };
-    Type::primitive_type_builder(&column.name, physical)
-        .with_repetition(repetition)
-        .with_logical_type(logical)
-        .build()
-        .map(Arc::new)
-}
-
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>,
-    values: &Values,
-) -> Result<(), ParquetError> {
-    let missing = || ParquetError::General("schema and columns differ in number".to_owned());
-    let mut column = group.next_column()?.ok_or_else(missing)?;
-    match values {
-        Values::Real(values) => {
-            column.typed::<DoubleType>().write_batch(values, None, None)?;
-        }
-        Values::OptionalReal(values) => {
-            let levels: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
-            let present: Vec<f64> = values.iter().copied().flatten().collect();
-            column.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
-        }
-        Values::Integer(values) => {
-            column.typed::<Int32Type>().write_batch(values, None, None)?;
-        }
-        Values::Text(values) => {
-            let values: Vec<ByteArray> = values.iter().map(|v| v.as_str().into()).collect();
-            column.typed::<ByteArrayType>().write_batch(&values, None, None)?;
-        }
-    }
-    column.close()
-}
-
-fn encode_csv(columns: &[Column], rows: usize) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(columns.iter().map(|column| column.name.as_str()))?;
-    for row in 0..rows {
-        for column in columns {
-            match &column.values {
-                Values::Real(values) => writer.write_field(values[row].to_string())?,
-                Values::OptionalReal(values) => {
-                    writer.write_field(values[row].map(|v| v.to_string()).unwrap_or_default())?;
-                }
-                Values::Integer(values) => writer.write_field(values[row].to_string())?,
-                Values::Text(values) => writer.write_field(&values[row])?,
-            }
-        }
-        writer.write_record(None::<&[u8]>)?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
-}
 
 #[cfg(test)]
 mod tests {

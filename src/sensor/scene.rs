@@ -340,7 +340,7 @@ impl Surface {
         class: Class::Sky,
         instance: 0,
         soil: u8::MAX,
-        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0 },
+        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0, owner: 0 },
     };
 }
 

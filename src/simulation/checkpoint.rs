@@ -4,17 +4,27 @@ use super::world::WorldState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// First bytes of every checkpoint, with the version of its layout.
-const MAGIC: &[u8; 8] = b"BEKKER\x00\x02";
+/// First bytes of every checkpoint; the version of its layout follows.
+const MAGIC: &[u8; 7] = b"BEKKER\x00";
+/// Version of the layout: 3, since nodes know who left them so.
+const VERSION: u8 = 3;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Not a checkpoint, or of another version.
-    #[error("not a checkpoint of this version of bekker")]
+    /// Not a checkpoint.
+    #[error("not a checkpoint of bekker")]
     Foreign,
+    /// Of another version.
+    #[error(
+        "the checkpoint's layout is version {found}, this bekker reads {VERSION} only: run its scenario anew"
+    )]
+    Version {
+        /// The version that made it.
+        found: u8,
+    },
     /// Cut short or altered.
     #[error("the checkpoint is damaged: its checksum does not match")]
     Damaged,
@@ -47,6 +57,7 @@ pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
     let content = Content { scenario: scenario.to_owned(), state };
     let body = postcard::to_stdvec(&content).expect("plain data serialises into memory");
     let mut bytes = MAGIC.to_vec();
+    bytes.push(VERSION);
     bytes.extend_from_slice(&Sha256::digest(&body));
     bytes.extend_from_slice(&body);
     bytes
@@ -59,6 +70,10 @@ pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
 /// [`CheckpointError`] when the bytes are foreign, damaged, or of another scenario.
 pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Foreign)?;
+    let (&found, rest) = rest.split_first().ok_or(CheckpointError::Damaged)?;
+    if found != VERSION {
+        return Err(CheckpointError::Version { found });
+    }
     let (digest, body) = rest.split_at_checked(DIGEST).ok_or(CheckpointError::Damaged)?;
     if Sha256::digest(body)[..] != *digest {
         return Err(CheckpointError::Damaged);

@@ -5,7 +5,7 @@ use super::sight::{Cards, Sight};
 use super::world::{World, WorldModel};
 use crate::sensor::air::Air;
 use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
-use crate::sensor::lidar::{Cloud, LidarSpec, Part};
+use crate::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::{Crowd, Scene, between};
 use crate::sensor::{Awaited, Delivery, Due, Model, Reading, Sensor};
@@ -223,7 +223,9 @@ impl Glance {
             let moving = self.moving(shares.map(|share| window * (1.0 - share)));
             let pose = |share: f64| self.at(window * (1.0 - share));
             let part = Part { shares, period: window, frame: self.due.frame as u32 };
-            lidar.scan(&self.scene(&moving, &air), pose, &part, &sensor.noise, &mut cloud);
+            let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
+            let strike = |rays: &Rays<'_, '_>| self.sight.strike(&scene, rays, limits);
+            lidar.scan_by(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
         }
         cloud
     }

@@ -238,13 +238,13 @@ impl Neighbourhood {
         ascending(needy)
     }
 
-    /// All that a rank is owed, one patch a tile; it is owed nothing then.
-    pub fn settle(&mut self, rank: usize) -> Patches {
+    /// All that a rank is owed, owner by owner, one patch a tile; it is owed nothing then.
+    pub fn settle(&mut self, rank: usize) -> Vec<Patches> {
         let mut joined = Published::default();
         for stretch in &mut self.stretches {
             if let Ok(at) = stretch.owed.binary_search(&rank) {
                 stretch.owed.remove(at);
-                joined.apply(&stretch.ground.as_patches());
+                joined.merge(&stretch.ground.as_patches());
             }
         }
         joined.as_patches()
@@ -298,12 +298,12 @@ mod tests {
         assert_eq!(census(&mut ranks, 15.0), [1]);
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1][..], &[1][..]));
         let given = ranks.settle(1);
-        assert_eq!(given.len(), 2);
-        assert_eq!(given.states()[0].berm, 4, "increments of berm add up");
+        assert_eq!((given.len(), given[0].len()), (1, 2));
+        assert_eq!(given[0].states()[0].berm, 4, "increments of berm add up");
         // what it hears of now it is not owed
         ranks.leave(0, &rut(2));
         assert!(census(&mut ranks, 15.0).is_empty());
-        assert_eq!(ranks.settle(2).len(), 3);
+        assert_eq!(ranks.settle(2)[0].len(), 3);
     }
 
     #[test]

@@ -408,7 +408,11 @@ impl<C: Communicator> Ranks<C> {
         let mut given = Parts::default();
         for &rank in to {
             self.outgoing.clear();
-            self.writer.catch_up(&origin, &ranks.settle(rank), &mut self.outgoing);
+            for patches in ranks.settle(rank) {
+                let agent = patches.iter().next().map_or(0, |patch| patch.owner.into());
+                let origin = Origin { agent, ..origin };
+                self.writer.catch_up(&origin, &patches, &mut self.outgoing);
+            }
             given.push(&self.outgoing);
         }
         let to: Vec<(usize, &[u8])> = to.iter().copied().zip(given.iter()).collect();
@@ -418,11 +422,16 @@ impl<C: Communicator> Ranks<C> {
         self.patches.clear();
         for (part, &rank) in self.incoming.iter().zip(from) {
             let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
-            let read = Reader::new(part).next(&mut [], &mut self.patches).map_err(corrupt)?;
-            if !matches!(read, Some((sender, Body::CatchUp(_))) if sender == Origin { rank: rank as u16, ..origin })
+            let mut reader = Reader::new(part);
+            while let Some((sender, body)) =
+                reader.next(&mut [], &mut self.patches).map_err(corrupt)?
             {
-                let fault = MessageFault::Kind { found: "another message", expected: "catch-up" };
-                return Err(corrupt(fault));
+                let due = Origin { rank: rank as u16, agent: sender.agent, ..origin };
+                if !matches!(body, Body::CatchUp(_)) || sender != due {
+                    let expected = "catch-up";
+                    let fault = MessageFault::Kind { found: "another message", expected };
+                    return Err(corrupt(fault));
+                }
             }
         }
         self.world.catch_up(&self.patches);

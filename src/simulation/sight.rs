@@ -2,6 +2,7 @@
 
 use super::world::WorldModel;
 use crate::sensor::camera::{Image, Take};
+use crate::sensor::lidar::{Rays, Struck};
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
 #[cfg(feature = "gpu")]
@@ -39,6 +40,16 @@ impl Sight {
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
         take.image(scene)
     }
+
+    /// What the rays of a scan strike; nothing where the processor is to say.
+    pub fn strike(
+        &self,
+        _: &Scene<'_>,
+        _: &Rays<'_, '_>,
+        _: [f64; 2],
+    ) -> Option<Vec<Option<Struck>>> {
+        None
+    }
 }
 
 #[cfg(feature = "gpu")]
@@ -70,6 +81,17 @@ impl Sight {
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
         self.by_card(|sight| sight.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing))
             .unwrap_or_else(|| take.image(scene))
+    }
+
+    /// What the rays of a scan strike between two ranges, m; nothing where the processor
+    /// is to say.
+    pub fn strike(
+        &self,
+        scene: &Scene<'_>,
+        rays: &Rays<'_, '_>,
+        limits: [f64; 2],
+    ) -> Option<Vec<Option<Struck>>> {
+        self.by_card(|sight| sight.strike(scene, rays.iter(), limits))
     }
 
     fn by_card<T>(&self, act: impl FnOnce(&mut gpu::Sight) -> Result<T, GpuError>) -> Option<T> {

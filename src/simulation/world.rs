@@ -11,7 +11,7 @@ use super::clock::Clock;
 use super::looking::Eyes;
 use super::record::{RunSummary, Sample};
 use super::scene::Stage;
-use crate::ground::{GroundDigest, GroundModel, Patches, Published};
+use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
@@ -108,8 +108,10 @@ impl World {
             .agents
             .iter()
             .zip(&state.agents)
-            .map(|(agent, state)| {
-                let workspace = agent.workspace(state);
+            .enumerate()
+            .map(|(index, (agent, state))| {
+                let mut workspace = agent.workspace(state);
+                workspace.patches.set_owner(owner(index));
                 let view = agent.view(state, &workspace);
                 (workspace, view)
             })
@@ -233,6 +235,7 @@ impl World {
     /// Takes over the state of another rank's agent.
     pub(super) fn adopt(&mut self, agent: usize, state: AgentState) {
         self.workspaces[agent] = self.model.agents[agent].workspace(&state);
+        self.workspaces[agent].patches.set_owner(owner(agent));
         self.state.agents[agent] = state;
     }
 
@@ -244,7 +247,8 @@ impl World {
     /// Publishes the nodes still under wheels too: for the end of a run.
     pub fn publish_all(&mut self) {
         self.patches.clear();
-        for agent in &mut self.state.agents {
+        for (index, agent) in self.state.agents.iter_mut().enumerate() {
+            self.patches.set_owner(owner(index));
             agent.overlay.publish_all(&mut self.patches);
         }
         self.state.published.apply(&self.patches);
@@ -293,6 +297,11 @@ impl World {
                 .collect(),
         }
     }
+}
+
+/// Number of an agent as the ground remembers it.
+fn owner(agent: usize) -> u16 {
+    u16::try_from(agent).unwrap_or(NOBODY)
 }
 
 /// The hash of a world from its parts ([`World::hash`]).

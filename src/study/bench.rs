@@ -66,6 +66,9 @@ pub enum BenchError {
         /// What happened.
         cause: String,
     },
+    /// The graphics card gave up.
+    #[error("{0}")]
+    Card(String),
     /// Threads could not be started.
     #[error("{threads} threads cannot be started: {cause}")]
     Threads {

@@ -5,6 +5,8 @@
 //! result moved.
 
 mod bench;
+#[cfg(feature = "gpu")]
+mod card;
 mod convergence;
 mod exchange;
 mod fit;
@@ -29,6 +31,8 @@ pub use convergence::{Convergence, Refinement, Rig, converge};
 pub use exchange::{BeatCost, CodeCost, Traffic, TrafficModel, beat_cost, code_cost, traffic};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
+#[cfg(feature = "gpu")]
+pub use card::{CardCost, FrameCost, card_cost};
 pub use plate::{PlatePoint, PlateResult, PlateRig};
 pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};

@@ -12,8 +12,9 @@ use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
 use crate::sensor::relief::Relief;
-use crate::simulation::World;
+use crate::simulation::{Stage, World};
 use crate::spatial::{Pose, Quat, Vec3};
+use crate::sync::message::VehicleState;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -66,6 +67,11 @@ pub struct SceneCost {
 /// ring.
 fn rays(model: &GroundModel) -> Vec<Ray> {
     let origin = Vec3::new(0.0, 0.0, model.terrain().height(0.0, 0.0) + EYE);
+    directions().map(|direction| Ray::new(origin, direction)).collect()
+}
+
+/// Directions of 64 x 1024 beams, ±22.5 degrees.
+pub(super) fn directions() -> impl Iterator<Item = Vec3> {
     let direction = |column: u32, beam: u32| {
         let azimuth = std::f64::consts::TAU * f64::from(column) / 1024.0;
         let elevation = (-22.5 + 45.0 * f64::from(beam) / 63.0).to_radians();
@@ -73,8 +79,8 @@ fn rays(model: &GroundModel) -> Vec<Ray> {
         let (se, ce) = crate::numeric::sin_cos(elevation);
         Vec3::new(ce * ca, ce * sa, se)
     };
-    let beams = (0..64).flat_map(|beam| (0..1024).map(move |column| (column, beam)));
-    beams.map(|(column, beam)| Ray::new(origin, direction(column, beam))).collect()
+    let columns = (0..1024).flat_map(|column| (0..64).map(move |beam| (column, beam)));
+    columns.map(move |(column, beam)| direction(column, beam))
 }
 
 fn scenario(spacing: f64, rest: &str) -> Result<ScenarioFile, BenchError> {
@@ -98,7 +104,7 @@ fn threads(threads: usize) -> Result<rayon::ThreadPool, BenchError> {
     pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })
 }
 
-fn fastest<T>(mut act: impl FnMut() -> T) -> (f64, T) {
+pub(super) fn fastest<T>(mut act: impl FnMut() -> T) -> (f64, T) {
     let mut best: Option<(f64, T)> = None;
     for _ in 0..ROUNDS {
         let begun = Instant::now();
@@ -183,52 +189,92 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
     patches.push(patch);
 }
 
+/// 20 vehicles among 500 trees on rolling ground at 5 cm with twelve ruts.
+#[derive(Debug)]
+pub(super) struct Full {
+    pub stage: Stage,
+    pub world: World,
+    pub published: Published,
+    /// Agents as others are told of them.
+    pub told: Vec<VehicleState>,
+}
+
+impl Full {
+    pub fn new() -> Result<Full, BenchError> {
+        let mut rest = String::from("[sky]\nsun_elevation_deg = 35\n");
+        for index in 0..20 {
+            let (x, y) = (12.0 * f64::from(index % 5) - 24.0, 8.0 * f64::from(index / 5) - 12.0);
+            let model = if index % 2 == 0 { "hmmwv" } else { "m113" };
+            // a string takes any formatted text
+            let _ = write!(
+                rest,
+                "[[vehicle]]\nname = \"v{index}\"\nmodel = \"{model}\"\n\
+                 position = [{x:?}, {y:?}]\n"
+            );
+        }
+        rest += "[[scenery]]\nkind = \"spruce\"\ncount = 400\narea = [-100, -100, 100, 100]\n\
+                 clear = 5\n[[scenery]]\nkind = \"birch\"\ncount = 100\n\
+                 area = [-100, -100, 100, 100]\nclear = 5\n";
+        let file = scenario(0.05, &rest)?;
+        let built = world(&file)?.world;
+        let stage = stage(&file, &built, &BuiltMeshes::default());
+        let world = World::new(built);
+        let told = world.told();
+        let mut published = Published::default();
+        let mut patches = Vec::new();
+        for line in 0..12 {
+            rut(&mut patches, -800, 1600, 30 * line - 180);
+        }
+        published.merge(&patches);
+        Ok(Full { stage, world, published, told })
+    }
+
+    /// What 20 vehicles at 5 m/s leave in a heartbeat: two ruts each of its length and
+    /// one node, in the `beat`-th place.
+    pub fn drive(&mut self, beat: i32) {
+        let mut fresh = Vec::new();
+        for vehicle in 0..20 {
+            for side in [-18, 18] {
+                let first = -500 + 37 * vehicle + beat;
+                rut(&mut fresh, first, 4, 160 * (vehicle % 5) - 320 + side);
+            }
+        }
+        self.published.merge(&fresh);
+    }
+
+    /// Where a camera on the roof of a vehicle is, looking a little down.
+    pub fn eye(&self, vehicle: usize) -> Pose {
+        let chassis = &self.told[vehicle].chassis;
+        let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
+        let above = chassis.point(&Vec3::new(0.0, 0.0, 1.9));
+        Pose { position: above, orientation: chassis.orientation * turn }
+    }
+}
+
+/// The camera that is measured: 640 x 360 pixels.
+pub(super) fn camera() -> Camera {
+    Camera::with_field(640, 360, Lens::Pinhole, 1.4).expect("a pinhole sees it")
+}
+
 /// Looks at a full scene: an OS2-64 on the first vehicle, and a camera.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
 pub fn scene_cost() -> Result<SceneCost, BenchError> {
-    let mut rest = String::from("[sky]\nsun_elevation_deg = 35\n");
-    for index in 0..20 {
-        let (x, y) = (12.0 * f64::from(index % 5) - 24.0, 8.0 * f64::from(index / 5) - 12.0);
-        let model = if index % 2 == 0 { "hmmwv" } else { "m113" };
-        // a string takes any formatted text
-        let _ = write!(
-            rest,
-            "[[vehicle]]\nname = \"v{index}\"\nmodel = \"{model}\"\nposition = [{x:?}, {y:?}]\n"
-        );
-    }
-    rest += "[[scenery]]\nkind = \"spruce\"\ncount = 400\narea = [-100, -100, 100, 100]\n\
-             clear = 5\n[[scenery]]\nkind = \"birch\"\ncount = 100\n\
-             area = [-100, -100, 100, 100]\nclear = 5\n";
-    let file = scenario(0.05, &rest)?;
-    let built = world(&file)?.world;
-    let stage = stage(&file, &built, &BuiltMeshes::default());
-    let world = World::new(built);
-    let (model, told) = (world.model(), world.told());
-    let mut published = Published::default();
-    let mut patches = Vec::new();
-    for line in 0..12 {
-        rut(&mut patches, -800, 1600, 30 * line - 180);
-    }
-    published.merge(&patches);
-    let chassis = told[0].chassis;
+    let mut full = Full::new()?;
+    let chassis = full.told[0].chassis;
     let here = [chassis.position.x, chassis.position.y];
     single_thread()?.install(|| {
-        let mut relief = Relief::around(&model.ground, &published, here);
-        let (place, moving) = fastest(|| stage.moving(model, [&told, &told]));
-        // 20 vehicles at 5 m/s leave two ruts each of a heartbeat's length, one node
-        let mut fresh = Vec::new();
-        for vehicle in 0..20 {
-            for side in [-18, 18] {
-                rut(&mut fresh, -500 + 37 * vehicle, 4, 160 * (vehicle % 5) - 320 + side);
-            }
-        }
-        let before = published.merges();
-        published.merge(&fresh);
+        let ground = full.world.model().ground.clone();
+        let mut relief = Relief::around(&ground, &full.published, here);
+        let before = full.published.merges();
+        full.drive(0);
+        let Full { stage, world, published, told } = &full;
+        let model = world.model();
+        let (place, moving) = fastest(|| stage.moving(model, [told, told]));
         let dirty = published.changed_since(before).count();
         let begun = Instant::now();
-        relief.update(&model.ground, &published, here);
+        relief.update(&model.ground, published, here);
         let update = begun.elapsed().as_secs_f64();
 
         let scene = stage.scene(model, &relief, &moving);
@@ -242,9 +288,7 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
             lidar.scan(&scene, |_| pose, &part, &noise, &mut cloud);
             cloud.returns.len()
         });
-        let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
-        let eye = Pose { position: above, orientation: chassis.orientation * turn };
-        let camera = Camera::with_field(640, 360, Lens::Pinhole, 1.4).expect("a pinhole sees it");
+        let (eye, camera) = (full.eye(0), camera());
         let dice = Dice { noise, frame: 1 };
         let take = || camera.picture(&scene, &[eye; 2], 0.0, &dice);
         let one = fastest(take).0;

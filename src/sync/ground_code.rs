@@ -441,7 +441,7 @@ impl Memory {
         next: usize,
         bits: &mut BitWriter<'_>,
     ) -> usize {
-        let Patch { key, mask, states } = *patch;
+        let Patch { key, mask, states, .. } = *patch;
         let index = mask.iter().next().unwrap_or(0);
         let (first, nodes) = (key.node(index), states.len() as u32);
         let near = |row: &Row| {

@@ -14,11 +14,12 @@ pub struct Output {
     /// Time between samples of the vehicles, s; a whole number of heartbeats.
     #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
-    /// Formats of the samples.
+    /// Formats of the samples, and of the tables of small readings.
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
     pub ruts: bool,
-    /// Whether to write what sensors deliver, as MCAP and in the formats they save.
+    /// Whether to write what sensors deliver: as MCAP, as tables of small readings, and
+    /// in the formats they save.
     pub readings: bool,
     /// The picture of the run.
     pub picture: Picture,

@@ -336,7 +336,8 @@ pub enum CameraChannel {
     Class,
     /// Which thing.
     Instance,
-    /// Soil, sinkage, slip and passes of the ground.
+    /// Soil, sinkage, slip, passes and owner (0 nobody, else 1 + index of the vehicle)
+    /// of the ground.
     Ground,
 }
 

@@ -28,4 +28,6 @@ pub struct Image {
     pub slip: Vec<f32>,
     /// Passes over the ground there.
     pub passes: Vec<u16>,
+    /// Who left the ground so: 0 for nobody, else 1 + index of the vehicle.
+    pub owner: Vec<u16>,
 }

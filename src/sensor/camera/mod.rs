@@ -129,6 +129,7 @@ impl Camera {
             sinkage: vec![0.0; pixels],
             slip: vec![0.0; pixels],
             passes: vec![0; pixels],
+            owner: vec![0; pixels],
         };
         let [width, height] = [self.width, self.height].map(|side| side as usize);
         let across = width.div_ceil(BLOCK);
@@ -151,10 +152,11 @@ impl Camera {
                 image.class[index] = surface.class as u8;
                 image.instance[index] = surface.instance;
                 image.soil[index] = surface.soil;
-                let Mark { sinkage, slip, passes } = surface.mark;
+                let Mark { sinkage, slip, passes, owner } = surface.mark;
                 image.sinkage[index] = sinkage;
                 image.slip[index] = slip;
                 image.passes[index] = passes;
+                image.owner[index] = owner;
             }
         }
         image

@@ -31,7 +31,7 @@ pub enum Channel {
     Class,
     /// Which thing.
     Instance,
-    /// Soil, sinkage, slip and passes of the ground.
+    /// Soil, sinkage, slip, passes and owner of the ground.
     Ground,
 }
 

@@ -5,5 +5,5 @@ mod scan;
 mod spec;
 
 pub use cloud::{Cloud, Return};
-pub use scan::Part;
+pub use scan::{Part, Rays, Struck};
 pub use spec::{LidarNoise, LidarSpec, ReturnMode};

@@ -71,6 +71,20 @@ impl LidarSpec {
         noise: &Noise,
         cloud: &mut Cloud,
     ) {
+        self.scan_by(|_| None, scene, pose, part, noise, cloud);
+    }
+
+    /// The same by someone else's account of what the rays strike, ray by ray; by the
+    /// scene's own where there is none.
+    pub fn scan_by(
+        &self,
+        strike: impl FnOnce(&Rays<'_, '_>) -> Option<Vec<Option<Struck>>>,
+        scene: &Scene<'_>,
+        pose: impl Fn(f64) -> Pose + Sync,
+        part: &Part,
+        noise: &Noise,
+        cloud: &mut Cloud,
+    ) {
         let [from, to] = part.shares;
         let columns = (0..self.columns).filter(|&column| {
             let share = self.share(column);
@@ -95,12 +109,19 @@ impl LidarSpec {
                 frame: part.frame,
             }
         };
-        let returned: Vec<Vec<Return>> = columns
-            .collect::<Vec<_>>()
+        let firings: Vec<Firing<'_>> = columns.map(fire).collect();
+        let rays = Rays { firings: &firings, elevations: &elevations, footprint: &footprint };
+        let struck = strike(&rays);
+        let beam = elevations.len() * footprint.len();
+        let returned: Vec<Vec<Return>> = firings
             .par_chunks(RAYS)
-            .flat_map_iter(|columns| {
-                let firings: Vec<Firing<'_>> = columns.iter().map(|&column| fire(column)).collect();
-                self.volley(&firings, &elevations, &footprint)
+            .enumerate()
+            .flat_map_iter(|(volley, firings)| {
+                let struck = struck.as_ref().map(|all| {
+                    let first = volley * RAYS * beam;
+                    &all[first..first + firings.len() * beam]
+                });
+                self.volley(firings, &elevations, &footprint, struck)
             })
             .collect();
         cloud.returns.extend(returned.into_iter().flatten());
@@ -120,10 +141,12 @@ impl LidarSpec {
         firings: &[Firing<'_>],
         elevations: &[(f64, f64)],
         footprint: &[[f64; 2]],
+        struck: Option<&[Option<Struck>]>,
     ) -> Vec<Vec<Return>> {
         let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| Vec::new()).collect();
         let mut echoes: Vec<Vec<Echo>> = firings.iter().map(|_| Vec::new()).collect();
         let mut rays = [Ray::NONE; RAYS];
+        let mut found = [None; RAYS];
         let share = 1.0 / footprint.len() as f64;
         for (ring, elevation) in elevations.iter().enumerate() {
             for (sample, &aside) in footprint.iter().enumerate() {
@@ -131,13 +154,24 @@ impl LidarSpec {
                     *ray = firing.ray(*elevation, aside);
                 }
                 let rays = &rays[..firings.len()];
-                let met = firings
-                    .first()
-                    .map(|first| first.scene.cast_all(rays, self.min_range, self.max_range));
-                let each = firings.iter().zip(rays).zip(met.iter().flatten());
-                for (((firing, ray), met), echoes) in each.zip(&mut echoes) {
+                match (struck, firings.first()) {
+                    (Some(struck), _) => {
+                        let first = (ring * footprint.len() + sample) * firings.len();
+                        found[..firings.len()]
+                            .copy_from_slice(&struck[first..first + firings.len()]);
+                    }
+                    (None, Some(Firing { scene, .. })) => {
+                        let met = scene.cast_all(rays, self.min_range, self.max_range);
+                        for ((found, ray), met) in found.iter_mut().zip(rays).zip(&met) {
+                            *found = met.as_ref().map(|met| Struck::of(scene, ray, met));
+                        }
+                    }
+                    (None, None) => {}
+                }
+                let each = firings.iter().zip(rays).zip(found);
+                for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
                     let element = firing.element(ring);
-                    firing.hear(ray, met.as_ref(), [element, sample as u32], share, echoes);
+                    firing.hear(ray, struck, [element, sample as u32], share, echoes);
                 }
             }
             for ((firing, echoes), returns) in firings.iter().zip(&mut echoes).zip(&mut returns) {
@@ -146,6 +180,47 @@ impl LidarSpec {
             }
         }
         returns
+    }
+}
+
+/// What a ray of light has struck.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Struck {
+    /// How far, m.
+    pub range: f64,
+    /// The surface's reflectance times the cosine at which it was struck.
+    pub given: f64,
+    /// What it is.
+    pub class: Class,
+    /// 0 ground, else 1 + owner.
+    pub instance: u16,
+}
+
+impl Struck {
+    fn of(scene: &Scene<'_>, ray: &Ray, met: &Met) -> Struck {
+        let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
+        let given = f64::from(material.reflectance) * normal.dot(&ray.direction).abs();
+        Struck { range: met.range(), given, class, instance }
+    }
+}
+
+/// All rays of a part of a scan.
+pub struct Rays<'a, 'b> {
+    firings: &'a [Firing<'b>],
+    elevations: &'a [(f64, f64)],
+    footprint: &'a [[f64; 2]],
+}
+
+impl Rays<'_, '_> {
+    /// The rays, in the order in which they are to be answered for.
+    pub fn iter(&self) -> impl Iterator<Item = Ray> + '_ {
+        self.firings.chunks(RAYS).flat_map(move |firings| {
+            self.elevations.iter().flat_map(move |elevation| {
+                self.footprint.iter().flat_map(move |&aside| {
+                    firings.iter().map(move |firing| firing.ray(*elevation, aside))
+                })
+            })
+        })
     }
 }
 
@@ -215,13 +290,13 @@ impl Firing<'_> {
     fn hear(
         &self,
         ray: &Ray,
-        met: Option<&Met>,
+        struck: Option<Struck>,
         [element, sample]: [u32; 2],
         share: f64,
         echoes: &mut Vec<Echo>,
     ) {
         let Firing { lidar, scene, .. } = self;
-        let far = met.map_or(lidar.max_range, |met| met.range());
+        let far = struck.map_or(lidar.max_range, |struck| struck.range);
         let air = scene.air;
         let everywhere = self.haze;
         let depth = |range: f64| {
@@ -250,12 +325,9 @@ impl Firing<'_> {
                 }
             }
         }
-        if let Some(met) = met {
-            let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
-            let facing = normal.dot(&ray.direction).abs();
-            let given = f64::from(material.reflectance) * facing / (far * far);
-            let intensity = share * given * exp(-2.0 * through);
-            echoes.push(Echo { range: far, intensity, class, instance });
+        if let Some(Struck { range, given, class, instance }) = struck {
+            let intensity = share * given / (range * range) * exp(-2.0 * through);
+            echoes.push(Echo { range, intensity, class, instance });
         }
     }
 

@@ -14,10 +14,11 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 use super::ground_code::GroundCodeError;
+use crate::ground::NOBODY;
 use crate::spatial::{Pose, Vec3};
 
 /// Version of the protocol: ranks of different versions do not talk.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Length and checksum ahead of each message.
 const FRAME: usize = 8;
 /// Longest message that is read, bytes.
@@ -96,6 +97,13 @@ pub struct Origin {
     pub rank: u16,
     /// Agent that it is about.
     pub agent: u32,
+}
+
+impl Origin {
+    /// Whose ground is that comes along.
+    pub fn owner(&self) -> u16 {
+        u16::try_from(self.agent).unwrap_or(NOBODY)
+    }
 }
 
 /// A part of a vehicle in the frame of its chassis.
@@ -237,7 +245,7 @@ mod tests {
     use super::super::ground_code::Memory;
     use super::super::ground_code::tests::any_patches;
     use super::*;
-    use crate::ground::Patches;
+    use crate::ground::{Patch, Patches};
     use crate::spatial::Quat;
     use proptest::prelude::*;
 
@@ -392,7 +400,11 @@ mod tests {
             let mut read = Patches::default();
             let mut reader = Reader::new(&bytes);
             reader.next(&mut memories(), &mut read).unwrap();
-            prop_assert_eq!(read, patches);
+            // as the sender's
+            let mut expected = Patches::default();
+            expected.set_owner(ORIGIN.agent as u16);
+            patches.iter().for_each(|p| expected.extend(Patch { owner: ORIGIN.agent as u16, ..p }));
+            prop_assert_eq!(read, expected);
             prop_assert_eq!(reader.next(&mut memories(), &mut Patches::default()).unwrap(), None);
         }
 

@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next message, or nothing at the end. Its ground is appended to
-    /// `patches`; that of agent k is read with `memories[k]`.
+    /// `patches` as the sender's; that of agent k is read with `memories[k]`.
     ///
     /// # Errors
     /// [`MessageFault`] for anything that a [`Writer`](super::Writer) of this version does not
@@ -58,6 +58,7 @@ impl<'a> Reader<'a> {
             let memory = memories.get_mut(origin.agent as usize);
             let expected = agents.saturating_sub(1);
             let memory = memory.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
+            patches.set_owner(origin.owner());
             ground(coded, memory, patches)
         };
         let body = if let Some(beat) = envelope.body_as_wheeled_beat() {
@@ -75,6 +76,7 @@ impl<'a> Reader<'a> {
             let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
             Body::AgentBeat(state, own_ground(beat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
+            patches.set_owner(origin.owner());
             Body::CatchUp(ground(catch_up.terrain(), &mut Memory::default(), patches)?)
         } else if let Some(description) = envelope.body_as_description() {
             Body::Description(described(&description)?)

@@ -100,7 +100,8 @@ impl Writer {
         self.builder.create_vector_from_iter(seats.iter().map(seat))
     }
 
-    /// Appends ground that the receiver has not been told.
+    /// Appends ground that the receiver has not been told: what the agent of the origin
+    /// has left.
     pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
         self.builder.reset();
         let terrain = self.terrain(patches, &mut Memory::default());
