@@ -167,6 +167,6 @@ fn picture(@builtin(global_invocation_id) id: vec3<u32>) {
     if ((asked & 16u) != 0u) {
         put(plane, pixel, bits(surface.sinkage));
         put(plane + 1u, pixel, bits(surface.slip));
-        put(plane + 2u, pixel, surface.counts);
+        put(plane + 2u, pixel, surface.passes);
     }
 }

@@ -258,7 +258,7 @@ fn ground_cast(ray: Ray, near: f32, far: f32) -> Footing {
     return window_cast(1u, ray, left, far, &left);
 }
 
-// What vehicles have left at a point: sinkage, slip, passes and owner.
+// What vehicles have left at a point: sinkage, slip, passes.
 fn mark_at(surface: ptr<function, Surface>) {
     let place = view.part.xy + (*surface).point.xy / view.window.x;
     let whole = floor(place);
@@ -281,5 +281,5 @@ fn mark_at(surface: ptr<function, Surface>) {
         (*surface).slip += weights[k] * bitcast<f32>(marks[corners[k] + 1u]);
     }
     let nearest = select(0u, 1u, uv.x >= 0.5) + select(0u, 2u, uv.y >= 0.5);
-    (*surface).counts = marks[corners[nearest] + 2u];
+    (*surface).passes = marks[corners[nearest] + 2u];
 }

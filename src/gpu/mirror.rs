@@ -84,14 +84,23 @@ impl Mirror {
                 // passes and owner share a word
                 let both = |m: &Mark| u32::from(m.passes) | u32::from(m.owner) << 16;
                 let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), both(m)];
-                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat_mark)));
+                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
             }
         }
         nodes.send(card);
         marks.send(card);
-        self.words.clear();
-        relief.flat(&mut self.words);
-        card.queue.write_buffer(&self.ground, 0, bytemuck::cast_slice(&self.words));
+        let mut send = |place: usize, fill: &dyn Fn(&mut Vec<u32>)| {
+            self.words.clear();
+            fill(&mut self.words);
+            let words = bytemuck::cast_slice(&self.words);
+            card.queue.write_buffer(&self.ground, 4 * place as u64, words);
+        };
+        if moved {
+            send(0, &|words| relief.flat(words));
+        } else {
+            send(Shape::CORNERS, &|words| relief.flat_lids(words));
+            send(2 * Shape::WINDOW, &|words| relief.flat_cells(words));
+        }
         self.corners = Some(relief.corners());
         self.merges = relief.merges();
         Ok(sent)
@@ -140,10 +149,4 @@ impl<'a> Run<'a> {
         }
         self.words.clear();
     }
-}
-
-/// Sinkage, slip, and passes below the owner.
-fn flat_mark(mark: &Mark) -> [u32; 3] {
-    let counts = u32::from(mark.passes) | u32::from(mark.owner) << 16;
-    [mark.sinkage.to_bits(), mark.slip.to_bits(), counts]
 }

@@ -72,8 +72,7 @@ struct Surface {
     soil: u32,
     sinkage: f32,
     slip: f32,
-    // passes, and above 16 bits the owner of the rut
-    counts: u32,
+    passes: u32,
 }
 
 fn bits(x: f32) -> u32 {

@@ -261,8 +261,7 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
         soil: label(has(Channel::Ground)).iter().map(|word| (word >> 8) as u8).collect(),
         sinkage,
         slip,
-        passes: counts.iter().map(|word| *word as u16).collect(),
-        owner: counts.iter().map(|word| (word >> 16) as u16).collect(),
+        passes,
         owner,
     }
 }

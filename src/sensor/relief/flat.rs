@@ -72,6 +72,17 @@ impl Relief {
             words.extend(window.corners.iter().map(|height| height.to_bits()));
             words.extend(window.lids.iter().flat_map(flat_lid));
         }
+        self.flat_cells(words);
+    }
+
+    /// Adds the lids of the near window: of what stands before the far one, that which
+    /// changes with a tile.
+    pub fn flat_lids(&self, words: &mut Vec<u32>) {
+        words.extend(self.near.lids.iter().flat_map(flat_lid));
+    }
+
+    /// Adds which near cell has which tile, the words behind both windows.
+    pub fn flat_cells(&self, words: &mut Vec<u32>) {
         words.extend(&self.near.fine_of);
     }
 
