@@ -97,15 +97,20 @@ impl<S: Simd> Slabs<S> {
     /// Where the rays enter a box, and which do so before `far`.
     #[inline(always)]
     fn enter(&self, bounds: &Bounds, near: Wide<S>, far: Wide<S>) -> (Wide<S>, Where<S>) {
+        let simd = near.simd;
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
-            let low = bounds.low[k] * self.inverse[k] - self.start[k];
-            let high = bounds.high[k] * self.inverse[k] - self.start[k];
+            // fused where the processor can: boxes are padded by more than it rounds
+            let low = Wide::splat(simd, bounds.low[k]);
+            let high = Wide::splat(simd, bounds.high[k]);
+            let low = low.mul_sub(self.inverse[k], self.start[k]);
+            let high = high.mul_sub(self.inverse[k], self.start[k]);
             near = near.max(low.min(high));
             far = far.min(low.max(high));
         }
         // what rounding may take away
-        (near, near.simd_le(far * 1.000_002 + 1e-5))
+        let slack = Wide::splat(simd, 1e-5);
+        (near, near.simd_le(far.mul_add(Wide::splat(simd, 1.000_002), slack)))
     }
 }
 

@@ -106,11 +106,14 @@ impl Crowd {
         near: Wide<S>,
         search: &mut Search<S>,
     ) {
-        let from = single(&(view.from - self.origin));
-        let beams = Beams {
-            origin: [view.aside[0] + from[0], view.aside[1] + from[1], view.aside[2] + from[2]],
-            direction: view.direction,
-        };
+        let mut origin = view.packet.origin;
+        for (k, origin) in origin.iter_mut().enumerate() {
+            origin.iter_mut().for_each(|origin| *origin -= self.origin[k]);
+        }
+        let [x, y, z] = &origin;
+        let simd = near.simd;
+        let origin = [wide(simd, x), wide(simd, y), wide(simd, z)];
+        let beams = Beams { origin, direction: view.direction };
         let crowded = Crowded { instances: &self.instances, meshes, view, number };
         self.tree.walk(&beams, near, search, &crowded);
     }
@@ -120,10 +123,6 @@ impl Crowd {
 #[derive(Clone, Copy)]
 struct View<'a, S: Simd> {
     packet: &'a Packet,
-    /// Where the first ray starts, world, m.
-    from: Vec3,
-    /// Where they start from there.
-    aside: [Wide<S>; 3],
     direction: [Wide<S>; 3],
     /// Whether all start at the same place, and whether at the same moment.
     together: [bool; 2],
@@ -132,23 +131,12 @@ struct View<'a, S: Simd> {
 impl<'a, S: Simd> View<'a, S> {
     #[inline(always)]
     fn new(simd: S, packet: &'a Packet) -> View<'a, S> {
-        let first = packet.ray(0);
-        let mut aside = packet.origin;
-        let mut here = true;
-        for (k, aside) in aside.iter_mut().enumerate() {
-            for aside in aside {
-                *aside -= first.origin[k];
-                here &= *aside == 0.0;
-            }
-        }
-        let now = packet.moment.iter().all(|moment| *moment == first.moment);
         let [x, y, z] = &packet.direction;
+        let same = |numbers: &[f64; RAYS]| numbers.iter().all(|number| *number == numbers[0]);
         View {
             packet,
-            from: first.origin,
-            aside: [wide(simd, &aside[0]), wide(simd, &aside[1]), wide(simd, &aside[2])],
             direction: [wide(simd, x), wide(simd, y), wide(simd, z)],
-            together: [here, now],
+            together: [packet.origin.iter().all(same), same(&packet.moment)],
         }
     }
 }
@@ -175,6 +163,12 @@ impl<S: Simd> Things<S> for Crowded<'_, S> {
 #[inline]
 fn single(v: &Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
+}
+
+/// How far a vector goes along a row of a matrix.
+#[inline(always)]
+fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
+    row[0] * v[0] + row[1] * v[1] + row[2] * v[2]
 }
 
 /// Rows of the matrix from the world's axes to those of a frame, `scale` times smaller.
@@ -223,20 +217,25 @@ impl Placed {
             }
             None => return self.apart(simd, view.packet),
         };
-        let from = view.from - position;
-        let (mut origin, mut direction) = (view.aside, view.direction);
+        // a place at a time in double precision, as a ray alone would have it
+        let places = if view.together[0] { 1 } else { RAYS };
+        let mut own = [[0.0; RAYS]; 3];
+        let [x, y, z] = &view.packet.origin;
+        for lane in 0..places {
+            let from = [x[lane] - position.x, y[lane] - position.y, z[lane] - position.z];
+            for k in 0..3 {
+                own[k][lane] = along(&turn[k], &from);
+            }
+        }
+        let (mut origin, mut direction) = (view.direction, view.direction);
+        let [dx, dy, dz] = view.direction;
         for k in 0..3 {
-            let [x, y, z] = turn[k];
-            let own = (x * from.x + y * from.y + z * from.z) as f32;
-            let [x, y, z] = [x as f32, y as f32, z as f32];
-            let [dx, dy, dz] = view.direction;
-            direction[k] = dx * x + dy * y + dz * z;
-            origin[k] = if view.together[0] {
-                Wide::splat(simd, own)
-            } else {
-                let [ax, ay, az] = view.aside;
-                ax * x + ay * y + az * z + own
+            origin[k] = match view.together[0] {
+                true => Wide::splat(simd, own[k][0] as f32),
+                false => wide(simd, &own[k]),
             };
+            let [x, y, z] = turn[k];
+            direction[k] = dx * x as f32 + dy * y as f32 + dz * z as f32;
         }
         Beams { origin, direction }
     }
@@ -250,11 +249,11 @@ impl Placed {
             let pose = between(&self.instance.poses, ray.moment);
             let from = ray.origin - pose.position;
             let turn = rows(&pose.orientation, self.instance.scale);
+            let [dx, dy, dz] = single(&ray.direction);
             for k in 0..3 {
+                origin[k][lane] = along(&turn[k], &[from.x, from.y, from.z]);
                 let [x, y, z] = turn[k];
-                origin[k][lane] = x * from.x + y * from.y + z * from.z;
-                let along = &ray.direction;
-                direction[k][lane] = x * along.x + y * along.y + z * along.z;
+                direction[k][lane] = f64::from(dx * x as f32 + dy * y as f32 + dz * z as f32);
             }
         }
         let ([x, y, z], [dx, dy, dz]) = (&origin, &direction);
@@ -354,9 +353,14 @@ impl<'a> Scene<'a> {
     /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
     /// alone, but sooner where they go about the same way.
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
+        self.cast_with(Level::new(), rays, near, far)
+    }
+
+    /// [`Scene::cast_all`] with the instructions of a level.
+    fn cast_with(&self, level: Level, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
         let packet = Packet::of(rays);
         let mut met = [None; RAYS];
-        dispatch!(Level::new(), simd => {
+        dispatch!(level, simd => {
             let near = Wide::splat(simd, near as f32);
             let mut search = Search::new(simd, false, packet.count, far);
             let mut footings = [None; RAYS];
@@ -449,5 +453,117 @@ impl<'a> Scene<'a> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::{Lattice, TileKey};
+    use crate::ground::{NodeState, Patches, Published};
+    use crate::numeric::sin_cos;
+    use crate::random::Stream;
+    use crate::sensor::mesh::Sketch;
+    use crate::soil::{Laws, Soil, SoilId, SoilKind};
+    use crate::terrain::{Procedural, SoilMap, Surface as Shape, Terrain};
+
+    /// What this machine has, from the least to the widest.
+    fn levels() -> Vec<Level> {
+        let mut levels = vec![Level::baseline(), Level::new()];
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(Level::new().as_sse4_2().map(Simd::level));
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(Level::new().as_avx2().map(Simd::level));
+        levels
+    }
+
+    /// Hills with a rut and pillars, every third of them on its way: rays meet the same
+    /// alone, among others, and with whatever instructions the processor has.
+    #[test]
+    fn a_ray_meets_the_same_alone_and_among_others() {
+        let soil = Soil {
+            name: "firm".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
+        };
+        let hills = Shape::Procedural(Procedural::new(0.0, 1.5, 60.0, 4, 7).unwrap());
+        let terrain = Terrain::builder(hills, SoilMap::uniform(SoilId(0))).build().unwrap();
+        let lattice = Lattice { spacing: 0.25 };
+        let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
+        let mut patches = Patches::default();
+        for a in 0..6 {
+            patches.begin(TileKey { a, b: 0 });
+            (32..64).for_each(|node| {
+                patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
+            });
+        }
+        let mut published = Published::default();
+        published.apply(&patches);
+        let relief = Relief::around(&model, &published, [0.0, 0.0]);
+        let mut sketch = Sketch::new();
+        sketch.column(
+            [0.0; 3],
+            &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]],
+            24,
+            Material::dull([0.5; 3]),
+        );
+        let meshes = [sketch.finish()];
+        let instance = |k: i32| {
+            let (x, y) = (f64::from(k) * 1.3 - 20.0, f64::from(k * 7 % 23) - 11.0);
+            let at = |x: f64| Pose {
+                position: Vec3::new(x, y, model.terrain().height(x, y)),
+                ..Pose::default()
+            };
+            let still = Instance::still(0, at(x), 0, Class::Post);
+            if k % 3 == 0 { Instance { poses: [at(x), at(x + 0.7)], ..still } } else { still }
+        };
+        let (still, moves): (Vec<_>, Vec<_>) =
+            (0..32).map(instance).partition(|i| i.poses[0] == i.poses[1]);
+        let (standing, moving) = (Crowd::new(&meshes, &still), Crowd::new(&meshes, &moves));
+        let (sky, air) = (Sky::default(), Air::default());
+        let scene = Scene {
+            model: &model,
+            relief: &relief,
+            soils: &[],
+            meshes: &meshes,
+            standing: &standing,
+            moving: &moving,
+            sky,
+            air: &air,
+        };
+        let stream = Stream::new(3, "rays");
+        let draw = |at: u64| stream.uniform(at);
+        let mut seen = [0; 3];
+        for packet in 0..400 {
+            let base = [0, 1, 2].map(|k| draw(packet * 100 + k));
+            let origin = Vec3::new(20.0 * base[0] - 10.0, 20.0 * base[1] - 10.0, 0.0);
+            let height = model.terrain().height(origin.x, origin.y) + 3.0 * base[2];
+            let count = if packet % 5 == 0 { 1 + packet as usize % RAYS } else { RAYS };
+            let rays: Vec<Ray> = (0..count as u64)
+                .map(|lane| {
+                    let aside = |k: u64| draw(packet * 100 + 10 + 4 * lane + k);
+                    let wide = if packet % 2 == 0 { 0.1 } else { 6.0 };
+                    let (s, c) = sin_cos(6.2 * base[0] + wide * aside(0));
+                    let direction = Vec3::new(c, s, 0.3 * aside(1) - 0.2).normalize();
+                    let origin = Vec3::new(origin.x, origin.y + 0.1 * aside(2), height);
+                    Ray { origin, direction, moment: if packet % 3 == 0 { 0.5 } else { aside(3) } }
+                })
+                .collect();
+            let met = scene.cast_all(&rays, 0.1, 300.0);
+            for level in levels() {
+                assert_eq!(scene.cast_with(level, &rays, 0.1, 300.0), met, "{level:?}");
+            }
+            let blocked = scene.blocked(&rays, 0.1, 300.0);
+            for (lane, ray) in rays.iter().enumerate() {
+                assert_eq!(scene.cast(ray, 0.1, 300.0), met[lane]);
+                assert_eq!(blocked >> lane & 1 == 1, met[lane].is_some());
+                seen[match met[lane] {
+                    None => 0,
+                    Some(Met::Ground(_)) => 1,
+                    Some(Met::Thing { .. }) => 2,
+                }] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
     }
 }

@@ -70,7 +70,7 @@ fn rays(model: &GroundModel) -> Vec<Ray> {
     directions().map(|direction| Ray::new(origin, direction)).collect()
 }
 
-/// Directions of 64 x 1024 beams, ±22.5 degrees.
+/// Directions of 64 x 1024 beams, ±22.5 degrees, ring by ring.
 pub(super) fn directions() -> impl Iterator<Item = Vec3> {
     let direction = |column: u32, beam: u32| {
         let azimuth = std::f64::consts::TAU * f64::from(column) / 1024.0;
@@ -79,8 +79,8 @@ pub(super) fn directions() -> impl Iterator<Item = Vec3> {
         let (se, ce) = crate::numeric::sin_cos(elevation);
         Vec3::new(ce * ca, ce * sa, se)
     };
-    let columns = (0..1024).flat_map(|column| (0..64).map(move |beam| (column, beam)));
-    columns.map(move |(column, beam)| direction(column, beam))
+    let beams = (0..64).flat_map(|beam| (0..1024).map(move |column| (column, beam)));
+    beams.map(move |(column, beam)| direction(column, beam))
 }
 
 fn scenario(spacing: f64, rest: &str) -> Result<ScenarioFile, BenchError> {

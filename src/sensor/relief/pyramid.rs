@@ -109,38 +109,54 @@ impl<S: Simd> Lines<S> {
         let (mut level, mut at) = (F::LEVELS, [0, 0]);
         loop {
             let below = level - 1;
-            // where the lines are in the near and in the far half along each axis
+            // where the lines are in the first and in the second half along each axis
             let mut enters = [[near; 2]; 2];
             let mut leaves = [[search.far; 2]; 2];
             for axis in 0..2 {
-                let edge = at[axis] << level;
-                let a = self.pass(axis, edge);
-                let b = self.pass(axis, edge + (1 << below));
-                let c = self.pass(axis, edge + (2 << below));
+                let [low, high] = [at[axis] << level, (at[axis] + 1) << level];
+                let backward = self.first >> axis & 1 == 1;
+                let [first, last] = if backward { [high, low] } else { [low, high] };
+                let a = self.pass(axis, first);
+                let b = self.pass(axis, low + (1 << below));
+                let c = self.pass(axis, last);
                 enters[axis] = [a.min(b), b.min(c)];
                 leaves[axis] = [a.max(b), b.max(c)];
             }
-            for turn in 0..4 {
-                // the last first, for the first is to be on top
-                let k = turn ^ self.first ^ if level > 1 { 3 } else { 0 };
+            let mut quarters = [[near; 2]; 4];
+            for (k, quarter) in quarters.iter_mut().enumerate() {
                 let (i, j) = (k & 1, k >> 1);
-                let enter = enters[0][i].max(enters[1][j]).max(near);
-                let leave = leaves[0][i].min(leaves[1][j]).min(search.far);
-                let inside = enter.simd_le(leave);
-                let child = [2 * at[0] + i, 2 * at[1] + j];
-                if level == 1 {
-                    if inside.any_true() {
-                        floor.meet(self, child, [enter, leave], number, search);
+                *quarter = [
+                    enters[0][i].max(enters[1][j]).max(near),
+                    leaves[0][i].min(leaves[1][j]).min(search.far),
+                ];
+            }
+            let [x, y] = [2 * at[0], 2 * at[1]];
+            if level == 1 {
+                for (k, [enter, leave]) in quarters.into_iter().enumerate() {
+                    let k = k ^ self.first;
+                    if enter.simd_le(leave).any_true() {
+                        let cell = [x + (k & 1), y + (k >> 1)];
+                        floor.meet(self, cell, [enter, leave], number, search);
                     }
-                    continue;
                 }
-                let Lid { slope: [sx, sy], height } = floor.lid(below, child);
-                let above = self.origin[2] - height - sx * self.origin[0] - sy * self.origin[1];
-                let change = self.slope[2] - sx * self.slope[0] - sy * self.slope[1];
-                let least = above + (change * enter).min(change * leave);
-                if (inside & least.simd_le(self.margin)).any_true() {
-                    let place = below << 16 | (child[0] as u32) << 8 | child[1] as u32;
-                    search.later(place, enter);
+            } else {
+                // the last first, for the first is to be on top
+                for k in (0..4).rev() {
+                    let [enter, leave] = quarters[k];
+                    let k = k ^ self.first;
+                    let child = [x + (k & 1), y + (k >> 1)];
+                    let Lid { slope: [sx, sy], height } = floor.lid(below, child);
+                    // fused where the processor can: the margin is for that too
+                    let (sx, sy) = (Wide::splat(near.simd, -sx), Wide::splat(near.simd, -sy));
+                    let above = self.origin[2] - height;
+                    let above = sy.mul_add(self.origin[1], sx.mul_add(self.origin[0], above));
+                    let change =
+                        sy.mul_add(self.slope[1], sx.mul_add(self.slope[0], self.slope[2]));
+                    let least = change.mul_add(enter, above).min(change.mul_add(leave, above));
+                    if (enter.simd_le(leave) & least.simd_le(self.margin)).any_true() {
+                        let place = below << 16 | (child[0] as u32) << 8 | child[1] as u32;
+                        search.later(place, enter);
+                    }
                 }
             }
             let Some(place) = search.next(before) else { return };
