@@ -139,7 +139,7 @@ impl Bvh {
     }
 
     /// Things in the order of the leaves: who stores them so finds them by
-    /// [`Bvh::walk`]'s numbers without this list.
+    /// the numbers that a walk gives without this list.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
