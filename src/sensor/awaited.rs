@@ -16,6 +16,7 @@ pub struct Awaited {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "small readings are many, and are not to allocate")]
 enum Frame {
     Made(Option<Delivery>),
     InTheMaking(Arc<OnceLock<Option<Delivery>>>),
