@@ -273,7 +273,8 @@ impl AgentModel {
         let (x, y) = (pose.position.x, pose.position.y);
         let inside = ground.terrain().contains(x, y);
         let soil = &ground.soil_at(x, y).name;
-        state.outcome = state.monitor.judge(time, &pose, &state.controls, inside, soil);
+        let intent = state.driver.intent;
+        state.outcome = state.monitor.judge(time, &pose, &state.controls, intent, inside, soil);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);
         } else {

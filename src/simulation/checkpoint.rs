@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 3, since nodes know who left them so.
-const VERSION: u8 = 3;
+/// Version of the layout: 4, since drivers say what they are about.
+const VERSION: u8 = 4;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -4,6 +4,7 @@
 use super::record::{Outcome, VehicleSummary};
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::Controls;
+use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
 /// A vehicle that wants to move but advances less than this, m/s, on average
@@ -95,6 +96,7 @@ impl Monitor {
         time: f64,
         pose: &Pose,
         controls: &Controls,
+        intent: Intent,
         inside: bool,
         soil: &str,
     ) -> Option<Outcome> {
@@ -111,7 +113,8 @@ impl Monitor {
             return Some(Outcome::Overturned { time, position });
         }
         let here = [position.x, position.y];
-        let wants = controls.throttle > WANTS_TO_MOVE && controls.brake == 0.0;
+        let drives = controls.throttle > WANTS_TO_MOVE && controls.brake == 0.0;
+        let wants = intent == Intent::Drive && drives;
         match self.slow_since {
             _ if !wants => self.slow_since = None,
             None => (self.slow_since, self.slow_from) = (Some(time), here),

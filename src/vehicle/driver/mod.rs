@@ -45,6 +45,20 @@ pub struct LeaderView {
     pub speed: f64,
 }
 
+/// What a driver is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Intent {
+    /// Wants to move.
+    Drive,
+    /// Stands, or nearly, because of the gap to its leader.
+    WaitBehindLeader,
+    /// Was told to stand.
+    #[default]
+    Hold,
+    /// Stands at its last stop.
+    Arrived,
+}
+
 /// What a driver remembers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverState {
@@ -56,6 +70,8 @@ pub struct DriverState {
     pub steering: f64,
     /// Whether the vehicle has come to its last stop and holds.
     pub holding: bool,
+    /// What the driver is about since the last step.
+    pub intent: Intent,
 }
 
 /// A driver.
@@ -96,7 +112,12 @@ impl Driver {
     /// Commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         match self {
-            Driver::Table(table) => table.controls(view.time),
+            Driver::Table(table) => {
+                let controls = table.controls(view.time);
+                let drives = controls.throttle > 0.0 && controls.brake == 0.0;
+                state.intent = if drives { Intent::Drive } else { Intent::Hold };
+                controls
+            }
             Driver::Path(follower) => follower.controls(state, view),
         }
     }

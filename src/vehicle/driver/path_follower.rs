@@ -1,7 +1,7 @@
 //! A driver that follows a path.
 
 use super::{
-    DriverState, DriverView, Following, Path, PurePursuit, SpeedControl, SteeringGeometry,
+    DriverState, DriverView, Following, Intent, Path, PurePursuit, SpeedControl, SteeringGeometry,
 };
 use crate::vehicle::Controls;
 use schemars::JsonSchema;
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Speed below which a vehicle that is to stop is held, m/s.
 const STANDSTILL: f64 = 0.2;
+/// Speed below which one whose leader allows no more waits behind it, m/s.
+const WAITING: f64 = 0.5;
 /// Distance from the end of the path at which a vehicle has arrived, m.
 const ARRIVAL: f64 = 1.0;
 
@@ -108,10 +110,14 @@ impl PathFollower {
         let last_stop = plan.stop_time.is_some_and(|stop| view.time >= stop)
             || (plan.stop_at_end && self.remaining(state) < ARRIVAL);
         state.holding |= last_stop && view.speed.abs() < STANDSTILL;
-        let target = if state.holding || last_stop || view.time < plan.start_time {
-            0.0
+        let told_to_stand = state.holding || last_stop || view.time < plan.start_time;
+        let target = if told_to_stand { 0.0 } else { self.target_speed(state, view) };
+        state.intent = if told_to_stand {
+            if self.has_arrived(state) { Intent::Arrived } else { Intent::Hold }
+        } else if target.max(view.speed) < WAITING && target < self.allowed_speed(state) {
+            Intent::WaitBehindLeader
         } else {
-            self.target_speed(state, view)
+            Intent::Drive
         };
         let control = &plan.speed_control;
         let standing = target < STANDSTILL && view.speed.abs() < STANDSTILL;
