@@ -67,7 +67,7 @@ impl From<RankError> for Failure {
 pub struct Recovery {
     model: WorldModel,
     start: Option<WorldState>,
-    fingerprint: String,
+    decisive: String,
     folder: OnceLock<PathBuf>,
 }
 
@@ -77,7 +77,7 @@ impl Recovery {
         Recovery {
             model: built.world.clone(),
             start,
-            fingerprint: built.fingerprint.clone(),
+            decisive: built.decisive.clone(),
             folder: OnceLock::new(),
         }
     }
@@ -91,7 +91,7 @@ impl Recovery {
     /// Writes a checkpoint, in place of the one before.
     fn store(&self, state: &WorldState) -> Result<(), Failure> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
-        let bytes = checkpoint::encode(&self.fingerprint, state);
+        let bytes = checkpoint::encode(&self.decisive, state);
         Ok(write_file(&folder.join(CHECKPOINT), &bytes)?)
     }
 
@@ -99,7 +99,7 @@ impl Recovery {
     fn recover(&self, tick: u64) -> Result<(), Failure> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
         let stored = std::fs::read(folder.join(CHECKPOINT)).ok();
-        let stored = stored.and_then(|b| checkpoint::decode(&self.fingerprint, &b).ok());
+        let stored = stored.and_then(|b| checkpoint::decode(&self.decisive, &b).ok());
         let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
         let mut world = match state {
             Some(state) => World::resume(self.model.clone(), state),

@@ -2,7 +2,7 @@
 //!
 //! Data goes to standard output, everything else to standard error. The exit
 //! code is 0 if all went well, 1 if a run failed, 2 for a wrong command line,
-//! 3 for wrong input and 130 after Ctrl-C ([`Failure`]).
+//! 3 for wrong input and 130 after Ctrl-C, SIGTERM or SIGHUP ([`Failure`]).
 
 mod bench;
 mod bench_m113;
@@ -14,6 +14,7 @@ mod failure;
 mod graphics;
 mod heartbeats;
 mod identify;
+mod interruption;
 mod render;
 mod replay;
 mod results;

@@ -3,7 +3,7 @@
 use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
 use super::{Failure, stdout};
-use crate::report::{manifest, photograph};
+use crate::report::{check_place, manifest, photograph};
 use crate::scenario::build::{Built, stage, world};
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
@@ -139,6 +139,7 @@ fn span(told: &VehicleState) -> [f64; 2] {
 
 impl Render {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        check_place(&self.out)?;
         let (file, built, mut world) = self.world()?;
         let steps = (self.time / world.model().clock.step()).round() as u64;
         while world.state().tick < steps && world.is_running() {
@@ -204,7 +205,7 @@ impl Render {
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
         let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.fingerprint, &bytes)
+        let state = checkpoint::decode(&built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         let world = World::resume(built.world.clone(), state);
         Ok((file, built, world))

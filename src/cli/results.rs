@@ -12,7 +12,7 @@ use crate::scenario::build::Built;
 use crate::scenario::config::StateFormat;
 use crate::simulation::{BeatFigures, Outcome, RunSummary, Sample, World};
 use crate::terrain::{Placement, Unit};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Largest raster of ruts, cells; beyond, cells are merged and that is said.
 const RASTER_CELLS: u64 = 400_000_000;
@@ -162,7 +162,7 @@ impl Results<'_> {
 
     fn manifest(&self, files: &[&str]) -> Result<(), Failure> {
         let inputs = std::iter::once(self.path)
-            .chain(self.built.inputs.iter().map(PathBuf::as_path))
+            .chain(self.built.inputs.iter().map(|input| input.path.as_path()))
             .map(|path| FileHash::of(path, &path.display().to_string()))
             .collect::<Result<_, ReportError>>()?;
         let outputs = files

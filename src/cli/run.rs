@@ -2,9 +2,11 @@
 
 use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
 use super::graphics::Graphics;
+use super::interruption::interruption;
 use super::results::Results;
 use super::{Failure, heartbeats, stdout};
-use crate::report::{rundir, table};
+use crate::report::rundir::{self, Lock};
+use crate::report::table;
 use crate::scenario::build::{Built, world};
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Outcome, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint};
@@ -13,7 +15,7 @@ use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Run a scenario
@@ -131,7 +133,7 @@ impl Run {
         let (record, folder) = match mpi {
             None => {
                 let folder = self.folder(&file.scenario)?;
-                recovery.set_folder(&folder);
+                recovery.set_folder(&folder.0);
                 (course.drive_here(&plan)?, folder)
             }
             Some(mut mpi) => {
@@ -152,9 +154,10 @@ impl Run {
         #[cfg(not(feature = "mpi"))]
         let (record, folder) = {
             let folder = self.folder(&file.scenario)?;
-            recovery.set_folder(&folder);
+            recovery.set_folder(&folder.0);
             (course.drive_here(&plan)?, folder)
         };
+        let (folder, _lock) = folder;
         let Record { mut world, samples, hashes, figures, recorded } = record;
         let wall = clock.elapsed().as_secs_f64();
         let cut = interrupted.load(Ordering::Relaxed);
@@ -196,7 +199,7 @@ impl Run {
         let Some(from) = &self.resume else { return Ok(None) };
         let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
         let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.fingerprint, &bytes)
+        let state = checkpoint::decode(&built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         Ok(Some(state))
     }
@@ -208,34 +211,23 @@ impl Run {
         mpi: crate::sync::Mpi,
         course: &Course<'_>,
         plan: &Plan<'_>,
-    ) -> Result<Option<(Record, PathBuf)>, Failure> {
+    ) -> Result<Option<(Record, (PathBuf, Lock))>, Failure> {
         if mpi.rank() != 0 {
             course.drive(mpi, &Plan { stores: false, quiet: true, ..*plan })?;
             return Ok(None);
         }
         let folder = self.folder(plan.scenario)?;
-        plan.recovery.set_folder(&folder);
+        plan.recovery.set_folder(&folder.0);
         Ok(Some((course.drive(mpi, plan)?, folder)))
     }
 
-    fn folder(&self, scenario: &Scenario) -> Result<PathBuf, Failure> {
+    /// The folder of the results, which is this run's alone.
+    fn folder(&self, scenario: &Scenario) -> Result<(PathBuf, Lock), Failure> {
         match self.out.as_ref().or(scenario.output.folder.as_ref()) {
-            Some(folder) => {
-                rundir::create(folder, self.force).map_err(Failure::from)?;
-                Ok(folder.clone())
-            }
+            Some(folder) => Ok((folder.clone(), rundir::create(folder, self.force)?)),
             None => Ok(rundir::create_numbered(Path::new("runs"), &scenario.name)?),
         }
     }
-}
-
-/// A flag that Ctrl-C raises.
-fn interruption() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let raised = flag.clone();
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::Input { subject: "Ctrl-C".into(), cause: error.to_string() })?;
-    Ok(flag)
 }
 
 /// A run, ready to be driven by any number of ranks.
@@ -356,6 +348,7 @@ fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
     flatten("", &scenario, &mut pairs);
     pairs.push(("fingerprint".into(), built.fingerprint.clone()));
     pairs.push(("version of bekker".into(), env!("CARGO_PKG_VERSION").into()));
+    pairs.push(("source of bekker".into(), env!("BEKKER_SOURCE").into()));
     pairs
 }
 

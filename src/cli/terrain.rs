@@ -1,12 +1,13 @@
 //! `bekker terrain`
 
 use super::{Failure, stdout};
+use crate::report::{check_place, write_file};
 use crate::terrain::{
     NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning, Unit, read_raster, write_geotiff,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Look into elevation models and turn them into terrains
 #[derive(Debug, Args)]
@@ -156,6 +157,7 @@ impl Info {
 
 impl Import {
     fn execute(self, quiet: bool) -> Result<(), Failure> {
+        check_place(&self.output)?;
         let (raster, _, _) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
         let origin = self.origin.map_or(Origin::Centre, Origin::At);
@@ -170,7 +172,7 @@ impl Import {
         };
         let local = local.without_gaps(rule).map_err(refused)?;
         let bytes = write_geotiff(&local).map_err(refused)?;
-        write(&self.output, &bytes)?;
+        write_file(&self.output, &bytes)?;
         if !quiet {
             let [west, south, east, north] = local.bounds();
             eprintln!(
@@ -193,11 +195,4 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
         .filter(|numbers| numbers.iter().all(|x| x.is_finite()))
         .and_then(|numbers| numbers.try_into().ok())
         .ok_or_else(|| format!("must be {N} numbers between commas"))
-}
-
-/// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let beside = path.with_extension("partial");
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|cause| Failure::Output { subject: path.display().to_string(), cause })
 }

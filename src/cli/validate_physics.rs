@@ -1,7 +1,7 @@
 //! `bekker validate-physics`
 
 use super::Failure;
-use crate::report::plot;
+use crate::report::{check_place, plot, write_file};
 use crate::study::validation::{Block, Chart, Mark, SECTIONS, Section};
 use clap::Args;
 use rayon::prelude::*;
@@ -51,6 +51,7 @@ const AFTERWORD: &str = "## Where the model fails, at a glance
 
 impl ValidatePhysics {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        check_place(&self.out)?;
         let begun = Instant::now();
         let sections: Vec<Section> =
             SECTIONS.par_iter().map(|write| write()).collect::<Result<_, _>>().map_err(
@@ -74,7 +75,7 @@ impl ValidatePhysics {
             }
         }
         text = format!("{text}\n{AFTERWORD}");
-        std::fs::write(&self.out, text).map_err(|error| unwritten(&self.out, error))?;
+        write_file(&self.out, text.as_bytes())?;
         if !quiet {
             let seconds = begun.elapsed().as_secs_f64();
             eprintln!("{} and {}/ in {seconds:.0} s", self.out.display(), figures.display());

@@ -33,12 +33,28 @@ pub enum ReportError {
         reason: String,
     },
     /// The run folder holds something already.
-    #[error("{} is not empty ({found} is in it); name another folder or allow overwriting", path.display())]
+    #[error("{} is not empty ({found} is in it): name another folder, or replace what a run left there with --force", path.display())]
     FolderInUse {
         /// The folder.
         path: PathBuf,
         /// Something found in it.
         found: String,
+    },
+    /// Another run writes into the folder.
+    #[error("{} is in use by another run{holder}: wait for it, or name another folder with --out", path.display())]
+    FolderLocked {
+        /// The folder.
+        path: PathBuf,
+        /// Its process, if it is known.
+        holder: String,
+    },
+    /// Something that is no regular file stands where a file is to go.
+    #[error("cannot write {}: {} is {found}, and only a regular file is replaced: name another place", path.display(), path.display())]
+    NotAFile {
+        /// The place.
+        path: PathBuf,
+        /// What stands there.
+        found: &'static str,
     },
     /// A sample belongs to no vehicle.
     #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]

@@ -1,25 +1,64 @@
-//! Files that appear whole or not at all.
+//! Files that appear whole or not at all, in the place of regular files only.
 
 use super::ReportError;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
+
+/// Refuses a place that holds anything but a regular file: a device, a pipe or a
+/// link is never replaced, nor what it leads to.
+pub fn check_place(path: &Path) -> Result<(), ReportError> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => return Ok(()),
+        Ok(found) if found.is_symlink() => "a link",
+        Ok(found) if found.is_dir() => "a folder",
+        Ok(_) => "a device, pipe or socket",
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(ReportError::file("look at", path)(error)),
+    };
+    Err(ReportError::NotAFile { path: path.to_owned(), found })
+}
+
+/// Creates an empty file in the place of what is there, to be written as a run goes on.
+pub(super) fn create(path: &Path) -> Result<fs::File, ReportError> {
+    check_place(path)?;
+    remove(path)?;
+    let mut options = fs::OpenOptions::new();
+    options
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(ReportError::file("create", path))
+}
+
+/// Removes a file, if there is one.
+pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(ReportError::file("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Writes `bytes` beside `path`, then renames the file into place.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    check_place(path)?;
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let written = fs::File::create(&part)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&part, path));
+    let written = create(&part).and_then(|mut file| {
+        let whole = file.write_all(bytes).and_then(|()| file.sync_all());
+        whole.and_then(|()| fs::rename(&part, path)).map_err(ReportError::file("write", path))
+    });
     if written.is_err() {
         // Best effort: the first failure is the one to report.
         let _ = fs::remove_file(&part);
     }
-    written.map_err(ReportError::file("write", path))
+    written
 }
 
 #[cfg(test)]
@@ -41,12 +80,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent").join("a.txt");
         let error = write(&path, b"x").unwrap_err().to_string();
-        assert!(error.starts_with("cannot write ") && error.contains("absent/a.txt"), "{error}");
+        assert!(error.starts_with("cannot create ") && error.contains("a.txt"), "{error}");
         let taken = folder.path().join("taken");
         fs::create_dir(&taken).unwrap();
         fs::write(taken.join("kept"), b"1").unwrap();
         assert!(write(&taken, b"x").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(taken.join("kept").exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_a_regular_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, b"mine").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let error = write(&link, b"x").unwrap_err().to_string();
+        assert!(error.contains("link is a link"), "{error}");
+        assert_eq!(fs::read(&target).unwrap(), b"mine");
+        assert!(link.is_symlink() && create(&link).is_err());
+        let error = write(Path::new("/dev/null"), b"x").unwrap_err().to_string();
+        assert!(error.contains("a device, pipe or socket"), "{error}");
     }
 }

@@ -43,4 +43,4 @@ pub mod table;
 mod tables;
 
 pub use error::ReportError;
-pub use file::write as write_file;
+pub use file::{check_place, write as write_file};

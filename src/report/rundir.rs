@@ -1,38 +1,88 @@
 //! The folder of a run.
 
-use super::ReportError;
+use super::{ReportError, file};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Makes `path` ready for the results of a run.
+/// Name of the file that the lock is on.
+const LOCK: &str = ".lock";
+
+/// The right to write into a run's folder, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "held, not used")] fs::File);
+
+/// Takes the right to write into a folder.
+///
+/// # Errors
+/// [`ReportError::FolderLocked`] while another process has it.
+pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
+    let path = folder.join(LOCK);
+    file::check_place(&path)?;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(&path).map_err(ReportError::file("create", &path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // said if it can be, for the user's sake
+            let _ = file.read_to_string(&mut holder);
+            let process = holder.trim().parse::<u32>();
+            let holder = process.map_or(String::new(), |id| format!(" (process {id})"));
+            return Err(ReportError::FolderLocked { path: folder.to_owned(), holder });
+        }
+        Err(fs::TryLockError::Error(error)) => return Err(ReportError::file("lock", &path)(error)),
+    }
+    let noted = file.set_len(0).and_then(|()| file.rewind());
+    noted
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .map_err(ReportError::file("write", &path))?;
+    Ok(Lock(file))
+}
+
+/// Makes `path` ready for the results of a run, and locks it.
 ///
 /// It is created if absent. One that holds anything is refused, unless
 /// `overwrite` is given: results then replace files of the same name and leave
 /// all others alone.
-pub fn create(path: &Path, overwrite: bool) -> Result<(), ReportError> {
+pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
     fs::create_dir_all(path).map_err(ReportError::file("create folder", path))?;
-    let mut entries = fs::read_dir(path).map_err(ReportError::file("read folder", path))?;
-    match entries.next() {
-        Some(entry) if !overwrite => {
-            let entry = entry.map_err(ReportError::file("read folder", path))?;
-            let found = entry.file_name().to_string_lossy().into_owned();
-            Err(ReportError::FolderInUse { path: path.to_owned(), found })
-        }
-        _ => Ok(()),
+    if !overwrite {
+        refuse_used(path)?;
     }
+    let lock = lock(path)?;
+    // another run may have come and gone meanwhile
+    if !overwrite {
+        refuse_used(path)?;
+    }
+    Ok(lock)
+}
+
+fn refuse_used(path: &Path) -> Result<(), ReportError> {
+    for entry in fs::read_dir(path).map_err(ReportError::file("read folder", path))? {
+        let found = entry.map_err(ReportError::file("read folder", path))?.file_name();
+        if found != LOCK {
+            let found = found.to_string_lossy().into_owned();
+            return Err(ReportError::FolderInUse { path: path.to_owned(), found });
+        }
+    }
+    Ok(())
 }
 
 /// Creates `PARENT/SCENARIO-N` with the first N above those there already, and
-/// returns its path. Two runs started at once get two folders.
-pub fn create_numbered(parent: &Path, scenario: &str) -> Result<PathBuf, ReportError> {
+/// returns its path and its lock. Two runs started at once get two folders.
+pub fn create_numbered(parent: &Path, scenario: &str) -> Result<(PathBuf, Lock), ReportError> {
     fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
     let stem = file_stem(scenario);
     let mut number = last_number(parent, &stem)? + 1;
     loop {
         let path = parent.join(format!("{stem}-{number}"));
         match fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
+            Ok(()) => {
+                let lock = lock(&path)?;
+                return Ok((path, lock));
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(ReportError::file("create folder", &path)(error)),
         }
@@ -62,6 +112,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_folder_is_one_run_s_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = create(folder.path(), false).unwrap();
+        let error = create(folder.path(), true).unwrap_err().to_string();
+        let own = format!("is in use by another run (process {})", std::process::id());
+        assert!(error.contains(&own), "{error}");
+        drop(held);
+        create(folder.path(), false).unwrap();
+    }
+
+    #[test]
     fn a_folder_in_use_is_refused_unless_overwriting_is_allowed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out/deep");
@@ -79,12 +140,12 @@ mod tests {
     fn numbers_go_on_after_the_highest() {
         let folder = tempfile::tempdir().unwrap();
         let named = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-        let next = || named(create_numbered(folder.path(), "convoy mud/1").unwrap());
+        let next = || named(create_numbered(folder.path(), "convoy mud/1").unwrap().0);
         assert_eq!(next(), "convoy_mud_1-1");
         fs::create_dir(folder.path().join("convoy_mud_1-7")).unwrap();
         fs::create_dir(folder.path().join("convoy_mud_1-old")).unwrap();
         fs::create_dir(folder.path().join("convoy_mud-99")).unwrap();
         assert_eq!(next(), "convoy_mud_1-8");
-        assert_eq!(named(create_numbered(folder.path(), "  ").unwrap()), "run-1");
+        assert_eq!(named(create_numbered(folder.path(), "  ").unwrap().0), "run-1");
     }
 }

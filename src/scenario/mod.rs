@@ -16,11 +16,13 @@ mod conform;
 mod consistency;
 mod document;
 mod fault;
+mod inputs;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use document::{Document, Node, Value};
 pub use fault::{Fault, Faults, Place, Problem, nearest_word};
+pub use inputs::{Input, Inputs, Kept, map_paths};
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +35,8 @@ pub struct ScenarioFile {
     pub document: Document,
     /// The folder that its relative paths start from.
     pub folder: PathBuf,
+    /// The files that it is built from.
+    pub inputs: Inputs,
 }
 
 impl ScenarioFile {
@@ -67,7 +71,8 @@ impl ScenarioFile {
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(consistency::check(&scenario, &document))?;
-        Ok(ScenarioFile { scenario, document, folder: folder.to_path_buf() })
+        let folder = folder.to_path_buf();
+        Ok(ScenarioFile { scenario, document, folder, inputs: Inputs::default() })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::world::WorldState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
@@ -28,15 +29,11 @@ pub enum CheckpointError {
     /// Cut short or altered.
     #[error("the checkpoint is damaged: its checksum does not match")]
     Damaged,
-    /// Of another scenario.
-    #[error(
-        "the checkpoint belongs to another scenario: it was made for {found}, this is {expected}"
-    )]
+    /// Of another run.
+    #[error("the checkpoint belongs to another run: {differences}")]
     Scenario {
-        /// Hash of the scenario that it was made for.
-        found: String,
-        /// Hash of the scenario at hand.
-        expected: String,
+        /// What decides the runs' courses and differs.
+        differences: String,
     },
     /// Content that does not decode.
     #[error("the checkpoint does not decode: {what}")]
@@ -52,7 +49,8 @@ struct Content<S> {
     state: S,
 }
 
-/// Bytes of a checkpoint; `scenario` is the hash of the resolved scenario.
+/// Bytes of a checkpoint; `scenario` is what decides the run's course, a line
+/// `key = value` each.
 pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
     let content = Content { scenario: scenario.to_owned(), state };
     let body = postcard::to_stdvec(&content).expect("plain data serialises into memory");
@@ -63,7 +61,7 @@ pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
     bytes
 }
 
-/// The state in a checkpoint of the scenario with this hash.
+/// The state in a checkpoint of the run that these lines decide.
 ///
 /// # Errors
 ///
@@ -81,8 +79,33 @@ pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointErro
     let content: Content<WorldState> = postcard::from_bytes(body)
         .map_err(|error| CheckpointError::Content { what: error.to_string() })?;
     if content.scenario != scenario {
-        let (found, expected) = (content.scenario, scenario.to_owned());
-        return Err(CheckpointError::Scenario { found, expected });
+        let differences = differences(&content.scenario, scenario);
+        return Err(CheckpointError::Scenario { differences });
     }
     Ok(content.state)
+}
+
+/// Differences that are told one by one.
+const TOLD: usize = 4;
+
+/// What differs between the lines of two runs, in words.
+fn differences(was: &str, is: &str) -> String {
+    fn pairs(text: &str) -> BTreeMap<&str, &str> {
+        text.lines().map(|line| line.split_once(" = ").unwrap_or((line, ""))).collect()
+    }
+    let (was, is) = (pairs(was), pairs(is));
+    let keys: BTreeSet<&str> = was.keys().chain(is.keys()).copied().collect();
+    let is_hash = |value: &str| value.len() == 64;
+    let told = |key: &str| match (was.get(key), is.get(key)) {
+        (Some(was), Some(is)) if is_hash(was) && is_hash(is) => format!("{key} have changed"),
+        (Some(was), Some(is)) => format!("{key} was {was} and is {is}"),
+        (None, _) => format!("{key} was not given"),
+        (_, None) => format!("{key} is no longer given"),
+    };
+    let differ = keys.into_iter().filter(|key| was.get(key) != is.get(key));
+    let mut differences: Vec<String> = differ.map(told).collect();
+    let more = differences.len().saturating_sub(TOLD);
+    differences.truncate(TOLD);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    differences.join("; ") + &more
 }

@@ -3,8 +3,8 @@
 use super::convergence::Check;
 use super::quantity::quantity;
 use crate::cli::{Failure, stdout};
-use crate::report::ReportError;
 use crate::report::plot::{self, Figure};
+use crate::report::{ReportError, check_place};
 use crate::soil::Soil;
 use clap::Args;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn png(text: &str) -> Result<PathBuf, String> {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
             Err(format!("must be in a folder that exists; {} does not", folder.display()))
         }
-        _ => Ok(path),
+        _ => check_place(&path).map(|()| path).map_err(|error| error.to_string()),
     }
 }
 

@@ -15,8 +15,6 @@ pub struct BuiltMeshes {
     pub scenery: Vec<Option<usize>>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
-    /// The files that they were read from.
-    pub inputs: Vec<PathBuf>,
 }
 
 /// Reads all meshes of a scenario, each file once.
@@ -82,18 +80,14 @@ impl Reader<'_> {
         path: &Path,
         up: Up,
     ) -> Result<(crate::sensor::mesh::Mesh, Vec<String>), Problem> {
-        let bytes = std::fs::read(path).map_err(|error| Problem::Unreadable {
+        let bytes = self.file.inputs.read(path).map_err(|error| Problem::Unreadable {
             cause: format!("{}: {error}", path.display()),
         })?;
-        self.built.inputs.push(path.to_path_buf());
-        let inputs = &mut self.built.inputs;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut fetch = |name: &str| {
             let path = folder.join(name);
-            let bytes =
-                std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
-            inputs.push(path);
-            bytes
+            let read = self.file.inputs.read(&path);
+            read.map_err(|error| format!("{}: {error}", path.display()))
         };
         let imported = import(&path.to_string_lossy(), &bytes, up, &mut fetch)
             .map_err(|error| Problem::Refused { cause: format!("{}: {error}", path.display()) })?;

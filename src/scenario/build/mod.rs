@@ -3,6 +3,7 @@
 //! Here files are opened and catalogues asked. Each part reports its faults at
 //! the key that led to it.
 
+mod decisive;
 mod meshes;
 mod sensors;
 mod soils;

@@ -11,7 +11,7 @@ use crate::terrain::{
     NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness, RoughnessClass,
     SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The undisturbed ground of a scenario.
 #[derive(Clone, Debug)]
@@ -22,8 +22,6 @@ pub struct BuiltTerrain {
     pub placement: Option<Placement>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
-    /// The files that it was read from.
-    pub inputs: Vec<PathBuf>,
 }
 
 /// Opens the terrain of a scenario and checks that all vehicles and waypoints
@@ -32,8 +30,7 @@ pub struct BuiltTerrain {
 /// # Errors
 /// Files that cannot be read or used, and points outside the terrain.
 pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, Faults> {
-    let mut builder =
-        Builder { file, soils, placement: None, warnings: Vec::new(), inputs: Vec::new() };
+    let mut builder = Builder { file, soils, placement: None, warnings: Vec::new() };
     let surface = builder.surface()?;
     let map = builder.soil_map()?;
     let mut terrain = Terrain::builder(surface, map);
@@ -46,8 +43,8 @@ pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, F
     }
     let terrain = terrain.build().map_err(|error| builder.refused("terrain", &error))?;
     Faults::into_result(outside(file, &terrain))?;
-    let Builder { placement, warnings, inputs, .. } = builder;
-    Ok(BuiltTerrain { terrain, placement, warnings, inputs })
+    let Builder { placement, warnings, .. } = builder;
+    Ok(BuiltTerrain { terrain, placement, warnings })
 }
 
 struct Builder<'a> {
@@ -55,7 +52,6 @@ struct Builder<'a> {
     soils: &'a SoilTable,
     placement: Option<Placement>,
     warnings: Vec<Fault>,
-    inputs: Vec<PathBuf>,
 }
 
 impl Builder<'_> {
@@ -151,7 +147,7 @@ impl Builder<'_> {
         key: &str,
     ) -> Result<Raster, Faults> {
         let path = self.file.folder.join(file);
-        let bytes = std::fs::read(&path).map_err(|error| {
+        let bytes = self.file.inputs.read(&path).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
             self.document().fault(key, Problem::Unreadable { cause })
         })?;
@@ -161,7 +157,6 @@ impl Builder<'_> {
             let cause = warning.to_string();
             self.warnings.push(self.document().fault(key, Problem::Refused { cause }));
         }
-        self.inputs.push(path);
         Ok(raster)
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
-use crate::scenario::{Faults, ScenarioFile, conform};
+use crate::scenario::inputs::is_file;
+use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
 use crate::vehicle::{AnySpec, SpecError, TrackedSpec, VehicleSpec, catalogue};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -17,7 +18,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
     let mut specs = Vec::new();
     let mut faults = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let read = model_document(&vehicle.model, &file.folder).map_err(|problem| {
+        let read = model_document(&vehicle.model, &file.folder, &file.inputs).map_err(|problem| {
             Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem))
         });
         let spec = read.flatten().and_then(|mut model| {
@@ -41,16 +42,22 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
 /// Every fault of the file; for an unknown name, a fault without a place of its own.
 pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
     let unknown = |problem| Fault::new(Place::File(model.into()), "", None, problem);
-    spec(&model_document(model, folder).map_err(unknown)??)
+    spec(&model_document(model, folder, &Inputs::default()).map_err(unknown)??)
 }
 
 /// The text of a model as a document; a problem if there is no such model.
-fn model_document(model: &str, folder: &Path) -> Result<Result<Document, Faults>, Problem> {
-    if model.ends_with(".toml") {
+fn model_document(
+    model: &str,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Result<Document, Faults>, Problem> {
+    if is_file(model) {
         let path = folder.join(model);
-        let text = std::fs::read_to_string(&path).map_err(|error| Problem::Unreadable {
-            cause: format!("{}: {error}", path.display()),
-        })?;
+        let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
+            cause: format!("{}: {cause}", path.display()),
+        };
+        let bytes = inputs.read(&path).map_err(|error| unreadable(&error))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
         return Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from));
     }
     let known = || catalogue().iter().map(|entry| entry.key);

@@ -1,5 +1,6 @@
 //! The world that a scenario describes: ground, vehicles on it, drivers in them.
 
+use super::decisive::decisive;
 use super::{
     BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain, vehicle_specs,
 };
@@ -8,7 +9,8 @@ use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
-use crate::scenario::{Faults, ScenarioFile};
+use crate::scenario::inputs::sha256;
+use crate::scenario::{Faults, Input, ScenarioFile};
 use crate::scm::{Grousers, Underside};
 use crate::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, WorldModel};
 use crate::soil::{Laws, ShearStrength, Tread};
@@ -19,8 +21,6 @@ use crate::vehicle::driver::{
 };
 use crate::vehicle::spec::RigidTyre;
 use crate::vehicle::{AnySpec, TrackedVehicle, Vehicle};
-use sha2::{Digest, Sha256};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Distance of the points of a path's curve, m.
@@ -42,9 +42,11 @@ pub struct Built {
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
     /// The files that it was read from, the scenario excepted.
-    pub inputs: Vec<PathBuf>,
-    /// Hash of all that decides the run's course, hexadecimal: the resolved
-    /// scenario, terrain files and vehicles.
+    pub inputs: Vec<Input>,
+    /// All that decides the run's course, a line each: program, resolved scenario,
+    /// soils, vehicles, what files hold.
+    pub decisive: String,
+    /// Hash of that, hexadecimal.
     pub fingerprint: String,
 }
 
@@ -62,9 +64,9 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
                 .expect_err("one of the four failed"));
         }
     };
-    let inputs = [land.inputs.clone(), shown.inputs.clone()].concat();
     let warnings = [land.warnings.clone(), shown.warnings.clone()].concat();
-    let fingerprint = fingerprint(file, &specs, &inputs);
+    let decisive = decisive(file, &soils, &specs);
+    let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
     let agents = agents(file, &specs, &land)?;
     let ground = ground(file, &soils, land.terrain)?;
@@ -73,7 +75,8 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
         placement: land.placement,
         meshes: shown,
         warnings,
-        inputs,
+        inputs: file.inputs.list(),
+        decisive,
         fingerprint,
     })
 }
@@ -344,24 +347,4 @@ fn convoy_path(file: &ScenarioFile, head: usize) -> Result<Path, Fault> {
         all.push([x + ROAD_AHEAD * dx, y + ROAD_AHEAD * dy]);
     }
     Path::polyline(&all).map_err(|error| refused(file, &key, &error))
-}
-
-fn fingerprint(file: &ScenarioFile, specs: &[AnySpec], inputs: &[PathBuf]) -> String {
-    // What is reported does not decide what happens.
-    let decisive = config::Scenario {
-        name: String::new(),
-        description: String::new(),
-        output: config::Output::default(),
-        ..file.scenario.clone()
-    };
-    let decisive = config::Scenario {
-        time: config::Time { duration: 0.0, ..decisive.time.clone() },
-        ..decisive
-    };
-    let mut hasher = Sha256::new();
-    hasher.update(serde_json::to_vec(&(decisive, specs)).unwrap_or_default());
-    for input in inputs {
-        hasher.update(std::fs::read(input).unwrap_or_default());
-    }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

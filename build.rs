@@ -1,0 +1,35 @@
+//! Tells the program which source it is made of: `BEKKER_SOURCE`, a hash of all that
+//! decides what it computes. Two builds of one version that differ there are told apart.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let mut files = Vec::new();
+    for place in ["Cargo.lock", "src", "vehicles"] {
+        println!("cargo::rerun-if-changed={place}");
+        collect(Path::new(place), &mut files);
+    }
+    // FNV-1a (Fowler, Noll, Vo), 64 bits: enough to tell builds apart
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for file in files {
+        let content = fs::read(&file).expect("a file of the source can be read");
+        for byte in file.to_string_lossy().bytes().chain(content) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    println!("cargo::rustc-env=BEKKER_SOURCE={hash:016x}");
+    println!("cargo::rerun-if-env-changed=BEKKER_GIT_REVISION");
+}
+
+/// The files under a place, in the order of their names.
+fn collect(place: &Path, files: &mut Vec<PathBuf>) {
+    if !place.is_dir() {
+        files.push(place.to_owned());
+        return;
+    }
+    let entries = fs::read_dir(place).expect("a folder of the source can be read");
+    let mut inner: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inner.sort();
+    inner.iter().for_each(|path| collect(path, files));
+}

@@ -1,0 +1,33 @@
+//! Signals that end a run early.
+
+use super::Failure;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A flag that Ctrl-C, SIGTERM and SIGHUP raise; SIGHUP unless whoever started the
+/// program has it ignored, as `nohup` does.
+pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(unix)]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        signals.push(signal_hook::consts::SIGHUP);
+    }
+    for signal in signals {
+        signal_hook::flag::register(signal, flag.clone()).map_err(|error| Failure::Input {
+            subject: format!("signal {signal}"),
+            cause: error.to_string(),
+        })?;
+    }
+    Ok(flag)
+}
+
+/// Whether the process was started to ignore a signal; no where the system does not tell.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}

@@ -1,0 +1,113 @@
+//! The files that a scenario is built from, each with the hash of what it held.
+
+use super::config::{Scenario, Surface};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Where it was, as the scenario led to it.
+    pub path: PathBuf,
+    /// Length, bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
+}
+
+/// What a run read, and where it may be found now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The file as it was read.
+    pub input: Input,
+    /// Its place in the run's folder, if it was copied there or is put there.
+    pub copy: PathBuf,
+}
+
+/// Reads files and takes down which. A run's inputs are looked for in its folder first,
+/// and must hold what they held.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    kept: Arc<BTreeMap<PathBuf, Kept>>,
+    read: Arc<Mutex<Vec<Input>>>,
+}
+
+impl Inputs {
+    /// The files of a recorded run.
+    pub fn of_run(kept: impl IntoIterator<Item = Kept>) -> Inputs {
+        let kept = kept.into_iter().map(|kept| (kept.input.path.clone(), kept)).collect();
+        Inputs { kept: Arc::new(kept), read: Arc::default() }
+    }
+
+    /// Reads a file whole.
+    ///
+    /// # Errors
+    /// What the system says; of a run's file also that it is gone or has changed, with
+    /// its hash and where to put it.
+    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let content = match self.kept.get(path) {
+            Some(kept) => recorded(kept)?,
+            None => std::fs::read(path)?,
+        };
+        let (bytes, sha256) = (content.len() as u64, sha256(&content));
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if read.iter().all(|input| input.path != path) {
+            read.push(Input { path: path.to_owned(), bytes, sha256 });
+        }
+        Ok(content)
+    }
+
+    /// What has been read, each file once, in the order of reading.
+    pub fn list(&self) -> Vec<Input> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What a run's file held, from its copy or from where it was.
+fn recorded(Kept { input, copy }: &Kept) -> io::Result<Vec<u8>> {
+    let mut altered = None;
+    for place in [copy, &input.path] {
+        match std::fs::read(place) {
+            Ok(content) if sha256(&content) == input.sha256 => return Ok(content),
+            Ok(_) => altered = altered.or(Some(place)),
+            Err(_) => {}
+        }
+    }
+    let what = match altered {
+        Some(place) => format!("{} has changed since the run", place.display()),
+        None => "the file is missing".into(),
+    };
+    let (bytes, hash, copy) = (input.bytes, &input.sha256, copy.display());
+    let remedy = format!("put the file of {bytes} bytes with SHA-256 {hash} at {copy}");
+    Err(io::Error::other(format!("{what}; {remedy}")))
+}
+
+/// SHA-256, hexadecimal.
+pub(super) fn sha256(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Changes every path by which a scenario names a file.
+pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
+    let change = |path: &mut PathBuf| *path = map(path);
+    if let Surface::Dem { file, .. } = &mut scenario.terrain.surface {
+        change(file);
+    }
+    scenario.soil.raster.iter_mut().for_each(|raster| change(&mut raster.file));
+    scenario.scenery.iter_mut().flat_map(|scenery| &mut scenery.mesh).for_each(change);
+    for vehicle in &mut scenario.vehicle {
+        vehicle.look.hull.iter_mut().chain(&mut vehicle.look.wheel).for_each(change);
+        if is_file(&vehicle.model) {
+            vehicle.model = map(Path::new(&vehicle.model)).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Whether a vehicle's model is a file, not one of the catalogue.
+pub(super) fn is_file(model: &str) -> bool {
+    model.ends_with(".toml")
+}
