@@ -69,6 +69,7 @@
 
 pub mod cli;
 pub mod curve;
+pub mod geodesy;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod grid;

@@ -3,8 +3,8 @@
 
 mod scene;
 
+use bekker::geodesy::{Geodetic, Site};
 use bekker::sensor::encoder::Encoder;
-use bekker::sensor::geodesy::{Geodetic, Site};
 use bekker::sensor::gps::{Gps, Outages};
 use bekker::sensor::imu::{Imu, Triad};
 use bekker::sensor::magnetometer::{Field, Magnetometer};

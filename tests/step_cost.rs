@@ -82,8 +82,9 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
 /// Sensors of motion included, their readings too: those of the wheels alone are lists.
 #[test]
 fn a_heartbeat_with_sensors_allocates_nothing() {
+    use bekker::geodesy;
     use bekker::sensor::gps::Gps;
-    use bekker::sensor::{Filter, Model, Schedule, Sensor, geodesy, imu, noise};
+    use bekker::sensor::{Filter, Model, Schedule, Sensor, imu, noise};
     in_turn(|| {
         let site = geodesy::Site::new(geodesy::Geodetic::degrees(47.0, 11.0, 0.0));
         let sensor = |index: u32, model, rate, lag| Sensor {

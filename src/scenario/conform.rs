@@ -132,7 +132,16 @@ impl<'s> Checker<'s> {
         if alternatives.iter().all(|a| sole_key(a).is_some()) {
             return self.check_sole_key(key, node, &alternatives);
         }
-        match alternatives.iter().find(|a| self.accepts_type(&node.value, a)) {
+        // of several tables the one that knows most of the keys given; the first of equals
+        let fitting = alternatives.iter().filter(|a| self.accepts_type(&node.value, a));
+        let known = |alternative: &&&Json| match &node.value {
+            Value::Table(entries) => entries
+                .keys()
+                .filter(|key| !alternative["properties"][key.as_str()].is_null())
+                .count(),
+            _ => 0,
+        };
+        match fitting.rev().max_by_key(known) {
             Some(alternative) => self.check(key, node, alternative),
             None => {
                 let kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();

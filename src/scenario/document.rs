@@ -121,6 +121,25 @@ impl Document {
         rest.is_empty().then_some(node)
     }
 
+    /// Puts another value where one was given.
+    pub fn replace(&mut self, key: &str, value: Value) {
+        let mut node = &mut self.root;
+        for segment in split_path(key) {
+            let child = match &mut node.value {
+                Value::Table(entries) => entries.get_mut(segment),
+                Value::List(items) => {
+                    segment.parse().ok().and_then(|index: usize| items.get_mut(index))
+                }
+                _ => None,
+            };
+            match child {
+                Some(child) => node = child,
+                None => return,
+            }
+        }
+        node.value = value;
+    }
+
     /// A fault at a key, placed at its line or else at the nearest table around it.
     pub fn fault(&self, key: &str, problem: Problem) -> Fault {
         let (node, rest) = self.descend(key);

@@ -5,10 +5,10 @@
 //! and last exponentially long. An antenna between buildings or under trees is not
 //! modelled other than by these statistics; neither are satellites one by one.
 
-use super::geodesy::Site;
 use super::noise::Noise;
 use super::process::{GaussMarkov, axes};
 use super::reading::Fix;
+use crate::geodesy::Site;
 use crate::numeric::ln;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,8 @@ impl Gps {
         Fix {
             valid: time_us < state.outage.begins,
             place: self.site.place(&(position + error)),
-            velocity: velocity + self.velocity * draw(element::VELOCITY),
+            velocity: self.site.east_north_up(position, velocity)
+                + self.velocity * draw(element::VELOCITY),
             variance: self.variance(),
         }
     }
@@ -184,7 +185,7 @@ impl Gps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sensor::geodesy::Geodetic;
+    use crate::geodesy::Geodetic;
 
     fn site() -> Site {
         Site::new(Geodetic::degrees(47.0, 11.0, 500.0))
@@ -198,7 +199,7 @@ mod tests {
         let fix = |frame: u32| {
             let time = u64::from(frame) * 1_000_000;
             let fix = gps.measure(&mut state, &truth, &Vec3::zeros(), time, 1.0, &noise, frame);
-            gps.site.point(&fix.place) - truth
+            gps.site.point(&fix.place).unwrap() - truth
         };
         (1..=seconds).map(fix).collect()
     }

@@ -17,7 +17,6 @@ pub mod class;
 pub mod dust;
 pub mod encoder;
 pub mod filter;
-pub mod geodesy;
 pub mod gps;
 pub mod imu;
 pub mod lidar;

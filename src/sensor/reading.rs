@@ -1,9 +1,9 @@
 //! What sensors deliver.
 
 use super::camera::Image;
-use super::geodesy::Geodetic;
 use super::lidar::Cloud;
 use super::motion::WheelMotion;
+use crate::geodesy::Geodetic;
 use crate::spatial::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,7 @@
 //! What can be wrong with a terrain.
 
+use super::reference::HeightUnit;
+
 /// Why a terrain, or a raster for one, was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -101,6 +103,21 @@ pub enum TerrainError {
         /// Classes of the table.
         allowed: String,
     },
+    /// A reference system that is not known.
+    #[error(
+        "EPSG {0} is not known; allowed: a zone of UTM (32611, 26911, 25832 ...) or degrees (4326)"
+    )]
+    UnknownReference(u16),
+    /// A file says otherwise.
+    #[error("the {what} is {given}, but the file says {file}; leave it out")]
+    Contradicted {
+        /// What.
+        what: &'static str,
+        /// What the file says.
+        file: String,
+        /// What was given.
+        given: String,
+    },
     /// A figure is outside its range.
     #[error("{field} is {value}; allowed: {allowed}")]
     OutOfRange {
@@ -143,6 +160,9 @@ pub enum RasterWarning {
     /// The file does not say in what its coordinates are measured.
     #[error("no coordinate unit in the file; taken as metres")]
     MetresGuessed,
+    /// Heights were not in metres.
+    #[error("heights are in {0} and are turned into metres")]
+    HeightsConverted(HeightUnit),
     /// The file carries further bands or images, which are not read.
     #[error("only the first of {0} images is read")]
     FurtherImages(usize),

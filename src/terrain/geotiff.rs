@@ -4,16 +4,19 @@
 //! `ModelPixelScale` and `ModelTiepoint`, with the cell as area or as point
 //! (`GTRasterType`), gaps by `GDAL_NODATA`, and geographic (degrees) or
 //! projected (metres) systems by their geo-keys. Rotated rasters and systems
-//! in feet are refused. OGC GeoTIFF 1.1 is the standard.
+//! in feet are refused; heights in feet, by `VerticalUnits`, the vertical system or GDAL's
+//! `UNITTYPE`, become metres. OGC GeoTIFF 1.1 is the standard.
 
 use std::io::Cursor;
 
+use tiff::decoder::ifd::Value;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float, compression::DeflateLevel};
 use tiff::tags::Tag;
 
 use super::error::{RasterWarning, TerrainError};
 use super::raster::{Crs, Raster, Unit};
+use super::reference::HeightUnit;
 
 const MODEL_TYPE: u16 = 1024;
 const RASTER_TYPE: u16 = 1025;
@@ -24,8 +27,11 @@ const PROJECTED_CRS: u16 = 3072;
 const LINEAR_UNIT: u16 = 3076;
 const DEGREE: u16 = 9102;
 const METRE: u16 = 9001;
+const VERTICAL_CRS: u16 = 4096;
+const VERTICAL_UNIT: u16 = 4099;
 const USER_DEFINED: u16 = 32767;
 const POINT: u16 = 2;
+const GDAL_METADATA: Tag = Tag::Unknown(42112);
 /// Largest image that is decoded, bytes: 16 000 x 16 000 floats. A header can
 /// claim any size.
 const LARGEST: usize = 1 << 30;
@@ -72,20 +78,33 @@ impl GeoKeys {
         Some(words.trim_end_matches(['|', '\0']).to_string())
     }
 
+    /// The unit of heights, by its own key or by the vertical system.
+    fn heights(&self) -> Result<Option<HeightUnit>, TerrainError> {
+        let allowed = "9001 (metre), 9002 (foot) or 9003 (US survey foot)";
+        match self.short(VERTICAL_UNIT).filter(|code| !matches!(*code, 0 | USER_DEFINED)) {
+            Some(code) => match HeightUnit::of_epsg_unit(code) {
+                Some(unit) => Ok(Some(unit)),
+                None => Err(refuse("VerticalUnits", code, allowed)),
+            },
+            None => Ok(self.short(VERTICAL_CRS).and_then(HeightUnit::of_vertical_system)),
+        }
+    }
+
     fn crs(&self, ascii: &str) -> Result<Option<Crs>, TerrainError> {
         let text = self.text(CITATION, ascii);
         let named = |key| self.short(key).filter(|code| *code != USER_DEFINED);
+        let heights = self.heights()?;
         match self.short(MODEL_TYPE) {
             None | Some(0) | Some(USER_DEFINED) => Ok(None),
             Some(1) => match self.short(LINEAR_UNIT) {
                 None | Some(METRE) => {
-                    Ok(Some(Crs { unit: Unit::Metre, epsg: named(PROJECTED_CRS), text }))
+                    Ok(Some(Crs { unit: Unit::Metre, epsg: named(PROJECTED_CRS), heights, text }))
                 }
                 Some(code) => Err(refuse("ProjLinearUnits", code, "9001 (metre); reproject it")),
             },
             Some(2) => match self.short(ANGULAR_UNIT) {
                 None | Some(DEGREE) => {
-                    Ok(Some(Crs { unit: Unit::Degree, epsg: named(GEOGRAPHIC_CRS), text }))
+                    Ok(Some(Crs { unit: Unit::Degree, epsg: named(GEOGRAPHIC_CRS), heights, text }))
                 }
                 Some(code) => Err(refuse("GeogAngularUnits", code, "9102 (degree)")),
             },
@@ -143,10 +162,13 @@ pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Terrai
         None => String::new(),
     };
     let mut warnings = Vec::new();
-    let crs = keys.crs(&ascii)?.unwrap_or_else(|| {
+    let mut crs = keys.crs(&ascii)?.unwrap_or_else(|| {
         warnings.push(RasterWarning::MetresGuessed);
         Crs::local()
     });
+    if let Some(Ok(text)) = file.find_tag(GDAL_METADATA).map_err(fault)?.map(Value::into_string) {
+        crs.heights = crs.heights.or(unit_type(&text));
+    }
     let gap = match file.find_tag(Tag::GdalNodata).map_err(fault)? {
         None => None,
         Some(value) => {
@@ -192,9 +214,21 @@ pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Terrai
         }
         warnings.push(RasterWarning::FurtherImages(images));
     }
-    let raster = Raster { columns, rows, south_west, cell, values, crs };
+    let heights = crs.heights;
+    let mut raster = Raster { columns, rows, south_west, cell, values, crs };
+    if let Some(unit) = heights.filter(|unit| *unit != HeightUnit::Metre) {
+        raster.scale_heights(unit.metres());
+        warnings.push(RasterWarning::HeightsConverted(unit));
+    }
     raster.check()?;
     Ok((raster, warnings))
+}
+
+/// The unit of the first band that GDAL keeps in its own tag, a few lines of XML.
+fn unit_type(metadata: &str) -> Option<HeightUnit> {
+    let item = metadata.split("<Item").find(|item| item.contains("\"UNITTYPE\""))?;
+    let word = item.split('>').nth(1)?.split('<').next()?;
+    HeightUnit::of_word(word)
 }
 
 /// Writes a GeoTIFF of 32-bit floats, deflated, with the raster's place, its
@@ -251,7 +285,7 @@ mod tests {
             south_west: [500_005.0, 4_000_003.0],
             cell: [10.0, 6.0],
             values: vec![1.5, -2.25, 3.0, f64::NAN, 5.0, 1076.5],
-            crs: Crs { unit: Unit::Metre, epsg: Some(32616), text: None },
+            crs: Crs { unit: Unit::Metre, epsg: Some(32616), heights: None, text: None },
         }
     }
 
@@ -269,7 +303,7 @@ mod tests {
 
     #[test]
     fn degrees_survive() {
-        let crs = Crs { unit: Unit::Degree, epsg: Some(4326), text: None };
+        let crs = Crs { unit: Unit::Degree, epsg: Some(4326), heights: None, text: None };
         let raster = Raster { crs, south_west: [-84.0, 36.0], cell: [0.001, 0.001], ..raster() };
         let (read, _) = read_geotiff(&write_geotiff(&raster).unwrap()).unwrap();
         assert_eq!(read.crs, raster.crs);

@@ -1,7 +1,8 @@
 //! A raster of heights or classes with its place on the earth.
 
 use super::error::{TerrainError, finite};
-use crate::numeric::{cos, sin};
+use super::reference::HeightUnit;
+use crate::geodesy::{GridZone, Site, radian_lengths};
 
 /// In what the coordinates of a raster are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Crs {
     pub unit: Unit,
     /// EPSG code, if given.
     pub epsg: Option<u16>,
+    /// Unit that the file gives its heights in, if it says; values are metres in any case.
+    pub heights: Option<HeightUnit>,
     /// The file's own words, if any.
     pub text: Option<String>,
 }
@@ -26,7 +29,7 @@ pub struct Crs {
 impl Crs {
     /// Metres in a frame of the project's own.
     pub fn local() -> Crs {
-        Crs { unit: Unit::Metre, epsg: None, text: None }
+        Crs { unit: Unit::Metre, epsg: None, heights: None, text: None }
     }
 }
 
@@ -98,6 +101,18 @@ impl Placement {
         [0, 1].map(|k| point[k] / self.metres_per_unit[k] + self.origin[k])
     }
 
+    /// Where on the earth the local frame lies, if the reference system is in degrees or a
+    /// zone of UTM ([`GridZone`]).
+    pub fn site(&self) -> Option<Site> {
+        match self.crs.unit {
+            Unit::Degree => Some(Site::on_angles(self.origin.map(f64::to_radians))),
+            Unit::Metre => {
+                let zone = GridZone::of_epsg(self.crs.epsg?)?;
+                Some(Site::on_grid(zone.projection(), self.origin))
+            }
+        }
+    }
+
     /// A raster in local metres, put back into the file's coordinates.
     pub fn georeference(&self, raster: &Raster) -> Raster {
         Raster {
@@ -112,12 +127,7 @@ impl Placement {
 /// Length of one degree of longitude and of one degree of latitude on the
 /// WGS 84 ellipsoid at a latitude in degrees, m.
 pub fn degree_lengths(latitude_deg: f64) -> [f64; 2] {
-    const A: f64 = 6_378_137.0;
-    const E2: f64 = 0.006_694_379_990_14;
-    let latitude = latitude_deg.to_radians();
-    let w = (1.0 - E2 * sin(latitude) * sin(latitude)).sqrt();
-    let degree = std::f64::consts::PI / 180.0;
-    [A * cos(latitude) / w * degree, A * (1.0 - E2) / (w * w * w) * degree]
+    radian_lengths(latitude_deg.to_radians()).map(f64::to_radians)
 }
 
 impl Raster {
@@ -171,6 +181,18 @@ impl Raster {
     /// distance north over the earth's radius (1e-4 at 1 km in mid latitudes)
     /// away from it.
     pub fn localised(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
+        let placement = self.placement(origin)?;
+        let raster = Raster {
+            south_west: placement.to_local(self.south_west),
+            cell: [0, 1].map(|k| self.cell[k] * placement.metres_per_unit[k]),
+            crs: Crs::local(),
+            ..self.clone()
+        };
+        Ok((raster, placement))
+    }
+
+    /// How a local frame with this origin lies in the raster's coordinates.
+    pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
         self.check()?;
         let [west, south, east, north] = self.bounds();
         let origin = match origin {
@@ -185,14 +207,7 @@ impl Raster {
                 degree_lengths(origin[1])
             }
         };
-        let placement = Placement { origin, metres_per_unit, crs: self.crs.clone() };
-        let raster = Raster {
-            south_west: placement.to_local(self.south_west),
-            cell: [0, 1].map(|k| self.cell[k] * metres_per_unit[k]),
-            crs: Crs::local(),
-            ..self.clone()
-        };
-        Ok((raster, placement))
+        Ok(Placement { origin, metres_per_unit, crs: self.crs.clone() })
     }
 
     /// The part whose cell centres lie within `[x_min, y_min, x_max, y_max]`,

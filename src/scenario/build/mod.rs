@@ -6,6 +6,7 @@
 mod decisive;
 mod meshes;
 mod sensors;
+mod site;
 mod soils;
 mod stage;
 mod terrain;
@@ -14,8 +15,10 @@ mod world;
 
 pub use meshes::{BuiltMeshes, meshes};
 pub use sensors::{camera, sensors};
+pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use stage::stage;
 pub use terrain::{BuiltTerrain, terrain};
+pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{vehicle_spec, vehicle_specs};
 pub use world::{Built, tread, underside, world};

@@ -1,5 +1,6 @@
 //! The sensors of a vehicle, from presets and what the scenario changes of them.
 
+use crate::geodesy::Site;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{
     self, CameraChannel, CameraPreset, GpsService, ImuGrade, InertialErrors, LensConfig,
@@ -9,7 +10,6 @@ use crate::scenario::consistency::WHERE_ON_EARTH;
 use crate::scenario::fault::{Fault, Problem};
 use crate::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use crate::sensor::encoder::Encoder;
-use crate::sensor::geodesy::{Geodetic, Site};
 use crate::sensor::gps::{Gps, Outages, Wander};
 use crate::sensor::imu::{Imu, Triad};
 use crate::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
@@ -17,7 +17,6 @@ use crate::sensor::magnetometer::{Field, Magnetometer};
 use crate::sensor::noise::Noise;
 use crate::sensor::{Filter, Model, Schedule, Sensor};
 use crate::spatial::{Pose, Quat, Vec3};
-use crate::terrain::{Placement, Unit};
 
 /// The sensors of the vehicle with this index, each with its noise. A pair of cameras
 /// makes two.
@@ -27,11 +26,11 @@ use crate::terrain::{Placement, Unit};
 pub fn sensors(
     file: &ScenarioFile,
     vehicle: usize,
-    placement: Option<&Placement>,
+    site: Option<&Site>,
 ) -> Result<Vec<Sensor>, Fault> {
     let mut sensors: Vec<Sensor> = Vec::new();
     for (index, entry) in file.scenario.vehicle[vehicle].sensor.iter().enumerate() {
-        let model = model(file, entry, placement).map_err(|problem| {
+        let model = model(file, entry, site).map_err(|problem| {
             let key = format!("vehicle[{vehicle}].sensor[{index}].model");
             let place = file.document.fault(&key, problem.clone()).place;
             Fault::new(place, "site", None, problem)
@@ -84,7 +83,7 @@ fn filters(entry: &config::Sensor) -> Vec<Filter> {
 fn model(
     file: &ScenarioFile,
     entry: &config::Sensor,
-    placement: Option<&Placement>,
+    site: Option<&Site>,
 ) -> Result<Model, Problem> {
     Ok(match &entry.model {
         SensorModel::Imu { preset, accelerometer, gyroscope } => {
@@ -100,8 +99,7 @@ fn model(
             })
         }
         SensorModel::Gps { preset, outages } => {
-            let site = site(file, placement)
-                .ok_or_else(|| Problem::Missing { expected: WHERE_ON_EARTH.into() })?;
+            let site = *site.ok_or_else(|| Problem::Missing { expected: WHERE_ON_EARTH.into() })?;
             let gps = match preset {
                 GpsService::Ideal => {
                     let fast = Wander { horizontal: 0.0, vertical: 0.0, time: 1.0 };
@@ -119,10 +117,12 @@ fn model(
         SensorModel::Magnetometer { bias, scale, noise, resolution } => {
             let field = file.scenario.site.map(|site| site.magnetic_field).unwrap_or_default();
             let MagneticField { strength, declination_deg, inclination_deg } = field;
+            // the field is given from true north, the world's y axis is the map's
+            let convergence = site.map_or(0.0, |site| site.convergence(&Vec3::zeros()));
             Model::Magnetometer(Magnetometer {
                 field: Field {
                     strength,
-                    declination: declination_deg.to_radians(),
+                    declination: declination_deg.to_radians() - convergence,
                     inclination: inclination_deg.to_radians(),
                 },
                 bias: Vec3::from(*bias),
@@ -140,22 +140,6 @@ fn model(
         SensorModel::Camera(config) => Model::Camera(camera(config)),
         SensorModel::Lidar(config) => Model::Lidar(lidar(config)),
     })
-}
-
-/// Where the world frame lies: as the scenario says, or else as a DEM in degrees or in a
-/// zone of UTM does.
-fn site(file: &ScenarioFile, placement: Option<&Placement>) -> Option<Site> {
-    let given = file.scenario.site.as_ref().map(|site| {
-        Site::new(Geodetic::degrees(site.latitude_deg, site.longitude_deg, site.altitude))
-    });
-    let of_dem = || {
-        let Placement { origin, crs, .. } = placement?;
-        match crs.unit {
-            Unit::Degree => Some(Site::new(Geodetic::degrees(origin[1], origin[0], 0.0))),
-            Unit::Metre => Site::of_utm(crs.epsg?, *origin),
-        }
-    };
-    given.or_else(of_dem)
 }
 
 fn triad(preset: Triad, changes: &InertialErrors) -> Triad {

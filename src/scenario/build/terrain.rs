@@ -1,6 +1,8 @@
 //! The terrain that a scenario describes, with its soils laid on it.
 
 use super::SoilTable;
+use super::site::site;
+use crate::geodesy::Site;
 use crate::numeric::{cos, sin};
 use crate::scenario::config::{self, Area, OriginName};
 use crate::scenario::document::Document;
@@ -8,8 +10,8 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness, RoughnessClass,
-    SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness,
+    RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::path::Path;
 
@@ -20,6 +22,8 @@ pub struct BuiltTerrain {
     pub terrain: Terrain,
     /// Where its local frame lies on earth, if a DEM says so.
     pub placement: Option<Placement>,
+    /// Where on the earth that is, by `[site]` too.
+    pub site: Option<Site>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
 }
@@ -43,8 +47,10 @@ pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, F
     }
     let terrain = terrain.build().map_err(|error| builder.refused("terrain", &error))?;
     Faults::into_result(outside(file, &terrain))?;
-    let Builder { placement, warnings, .. } = builder;
-    Ok(BuiltTerrain { terrain, placement, warnings })
+    let Builder { placement, mut warnings, .. } = builder;
+    let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
+    warnings.extend(doubt);
+    Ok(BuiltTerrain { terrain, placement, site, warnings })
 }
 
 struct Builder<'a> {
@@ -80,14 +86,13 @@ impl Builder<'_> {
                     .map(Surface::Procedural)
                     .map_err(|error| self.refused(key, &error))
             }
-            config::Surface::Dem { file, origin, crop, no_data, height_range, cell_size } => {
-                let scale = height_range.zip(*cell_size).map(|(heights, cell)| PngScale {
-                    heights,
-                    cell,
-                    south_west: [0.0; 2],
-                });
+            config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } => {
                 let file_key = "terrain.surface.file";
-                let raster = self.raster(file, scale.as_ref(), file_key)?;
+                let scale = png_scale(&self.file.scenario.terrain.surface);
+                let raster = self
+                    .raster(file, scale.as_ref(), file_key)?
+                    .with_reference(*epsg, height_unit.map(unit_of_heights))
+                    .map_err(|error| self.refused("terrain.surface", &error))?;
                 let (local, placement) = raster
                     .localised(origin_of(*origin))
                     .map_err(|error| self.refused("terrain.surface.origin", &error))?;
@@ -181,11 +186,26 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     faults
 }
 
-fn origin_of(origin: config::Origin) -> Origin {
+pub(in crate::scenario) fn origin_of(origin: config::Origin) -> Origin {
     match origin {
         config::Origin::Named(OriginName::Centre) => Origin::Centre,
         config::Origin::Named(OriginName::SouthWest) => Origin::SouthWest,
         config::Origin::Point(point) => Origin::At(point),
+    }
+}
+
+/// What a DEM in a PNG needs to be told.
+pub(in crate::scenario) fn png_scale(surface: &config::Surface) -> Option<PngScale> {
+    let config::Surface::Dem { height_range, cell_size, .. } = surface else { return None };
+    let scale = |(heights, cell)| PngScale { heights, cell, south_west: [0.0; 2] };
+    height_range.zip(*cell_size).map(scale)
+}
+
+fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
+    match unit {
+        config::HeightUnit::M => HeightUnit::Metre,
+        config::HeightUnit::Ft => HeightUnit::Foot,
+        config::HeightUnit::UsSurveyFt => HeightUnit::UsSurveyFoot,
     }
 }
 

@@ -140,7 +140,7 @@ fn agents(
             let key = format!("vehicle[{index}].model");
             file.document.fault(&key, Problem::Refused { cause })
         });
-        let sensors = sensors(file, index, land.placement.as_ref());
+        let sensors = sensors(file, index, land.site.as_ref());
         match (made, driver(file, index, specs), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 movers.push((spec, vehicle.clone()));

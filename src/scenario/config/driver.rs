@@ -1,5 +1,6 @@
 //! `[vehicle.driver]`
 
+use super::Way;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +23,9 @@ pub enum Driver {
     },
     /// Follows a path at a speed by pure pursuit and PID control.
     Path {
-        /// Points of the path, m; a smooth curve runs through them.
-        #[schemars(length(min = 2))]
+        /// Points of the path; a smooth curve runs through them: a list of places, or
+        /// `{ file = "way.gpx" }`.
+        #[schemars(with = "Way")]
         waypoints: Vec<[f64; 2]>,
         /// Speed to hold, m/s.
         #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]

@@ -9,6 +9,7 @@
 mod driver;
 mod ground;
 mod output;
+mod place;
 mod scenery;
 mod sensor;
 mod soil;
@@ -19,6 +20,7 @@ mod vehicle;
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, StateFormat};
+pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
 pub use scenery::{Label, Scenery, Sky};
 pub use sensor::{
     Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
@@ -26,7 +28,7 @@ pub use sensor::{
     Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use terrain::{NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
+pub use terrain::{HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
 pub use vehicle::{Look, Vehicle};
 

@@ -1,5 +1,6 @@
 //! What stands on the ground, and the light and weather that it stands in.
 
+use super::Place;
 use crate::sensor::class::Class;
 use crate::sensor::mesh::Up;
 use crate::simulation::PropKind;
@@ -90,6 +91,7 @@ pub struct Scenery {
     pub clear: f64,
     /// Places of those that stand where the scenario says, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Place>")]
     pub places: Vec<[f64; 2]>,
     /// Heading of those at given places, degrees from east (x) towards north (y).
     #[serde(default, skip_serializing_if = "is_zero")]

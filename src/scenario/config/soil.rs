@@ -1,5 +1,6 @@
 //! `[soil]`
 
+use super::Place;
 use crate::soil::{Crust, RateDependence, Reece, ShearHump, SubLayer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,7 @@ pub enum Area {
     /// Everything on one side of a line.
     HalfPlane {
         /// A point on the line, m.
+        #[schemars(with = "Place")]
         through: [f64; 2],
         /// The side: a direction across the line, degrees from east towards north.
         #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
@@ -61,15 +63,19 @@ pub enum Area {
     /// A rectangle along the axes.
     Rectangle {
         /// South-west corner, m.
+        #[schemars(with = "Place")]
         min: [f64; 2],
         /// North-east corner, m.
+        #[schemars(with = "Place")]
         max: [f64; 2],
     },
     /// A strip along a segment.
     Band {
         /// One end of its axis, m.
+        #[schemars(with = "Place")]
         from: [f64; 2],
         /// The other end, m.
+        #[schemars(with = "Place")]
         to: [f64; 2],
         /// Full width, m.
         #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -78,7 +84,7 @@ pub enum Area {
     /// A polygon.
     Polygon {
         /// Its corners in order, m.
-        #[schemars(length(min = 3))]
+        #[schemars(with = "Vec<Place>", length(min = 3))]
         points: Vec<[f64; 2]>,
     },
 }

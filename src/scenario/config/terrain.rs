@@ -1,5 +1,6 @@
 //! `[terrain]`
 
+use super::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -69,6 +70,14 @@ pub enum Surface {
         /// What to do about cells without data.
         #[serde(default)]
         no_data: NoData,
+        /// EPSG code of the reference system of its coordinates, for a file that does not
+        /// say: a zone of UTM, or 4326 for degrees.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1024, max = 32767))]
+        epsg: Option<u16>,
+        /// Unit of its heights, for a file that does not say; metres if neither does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        height_unit: Option<HeightUnit>,
         /// PNG only: heights of black and white, m.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         height_range: Option<[f64; 2]>,
@@ -87,6 +96,18 @@ impl Default for Surface {
     fn default() -> Surface {
         Surface::Flat { elevation: 0.0 }
     }
+}
+
+/// Unit of heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeightUnit {
+    /// Metres.
+    M,
+    /// International feet, 0.3048 m.
+    Ft,
+    /// US survey feet, 1200/3937 m.
+    UsSurveyFt,
 }
 
 /// What becomes (0, 0) of the local frame: `"centre"`, `"south_west"` or a
@@ -158,6 +179,7 @@ pub enum Stamp {
     /// A round hole.
     Hole {
         /// Its centre, m.
+        #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the rim, m.
         #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -173,8 +195,10 @@ pub enum Stamp {
     /// A straight ditch.
     Ditch {
         /// One end of its centre line, m.
+        #[schemars(with = "Place")]
         from: [f64; 2],
         /// The other end, m.
+        #[schemars(with = "Place")]
         to: [f64; 2],
         /// Width at the top, m.
         #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -190,6 +214,7 @@ pub enum Stamp {
     /// A round bump.
     Bump {
         /// Its centre, m.
+        #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the foot, m.
         #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]

@@ -1,6 +1,6 @@
 //! `[[vehicle]]`
 
-use super::{Driver, Sensor};
+use super::{Driver, Place, Sensor};
 use crate::sensor::mesh::Up;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,9 @@ pub struct Vehicle {
     /// the scenario.
     #[schemars(length(min = 1))]
     pub model: String,
-    /// Start of the chassis reference point, x and y, m; it is set down on the
-    /// ground by itself.
+    /// Start of the chassis reference point, a place; it is set down on the ground by
+    /// itself.
+    #[schemars(with = "Place")]
     pub position: [f64; 2],
     /// Heading, degrees from east (x) towards north (y).
     #[serde(default)]

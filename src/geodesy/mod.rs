@@ -1,0 +1,23 @@
+//! Where the world lies on the earth: places on WGS 84, grids of the transverse Mercator
+//! projection, and the frame in which a scenario's metres are laid out as a map.
+//!
+//! Angles in radians, latitude north, longitude east; lengths in metres.
+
+mod ellipsoid;
+mod grid_zone;
+mod site;
+mod transverse_mercator;
+
+pub use ellipsoid::Geodetic;
+pub use grid_zone::{Datum, GridZone};
+pub use site::Site;
+pub use transverse_mercator::TransverseMercator;
+
+use ellipsoid::{A, E2, F};
+
+/// Lengths of one radian of longitude and of one of latitude at a latitude (rad), m.
+pub fn radian_lengths(latitude: f64) -> [f64; 2] {
+    let (sin, cos) = crate::numeric::sin_cos(latitude);
+    let w = (1.0 - E2 * sin * sin).sqrt();
+    [A * cos / w, A * (1.0 - E2) / (w * w * w)]
+}

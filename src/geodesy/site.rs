@@ -1,0 +1,189 @@
+//! The world frame as a map.
+
+use super::{Geodetic, TransverseMercator, radian_lengths};
+use crate::numeric::{atan2, sin_cos};
+use crate::spatial::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Where the world frame lies on the earth.
+///
+/// The world is a map: x and y are metres of a map projection, z counts along the plumb
+/// line wherever one is, as elevation models have it. So a height is a height at any distance
+/// from the origin, and the earth's curve, 8 m at 10 km, is not mistaken for a descent.
+/// A grid's scale (0.9996 to 1.001 of UTM) is taken as 1 where lengths are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    projection: Projection,
+    /// Bearing of the world's y axis from the map's north, rad, east positive.
+    turn: f64,
+    /// Height of z = 0 above the ellipsoid, m.
+    altitude: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Projection {
+    /// A grid, and the world's origin on it (easting, northing, m).
+    Grid { grid: TransverseMercator, origin: [f64; 2] },
+    /// Longitude and latitude, each stretched by the length of a radian at the origin
+    /// (longitude, latitude, rad).
+    Angles { origin: [f64; 2], lengths: [f64; 2] },
+}
+
+impl Site {
+    /// A world frame with its origin at a place and its y axis to the north: a transverse
+    /// Mercator projection about the place's own meridian.
+    pub fn new(origin: Geodetic) -> Site {
+        let grid = TransverseMercator { meridian: origin.longitude, scale: 1.0, origin: [0.0; 2] };
+        Site { altitude: origin.altitude, ..Site::on_grid(grid, grid.grid(&origin)) }
+    }
+
+    /// A world frame whose x and y are a grid's, counted from an easting and a northing, m.
+    pub fn on_grid(grid: TransverseMercator, origin: [f64; 2]) -> Site {
+        Site { projection: Projection::Grid { grid, origin }, turn: 0.0, altitude: 0.0 }
+    }
+
+    /// A world frame whose x and y are longitude and latitude, each stretched by its length at
+    /// the origin (longitude, latitude, rad).
+    pub fn on_angles(origin: [f64; 2]) -> Site {
+        let lengths = radian_lengths(origin[1]);
+        Site { projection: Projection::Angles { origin, lengths }, turn: 0.0, altitude: 0.0 }
+    }
+
+    /// The same with z = 0 at a height above the ellipsoid, m.
+    pub fn at_altitude(self, altitude: f64) -> Site {
+        Site { altitude, ..self }
+    }
+
+    /// The same with its y axis turned from the map's north by an angle, rad, east positive.
+    pub fn turned(self, turn: f64) -> Site {
+        Site { turn, ..self }
+    }
+
+    /// The place of a point of the world frame.
+    pub fn place(&self, point: &Vec3) -> Geodetic {
+        let (sin, cos) = sin_cos(self.turn);
+        let [east, north] = [point.x * cos + point.y * sin, point.y * cos - point.x * sin];
+        let place = match self.projection {
+            Projection::Grid { grid, origin } => grid.place([origin[0] + east, origin[1] + north]),
+            Projection::Angles { origin, lengths } => Geodetic {
+                latitude: origin[1] + north / lengths[1],
+                longitude: origin[0] + east / lengths[0],
+                altitude: 0.0,
+            },
+        };
+        Geodetic { altitude: self.altitude + point.z, ..place }
+    }
+
+    /// The point of the world frame at a place; nothing where the map does not reach.
+    pub fn point(&self, place: &Geodetic) -> Option<Vec3> {
+        let [east, north] = match self.projection {
+            Projection::Grid { grid, origin } => {
+                let [easting, northing] = grid.covers(place).then(|| grid.grid(place))?;
+                [easting - origin[0], northing - origin[1]]
+            }
+            Projection::Angles { origin, lengths } => [
+                (place.longitude - origin[0]) * lengths[0],
+                (place.latitude - origin[1]) * lengths[1],
+            ],
+        };
+        let (sin, cos) = sin_cos(self.turn);
+        let (x, y) = (east * cos - north * sin, east * sin + north * cos);
+        Some(Vec3::new(x, y, place.altitude - self.altitude))
+    }
+
+    /// Bearing of the world's y axis from true north at a point, rad, east positive: the
+    /// convergence of the map's meridians, and its turn.
+    pub fn convergence(&self, point: &Vec3) -> f64 {
+        // far enough that rounding of the angles, 1e-9 m, is a bearing of 1e-11
+        const APART: f64 = 100.0;
+        let at = |y: f64| self.place(&Vec3::new(point.x, point.y + y, point.z));
+        let (ahead, behind) = (at(APART), at(-APART));
+        let lengths = radian_lengths(0.5 * (ahead.latitude + behind.latitude));
+        atan2(
+            (ahead.longitude - behind.longitude) * lengths[0],
+            (ahead.latitude - behind.latitude) * lengths[1],
+        )
+    }
+
+    /// A vector of the world frame at a point in axes east, true north and up there.
+    pub fn east_north_up(&self, point: &Vec3, vector: &Vec3) -> Vec3 {
+        let (sin, cos) = sin_cos(self.convergence(point));
+        let (x, y) = (vector.x, vector.y);
+        Vec3::new(x * cos + y * sin, y * cos - x * sin, vector.z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GridZone;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn on_zone(epsg: u16, origin: [f64; 2]) -> Site {
+        Site::on_grid(GridZone::of_epsg(epsg).unwrap().projection(), origin)
+    }
+
+    /// By PROJ 9.5.1 (`cs2cs EPSG:32632 EPSG:4326`), printed to 1e-10 degrees or 0.01 mm, and
+    /// its meridian convergence; the first is the meridian's quadrant at 45 degrees. The last
+    /// are NAD83's and ETRS89's own, which PROJ keeps apart from WGS 84's by the ellipsoids
+    /// alone.
+    #[test]
+    fn agrees_with_proj_on_utm() {
+        for (epsg, grid, degrees, convergence) in [
+            (32632, [500_000.0, 4_982_950.400_227], [45.0, 9.0], 0.0),
+            (32632, [700_000.0, 5.3e6], [47.822_235_62, 11.672_054_778_2], 1.980_820_07),
+            (32632, [300_000.0, 5.2e6], [46.923_381_219_8, 6.372_998_602_4], -1.919_502_89),
+            (32719, [400_000.0, 6.3e6], [-33.434_728_825_4, -70.075_764_038_6], 0.592_780_84),
+            (
+                26911,
+                [556_440.0, 5_394_932.0],
+                [48.704_867_253_1, -116.232_875_159_5],
+                0.576_371_518,
+            ),
+            (6340, [556_440.0, 5_394_932.0], [48.704_867_253_1, -116.232_875_159_5], 0.576_371_518),
+            (25832, [700_000.0, 5.3e6], [47.822_235_621_1, 11.672_054_778_2], 1.980_820_074),
+        ] {
+            let site = on_zone(epsg, grid);
+            let place = site.place(&Vec3::zeros());
+            let found = [place.latitude, place.longitude].map(f64::to_degrees);
+            let close = found.iter().zip(degrees).all(|(a, b)| (a - b).abs() < 2e-9);
+            assert!(close, "{epsg}: {found:?} {degrees:?}");
+            let bearing = site.convergence(&Vec3::zeros()).to_degrees();
+            assert!((bearing - convergence).abs() < 1e-6, "{epsg}: {bearing} {convergence}");
+            assert!(site.point(&place).unwrap().norm() < 1e-3);
+        }
+        assert_eq!(GridZone::of_epsg(32661), None);
+        assert_eq!(GridZone::of_epsg(26711), None, "NAD27 lies on another ellipsoid");
+    }
+
+    #[test]
+    fn height_counts_along_the_plumb_line_at_any_distance() {
+        let origin = Geodetic::degrees(47.0, 11.0, 600.0);
+        let site = Site::new(origin);
+        for x in [0.0, 500.0, 10_000.0, 50_000.0] {
+            let place = site.place(&Vec3::new(x, 0.0, 3.0));
+            assert!((place.altitude - 603.0).abs() < 1e-9, "{} at {x} m", place.altitude);
+        }
+        // a kilometre on the map is a kilometre on the ellipsoid, to the map's scale
+        let apart = site.place(&Vec3::new(1000.0, 0.0, 0.0)).geocentric() - origin.geocentric();
+        assert!((apart.norm() - 1000.0).abs() < 0.1 + 1e-3, "{}", apart.norm());
+        assert!(site.convergence(&Vec3::zeros()).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn comes_back_from_the_earth(
+            x in -5e4f64..5e4, y in -5e4f64..5e4, z in -1e3f64..1e3, turn in -0.1f64..0.1,
+        ) {
+            for site in [
+                Site::new(Geodetic::degrees(47.2, 11.4, 600.0)),
+                on_zone(32719, [400_000.0, 6.3e6]).at_altitude(50.0),
+                Site::on_angles([-1.4, 0.6]),
+            ] {
+                let (site, point) = (site.turned(turn), Vec3::new(x, y, z));
+                // the series of either way agree to 0.1 mm
+                prop_assert!((site.point(&site.place(&point)).unwrap() - point).norm() < 1e-4);
+            }
+        }
+    }
+}

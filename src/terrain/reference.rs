@@ -1,0 +1,125 @@
+//! What a file of heights says of its coordinates, and what is said for it.
+
+use super::error::TerrainError;
+use super::raster::{Raster, Unit};
+use crate::geodesy::GridZone;
+
+/// Unit of heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeightUnit {
+    /// Metres.
+    Metre,
+    /// International feet.
+    Foot,
+    /// US survey feet.
+    UsSurveyFoot,
+}
+
+impl HeightUnit {
+    /// Length of one, m.
+    pub fn metres(self) -> f64 {
+        match self {
+            HeightUnit::Metre => 1.0,
+            HeightUnit::Foot => 0.3048,
+            HeightUnit::UsSurveyFoot => 1200.0 / 3937.0,
+        }
+    }
+
+    /// By the EPSG code of a unit.
+    pub fn of_epsg_unit(code: u16) -> Option<HeightUnit> {
+        match code {
+            9001 => Some(HeightUnit::Metre),
+            9002 => Some(HeightUnit::Foot),
+            9003 => Some(HeightUnit::UsSurveyFoot),
+            _ => None,
+        }
+    }
+
+    /// By the EPSG code of a vertical reference system whose heights are in feet: NAVD88
+    /// (8228, 6360) and NGVD29 (7968 is in metres, 5702 in US survey feet).
+    pub fn of_vertical_system(code: u16) -> Option<HeightUnit> {
+        match code {
+            8228 => Some(HeightUnit::Foot),
+            5702 | 6360 => Some(HeightUnit::UsSurveyFoot),
+            _ => None,
+        }
+    }
+
+    /// By the words that GDAL knows for it.
+    pub fn of_word(word: &str) -> Option<HeightUnit> {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "m" | "metre" | "metres" | "meter" | "meters" => Some(HeightUnit::Metre),
+            "ft" | "foot" | "feet" => Some(HeightUnit::Foot),
+            "us-ft" | "us_survey_foot" | "us survey foot" | "us survey feet" | "ftus" => {
+                Some(HeightUnit::UsSurveyFoot)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for HeightUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            HeightUnit::Metre => "metres",
+            HeightUnit::Foot => "feet",
+            HeightUnit::UsSurveyFoot => "US survey feet",
+        })
+    }
+}
+
+/// Codes of systems of longitude and latitude that are taken for WGS 84: itself, NAD83,
+/// NAD83(2011), ETRS89.
+const DEGREES: [u16; 4] = [4326, 4269, 6318, 4258];
+
+impl Raster {
+    /// The raster with what its file does not say: the EPSG code of its coordinates, the unit
+    /// of its heights, which become metres.
+    ///
+    /// # Errors
+    /// A code that is neither a zone of UTM nor of degrees, and one or a unit that the file
+    /// contradicts.
+    pub fn with_reference(
+        mut self,
+        epsg: Option<u16>,
+        heights: Option<HeightUnit>,
+    ) -> Result<Raster, TerrainError> {
+        if let Some(code) = epsg {
+            let unit = match (GridZone::of_epsg(code), DEGREES.contains(&code)) {
+                (Some(_), _) => Unit::Metre,
+                (None, true) => Unit::Degree,
+                (None, false) => return Err(TerrainError::UnknownReference(code)),
+            };
+            if let Some(stated) = self.crs.epsg.filter(|stated| *stated != code) {
+                return Err(TerrainError::Contradicted {
+                    what: "EPSG code",
+                    file: stated.to_string(),
+                    given: code.to_string(),
+                });
+            }
+            (self.crs.epsg, self.crs.unit) = (Some(code), unit);
+        }
+        match (heights, self.crs.heights) {
+            (Some(given), Some(stated)) if given != stated => {
+                return Err(TerrainError::Contradicted {
+                    what: "unit of heights",
+                    file: stated.to_string(),
+                    given: given.to_string(),
+                });
+            }
+            (Some(given), None) => {
+                self.crs.heights = Some(given);
+                self.scale_heights(given.metres());
+            }
+            _ => {}
+        }
+        Ok(self)
+    }
+
+    /// Heights times a factor.
+    pub(super) fn scale_heights(&mut self, factor: f64) {
+        if factor != 1.0 {
+            self.values.iter_mut().for_each(|height| *height *= factor);
+        }
+    }
+}
