@@ -1,9 +1,14 @@
 //! `bekker terrain`
 
 use super::{Failure, stdout};
+use crate::geodesy::GridZone;
+use crate::report::elevation::{elevation_letters, elevation_picture};
 use crate::report::{check_place, write_file};
+use crate::soil::SoilId;
+use crate::spatial::Vec3;
 use crate::terrain::{
-    NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning, Unit, read_raster, write_geotiff,
+    HeightUnit, NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning, Slopes, SoilMap,
+    Surface, Terrain as Ground, Unit, read_raster, write_geotiff,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -31,12 +36,16 @@ enum Command {
 struct Info {
     #[command(flatten)]
     source: Source,
+    /// Draw it too: a PNG to write
+    #[arg(long, value_name = "PNG")]
+    picture: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Turn a DEM into a terrain in local metres (GeoTIFF) and print how a scenario names it
+/// Turn part of a DEM into a terrain (GeoTIFF, in the DEM's own reference system) and print
+/// how a scenario names it
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     bekker terrain import survey.asc valley.tif --crop=-200,-200,200,200 --fill nearest")]
@@ -67,6 +76,32 @@ struct Source {
     /// PNG: side of a pixel, m
     #[arg(long, value_name = "M", requires = "height_range")]
     cell_size: Option<f64>,
+    /// Reference system of its coordinates, for a file that does not say
+    #[arg(long, value_name = "CODE")]
+    epsg: Option<u16>,
+    /// Unit of its heights, for a file that does not say
+    #[arg(long, value_name = "UNIT")]
+    height_unit: Option<Heights>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Heights {
+    /// Metres
+    M,
+    /// International feet
+    Ft,
+    /// US survey feet
+    UsSurveyFt,
+}
+
+impl From<Heights> for HeightUnit {
+    fn from(unit: Heights) -> HeightUnit {
+        match unit {
+            Heights::M => HeightUnit::Metre,
+            Heights::Ft => HeightUnit::Foot,
+            Heights::UsSurveyFt => HeightUnit::UsSurveyFoot,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -99,6 +134,9 @@ impl Source {
         });
         let (raster, warnings) =
             read_raster(&bytes, scale.as_ref()).map_err(|error| refused(&error))?;
+        let raster = raster
+            .with_reference(self.epsg, self.height_unit.map(HeightUnit::from))
+            .map_err(|error| refused(&error))?;
         for warning in &warnings {
             eprintln!("warning: {}: {warning}", self.file.display());
         }
@@ -109,9 +147,11 @@ impl Source {
 impl Info {
     fn execute(self) -> Result<(), Failure> {
         let (raster, format, warnings) = self.source.read()?;
-        let metres = raster
-            .localised(Origin::Centre)
-            .map_err(|error| Failure::input(&self.source.file, &error))?;
+        let refused = |error| Failure::input(&self.source.file, &error);
+        let (local, placement) = raster.localised(Origin::Centre).map_err(refused)?;
+        if let Some(path) = &self.picture {
+            self.draw(&local, path)?;
+        }
         let format = match format {
             RasterFormat::GeoTiff => "GeoTIFF",
             RasterFormat::Png => "PNG",
@@ -121,7 +161,11 @@ impl Info {
             Unit::Metre => "m",
             Unit::Degree => "deg",
         };
-        let (bounds, cell, range) = (raster.bounds(), metres.0.cell, raster.range());
+        let (bounds, cell, range) = (raster.bounds(), local.cell, raster.range());
+        let (slopes, valid) = (local.slopes(), raster.valid_bounds());
+        let middle = placement.site().map(|site| site.place(&Vec3::zeros()));
+        let degrees = middle.map(|m| [m.latitude.to_degrees(), m.longitude.to_degrees()]);
+        let zone = raster.crs.epsg.and_then(GridZone::of_epsg);
         if self.json {
             return stdout::print_json(&json!({
                 "format": format,
@@ -129,29 +173,79 @@ impl Info {
                 "rows": raster.rows,
                 "unit": unit,
                 "epsg": raster.crs.epsg,
+                "datum": zone.map(|zone| zone.datum.to_string()),
                 "bounds": bounds,
+                "middle_latitude_longitude_deg": degrees,
                 "cell_m": cell,
                 "height_range_m": range,
+                "slope_percent": slopes.map(|slopes| json!({
+                    "median": 100.0 * slopes.median,
+                    "percentile_95": 100.0 * slopes.percentile_95,
+                    "largest": 100.0 * slopes.largest,
+                })),
+                "valid_bounds": valid,
                 "cells_without_data": raster.missing(),
                 "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
             }));
         }
-        let [west, south, east, north] = bounds;
-        let heights = range.map_or("none".into(), |[low, high]| format!("{low} to {high} m"));
+        let extent = |[west, south, east, north]: [f64; 4]| {
+            format!("x {west} to {east}, y {south} to {north} {unit}")
+        };
         let epsg = raster.crs.epsg.map_or("not given".into(), |code| format!("EPSG {code}"));
+        let system = zone.map_or(epsg.clone(), |zone| format!("{epsg}, {}", zone.datum));
         let [columns, rows] = [raster.columns, raster.rows];
         let size = [columns as f64 * cell[0], rows as f64 * cell[1]];
-        stdout::print(&format!(
-            "{}: {format}\n  cells         {columns} x {rows}, {:.2} m east by {:.2} m north\n  \
-             size          {:.1} m by {:.1} m\n  coordinates   x {west} to {east}, y {south} to {north} \
-             {unit} ({epsg})\n  heights       {heights}\n  without data  {} cells",
-            self.source.file.display(),
-            cell[0],
-            cell[1],
-            size[0],
-            size[1],
-            raster.missing(),
-        ))
+        let gaps = match raster.missing() {
+            0 => "no cell".into(),
+            missing => format!("{missing} cells"),
+        };
+        let lines = [
+            (
+                "cells",
+                format!("{columns} x {rows}, {:.2} m east by {:.2} m north", cell[0], cell[1]),
+            ),
+            ("size", format!("{:.1} m by {:.1} m", size[0], size[1])),
+            ("coordinates", format!("{} ({system})", extent(bounds))),
+            (
+                "middle",
+                degrees.map_or(
+                    "not known: the file names no reference system".into(),
+                    |[lat, lon]| format!("latitude {lat:.6}, longitude {lon:.6}"),
+                ),
+            ),
+            ("heights", range.map_or("none".into(), |[low, high]| format!("{low} to {high} m"))),
+            (
+                "slope",
+                slopes.map_or("none".into(), |slopes| {
+                    let Slopes { median, percentile_95, largest } = slopes;
+                    let percent = |slope: f64| format!("{:.0} %", 100.0 * slope);
+                    format!(
+                        "half no steeper than {}, 95 of 100 than {}, steepest {}",
+                        percent(median),
+                        percent(percentile_95),
+                        percent(largest)
+                    )
+                }),
+            ),
+            ("with data", valid.map_or("none".into(), extent)),
+            ("without data", gaps),
+        ];
+        let mut text = format!("{}: {format}\n", self.source.file.display());
+        for (name, value) in lines {
+            text += &format!("  {name:<12}  {value}\n");
+        }
+        text += &format!("\n{}", elevation_letters(&local, 64));
+        stdout::print(&text)
+    }
+
+    fn draw(&self, local: &Raster, path: &Path) -> Result<(), Failure> {
+        let refused = |error| Failure::input(&self.source.file, &error);
+        let filled = local.clone().without_gaps(NoData::Nearest).map_err(refused)?;
+        let surface = Surface::raster(filled).map_err(refused)?;
+        let soils = SoilMap::uniform(SoilId::default());
+        let terrain = Ground::builder(surface, soils).build().map_err(refused)?;
+        let title = self.source.file.file_name().unwrap_or_default().to_string_lossy();
+        Ok(elevation_picture(local, &terrain, &title, path)?)
     }
 }
 
@@ -161,7 +255,7 @@ impl Import {
         let (raster, _, _) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
         let origin = self.origin.map_or(Origin::Centre, Origin::At);
-        let (mut local, _) = raster.localised(origin).map_err(refused)?;
+        let (mut local, placement) = raster.localised(origin).map_err(refused)?;
         if let Some(bounds) = self.crop {
             local = local.cropped(bounds).map_err(refused)?;
         }
@@ -171,7 +265,7 @@ impl Import {
             Some(Fill::Interpolated) => NoData::Interpolate,
         };
         let local = local.without_gaps(rule).map_err(refused)?;
-        let bytes = write_geotiff(&local).map_err(refused)?;
+        let bytes = write_geotiff(&placement.georeference(&local)).map_err(refused)?;
         write_file(&self.output, &bytes)?;
         if !quiet {
             let [west, south, east, north] = local.bounds();
@@ -181,8 +275,9 @@ impl Import {
             );
         }
         stdout::print(&format!(
-            "[terrain.surface]\nkind = \"dem\"\nfile = {}\norigin = [0, 0]",
-            json!(self.output.display().to_string())
+            "[terrain.surface]\nkind = \"dem\"\nfile = {}\norigin = {}",
+            json!(self.output.display().to_string()),
+            json!(placement.origin),
         ))
     }
 }

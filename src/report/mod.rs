@@ -11,6 +11,7 @@
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
+//! | [`elevation`] | an elevation model: PNG, and letters for a terminal |
 //! | [`photograph`] | what a camera sees: PNG |
 //! | [`picture`] | the run in one picture |
 //! | [`plot`] | line plots of the rigs |
@@ -22,6 +23,7 @@ mod chart;
 mod clouds;
 mod color;
 mod columns;
+pub mod elevation;
 mod error;
 mod file;
 mod foxglove;

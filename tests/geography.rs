@@ -1,0 +1,241 @@
+//! Where a scenario lies on the earth, in what its places and ways are given, and what its
+//! elevation model is measured in.
+
+use assert_cmd::Command;
+use bekker::geodesy::{Geodetic, Site};
+use bekker::scenario::{ScenarioFile, build};
+use bekker::sensor::Model;
+use bekker::spatial::Vec3;
+use bekker::terrain::{Crs, Raster, Unit, read_geotiff, write_geotiff};
+use std::path::Path;
+
+/// A kilometre of a valley near the Kootenai river, 10 m cells, rising to the east by 2 %.
+fn dem(folder: &Path, epsg: Option<u16>, slope: f64) -> Raster {
+    let (columns, rows) = (101, 101);
+    let values = (0..columns * rows).map(|n| 500.0 + slope * 10.0 * (n % columns) as f64);
+    let raster = Raster {
+        columns,
+        rows,
+        south_west: [556_000.0, 5_394_000.0],
+        cell: [10.0, 10.0],
+        values: values.collect(),
+        crs: Crs { unit: Unit::Metre, epsg, ..Crs::local() },
+    };
+    std::fs::write(folder.join("dem.tif"), write_geotiff(&raster).unwrap()).unwrap();
+    raster
+}
+
+fn scenario(head: &str, place: &str) -> String {
+    format!(
+        "format = 1\nname = 'x'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n{head}\n\
+         [[vehicle]]\nname = 'a'\nmodel = 'hmmwv'\nposition = {place}\n\
+         driver = {{ kind = 'path', speed = 3, waypoints = [[0, 0], [50, 0]] }}\n\
+         [[vehicle.sensor]]\nname = 'gps'\nposition = [0, 0, 1]\nmodel = {{ kind = 'gps', preset = 'ideal' }}\n"
+    )
+}
+
+const DEM: &str =
+    "terrain.surface = { kind = 'dem', file = 'dem.tif', origin = [556440, 5394400] }";
+
+fn read(text: &str, folder: &Path) -> Result<ScenarioFile, String> {
+    ScenarioFile::parse("x.toml", text, folder, &[]).map_err(|faults| faults.to_string())
+}
+
+/// The map of the first vehicle's receiver, and the warnings.
+fn site(text: &str, folder: &Path) -> (Site, Vec<String>) {
+    let built = build::world(&read(text, folder).unwrap()).unwrap();
+    let sensor = &built.world.agents[0].sensors[0];
+    let Model::Gps(gps) = &sensor.model else { panic!("{sensor:?} is no GPS") };
+    (gps.site, built.warnings.iter().map(ToString::to_string).collect())
+}
+
+/// EPSG:26911 (NAD83, UTM 11N) by PROJ 9.5.1: (556440, 5394932) is 48.7048672531 N,
+/// 116.2328751595 W, its convergence 0.576371518 degrees. The point is 532 m north of the
+/// origin on the grid, 5.35 m beside it on a plane that drops the convergence.
+#[test]
+fn a_dem_of_nad83_keeps_its_grid_with_and_without_a_site() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), Some(26911), 0.02);
+    let point = Vec3::new(0.0, 532.0, 510.0);
+    for (head, altitude) in [
+        (DEM.to_owned(), 510.0),
+        (
+            format!(
+                "{DEM}\nsite = {{ latitude_deg = 48.7, longitude_deg = -116.233, altitude = -17 }}"
+            ),
+            493.0,
+        ),
+    ] {
+        let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let place = site.place(&point);
+        // 2e-9 degrees are 0.2 mm: NAD83's ellipsoid differs from WGS 84's by 0.1 mm
+        assert!((place.latitude.to_degrees() - 48.704_867_253_1).abs() < 2e-9);
+        assert!((place.longitude.to_degrees() + 116.232_875_159_5).abs() < 2e-9);
+        assert!((place.altitude - altitude).abs() < 1e-9);
+        assert!((site.convergence(&point).to_degrees() - 0.576_371_518).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_site_elsewhere_is_taken_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), Some(26911), 0.0);
+    let head = format!("{DEM}\nsite = {{ latitude_deg = 47, longitude_deg = 11 }}");
+    let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
+    let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+    assert!(warning.contains("km from where the DEM says that it lies"), "{warning}");
+    assert!((site.place(&Vec3::zeros()).latitude.to_degrees() - 47.0).abs() < 1e-9);
+    // the grid's north stays the grid's
+    assert!(site.convergence(&Vec3::zeros()).to_degrees() > 0.57);
+}
+
+/// On a tangent plane the altitude would be wrong by 7.8 m after 10 km.
+#[test]
+fn altitude_is_height_far_from_the_origin() {
+    let head = "site = { latitude_deg = 47, longitude_deg = 11, altitude = 600 }";
+    let (site, _) = site(&scenario(head, "[0, 0]"), Path::new(""));
+    for x in [600.0, 10_000.0, 40_000.0] {
+        assert!((site.place(&Vec3::new(x, -x, 3.0)).altitude - 603.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), Some(26911), 0.02);
+    let degrees = [48.704_867_253_1, -116.232_875_159_5];
+    let (lat, lon) = (degrees[0], degrees[1]);
+    for place in [
+        "{ easting = 556440, northing = 5394932 }".to_owned(),
+        format!("{{ latitude_deg = {lat}, longitude_deg = {lon} }}"),
+    ] {
+        let file = read(&scenario(DEM, &place), folder.path()).unwrap();
+        let [x, y] = file.scenario.vehicle[0].position;
+        // NAD83's ellipsoid differs from WGS 84's by 0.1 mm
+        assert!(x.abs() < 5e-4 && (y - 532.0).abs() < 5e-4, "{place}: {x} {y}");
+        build::world(&file).unwrap();
+    }
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("way.csv", "easting,northing\n556440,5394400\n556440,5394400.5\n556440,5394932\n".into());
+    let start = Site::place(&site(&scenario(DEM, "[0, 0]"), folder.path()).0, &Vec3::zeros());
+    let (lat0, lon0) = (start.latitude.to_degrees(), start.longitude.to_degrees());
+    write(
+        "way.gpx",
+        format!(
+            "<?xml version=\"1.0\"?><gpx version=\"1.1\" creator=\"x\" \
+             xmlns=\"http://www.topografix.com/GPX/1/1\"><rte><rtept lat=\"{lat0}\" lon=\"{lon0}\"/>\
+             <rtept lat=\"{lat}\" lon=\"{lon}\"/></rte></gpx>"
+        ),
+    );
+    write(
+        "way.geojson",
+        format!("{{\"type\":\"LineString\",\"coordinates\":[[{lon0},{lat0}],[{lon},{lat}]]}}"),
+    );
+    for name in ["way.csv", "way.gpx", "way.geojson"] {
+        let text =
+            scenario(DEM, "[0, 0]").replace("[[0, 0], [50, 0]]", &format!("{{ file = '{name}' }}"));
+        let file = read(&text, folder.path()).unwrap();
+        let text = toml::to_string(&file.scenario).unwrap();
+        // what is resolved stands in the local frame and needs no file
+        let again = read(&text, folder.path()).unwrap();
+        let bekker::scenario::config::Driver::Path { waypoints, .. } =
+            &again.scenario.vehicle[0].driver
+        else {
+            panic!("no path")
+        };
+        assert_eq!(waypoints.len(), 2, "{name}: the point half a metre on is left out");
+        let [x, y] = waypoints[1];
+        assert!(x.abs() < 5e-4 && (y - 532.0).abs() < 5e-4, "{name}: {x} {y}");
+    }
+}
+
+#[test]
+fn places_that_lead_nowhere_say_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), None, 0.0);
+    let earth = "{ latitude_deg = 48.7, longitude_deg = -116.2 }";
+    let fault = |head: &str, place: &str| read(&scenario(head, place), folder.path()).unwrap_err();
+    let message = fault(DEM, earth);
+    assert!(message.contains("vehicle[0].position: "), "{message}");
+    assert!(message.contains("give [site], or epsg in [terrain.surface]"), "{message}");
+    assert!(fault("", "{ easting = 1, northing = 2 }").contains("no DEM with a grid"));
+    assert!(fault("", "{ easting = 1 }").contains("vehicle[0].position.northing: missing"));
+    assert!(
+        fault("", "{ latitude_deg = 95, longitude_deg = 2 }").contains("must be from -90 to 90")
+    );
+    // told by the scenario, it is found
+    let told = DEM.replace("'dem.tif'", "'dem.tif', epsg = 32611");
+    let (site, _) =
+        site(&scenario(&told, "{ easting = 556440, northing = 5394932 }"), folder.path());
+    assert!(site.place(&Vec3::zeros()).latitude > 0.8);
+    let message = {
+        dem(folder.path(), Some(26911), 0.0);
+        build::world(&read(&scenario(&told, "[0, 0]"), folder.path()).unwrap())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(message.contains("EPSG code is 32611, but the file says 26911"), "{message}");
+}
+
+/// 500 m to 520 m, given in feet of the US survey: by the scenario for a file that does not say.
+#[test]
+fn heights_in_feet_become_metres() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), Some(26911), 0.02);
+    let told = DEM.replace("'dem.tif'", "'dem.tif', height_unit = 'us_survey_ft'");
+    let height = |head: &str| {
+        let file = read(&scenario(head, "[0, 0]"), folder.path()).unwrap();
+        build::world(&file).unwrap().world.ground.terrain().height(0.0, 0.0)
+    };
+    assert!((height(&told) - height(DEM) * 1200.0 / 3937.0).abs() < 1e-9);
+}
+
+#[test]
+fn an_import_keeps_the_reference_system_and_info_shows_slope_extent_and_a_preview() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut raster = dem(folder.path(), Some(26911), 0.25);
+    let bekker = |arguments: &[&str]| {
+        let output = Command::cargo_bin("bekker")
+            .unwrap()
+            .current_dir(folder.path())
+            .args(["terrain"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let printed = bekker(&["import", "dem.tif", "part.tif", "--crop=-100,-100,100,100"]);
+    assert!(printed.contains("origin = [556500.0,5394500.0]"), "{printed}");
+    let (part, _) = read_geotiff(&std::fs::read(folder.path().join("part.tif")).unwrap()).unwrap();
+    assert_eq!(part.crs.epsg, Some(26911));
+    assert_eq!(part.bounds(), [556_400.0, 5_394_400.0, 556_600.0, 5_394_600.0]);
+    // a strip in the west without data
+    for (index, value) in raster.values.iter_mut().enumerate() {
+        if index % 101 < 20 {
+            *value = f64::NAN;
+        }
+    }
+    std::fs::write(folder.path().join("gaps.tif"), write_geotiff(&raster).unwrap()).unwrap();
+    let about = bekker(&["info", "gaps.tif", "--json", "--picture", "gaps.png"]);
+    let about: serde_json::Value = serde_json::from_str(&about).unwrap();
+    assert_eq!(about["valid_bounds"][0], 556_200.0);
+    assert!((about["slope_percent"]["median"].as_f64().unwrap() - 25.0).abs() < 1e-3);
+    let middle = &about["middle_latitude_longitude_deg"];
+    assert!((middle[0].as_f64().unwrap() - 48.70).abs() < 0.01, "{middle}");
+    assert!(std::fs::metadata(folder.path().join("gaps.png")).unwrap().len() > 1000);
+    let text = bekker(&["info", "gaps.tif"]);
+    assert!(text.contains("NAD83") && text.contains('█') && text.contains("25 %"), "{text}");
+}
+
+#[test]
+fn the_earth_is_round_but_the_way_there_is_short() {
+    // a place a third of the earth away lies beyond any map
+    let head = "site = { latitude_deg = 47, longitude_deg = 11 }";
+    let far = "{ latitude_deg = -10, longitude_deg = 140 }";
+    let message = read(&scenario(head, far), Path::new("")).unwrap_err();
+    assert!(message.contains("beyond the map"), "{message}");
+    let site = Site::new(Geodetic::degrees(47.0, 11.0, 0.0));
+    assert_eq!(site.point(&Geodetic::degrees(-10.0, 140.0, 0.0)), None);
+}
