@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Width of the sheet, design units.
 const WIDTH: f32 = 900.0;
+/// Pixels a design unit.
+const SCALE: f32 = 1.5;
 const MARGIN: f32 = 24.0;
 const HEADER: f32 = 44.0;
 
@@ -30,7 +32,8 @@ pub fn elevation_picture(
     let height = (f64::from(width) * aspect).clamp(120.0, 1600.0) as f32;
     let frame = Frame { x: MARGIN, y: HEADER, width, height };
     let sheet = (HEADER + height + 2.0 * MARGIN).ceil();
-    let mut canvas = Canvas::new(WIDTH as u32, sheet as u32, 1.5)?;
+    let pixels = |length: f32| (length * SCALE) as u32;
+    let mut canvas = Canvas::new(pixels(WIDTH), pixels(sheet), SCALE)?;
     canvas.rectangle(Frame { x: 0.0, y: 0.0, width: WIDTH, height: sheet }, WHITE, 1.0);
     let view = View::fitting(frame, bounds);
     let field = HeightField::sample(&view, view.metres, &|x, y| terrain.height(x, y));
