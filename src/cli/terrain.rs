@@ -12,7 +12,7 @@ use crate::terrain::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Look into elevation models and turn them into terrains
 #[derive(Debug, Args)]

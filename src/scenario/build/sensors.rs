@@ -298,7 +298,7 @@ model = { kind = "terramechanics" }
         assert_eq!(imu.accelerometer, Imu::tactical().accelerometer);
         assert_eq!(sensors[0].schedule, Schedule::new(200.0, 0.0, 0.004));
         let Model::Gps(gps) = &sensors[1].model else { panic!() };
-        assert_eq!(gps.site, Site::new(Geodetic::degrees(47.0, 11.0, 600.0)));
+        assert_eq!(gps.site, Site::new(crate::geodesy::Geodetic::degrees(47.0, 11.0, 600.0)));
         // turned to the left and then nose down, it looks along y and down, and its
         // right is forward
         let [left, right] = [&sensors[2].mount, &sensors[3].mount];
