@@ -299,10 +299,10 @@ fn note_ground(
 /// Says once of each vehicle that its drive has ended early.
 fn note_endings(world: &World, ended: &mut [bool], progress: &Progress) {
     let agents = world.model().agents.iter().zip(&world.state().agents);
-    for ((agent, state), noted) in agents.zip(ended) {
-        if let (Some(outcome), false) = (&state.outcome, &noted) {
+    for (index, ((agent, state), noted)) in agents.zip(ended).enumerate() {
+        if state.outcome.is_some() && !*noted {
             *noted = true;
-            progress.note(&format!("{}: {outcome}", agent.name));
+            progress.note(&format!("{}: {}", agent.name, world.outcome(index)));
         }
     }
 }

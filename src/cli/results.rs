@@ -10,7 +10,7 @@ use crate::report::{ReportError, states};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
 use crate::scenario::config::StateFormat;
-use crate::simulation::{BeatFigures, Outcome, RunSummary, Sample, World};
+use crate::simulation::{BeatFigures, RunSummary, Sample, World};
 use crate::terrain::{Placement, Unit};
 use std::path::Path;
 
@@ -125,7 +125,7 @@ impl Results<'_> {
         };
         let vehicles = &self.summary.vehicles;
         let deepest = vehicles.iter().map(|vehicle| vehicle.max_sinkage).fold(0.0, f64::max);
-        let stuck = vehicles.iter().filter(|v| matches!(v.outcome, Outcome::Stuck { .. })).count();
+        let lost = vehicles.iter().filter(|vehicle| vehicle.outcome.code.is_loss()).count();
         let farthest = vehicles.iter().map(|vehicle| vehicle.distance).fold(0.0, f64::max);
         let scenario = &self.file.scenario;
         let fact = |value: String, label: &str| Fact { value, label: label.into() };
@@ -135,7 +135,7 @@ impl Results<'_> {
             facts: vec![
                 fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
                 fact(format!("{farthest:.0} m"), "farthest"),
-                fact(format!("{stuck} of {}", vehicles.len()), "stuck"),
+                fact(format!("{lost} of {}", vehicles.len()), "lost on the way"),
             ],
             footer: format!(
                 "bekker {}, {} s simulated, state {}",

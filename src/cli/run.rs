@@ -9,7 +9,7 @@ use crate::report::rundir::{self, Lock};
 use crate::report::table;
 use crate::scenario::build::{Built, world};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{Outcome, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint};
+use crate::simulation::{OutcomeCode, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint};
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use clap::Args;
@@ -356,7 +356,7 @@ fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
 /// ending are results.
 fn failed(summary: &RunSummary) -> Result<(), Failure> {
     for vehicle in &summary.vehicles {
-        if let Outcome::NotFinite { .. } = vehicle.outcome {
+        if vehicle.outcome.code == OutcomeCode::Failed {
             let cause = vehicle.outcome.to_string();
             return Err(Failure::Run { subject: vehicle.name.clone(), cause });
         }

@@ -294,6 +294,22 @@ impl Canvas {
         String::new()
     }
 
+    /// The text in lines of at most `width`, broken between words; a word longer than
+    /// that has a line of its own.
+    pub fn wrapped(&self, text: &str, width: f32, style: TextStyle) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split_whitespace() {
+            let longer = lines.last().map(|line| format!("{line} {word}"));
+            match (lines.last_mut(), longer) {
+                (Some(line), Some(longer)) if self.text_width(&longer, style) <= width => {
+                    *line = longer;
+                }
+                _ => lines.push(word.to_owned()),
+            }
+        }
+        lines
+    }
+
     fn transform(&self) -> Transform {
         Transform::from_scale(self.scale, self.scale)
     }

@@ -5,7 +5,7 @@ use super::chart::round_step;
 use super::color::{self, ALARM, INK, Oklab, Rgb, SECONDARY, WHITE};
 use super::picture::{DepthScale, Scene, Track, VISIBLE, round_distance};
 use super::relief::{self, HeightField, View};
-use crate::simulation::Outcome;
+use crate::simulation::OutcomeReport;
 
 /// How far to either side of a track its ruts are looked for, m: beyond the
 /// wheels of any vehicle.
@@ -344,14 +344,9 @@ fn free_place(at: Point, along: [f64; 2], taken: &[Point], frame: Frame) -> Poin
     both_sides.map(place).find(free).unwrap_or(place(tries[0]))
 }
 
-fn trouble(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Running | Outcome::Arrived { .. } => None,
-        Outcome::Stuck { time, .. } => Some(format!("stuck, {time:.0} s")),
-        Outcome::Overturned { time, .. } => Some(format!("overturned, {time:.0} s")),
-        Outcome::LeftTerrain { time, .. } => Some(format!("off terrain, {time:.0} s")),
-        Outcome::NotFinite { time, .. } => Some(format!("not finite, {time:.0} s")),
-    }
+fn trouble(outcome: &OutcomeReport) -> Option<String> {
+    let words = outcome.code.words();
+    outcome.code.is_loss().then(|| format!("{words}, {:.0} s", outcome.time.unwrap_or_default()))
 }
 
 /// The numbered disc that stands for vehicle `n`.

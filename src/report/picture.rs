@@ -13,7 +13,7 @@ use super::color::{self, ALARM, INK, Oklab, RULE, Rgb, SECONDARY};
 use super::map;
 use super::relief::{self, HeightField, View};
 use super::{ReportError, file};
-use crate::simulation::{Outcome, Sample, VehicleSummary};
+use crate::simulation::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
 use std::path::Path;
 
 /// A function of the ground at world (x, y), m.
@@ -61,7 +61,7 @@ pub struct Track {
     /// Name in the legend.
     pub name: String,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: OutcomeReport,
     /// Distance driven, m.
     pub distance: f64,
     /// Its history.
@@ -131,6 +131,11 @@ const MAP_RIGHT: f32 = 1352.0;
 const SIDE: f32 = 1400.0;
 /// Height of what stands below the map.
 const FOOT: f32 = 372.0;
+/// Least height of the map, to which sentences on endings may shrink it.
+const LEAST_MAP: f32 = 380.0;
+/// Size of the letters in which endings are told, and distance of their lines.
+const ENDING: f32 = 13.5;
+const ENDING_LINE: f32 = 19.0;
 /// Rows of ground beyond which a track in the legend is only counted.
 const LEGEND_ROWS: usize = 6;
 
@@ -156,7 +161,9 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let mut canvas = Canvas::new(size.width, size.height, scale)?;
     heading(&mut canvas, scene);
 
-    let bottom = height - FOOT;
+    let endings = endings(&canvas, scene, height - FOOT - TOP - LEAST_MAP);
+    let floor = height - endings.len() as f32 * ENDING_LINE;
+    let bottom = floor - FOOT;
     let frame = Frame { x: MARGIN, y: TOP, width: MAP_RIGHT - MARGIN, height: bottom - TOP };
     let view = View::fitting(frame, driven);
     let sections = map::sections(scene, &view);
@@ -174,8 +181,12 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
         canvas.text("The ground was not deformed.", [side.x, side.y + 16.0], style);
     }
     map::marks(&mut canvas, scene, &view, &sections);
-    histories(&mut canvas, scene, bottom + 76.0, height - 92.0);
-    legend(&mut canvas, scene, &view, bottom + 58.0, height - 40.0);
+    histories(&mut canvas, scene, bottom + 76.0, floor - 92.0);
+    legend(&mut canvas, scene, &view, bottom + 58.0);
+    for (n, (line, color)) in endings.iter().enumerate() {
+        let y = floor - 26.0 + n as f32 * ENDING_LINE;
+        canvas.text(line, [MARGIN, y], TextStyle::new(ENDING, *color));
+    }
 
     let small = TextStyle::new(12.5, SECONDARY);
     let room = WIDTH - 2.0 * MARGIN;
@@ -370,7 +381,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     }
 }
 
-fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32, bottom: f32) {
+fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
     let right = WIDTH - MARGIN;
     let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut y = top;
@@ -408,43 +419,44 @@ fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32, bottom:
         canvas.text(&label, [x + 26.0, y + 4.5], plain);
         x += width;
     }
-    y += 34.0;
-    let alarm = TextStyle::new(14.0, ALARM);
-    for track in &scene.tracks {
-        if y > bottom {
-            break;
-        }
-        if let Some(reason) = reason(track) {
-            canvas.text(&canvas.fitted(&reason, right - SIDE, alarm), [SIDE, y], alarm);
-            y += 22.0;
-        }
-    }
 }
 
-/// Why a track ended early, as far as it is known.
-fn reason(track: &Track) -> Option<String> {
-    match &track.outcome {
-        Outcome::Stuck { why, soil, .. } => Some(format!("{} in {soil}: {why}", track.name)),
-        Outcome::NotFinite { what, .. } => Some(format!("{}: {what} not finite", track.name)),
-        _ => None,
+/// What ended early or waits, each in its whole sentence, as lines across the page, as many
+/// as `room` holds; what does not fit is counted.
+fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(String, Rgb)> {
+    let style = TextStyle::new(ENDING, INK);
+    let most = (room / ENDING_LINE).max(1.0) as usize;
+    let told: Vec<&Track> = scene.tracks.iter().filter(|track| tells(track)).collect();
+    let mut lines: Vec<(String, Rgb)> = Vec::new();
+    for (n, track) in told.iter().enumerate() {
+        let sentence = format!("{}: {}", track.name, track.outcome);
+        let color = if track.outcome.code.is_loss() { ALARM } else { SECONDARY };
+        let own = canvas.wrapped(&sentence, WIDTH - 2.0 * MARGIN, style);
+        let last = n + 1 == told.len();
+        if lines.len() + own.len() + usize::from(!last) > most {
+            let left = told.len() - n;
+            lines.push((format!("{left} more have ended: see summary.json"), SECONDARY));
+            break;
+        }
+        lines.extend(own.into_iter().map(|line| (line, color)));
     }
+    lines
+}
+
+/// Whether a track's end has more to tell than its code.
+fn tells(track: &Track) -> bool {
+    let code = track.outcome.code;
+    code.is_loss() || code == OutcomeCode::Waiting
 }
 
 /// How a track ended, and whether that is bad news.
 fn ending(track: &Track) -> (String, bool) {
-    let distance = format!("{:.0} m", track.distance);
-    match &track.outcome {
-        Outcome::Running => (distance, false),
-        Outcome::Arrived { time } => (format!("{distance}, arrived at {time:.0} s"), false),
-        Outcome::Stuck { time, .. } => (format!("{distance}, stuck at {time:.0} s"), true),
-        Outcome::Overturned { time, .. } => {
-            (format!("{distance}, overturned at {time:.0} s"), true)
-        }
-        Outcome::LeftTerrain { time, .. } => {
-            (format!("{distance}, off terrain at {time:.0} s"), true)
-        }
-        Outcome::NotFinite { time, .. } => (format!("{distance}, not finite at {time:.0} s"), true),
+    let OutcomeReport { code, time, .. } = track.outcome;
+    let mut text = format!("{:.0} m, {}", track.distance, code.words());
+    if let Some(time) = time {
+        text.push_str(&format!(" {time:.0} s"));
     }
+    (text, code.is_loss())
 }
 
 /// A round distance of about a fifth of the view's width, m.
@@ -455,6 +467,8 @@ pub(super) fn round_distance(view: &View) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::Outcome;
+    use crate::soil::SoilId;
     use crate::spatial::Vec3;
 
     const SPACING: f64 = 0.02;
@@ -511,18 +525,19 @@ mod tests {
         });
         Track {
             name: ["leader", "second", "third", "rear guard"][n].into(),
-            outcome,
+            outcome: outcome.report(|_| "mud", |_| "leader"),
             distance: end + 18.0 * n as f64,
             points: points.collect(),
         }
     }
 
     fn scene() -> Scene<'static> {
-        let stuck = Outcome::Stuck {
+        let sunk = Outcome::Sunk {
             time: 44.6,
             position: Vec3::new(205.0, 0.0, 0.0),
-            soil: "mud".into(),
-            why: "traction exhausted".into(),
+            soil: SoilId(0),
+            depth: 1.02,
+            height: 0.94,
         };
         let fact = |value: &str, label: &str| Fact { value: value.into(), label: label.into() };
         Scene {
@@ -543,9 +558,9 @@ mod tests {
             soils: vec!["firm loam".into(), "lean clay, 32 % moisture".into()],
             bounds: [-100.0, -70.0, 400.0, 300.0],
             tracks: vec![
-                track(0, 204.0, stuck),
-                track(1, 186.0, Outcome::Running),
-                track(2, 168.0, Outcome::Running),
+                track(0, 204.0, sunk),
+                track(1, 186.0, Outcome::UnderWay),
+                track(2, 168.0, Outcome::UnderWay),
                 track(3, 150.0, Outcome::Arrived { time: 55.0 }),
             ],
         }
@@ -586,9 +601,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.png");
         let infinite = f64::INFINITY;
-        let mut still = track(0, 0.0, Outcome::Running);
+        let mut still = track(0, 0.0, Outcome::UnderWay);
         still.points.truncate(2);
-        let mut driving = track(1, 186.0, Outcome::Running);
+        let mut driving = track(1, 186.0, Outcome::UnderWay);
         driving.points[600].position = [f64::NAN; 2];
         let scene = Scene {
             height: &|_, _| 1.0,
@@ -601,6 +616,25 @@ mod tests {
         write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
         keep(&path, "firm.png");
         assert_eq!(decoded(&path).0, 960);
+    }
+
+    #[test]
+    fn an_ending_is_told_in_its_whole_sentence() {
+        let canvas = Canvas::new(1920, 1200, 1.0).unwrap();
+        let sentence = format!("leader: {}", scene().tracks[0].outcome);
+        let told = endings(&canvas, &scene(), 300.0);
+        let words: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
+        assert_eq!(words.join(" "), sentence);
+        // of many, those that do not fit are counted
+        let tracks = vec![scene().tracks[0].clone(); 9];
+        let many = Scene { tracks, ..scene() };
+        let told = endings(&canvas, &many, 3.0 * ENDING_LINE);
+        assert_eq!((told.len(), told[2].0.as_str()), (3, "7 more have ended: see summary.json"));
+        // and in a narrow column it goes on in the next line
+        let style = TextStyle::new(ENDING, INK);
+        let lines = canvas.wrapped(&sentence, 200.0, style);
+        assert!(lines.len() > 2 && lines.join(" ") == sentence, "{lines:?}");
+        assert!(lines.iter().all(|line| canvas.text_width(line, style) <= 200.0), "{lines:?}");
     }
 
     #[test]
@@ -622,16 +656,21 @@ mod tests {
         let summary = VehicleSummary {
             name: "leader".into(),
             model: "hmmwv".into(),
+            outcome: Outcome::UnderWay.report(|_| "", |_| ""),
+            driving_time: 4.0,
             distance: 12.0,
             mean_speed: 3.0,
+            speed_made_good: 3.0,
             final_speed: 3.0,
             mean_slip: 0.5,
             peak_slip: 0.5,
             mean_sinkage: 0.05,
             max_sinkage: 0.075,
-            motion_resistance: 0.0,
-            wheel_energy: 0.0,
-            outcome: Outcome::Running,
+            motion_resistance: None,
+            drive_energy: 0.0,
+            braking_energy: 0.0,
+            soil_energy: 0.0,
+            fuel: None,
         };
         let samples = [sample(0, 0.0), sample(1, 0.0), sample(0, 1.0), sample(1, 1.0)];
         let track = Track::of(&samples, 1, &summary);

@@ -2,7 +2,7 @@
 //!
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
-use crate::simulation::{Outcome, RunSummary, VehicleSummary};
+use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -45,8 +45,9 @@ const HEADER: [&str; 11] = [
 /// did not drive to the end below it, and a closing line on speed and ground.
 /// At most 116 columns wide for names of up to 18 characters.
 ///
-/// Resistance is the mean motion resistance: energy lost in the soil by
-/// rolling, per metre. Energy is what the driveline put into the wheels.
+/// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles
+/// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
+/// defines each figure.
 pub fn summary(run: &RunSummary, look: Look) -> String {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -67,6 +68,9 @@ pub fn summary(run: &RunSummary, look: Look) -> String {
     if !ends.is_empty() {
         text.push('\n');
         text.extend(ends);
+    }
+    for warning in &run.warnings {
+        text.push_str(&format!("\nwarning: {}\n", warning.sentence));
     }
     text.push('\n');
     text.push_str(&closing(run));
@@ -93,47 +97,32 @@ fn row(vehicle: &VehicleSummary, look: Look) -> Vec<Cell> {
         format!("{:.1}", 100.0 * vehicle.peak_slip),
         format!("{:.1}", 100.0 * vehicle.mean_sinkage),
         format!("{:.1}", 100.0 * vehicle.max_sinkage),
-        format!("{:.2}", vehicle.motion_resistance / 1e3),
-        format!("{:.0}", vehicle.wheel_energy / 1e3),
-        outcome(&vehicle.outcome),
+        vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
+        format!("{:.0}", vehicle.drive_energy / 1e3),
+        vehicle.outcome.brief(),
     ];
     let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
     if look == Look::Terminal
         && let Some(cell) = cells.pop()
     {
-        cells.push(cell.fg(colour(&vehicle.outcome)));
+        cells.push(cell.fg(colour(vehicle.outcome.code)));
     }
     cells
 }
 
-fn outcome(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Running => "drove on".to_owned(),
-        Outcome::Arrived { time } => format!("arrived {time:.1} s"),
-        Outcome::Stuck { time, .. } => format!("stuck {time:.1} s"),
-        Outcome::Overturned { time, .. } => format!("overturned {time:.1} s"),
-        Outcome::LeftTerrain { time, .. } => format!("off terrain {time:.1} s"),
-        Outcome::NotFinite { time, .. } => format!("not finite {time:.1} s"),
+fn colour(code: OutcomeCode) -> Color {
+    match code {
+        OutcomeCode::Immobilised | OutcomeCode::Sunk | OutcomeCode::Waiting => Color::Yellow,
+        code if code.is_loss() => Color::Red,
+        _ => Color::Green,
     }
 }
 
-fn colour(outcome: &Outcome) -> Color {
-    match outcome {
-        Outcome::Running | Outcome::Arrived { .. } => Color::Green,
-        Outcome::Stuck { .. } => Color::Yellow,
-        Outcome::Overturned { .. } | Outcome::LeftTerrain { .. } | Outcome::NotFinite { .. } => {
-            Color::Red
-        }
-    }
-}
-
-/// Where and why a vehicle came to an early end, as a line.
+/// Where and why a vehicle came to grief, or behind whom it waits, as a line.
 fn end(vehicle: &VehicleSummary) -> Option<String> {
-    let name = &vehicle.name;
-    match &vehicle.outcome {
-        Outcome::Running | Outcome::Arrived { .. } => None,
-        ended => Some(format!("{name} {ended}\n")),
-    }
+    let code = vehicle.outcome.code;
+    let told = code.is_loss() || code == OutcomeCode::Waiting;
+    told.then(|| format!("{}: {}\n", vehicle.name, vehicle.outcome))
 }
 
 fn closing(run: &RunSummary) -> String {
@@ -147,31 +136,39 @@ fn closing(run: &RunSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::Outcome;
+    use crate::soil::SoilId;
     use crate::spatial::Vec3;
 
     fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
         VehicleSummary {
             name: name.into(),
             model: "hmmwv".into(),
+            outcome: outcome.report(|_| "mud", |_| "leader"),
+            driving_time: 60.0,
             distance: 1284.31,
             mean_speed: 14.72,
+            speed_made_good: 13.9,
             final_speed: 15.1,
             mean_slip: 0.1834,
             peak_slip: 1.0,
             mean_sinkage: 0.0812,
             max_sinkage: 0.2549,
-            motion_resistance: 12_345.0,
-            wheel_energy: 12_345_678.0,
-            outcome,
+            motion_resistance: Some(12_345.0),
+            drive_energy: 12_345_678.0,
+            braking_energy: 0.0,
+            soil_energy: 1e6,
+            fuel: None,
         }
     }
 
     fn run() -> RunSummary {
-        let stuck = Outcome::Stuck {
+        let sunk = Outcome::Sunk {
             time: 41.25,
             position: Vec3::new(212.34, -8.5, 3.0),
-            soil: "mud".into(),
-            why: "traction exhausted at 98 % slip".into(),
+            soil: SoilId(0),
+            depth: 1.02,
+            height: 0.94,
         };
         RunSummary {
             scenario: "convoy_mud".into(),
@@ -180,10 +177,11 @@ mod tests {
             deformed_nodes: 812_345,
             state_hash: "9f86d081884c7d65".into(),
             vehicles: vec![
-                vehicle("leader", Outcome::Running),
-                vehicle("second in the line", stuck),
-                vehicle("third", Outcome::Arrived { time: 55.0 }),
+                vehicle("leader", Outcome::UnderWay),
+                vehicle("second in the line", sunk),
+                vehicle("third", Outcome::Waiting { since: 55.0, behind: 0 }),
             ],
+            warnings: vec![],
         }
     }
 
@@ -201,9 +199,10 @@ mod tests {
             "25.5",
             "12.35",
             "12346",
-            "drove on",
-            "stuck 41.2 s",
-            "second in the line stuck since 41.2 s at (212.3, -8.5) m in mud: traction exhausted",
+            "under way",
+            "sunk 41.2 s",
+            "second in the line: sunk to its deck at 41.2 s at (212.3, -8.5) m in mud: 102 cm deep",
+            "third: waiting behind leader since 55.0 s",
             "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
@@ -220,6 +219,6 @@ mod tests {
     fn the_summary_is_its_own_json() {
         let text = serde_json::to_string(&run()).unwrap();
         assert_eq!(serde_json::from_str::<RunSummary>(&text).unwrap(), run());
-        assert!(text.contains(r#""outcome":{"stuck":{"#), "{text}");
+        assert!(text.contains(r#""outcome":{"code":"sunk","time":41.25,"#), "{text}");
     }
 }

@@ -4,7 +4,8 @@
 use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
-use super::record::{Outcome, Sample, VehicleSummary};
+use super::outcome::Outcome;
+use super::record::Sample;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
@@ -49,7 +50,7 @@ pub struct AgentState {
     /// Its tyres on firm ground.
     tyres: Vec<TyreState>,
     /// Its driver.
-    driver: DriverState,
+    pub(super) driver: DriverState,
     /// Commands of the last step.
     pub controls: Controls,
     /// Ground that it has changed and not yet published.
@@ -122,7 +123,7 @@ impl AgentModel {
             driver: self.driver.start(&self.start),
             controls: Controls::default(),
             overlay: Overlay::new(),
-            monitor: Monitor::default(),
+            monitor: Monitor::of(self.vehicle.wheels(), self.start.position),
             outcome: None,
             sensors: self.start_sensors(),
         }
@@ -259,9 +260,8 @@ impl AgentModel {
             let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
-                let position = self.vehicle.pose(&workspace.vehicle).position;
-                let what = error.to_string();
-                state.outcome = Some(Outcome::NotFinite { time, position, what });
+                let position = state.monitor.last_place();
+                state.outcome = Some(Outcome::Failed { time, position, failure: error.into() });
                 return;
             }
             self.vehicle.settle_tyres(&mut state.tyres, &workspace.vehicle, h);
@@ -269,12 +269,7 @@ impl AgentModel {
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
         let time = clock.time(first_tick + steps);
-        let pose = self.vehicle.pose(&workspace.vehicle);
-        let (x, y) = (pose.position.x, pose.position.y);
-        let inside = ground.terrain().contains(x, y);
-        let soil = &ground.soil_at(x, y).name;
-        let intent = state.driver.intent;
-        state.outcome = state.monitor.judge(time, &pose, &state.controls, intent, inside, soil);
+        state.outcome = self.judge(ground, time, state, workspace);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);
         } else {
@@ -360,19 +355,17 @@ impl AgentModel {
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
-        let mut figures = StepFigures {
-            wheel_energy: work.driven,
-            compaction_work: work.compaction,
-            ..StepFigures::default()
+        let burned = self.vehicle.fuel_rate(&state.vehicle, state.controls.throttle);
+        let figures = StepFigures {
+            position: self.vehicle.pose(&workspace.vehicle).position,
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
+            advance: self.advance(state, workspace),
+            work,
+            fuel: burned.map(|rate| rate * h),
+            drive_radius: self.vehicle.drive_radius(),
         };
-        let count = self.vehicle.wheels() as f64;
-        for sample in self.vehicle.samples(&workspace.vehicle) {
-            figures.slip += sample.slip / count;
-            figures.sinkage += sample.sinkage / count;
-            figures.deepest = figures.deepest.max(sample.sinkage);
-        }
-        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
-        state.monitor.take(time, h, &velocity, &state.controls, &figures);
+        let wheels = self.vehicle.samples(&workspace.vehicle);
+        state.monitor.take(time, h, &state.controls, wheels, &figures);
     }
 
     /// The agent at one moment.
@@ -397,16 +390,5 @@ impl AgentModel {
             gear: state.vehicle.gearbox.gear,
             wheels: self.vehicle.samples(&workspace.vehicle).to_vec(),
         }
-    }
-
-    pub(super) fn summary(&self, state: &AgentState, time: f64) -> VehicleSummary {
-        let outcome = state.outcome.clone().unwrap_or_else(|| {
-            if self.driver.has_arrived(&state.driver) {
-                Outcome::Arrived { time }
-            } else {
-                Outcome::Running
-            }
-        });
-        state.monitor.summary(&self.name, self.vehicle.name(), outcome)
     }
 }

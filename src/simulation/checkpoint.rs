@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 4, since drivers say what they are about.
-const VERSION: u8 = 4;
+/// Version of the layout: 5, since outcomes are plain data with their causes.
+const VERSION: u8 = 5;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -1,47 +1,61 @@
-//! What is watched while a vehicle drives: sums for its summary, and the ways in
-//! which a drive ends early.
+//! What is watched while a vehicle drives: sums for its summary, and whether it gets on.
 
-use super::record::{Outcome, VehicleSummary};
-use crate::spatial::{Pose, Vec3};
+use super::diagnosis::WheelMean;
+use super::mover::DriveWork;
+use super::outcome::OutcomeReport;
+use super::record::{VehicleSummary, WheelSample};
+use crate::numeric::hypot;
+use crate::soil::SoilId;
+use crate::spatial::Vec3;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
-/// A vehicle that wants to move but advances less than this, m/s, on average
-/// over [`STUCK_TIME`] is stuck.
-const STUCK_SPEED: f64 = 0.05;
-/// Time over which being stuck is judged, s.
-const STUCK_TIME: f64 = 4.0;
-/// Throttle from which a vehicle is taken to want to move.
-const WANTS_TO_MOVE: f64 = 0.15;
-/// Cosine of the tilt at which a vehicle has turned over: 80 degrees.
-const OVERTURNED: f64 = 0.17;
+/// Way by which a vehicle must get on, m, lest it be taken to stand.
+const WAY: f64 = 0.2;
+/// Speed along the way, m/s, over the last second, from which it gets on right now.
+const ADVANCING: f64 = 0.05;
+/// Throttle up to which a vehicle that is not braked does not try to move.
+const IDLING: f64 = 0.05;
 /// Time constant over which a peak of slip must hold, s.
 const PEAK_TIME: f64 = 0.1;
-/// Force under the belly, N, from which a stuck vehicle is said to hang on it.
-const HUNG_UP: f64 = 1000.0;
-/// Slip from which a stuck vehicle is said to spin its wheels.
-const SPINNING: f64 = 0.5;
+/// Time constant of the wheels' means, s.
+const MEAN_TIME: f64 = 1.0;
+/// Speed from which a vehicle rolls, m/s.
+const ROLLING: f64 = 0.2;
+/// Way rolled from which a motion resistance is told, m.
+const LEAST_WAY_ROLLED: f64 = 2.0;
 
 /// One step's figures of a vehicle, gathered by its agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StepFigures {
-    /// Mean slip of the wheels.
-    pub slip: f64,
-    /// Mean sinkage of the wheels, m.
-    pub sinkage: f64,
-    /// Deepest sinkage, m.
-    pub deepest: f64,
-    /// Work that sank the soil for good, J.
-    pub compaction_work: f64,
-    /// Energy that the driveline put into the wheels, J.
-    pub wheel_energy: f64,
+    /// Place of the chassis, m.
+    pub position: Vec3,
+    /// Its velocity, m/s.
+    pub velocity: Vec3,
+    /// Speed in the direction that it wants to go, m/s; of turning tracks that of the outer.
+    pub advance: f64,
+    /// Work of drive and soil.
+    pub work: DriveWork,
+    /// Fuel burned, kg, if the vehicle tells.
+    pub fuel: Option<f64>,
+    /// Radius at which the drive acts on the ground, m.
+    pub drive_radius: f64,
+}
+
+/// A stretch of time in which a vehicle wants to move and has not got on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Standstill {
+    since: f64,
+    from: f64,
 }
 
 /// Running sums of a vehicle's drive.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
     time: f64,
+    start: [f64; 2],
+    end: [f64; 2],
     distance: f64,
     speed: f64,
     driving_time: f64,
@@ -50,105 +64,186 @@ pub struct Monitor {
     peak_slip: f64,
     sinkage_time: f64,
     max_sinkage: f64,
-    compaction_work: f64,
-    wheel_energy: f64,
+    way_rolled: f64,
+    rolling_work: f64,
+    drive_energy: f64,
+    braking_energy: f64,
+    soil_energy: f64,
+    fuel: Option<f64>,
     belly_force: f64,
-    slow_since: Option<f64>,
-    slow_from: [f64; 2],
+    wheels: Vec<WheelMean>,
+    /// Way in the direction that it wants to go, m, and how fast that grows.
+    progress: f64,
+    advance: f64,
+    standstill: Option<Standstill>,
+    intent: Intent,
+    intent_since: f64,
+    arrived: Option<f64>,
+    /// Deepest sinkage in soils that were pressed deeper than they were measured, m.
+    beyond: Vec<(SoilId, f64)>,
     last_position: [f64; 3],
 }
 
 impl Monitor {
+    /// Of a vehicle at `start`, m, with so many wheels or road wheels.
+    pub(super) fn of(wheels: usize, start: Vec3) -> Monitor {
+        Monitor {
+            time: 0.0,
+            start: [start.x, start.y],
+            end: [start.x, start.y],
+            distance: 0.0,
+            speed: 0.0,
+            driving_time: 0.0,
+            slip_time: 0.0,
+            held_slip: 0.0,
+            peak_slip: 0.0,
+            sinkage_time: 0.0,
+            max_sinkage: 0.0,
+            way_rolled: 0.0,
+            rolling_work: 0.0,
+            drive_energy: 0.0,
+            braking_energy: 0.0,
+            soil_energy: 0.0,
+            fuel: None,
+            belly_force: 0.0,
+            wheels: vec![WheelMean::default(); wheels],
+            progress: 0.0,
+            advance: 0.0,
+            standstill: None,
+            intent: Intent::default(),
+            intent_since: 0.0,
+            arrived: None,
+            beyond: Vec::new(),
+            last_position: start.into(),
+        }
+    }
+
     /// Takes in one step of `h` seconds that ended at `time`.
     pub(super) fn take(
         &mut self,
         time: f64,
         h: f64,
-        velocity: &Vec3,
         controls: &Controls,
+        wheels: &[WheelSample],
         figures: &StepFigures,
     ) {
-        let speed = velocity.norm();
+        self.speed = figures.velocity.norm();
+        if self.arrived.is_some() {
+            return;
+        }
         self.time = time;
-        self.speed = speed;
-        self.distance += (velocity.x * velocity.x + velocity.y * velocity.y).sqrt() * h;
+        self.end = [figures.position.x, figures.position.y];
+        let way = hypot(figures.velocity.x, figures.velocity.y) * h;
+        self.distance += way;
+
+        let (mut slip, mut sinkage) = (0.0, 0.0);
+        let share = (h / MEAN_TIME).min(1.0);
+        for (mean, wheel) in self.wheels.iter_mut().zip(wheels) {
+            slip += wheel.slip / wheels.len() as f64;
+            sinkage += wheel.sinkage / wheels.len() as f64;
+            self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
+            mean.slip += (wheel.slip - mean.slip) * share;
+            mean.load += (wheel.load - mean.load) * share;
+            mean.traction += (wheel.traction - mean.traction) * share;
+            mean.rim_force += (wheel.torque / figures.drive_radius - mean.rim_force) * share;
+            mean.sinkage += (wheel.sinkage - mean.sinkage) * share;
+            mean.area += (wheel.area - mean.area) * share;
+        }
         if controls.throttle > 0.02 {
             self.driving_time += h;
-            self.slip_time += figures.slip * h;
+            self.slip_time += slip * h;
         }
-        self.held_slip += (figures.slip - self.held_slip) * (h / PEAK_TIME).min(1.0);
+        self.held_slip += (slip - self.held_slip) * (h / PEAK_TIME).min(1.0);
         self.peak_slip = self.peak_slip.max(self.held_slip);
-        self.sinkage_time += figures.sinkage * h;
-        self.max_sinkage = self.max_sinkage.max(figures.deepest);
-        self.compaction_work += figures.compaction_work;
-        self.wheel_energy += figures.wheel_energy;
+        self.sinkage_time += sinkage * h;
+        if way > ROLLING * h {
+            self.way_rolled += way;
+            self.rolling_work += figures.work.compaction;
+        }
+        self.drive_energy += figures.work.driving;
+        self.braking_energy += figures.work.braking;
+        self.soil_energy += figures.work.compaction + figures.work.shear;
+        if let Some(burned) = figures.fuel {
+            *self.fuel.get_or_insert(0.0) += burned;
+        }
+        self.progress += figures.advance * h;
+        self.advance += (figures.advance - self.advance) * share;
     }
 
     /// Takes in the force on the belly over a step of `h` seconds.
     pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
-        self.belly_force += (force - self.belly_force) * (h / PEAK_TIME).min(1.0);
+        self.belly_force += (force - self.belly_force) * (h / MEAN_TIME).min(1.0);
     }
 
-    /// Whether the drive has ended, judged at a heartbeat. `soil` names the soil
-    /// under the vehicle, `inside` tells whether it is on the terrain.
-    pub(super) fn judge(
-        &mut self,
-        time: f64,
-        pose: &Pose,
-        controls: &Controls,
-        intent: Intent,
-        inside: bool,
-        soil: &str,
-    ) -> Option<Outcome> {
-        let position = pose.position;
-        if let Some(what) = not_finite(pose, self.speed) {
-            let position = Vec3::from(self.last_position);
-            return Some(Outcome::NotFinite { time, position, what: what.into() });
+    /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
+    /// gets on where it wants to.
+    pub(super) fn watch(&mut self, time: f64, controls: &Controls, intent: Intent) {
+        if intent != self.intent {
+            (self.intent, self.intent_since) = (intent, time);
+        }
+        if intent == Intent::Arrived {
+            self.arrived.get_or_insert(time);
+        }
+        let tries = controls.throttle > IDLING || controls.brake > 0.0;
+        let gets_on = |still: &Standstill| self.progress - still.from >= WAY;
+        self.standstill = match self.standstill {
+            _ if intent != Intent::Drive || !tries => None,
+            Some(still) if !gets_on(&still) => Some(still),
+            _ => Some(Standstill { since: time, from: self.progress }),
+        };
+    }
+
+    /// Since when it has not got on, s, though it wants to, if for at least `least` s.
+    pub(super) fn immobile_since(&self, time: f64, least: f64) -> Option<f64> {
+        let still = self.standstill?;
+        (time - still.since >= least && self.advance < ADVANCING).then_some(still.since)
+    }
+
+    /// What the driver is about, and since when, s.
+    pub(super) fn intent(&self) -> (Intent, f64) {
+        (self.intent, self.intent_since)
+    }
+
+    /// When it arrived, s.
+    pub(super) fn arrived(&self) -> Option<f64> {
+        self.arrived
+    }
+
+    /// The wheels over about the last second.
+    pub(super) fn wheels(&self) -> &[WheelMean] {
+        &self.wheels
+    }
+
+    /// Force on the belly over about the last second, N.
+    pub(super) fn belly_force(&self) -> f64 {
+        self.belly_force
+    }
+
+    /// Takes note of a finite place, m; returns the one before where it is not finite.
+    pub(super) fn place(&mut self, position: Vec3) -> Result<(), Vec3> {
+        if !position.iter().all(|x| x.is_finite()) {
+            return Err(Vec3::from(self.last_position));
         }
         self.last_position = position.into();
-        if !inside {
-            return Some(Outcome::LeftTerrain { time, position });
-        }
-        if pose.direction(&Vec3::z()).z < OVERTURNED {
-            return Some(Outcome::Overturned { time, position });
-        }
-        let here = [position.x, position.y];
-        let drives = controls.throttle > WANTS_TO_MOVE && controls.brake == 0.0;
-        let wants = intent == Intent::Drive && drives;
-        match self.slow_since {
-            _ if !wants => self.slow_since = None,
-            None => (self.slow_since, self.slow_from) = (Some(time), here),
-            Some(since) if time - since >= STUCK_TIME => {
-                let moved =
-                    crate::numeric::hypot(here[0] - self.slow_from[0], here[1] - self.slow_from[1]);
-                if moved < STUCK_SPEED * STUCK_TIME {
-                    let why = self.why_stuck(controls);
-                    let soil = soil.to_owned();
-                    return Some(Outcome::Stuck { time: since, position, soil, why });
-                }
-                (self.slow_since, self.slow_from) = (Some(time), here);
-            }
-            Some(_) => {}
-        }
-        None
+        Ok(())
     }
 
-    fn why_stuck(&self, controls: &Controls) -> String {
-        let slip = 100.0 * self.held_slip;
-        let depth = 100.0 * self.max_sinkage;
-        if self.belly_force > HUNG_UP {
-            let share = self.belly_force / 1000.0;
-            format!(
-                "hung up on its belly ({share:.1} kN), wheels {slip:.0} % slip, ruts {depth:.0} cm"
-            )
-        } else if self.held_slip > SPINNING {
-            format!("wheels spin at {slip:.0} % slip, sunk up to {depth:.0} cm: no traction left")
-        } else {
-            format!(
-                "wheels stand at {:.0} % throttle, sunk up to {depth:.0} cm: not enough torque",
-                100.0 * controls.throttle
-            )
+    /// Last finite place, m.
+    pub(super) fn last_place(&self) -> Vec3 {
+        Vec3::from(self.last_position)
+    }
+
+    /// Takes note of a sinkage beyond what a soil was measured for, m.
+    pub(super) fn sink_beyond(&mut self, soil: SoilId, sinkage: f64) {
+        match self.beyond.iter_mut().find(|(known, _)| *known == soil) {
+            Some((_, deepest)) => *deepest = deepest.max(sinkage),
+            None => self.beyond.push((soil, sinkage)),
         }
+    }
+
+    /// Soils that were pressed deeper than they were measured, and how deep, m.
+    pub(super) fn beyond(&self) -> &[(SoilId, f64)] {
+        &self.beyond
     }
 
     /// Distance driven, m.
@@ -157,33 +252,33 @@ impl Monitor {
     }
 
     /// The drive in a few figures.
-    pub(super) fn summary(&self, name: &str, model: &str, outcome: Outcome) -> VehicleSummary {
+    pub(super) fn summary(
+        &self,
+        name: &str,
+        model: &str,
+        outcome: OutcomeReport,
+    ) -> VehicleSummary {
         let per = |sum: f64, span: f64| if span > 0.0 { sum / span } else { 0.0 };
+        let made_good = hypot(self.end[0] - self.start[0], self.end[1] - self.start[1]);
+        let rolled = self.way_rolled >= LEAST_WAY_ROLLED;
         VehicleSummary {
             name: name.into(),
             model: model.into(),
+            outcome,
+            driving_time: self.time,
             distance: self.distance,
             mean_speed: per(self.distance, self.time),
+            speed_made_good: per(made_good, self.time),
             final_speed: self.speed,
             mean_slip: per(self.slip_time, self.driving_time),
             peak_slip: self.peak_slip,
             mean_sinkage: per(self.sinkage_time, self.time),
             max_sinkage: self.max_sinkage,
-            motion_resistance: per(self.compaction_work, self.distance),
-            wheel_energy: self.wheel_energy,
-            outcome,
+            motion_resistance: rolled.then(|| self.rolling_work / self.way_rolled),
+            drive_energy: self.drive_energy,
+            braking_energy: self.braking_energy,
+            soil_energy: self.soil_energy,
+            fuel: self.fuel,
         }
-    }
-}
-
-fn not_finite(pose: &Pose, speed: f64) -> Option<&'static str> {
-    if !pose.position.iter().all(|x| x.is_finite()) {
-        Some("position")
-    } else if !pose.orientation.coords.iter().all(|x| x.is_finite()) {
-        Some("orientation")
-    } else if !speed.is_finite() {
-        Some("speed")
-    } else {
-        None
     }
 }

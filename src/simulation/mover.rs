@@ -45,13 +45,31 @@ pub struct Meeting<'a> {
     pub scratch: &'a mut Scratch,
 }
 
-/// Drive torques' work and the soil's, summed over a step.
+/// Work of driveline, brakes and soil over a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriveWork {
     /// Energy that the driveline put into wheels or sprockets, J.
-    pub driven: f64,
+    pub driving: f64,
+    /// Energy that brakes and the turned engine took from them, J.
+    pub braking: f64,
     /// Work that sank the soil for good, J.
     pub compaction: f64,
+    /// Work that sheared the soil, J.
+    pub shear: f64,
+}
+
+impl DriveWork {
+    /// Adds what a torque does to a shaft, J: positive drives, negative brakes.
+    pub(super) fn add(&mut self, work: f64) {
+        self.driving += work.max(0.0);
+        self.braking += (-work).max(0.0);
+    }
+
+    /// Adds what the ground under a wheel or shoe took over `h` seconds.
+    pub(super) fn add_ground(&mut self, contact: &Contact, h: f64) {
+        self.compaction += contact.compaction_work;
+        self.shear += contact.shear_power * h;
+    }
 }
 
 const MISMATCH: &str = "a workspace belongs to the mover that made it";
@@ -166,6 +184,44 @@ impl Mover {
             Mover::Wheeled(own) => own.vehicle.engine_speed(state),
             Mover::Tracked(own) => own.vehicle.engine_speed(state),
         }
+    }
+
+    /// Fuel that the engine burns at `throttle`, kg/s, if its file says.
+    pub fn fuel_rate(&self, state: &VehicleState, throttle: f64) -> Option<f64> {
+        let engine = match self {
+            Mover::Wheeled(own) => &own.vehicle.spec().powertrain.engine,
+            Mover::Tracked(own) => &own.vehicle.spec().powertrain.engine,
+        };
+        engine.fuel_rate(throttle, self.engine_speed(state))
+    }
+
+    /// Radius at which its drive acts on the ground: of wheels or sprockets, m.
+    pub(super) fn drive_radius(&self) -> f64 {
+        match self {
+            Mover::Wheeled(own) => own.underside.max_radius(),
+            Mover::Tracked(own) => own.vehicle.spec().drive_radius(),
+        }
+    }
+
+    /// Height of its wheels, or of its tracks up to the top of the sprocket, m.
+    pub(super) fn gear_height(&self) -> f64 {
+        match self {
+            Mover::Wheeled(own) => 2.0 * own.underside.max_radius(),
+            Mover::Tracked(own) => {
+                let spec = own.vehicle.spec();
+                let lowest = own.vehicle.wheel_centre(0).z - own.vehicle.ride_radius();
+                spec.sprocket.position[2] + spec.pitch_radius() - lowest
+            }
+        }
+    }
+
+    /// Height of the belly over firm ground, m, if the file gives one.
+    pub(super) fn ground_clearance(&self) -> Option<f64> {
+        let (centre, radius) = match self {
+            Mover::Wheeled(own) => (own.vehicle.wheel_centre(0), own.vehicle.ride_radius()),
+            Mover::Tracked(own) => (own.vehicle.wheel_centre(0), own.vehicle.ride_radius()),
+        };
+        self.belly().map(|belly| belly.centre[2] - (centre.z - radius))
     }
 
     /// Largest opening of a joint or rod after the last step, m.

@@ -209,9 +209,9 @@ impl OnTracks {
         let forward = hull.direction(&Vec3::x());
         let torques = workspace.vehicle.drives();
         for (side, torque) in torques.into_iter().enumerate() {
-            work.driven += torque * self.vehicle.sprocket_speed(state, side) * h;
+            work.add(torque * self.vehicle.sprocket_speed(state, side) * h);
         }
-        work.compaction = workspace.contacts.iter().map(|contact| contact.compaction_work).sum();
+        workspace.contacts.iter().for_each(|contact| work.add_ground(contact, h));
         for (wheel, sample) in workspace.wheels.iter_mut().enumerate() {
             let side = wheel % 2;
             let middle = self.vehicle.wheel_centre(wheel);

@@ -111,8 +111,9 @@ impl OnWheels {
             let sample = &mut workspace.wheels[wheel];
             sample.spin = spin;
             sample.torque = drive.drive + drive.brake;
-            work.driven += drive.drive * spin * h;
-            work.compaction += workspace.contacts[wheel].compaction_work;
+            work.add(drive.drive * spin * h);
+            work.add(drive.brake * spin * h);
+            work.add_ground(&workspace.contacts[wheel], h);
         }
         work
     }

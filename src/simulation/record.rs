@@ -1,5 +1,7 @@
 //! What a run leaves behind: samples of the vehicles and their summaries.
 
+use super::outcome::OutcomeReport;
+use crate::soil::Soil;
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::Controls;
 use serde::{Deserialize, Serialize};
@@ -50,90 +52,28 @@ pub struct Sample {
     pub wheels: Vec<WheelSample>,
 }
 
-/// How a vehicle's run ended. Tagged from outside: a checkpoint's format, which
-/// does not describe itself, can't read a tag from among the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Drove to the end of the run.
-    Running,
-    /// Reached the end of its path and stopped.
-    Arrived {
-        /// When, s.
-        time: f64,
-    },
-    /// Could no longer move.
-    Stuck {
-        /// Since when, s.
-        time: f64,
-        /// Where, m.
-        position: Vec3,
-        /// Name of the soil under it.
-        soil: String,
-        /// Why, in words.
-        why: String,
-    },
-    /// Turned over.
-    Overturned {
-        /// When, s.
-        time: f64,
-        /// Where, m.
-        position: Vec3,
-    },
-    /// Drove off the terrain.
-    LeftTerrain {
-        /// When, s.
-        time: f64,
-        /// Where, m.
-        position: Vec3,
-    },
-    /// Its state is no longer finite.
-    NotFinite {
-        /// When, s.
-        time: f64,
-        /// Last finite position, m.
-        position: Vec3,
-        /// Which quantity.
-        what: String,
-    },
-}
-
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
-        match self {
-            Outcome::Running => write!(f, "drove on"),
-            Outcome::Arrived { time } => write!(f, "arrived at {time:.1} s"),
-            Outcome::Stuck { time, position, soil, why } => {
-                write!(f, "stuck since {time:.1} s at {} in {soil}: {why}", at(position))
-            }
-            Outcome::Overturned { time, position } => {
-                write!(f, "overturned at {time:.1} s at {}", at(position))
-            }
-            Outcome::LeftTerrain { time, position } => {
-                write!(f, "left the terrain at {time:.1} s at {}", at(position))
-            }
-            Outcome::NotFinite { time, position, what } => {
-                write!(f, "failed at {time:.1} s at {}: {what} is no longer finite", at(position))
-            }
-        }
-    }
-}
-
-/// One vehicle's run in a few figures.
+/// One vehicle's run in a few figures. All means and sums count from the start until the
+/// drive ended: until the vehicle arrived, or was found immobilised, sunk, overturned, off
+/// the terrain or failed; else until the end of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VehicleSummary {
     /// Name in the scenario.
     pub name: String,
     /// Vehicle model.
     pub model: String,
-    /// Distance driven, m.
+    /// How it ended.
+    pub outcome: OutcomeReport,
+    /// Time until the drive ended, s.
+    pub driving_time: f64,
+    /// Way of the chassis' origin over the ground, m, sliding and rocking included.
     pub distance: f64,
-    /// Mean speed, m/s.
+    /// `distance` over `driving_time`, m/s.
     pub mean_speed: f64,
+    /// Speed made good, m/s: straight distance from start to end over `driving_time`.
+    pub speed_made_good: f64,
     /// Speed at the end, m/s.
     pub final_speed: f64,
-    /// Mean slip of the wheels while driving.
+    /// Mean slip of the wheels over the time under throttle.
     pub mean_slip: f64,
     /// Peak of the wheels' mean slip (held for 0.1 s).
     pub peak_slip: f64,
@@ -141,15 +81,61 @@ pub struct VehicleSummary {
     pub mean_sinkage: f64,
     /// Deepest sinkage of any wheel, m.
     pub max_sinkage: f64,
-    /// Mean motion resistance, N: energy lost in the soil by rolling, per metre.
-    pub motion_resistance: f64,
-    /// Energy that the driveline put into the wheels, J.
-    pub wheel_energy: f64,
-    /// How it ended.
-    pub outcome: Outcome,
+    /// Mean motion resistance of the soil, N: work that sank it for good while the vehicle
+    /// rolled (faster than 0.2 m/s), over the way rolled. Absent below 2 m of such way.
+    pub motion_resistance: Option<f64>,
+    /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
+    pub drive_energy: f64,
+    /// Energy that brakes and the turned engine took from them, J, positive.
+    pub braking_energy: f64,
+    /// Energy that yielding soil took, J: sunk for good, and sheared.
+    pub soil_energy: f64,
+    /// Fuel burned, kg, if the vehicle's engine says how much it burns.
+    pub fuel: Option<f64>,
 }
 
-/// A run in a few figures.
+/// Something to know before figures of a run are trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunWarning {
+    /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
+    /// were measured.
+    pub code: String,
+    /// Name of the vehicle.
+    pub vehicle: String,
+    /// Name of the soil.
+    pub soil: String,
+    /// Deepest sinkage in it, m.
+    pub sinkage: f64,
+    /// Sinkage up to which its figures hold, m.
+    pub measured: f64,
+    /// All of it in words.
+    pub sentence: String,
+}
+
+impl RunWarning {
+    /// A vehicle that pressed a soil deeper than its figures were measured.
+    pub(super) fn beyond_measured(vehicle: &str, soil: &Soil, sinkage: f64) -> RunWarning {
+        let measured = soil.measured_sinkage().unwrap_or_default();
+        let sentence = format!(
+            "{vehicle} sank {:.0} cm into {}, whose figures hold up to {:.0} cm: beyond, its \
+             sinkage and resistance are extrapolated",
+            100.0 * sinkage,
+            soil.name,
+            100.0 * measured
+        );
+        RunWarning {
+            code: "soil_beyond_measured".into(),
+            vehicle: vehicle.into(),
+            soil: soil.name.clone(),
+            sinkage,
+            measured,
+            sentence,
+        }
+    }
+}
+
+/// A run in a few figures: `summary.json` and what `--json` prints. SI units; what is
+/// absent is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// Scenario name.
@@ -164,4 +150,7 @@ pub struct RunSummary {
     pub state_hash: String,
     /// The vehicles, in the scenario's order.
     pub vehicles: Vec<VehicleSummary>,
+    /// What to know before the figures are trusted.
+    #[serde(default)]
+    pub warnings: Vec<RunWarning>,
 }

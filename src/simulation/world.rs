@@ -9,10 +9,12 @@
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
 use super::looking::Eyes;
-use super::record::{RunSummary, Sample};
+use super::outcome::OutcomeReport;
+use super::record::{RunSummary, RunWarning, Sample};
 use super::scene::Stage;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
+use crate::soil::SoilId;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
@@ -278,23 +280,41 @@ impl World {
         combined_hash(self.state.tick, self.state.published.digest(), &digests)
     }
 
+    /// How an agent's drive ended, or how it stands at this moment.
+    pub fn outcome(&self, agent: usize) -> OutcomeReport {
+        let WorldModel { ground, agents, .. } = &*self.model;
+        let (state, workspace) = (&self.state.agents[agent], &self.workspaces[agent]);
+        let outcome = agents[agent].outcome(ground, self.time(), state, workspace);
+        outcome.report(
+            |SoilId(soil)| ground.soils()[usize::from(soil)].name.as_str(),
+            |vehicle| agents[vehicle].name.as_str(),
+        )
+    }
+
     /// The run in a few figures; `wall` is the time it took, s.
     pub fn summary(&self, scenario: &str, wall: f64) -> RunSummary {
-        let time = self.time();
         let hash = self.hash();
+        let agents = || self.model.agents.iter().zip(&self.state.agents).enumerate();
+        let soils = self.model.ground.soils();
+        let beyond = agents().flat_map(|(_, (agent, state))| {
+            let beyond = state.monitor.beyond().iter();
+            beyond.map(|&(SoilId(soil), sinkage)| {
+                RunWarning::beyond_measured(&agent.name, &soils[usize::from(soil)], sinkage)
+            })
+        });
         RunSummary {
             scenario: scenario.into(),
-            simulated: time,
+            simulated: self.time(),
             wall,
             deformed_nodes: self.state.published.nodes() as u64,
             state_hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
-            vehicles: self
-                .model
-                .agents
-                .iter()
-                .zip(&self.state.agents)
-                .map(|(agent, state)| agent.summary(state, time))
+            vehicles: agents()
+                .map(|(index, (agent, state))| {
+                    let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
+                    state.monitor.summary(&agent.name, model, outcome)
+                })
                 .collect(),
+            warnings: beyond.collect(),
         }
     }
 }

@@ -23,6 +23,8 @@
 //! - *Damping.* None: pressure–sinkage tables are quasi-static, and any figure
 //!   would add a resistance that nobody measured.
 //! - *Shear modulus.* 0.02 m, the middle of the published range for soils.
+//! - *Range.* No table says how deep its plates went; figures are taken to hold up to a
+//!   sinkage of 0.3 m ([`Soil::measured_sinkage`]), and a run warns of what sinks deeper.
 //!
 //! What was filled in is listed in [`CatalogueSoil::assumed`].
 //!
@@ -35,7 +37,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ParameterError, Soil, SoilKind, Yielding};
+use super::{Details, ParameterError, Soil, SoilKind, Yielding};
 use crate::numeric::pow;
 
 /// By which road the figures of a soil came.
@@ -171,6 +173,7 @@ struct Entry {
     shear_modulus: Option<f64>,
     elastic_stiffness: Option<f64>,
     damping: Option<f64>,
+    measured_sinkage: Option<f64>,
 }
 
 impl Entry {
@@ -223,7 +226,7 @@ impl Entry {
             ),
             damping: fill(self.damping, "damping", 0.0),
             bulldozing: None,
-            details: Default::default(),
+            details: Details { measured_sinkage: self.measured_sinkage, ..Details::default() },
         })
     }
 }

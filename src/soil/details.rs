@@ -1,4 +1,4 @@
-//! Figures of a soil that only the refined laws ask for.
+//! Figures of a soil that only the refined laws ask for, and how far its figures hold.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 /// absent leaves the law that needs it without effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
+    /// Sinkage up to which the figures were measured, m, where the source says.
+    pub measured_sinkage: Option<f64>,
     /// Bulk density, kg/m³, for passive earth pressure and Reece's form. Without
     /// it passive pressure has its cohesive part only.
     pub density: Option<f64>,

@@ -18,6 +18,23 @@ pub struct Soil {
     pub kind: SoilKind,
 }
 
+/// Sinkage up to which figures are taken to hold whose source does not say, m: about as
+/// deep as bevameters press their plates, which are 0.05 to 0.3 m wide.
+const ASSUMED_MEASURED_SINKAGE: f64 = 0.3;
+
+impl Soil {
+    /// Sinkage up to which its figures hold, m: as measured, else 0.3 m by assumption;
+    /// none for firm ground.
+    pub fn measured_sinkage(&self) -> Option<f64> {
+        match &self.kind {
+            SoilKind::Firm { .. } => None,
+            SoilKind::Yielding(law) => {
+                Some(law.details.measured_sinkage.unwrap_or(ASSUMED_MEASURED_SINKAGE))
+            }
+        }
+    }
+}
+
 /// How a soil answers a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "a ground holds few soils, and most of them yield")]

@@ -157,6 +157,7 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
         details: Details {
+            measured_sinkage: custom.measured_sinkage.or(base.details.measured_sinkage),
             density: custom.density.or(base.details.density),
             reload_growth: custom.reload_growth.or(base.details.reload_growth),
             reece: custom.reece.or(base.details.reece),

@@ -137,6 +137,11 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0), extend("unit" = "Pa s/m"))]
     pub damping: Option<f64>,
+    /// Sinkage up to which the figures were measured, m; 0.3 m is assumed where it is not
+    /// given. A run warns of vehicles that sink deeper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    pub measured_sinkage: Option<f64>,
     /// Bulk density, kg/m³: what passive earth pressure of the refined laws needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]

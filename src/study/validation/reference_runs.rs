@@ -142,8 +142,8 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
         let w = &s.wheels;
         [world.time(), s.pose.position.x, s.speed, w[0].sinkage, w[2].sinkage]
     }));
-    if let Some(outcome) = &world.state().agents[0].outcome {
-        drive.end = outcome.to_string();
+    if world.state().agents[0].outcome.is_some() {
+        drive.end = world.outcome(0).sentence;
     }
     Ok(drive)
 }

@@ -22,6 +22,23 @@ pub struct Engine {
     pub losses_rpm: Curve,
     /// Inertia of crankshaft, flywheel and the converter's impeller, kg m².
     pub inertia: f64,
+    /// How it burns fuel; what it burns is not told where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fuel: Option<Fuel>,
+}
+
+/// Fuel by Willans' line: what the cylinders give is a constant share of the fuel's
+/// heat, friction besides (L. Guzzella, A. Sciarretta, *Vehicle Propulsion Systems*,
+/// Springer, 2nd ed. 2007, section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fuel {
+    /// Share of the heat that becomes work in the cylinders, 0 to 1: some 0.40 of diesels.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    pub efficiency: f64,
+    /// Lower heating value, J/kg: 42.7e6 of diesel.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "J/kg"))]
+    pub heating_value: f64,
 }
 
 impl Engine {
@@ -38,6 +55,15 @@ impl Engine {
             value: throttle * full + losses,
             damping: -(throttle * full_slope + losses_slope) / RPM,
         }
+    }
+
+    /// Fuel burned at `throttle` and `speed` (rad/s), kg/s; none while the engine is turned
+    /// by what it should drive.
+    pub fn fuel_rate(&self, throttle: f64, speed: f64) -> Option<f64> {
+        let Fuel { efficiency, heating_value } = self.fuel?;
+        let (full, _) = self.full_throttle_rpm.value_and_slope(speed / RPM);
+        let in_cylinders = throttle.clamp(0.0, 1.0) * full.max(0.0) * speed.max(0.0);
+        Some(in_cylinders / (efficiency * heating_value))
     }
 
     /// Speed at which the engine runs free without load at `throttle`, rad/s,
@@ -64,7 +90,18 @@ mod tests {
                 .unwrap(),
             losses_rpm: Curve::new(vec![[0.0, 0.0], [2000.0, -80.0]]).unwrap(),
             inertia: 0.5,
+            fuel: Some(Fuel { efficiency: 0.4, heating_value: 42.7e6 }),
         }
+    }
+
+    #[test]
+    fn fuel_is_the_heat_behind_the_work_in_the_cylinders() {
+        // half of 600 N m at 1000 rpm over 40 % of 42.7 MJ/kg
+        let rate = engine().fuel_rate(0.5, 1000.0 * RPM).unwrap();
+        assert!((rate / (0.5 * 600.0 * 1000.0 * RPM / (0.4 * 42.7e6)) - 1.0).abs() < 1e-12);
+        // beyond its governed speed it brakes and burns nothing
+        assert_eq!(engine().fuel_rate(1.0, 2000.0 * RPM), Some(0.0));
+        assert_eq!(Engine { fuel: None, ..engine() }.fuel_rate(1.0, 100.0), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod gearbox;
 
 pub use brake::{Brake, BrakeState};
 pub use converter::{ConverterTorque, TorqueConverter};
-pub use engine::Engine;
+pub use engine::{Engine, Fuel};
 pub use gearbox::{Gearbox, GearboxState, Selector};
 
 use schemars::JsonSchema;

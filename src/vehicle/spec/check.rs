@@ -478,6 +478,11 @@ fn slip_curve(key: &str, curve: &SlipCurve) -> Check {
 pub(super) fn powertrain(powertrain: &Powertrain) -> Check {
     let engine = &powertrain.engine;
     positive("powertrain.engine.inertia", engine.inertia)?;
+    if let Some(fuel) = engine.fuel {
+        let key = "powertrain.engine.fuel.efficiency";
+        require(fuel.efficiency > 0.0 && fuel.efficiency <= 1.0, key, fuel.efficiency, "0 to 1")?;
+        positive("powertrain.engine.fuel.heating_value", fuel.heating_value)?;
+    }
     for &[rpm, torque] in engine.losses_rpm.points() {
         let brakes = rpm <= 0.0 || torque <= 0.0;
         require(brakes, "powertrain.engine.losses_rpm", list(&[rpm, torque]), "braking")?;

@@ -1,0 +1,334 @@
+//! Why a vehicle that wants to move does not: found from its wheels, not guessed.
+//!
+//! A vehicle stands where the ground's forces along its heading balance the grade and
+//! the motion resistance. Either its drive turns no wheel, and torque is short; or wheels
+//! spin, and traction is. What traction is short *of* is then told by what took the load
+//! off the wheels, what else had to be overcome, or which wheels alone spin (M. G. Bekker,
+//! *Introduction to Terrain-Vehicle Systems*, 1969; J. Y. Wong, *Theory of Ground
+//! Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W tan φ).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Slip, driving either way, from which a wheel is said to spin.
+const SPINS: f64 = 0.5;
+/// Share of the weight on the belly from which a vehicle is hung up on it.
+const HUNG_UP: f64 = 0.1;
+/// Share of the possible thrust that a grade must take to be the cause.
+const MOST_OF_THE_THRUST: f64 = 0.5;
+/// Side slope from which it may be the cause, rad (10 degrees), if steeper than the grade.
+const SIDE_SLOPE: f64 = 0.175;
+/// Share of the ground clearance from which ruts are too deep.
+const DEEP_RUT: f64 = 0.5;
+/// Grade from which it is worth a word, rad (2 degrees).
+const WORTH_A_WORD: f64 = 0.035;
+
+/// A wheel, or a road wheel with the track under it, over about the last second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WheelMean {
+    /// Slip, -1 to 1.
+    pub slip: f64,
+    /// Vertical force of the ground, N.
+    pub load: f64,
+    /// Force of the ground along the heading, N.
+    pub traction: f64,
+    /// Torque of driveline and brake over the wheel's (or sprocket's) radius, N.
+    pub rim_force: f64,
+    /// Depth below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Area in contact with yielding ground, m².
+    pub area: f64,
+}
+
+/// What immobilised a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The drive does not turn the wheels against grade and resistance.
+    Torque,
+    /// Some wheels spin and take the drive from those that still grip.
+    WheelSpin,
+    /// The belly lies on the ground and takes the load off the wheels.
+    HungUp,
+    /// The grade takes most of the thrust that the ground could give.
+    Grade,
+    /// It slips down sideways.
+    SideSlope,
+    /// The ruts are so deep that rolling in them takes the thrust.
+    Rut,
+    /// The ground's shear strength or friction is spent.
+    Soil,
+}
+
+/// Which wheels or tracks spin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spinning {
+    /// None.
+    None,
+    /// All of them.
+    All,
+    /// Those of the first axle alone.
+    FrontAxle,
+    /// Those of the last axle alone.
+    RearAxle,
+    /// Those on the left alone.
+    LeftSide,
+    /// Those on the right alone.
+    RightSide,
+    /// Others.
+    Some,
+}
+
+/// What immobilised a vehicle, with the figures by which it was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// The cause.
+    pub cause: Cause,
+    /// Which wheels or tracks spin.
+    pub spinning: Spinning,
+    /// Whether it runs on tracks.
+    pub tracked: bool,
+    /// Throttle, 0 to 1.
+    pub throttle: f64,
+    /// Grade of the undisturbed ground along the way it wants to go, rad, climbing positive.
+    pub grade: f64,
+    /// Slope across it, rad, falling to the right positive.
+    pub side_slope: f64,
+    /// Weight, N.
+    pub weight: f64,
+    /// Force that the grade takes, N: weight times its sine.
+    pub grade_force: f64,
+    /// Force of driveline and brakes at the rims, N.
+    pub drive_force: f64,
+    /// Force of the ground on the wheels along the heading, N.
+    pub traction: f64,
+    /// Most thrust that the ground could give under the loads, N: A c + W tan φ, on firm
+    /// ground μ W.
+    pub thrust_limit: f64,
+    /// Share of the weight on the belly.
+    pub belly_share: f64,
+    /// Deepest wheel, m.
+    pub sinkage: f64,
+    /// Ground clearance on firm ground, m, if the vehicle file gives a belly.
+    pub clearance: Option<f64>,
+    /// Wheels or road wheels, from the front, left before right.
+    pub wheels: Vec<WheelMean>,
+}
+
+/// What is known of a vehicle that does not get on.
+#[derive(Clone, Debug)]
+pub(super) struct Evidence {
+    pub tracked: bool,
+    pub throttle: f64,
+    pub grade: f64,
+    pub side_slope: f64,
+    pub weight: f64,
+    pub belly_force: f64,
+    pub clearance: Option<f64>,
+    pub wheels: Vec<WheelMean>,
+    /// Most thrust of each wheel, N.
+    pub limits: Vec<f64>,
+}
+
+impl Diagnosis {
+    /// Finds the cause.
+    pub(super) fn of(evidence: Evidence) -> Diagnosis {
+        let Evidence { tracked, throttle, grade, side_slope, weight, clearance, .. } = evidence;
+        let wheels = evidence.wheels;
+        let sum = |of: fn(&WheelMean) -> f64| wheels.iter().map(of).sum::<f64>();
+        let mut found = Diagnosis {
+            cause: Cause::Torque,
+            spinning: spinning(&wheels),
+            tracked,
+            throttle,
+            grade,
+            side_slope,
+            weight,
+            grade_force: weight * crate::numeric::sin(grade),
+            drive_force: sum(|wheel| wheel.rim_force),
+            traction: sum(|wheel| wheel.traction),
+            thrust_limit: evidence.limits.iter().sum(),
+            belly_share: (evidence.belly_force / weight).max(0.0),
+            sinkage: wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max),
+            clearance,
+            wheels,
+        };
+        found.cause = found.find();
+        found
+    }
+
+    fn find(&self) -> Cause {
+        if self.spinning == Spinning::None {
+            return Cause::Torque;
+        }
+        if self.belly_share >= HUNG_UP {
+            return Cause::HungUp;
+        }
+        if self.side_slope.abs() >= SIDE_SLOPE && self.side_slope.abs() > self.grade.abs() {
+            return Cause::SideSlope;
+        }
+        if self.spinning != Spinning::All {
+            return Cause::WheelSpin;
+        }
+        if self.grade_force >= MOST_OF_THE_THRUST * self.thrust_limit {
+            return Cause::Grade;
+        }
+        if self.clearance.is_some_and(|clearance| self.sinkage >= DEEP_RUT * clearance) {
+            return Cause::Rut;
+        }
+        Cause::Soil
+    }
+
+    /// Largest slip of a wheel, driving either way.
+    fn slip(&self) -> f64 {
+        self.wheels.iter().map(|wheel| wheel.slip.abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Which of some wheels spin; two stand on an axle.
+fn spinning(wheels: &[WheelMean]) -> Spinning {
+    let spins = |wheel: usize| wheels[wheel].slip.abs() > SPINS;
+    let count = wheels.len();
+    // whether those that spin are those that `own` picks
+    let just = |own: &dyn Fn(usize) -> bool| (0..count).all(|wheel| spins(wheel) == own(wheel));
+    if just(&|_| false) {
+        Spinning::None
+    } else if just(&|_| true) {
+        Spinning::All
+    } else if just(&|wheel| wheel < 2) {
+        Spinning::FrontAxle
+    } else if just(&|wheel| wheel + 2 >= count) {
+        Spinning::RearAxle
+    } else if just(&|wheel| wheel % 2 == 0) {
+        Spinning::LeftSide
+    } else if just(&|wheel| wheel % 2 == 1) {
+        Spinning::RightSide
+    } else {
+        Spinning::Some
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    /// The cause in words, with the figures that tell it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kilo = |force: f64| format!("{:.1} kN", force / 1e3);
+        let part = if self.tracked { "track" } else { "wheel" };
+        let who = match self.spinning {
+            Spinning::None => format!("no {part}"),
+            Spinning::All => format!("all {part}s"),
+            Spinning::FrontAxle => "the front wheels".to_owned(),
+            Spinning::RearAxle => "the rear wheels".to_owned(),
+            Spinning::LeftSide if self.tracked => "the left track".to_owned(),
+            Spinning::RightSide if self.tracked => "the right track".to_owned(),
+            Spinning::LeftSide => "the left wheels".to_owned(),
+            Spinning::RightSide => "the right wheels".to_owned(),
+            Spinning::Some => {
+                let spin = self.wheels.iter().filter(|wheel| wheel.slip.abs() > SPINS).count();
+                format!("{spin} of {} wheels", self.wheels.len())
+            }
+        };
+        let spin = if who.ends_with('s') { "spin" } else { "spins" };
+        let slip = 100.0 * self.slip();
+        let depth = 100.0 * self.sinkage;
+        let grade = || {
+            let (percent, force) = (100.0 * crate::numeric::tan(self.grade), self.grade_force);
+            format!("the grade of {percent:.0} % takes {}", kilo(force))
+        };
+        let (limit, traction) = (kilo(self.thrust_limit), kilo(self.traction));
+        match self.cause {
+            Cause::Torque => {
+                let (throttle, force) = (100.0 * self.throttle, kilo(self.drive_force));
+                write!(
+                    f,
+                    "not enough torque: at {throttle:.0} % throttle the drive gives {force}"
+                )?;
+                write!(f, " at the {part}s, which do not spin, sunk up to {depth:.0} cm")?;
+            }
+            Cause::WheelSpin => {
+                write!(f, "lost traction: {who} {spin} at {slip:.0} % slip")?;
+                write!(f, ", all together find {traction} of {limit}")?;
+            }
+            Cause::HungUp => {
+                let share = 100.0 * self.belly_share;
+                write!(f, "hung up on its belly, which carries {share:.0} % of the weight; ")?;
+                write!(f, "{who} {spin} at {slip:.0} % slip, sunk up to {depth:.0} cm")?;
+            }
+            Cause::Grade => {
+                write!(f, "too steep: {} of the {limit} that the ground could give; ", grade())?;
+                return write!(f, "{who} {spin} at {slip:.0} % slip");
+            }
+            Cause::SideSlope => {
+                let percent = 100.0 * crate::numeric::tan(self.side_slope.abs());
+                write!(f, "side slope of {percent:.0} %: {who} {spin} at {slip:.0} % slip")?;
+                write!(f, ", the ground could give {limit}")?;
+            }
+            Cause::Rut => {
+                let clearance = 100.0 * self.clearance.unwrap_or_default();
+                write!(
+                    f,
+                    "ruts too deep: sunk up to {depth:.0} cm of {clearance:.0} cm clearance"
+                )?;
+                write!(f, "; {who} {spin} at {slip:.0} % slip and find {traction} of {limit}")?;
+            }
+            Cause::Soil => {
+                write!(f, "the ground's strength is spent: {who} {spin} at {slip:.0} % slip")?;
+                write!(f, " and find {traction} of {limit}, sunk up to {depth:.0} cm")?;
+            }
+        }
+        if self.grade.abs() > WORTH_A_WORD { write!(f, "; {}", grade()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four wheels of 6 kN each with these slips, on 0.8 of friction.
+    fn evidence(slips: [f64; 4]) -> Evidence {
+        let wheels = slips.map(|slip| WheelMean { slip, load: 6e3, ..WheelMean::default() });
+        Evidence {
+            tracked: false,
+            throttle: 1.0,
+            grade: 0.0,
+            side_slope: 0.0,
+            weight: 24e3,
+            belly_force: 0.0,
+            clearance: Some(0.4),
+            wheels: wheels.to_vec(),
+            limits: vec![4.8e3; 4],
+        }
+    }
+
+    #[test]
+    fn each_cause_has_its_evidence() {
+        let spin = || evidence([1.0; 4]);
+        let sunk = |sinkage: f64| {
+            let mut sunk = spin();
+            sunk.wheels[3].sinkage = sinkage;
+            sunk
+        };
+        // sin(0.6) of 24 kN is 13.6 kN, more than half of 19.2 kN
+        for (evidence, cause) in [
+            (evidence([0.0; 4]), Cause::Torque),
+            (evidence([1.0, 1.0, 0.02, 0.02]), Cause::WheelSpin),
+            (Evidence { belly_force: 3e3, ..spin() }, Cause::HungUp),
+            (Evidence { grade: 0.6, ..spin() }, Cause::Grade),
+            (Evidence { side_slope: -0.5, grade: 0.1, ..spin() }, Cause::SideSlope),
+            (sunk(0.25), Cause::Rut),
+            (sunk(0.1), Cause::Soil),
+        ] {
+            let found = Diagnosis::of(evidence);
+            assert_eq!(found.cause, cause, "{found}");
+        }
+    }
+
+    #[test]
+    fn names_the_wheels_that_spin_either_way() {
+        let of = |slips| Diagnosis::of(evidence(slips)).spinning;
+        assert_eq!(of([-1.0, -1.0, 0.0, 0.0]), Spinning::FrontAxle);
+        assert_eq!(of([0.1, 0.1, 0.9, 0.9]), Spinning::RearAxle);
+        assert_eq!(of([1.0, 0.0, 1.0, 0.0]), Spinning::LeftSide);
+        assert_eq!(of([0.0, 0.0, 1.0, 0.0]), Spinning::Some);
+    }
+}

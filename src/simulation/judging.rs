@@ -1,0 +1,194 @@
+//! How a drive ended: judged at each heartbeat, and for those still driving at the end.
+//!
+//! A vehicle is immobilised if its driver wants to move, it has got on by less than 0.2 m
+//! in the direction that it wants to go for [`STANDING`], and it does not get on right now:
+//! wheels that spin, rocking, drifting sideways and rolling back are no way made. It has
+//! sunk where its wheels or tracks are, on average, wholly below the undisturbed ground.
+
+use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use super::diagnosis::{Diagnosis, Evidence};
+use super::mover::Mover;
+use super::outcome::{Failure, Outcome};
+use crate::ground::GroundModel;
+use crate::numeric::{atan, hypot, tan};
+use crate::soil::{SoilId, SoilKind};
+use crate::spatial::{Pose, Vec3};
+use crate::vehicle::driver::Intent;
+
+/// Time for which a vehicle must have stood to be immobilised, s.
+const STANDING: f64 = 4.0;
+/// The same where the run ends, s.
+const STANDING_AT_END: f64 = 2.0;
+/// Cosine of the tilt at which a vehicle has turned over: 80 degrees.
+const OVERTURNED: f64 = 0.17;
+/// How many times its own height a single wheel may sink.
+const DEEPEST_WHEEL: f64 = 2.0;
+
+impl AgentModel {
+    /// Whether the drive has ended, judged at a heartbeat.
+    pub(super) fn judge(
+        &self,
+        ground: &GroundModel,
+        time: f64,
+        state: &mut AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Option<Outcome> {
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        let position = pose.position;
+        let failed = |position, failure| Some(Outcome::Failed { time, position, failure });
+        if let Err(position) = state.monitor.place(position) {
+            return failed(position, Failure::Position);
+        }
+        if !pose.orientation.coords.iter().all(|x| x.is_finite()) {
+            return failed(position, Failure::Orientation);
+        }
+        if !self.vehicle.twist(&workspace.vehicle).linear.iter().all(|x| x.is_finite()) {
+            return failed(position, Failure::Speed);
+        }
+        if !ground.terrain().contains(position.x, position.y) {
+            return Some(Outcome::LeftTerrain { time, position });
+        }
+        if pose.direction(&Vec3::z()).z < OVERTURNED {
+            return Some(Outcome::Overturned { time, position });
+        }
+        self.note_sinkage(ground, state, workspace);
+        let soil = ground.terrain().soil(position.x, position.y);
+        let wheels = self.vehicle.samples(&workspace.vehicle);
+        let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
+        let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
+        let height = self.vehicle.gear_height();
+        if depth > height || deepest > DEEPEST_WHEEL * height {
+            return Some(Outcome::Sunk { time, position, soil, depth, height });
+        }
+        state.monitor.watch(time, &state.controls, state.driver.intent);
+        self.immobilised(ground, time, STANDING, state, workspace)
+    }
+
+    /// How the drive ended, or how the vehicle stands at the `time` at which the run ends.
+    pub(super) fn outcome(
+        &self,
+        ground: &GroundModel,
+        time: f64,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Outcome {
+        if let Some(ended) = &state.outcome {
+            return ended.clone();
+        }
+        if let Some(time) = state.monitor.arrived() {
+            return Outcome::Arrived { time };
+        }
+        let immobilised = self.immobilised(ground, time, STANDING_AT_END, state, workspace);
+        immobilised.unwrap_or_else(|| match (state.monitor.intent(), self.leader) {
+            ((Intent::Hold, since), _) => Outcome::Holding { since },
+            ((Intent::WaitBehindLeader, since), Some(behind)) => Outcome::Waiting { since, behind },
+            _ => Outcome::UnderWay,
+        })
+    }
+
+    /// Whether it has wanted to move for `least` s and did not.
+    fn immobilised(
+        &self,
+        ground: &GroundModel,
+        time: f64,
+        least: f64,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Option<Outcome> {
+        let since = state.monitor.immobile_since(time, least)?;
+        let position = self.vehicle.pose(&workspace.vehicle).position;
+        let soil = ground.terrain().soil(position.x, position.y);
+        let diagnosis = Diagnosis::of(self.evidence(ground, state, workspace));
+        Some(Outcome::Immobilised { time: since, position, soil, diagnosis })
+    }
+
+    /// Takes note of wheels that press a soil deeper than its figures were measured.
+    fn note_sinkage(
+        &self,
+        ground: &GroundModel,
+        state: &mut AgentState,
+        workspace: &AgentWorkspace,
+    ) {
+        for (wheel, sample) in self.vehicle.samples(&workspace.vehicle).iter().enumerate() {
+            let place = self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
+            let soil = ground.terrain().soil(place.x, place.y);
+            let measured = ground.soils()[usize::from(soil.0)].measured_sinkage();
+            if measured.is_some_and(|measured| sample.sinkage > measured) {
+                state.monitor.sink_beyond(soil, sample.sinkage);
+            }
+        }
+    }
+
+    fn evidence(
+        &self,
+        ground: &GroundModel,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Evidence {
+        let wheels = state.monitor.wheels();
+        let places: Vec<Vec3> = (0..wheels.len())
+            .map(|wheel| self.vehicle.wheel_pose(&workspace.vehicle, wheel).position)
+            .collect();
+        let limit = |(mean, place): (&super::diagnosis::WheelMean, &Vec3)| {
+            let SoilId(soil) = ground.terrain().soil(place.x, place.y);
+            let load = mean.load.max(0.0);
+            match &ground.soils()[usize::from(soil)].kind {
+                SoilKind::Firm { friction } => friction * load,
+                SoilKind::Yielding(law) => {
+                    mean.area * law.cohesion + load * tan(law.friction_angle)
+                }
+            }
+        };
+        let mut gradient = [0.0; 2];
+        for place in &places {
+            let normal = ground.terrain().normal(place.x, place.y);
+            gradient[0] -= normal.x / normal.z / places.len() as f64;
+            gradient[1] -= normal.y / normal.z / places.len() as f64;
+        }
+        let sense = direction(state);
+        let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
+        let mut wheels = wheels.to_vec();
+        let limits = wheels.iter().zip(&places).map(limit).collect();
+        for wheel in &mut wheels {
+            wheel.traction *= sense;
+            wheel.rim_force *= sense;
+        }
+        Evidence {
+            tracked: matches!(self.vehicle, Mover::Tracked(_)),
+            throttle: state.controls.throttle,
+            grade: atan(sense * (gradient[0] * ahead[0] + gradient[1] * ahead[1])),
+            side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
+            weight: self.vehicle.mass() * crate::numeric::GRAVITY,
+            belly_force: state.monitor.belly_force(),
+            clearance: self.vehicle.ground_clearance(),
+            wheels,
+            limits,
+        }
+    }
+
+    /// Speed in the direction that it wants to go, m/s. Tracks that turn on the spot get on
+    /// as fast as the outer one.
+    pub(super) fn advance(&self, state: &AgentState, workspace: &AgentWorkspace) -> f64 {
+        let twist = self.vehicle.twist(&workspace.vehicle);
+        let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
+        let along = direction(state) * (twist.linear.x * ahead[0] + twist.linear.y * ahead[1]);
+        match &self.vehicle {
+            Mover::Tracked(own) if state.controls.steering != 0.0 => {
+                along + twist.angular.z.abs() * own.vehicle.wheel_centre(0).y.abs()
+            }
+            _ => along,
+        }
+    }
+}
+
+/// Which way it wants to go: -1 in reverse.
+fn direction(state: &AgentState) -> f64 {
+    if state.vehicle.gearbox.gear < 0 { -1.0 } else { 1.0 }
+}
+
+/// Direction of the chassis x axis in the level plane.
+fn level_heading(pose: &Pose) -> [f64; 2] {
+    let ahead = pose.direction(&Vec3::x());
+    let level = hypot(ahead.x, ahead.y).max(1e-9);
+    [ahead.x / level, ahead.y / level]
+}
