@@ -16,6 +16,9 @@ const SPINS: f64 = 0.5;
 const HUNG_UP: f64 = 0.1;
 /// Share of the possible thrust that a grade must take to be the cause.
 const MOST_OF_THE_THRUST: f64 = 0.5;
+/// Share of the possible thrust that wheels must still have to give where others spin, or
+/// those were not the cause.
+const RESERVE: f64 = 0.2;
 /// Side slope from which it may be the cause, rad (10 degrees), if steeper than the grade.
 const SIDE_SLOPE: f64 = 0.175;
 /// Share of the ground clearance from which ruts are too deep.
@@ -28,9 +31,10 @@ const WORTH_A_WORD: f64 = 0.035;
 pub struct WheelMean {
     /// Slip, -1 to 1.
     pub slip: f64,
-    /// Vertical force of the ground, N.
+    /// Force of the ground plumb up, N; in a diagnosis across the grade.
     pub load: f64,
-    /// Force of the ground along the heading, N.
+    /// Level force of the ground along the heading, N; in a diagnosis along the grade, in
+    /// the direction that the vehicle wants to go.
     pub traction: f64,
     /// Torque of driveline and brake over the wheel's (or sprocket's) radius, N.
     pub rim_force: f64,
@@ -46,7 +50,7 @@ pub struct WheelMean {
 pub enum Cause {
     /// The drive does not turn the wheels against grade and resistance.
     Torque,
-    /// Some wheels spin and take the drive from those that still grip.
+    /// Some wheels spin and keep the drive from others that still grip.
     WheelSpin,
     /// The belly lies on the ground and takes the load off the wheels.
     HungUp,
@@ -101,11 +105,13 @@ pub struct Diagnosis {
     pub grade_force: f64,
     /// Force of driveline and brakes at the rims, N.
     pub drive_force: f64,
-    /// Force of the ground on the wheels along the heading, N.
+    /// Force of the ground on the wheels along the grade, N.
     pub traction: f64,
     /// Most thrust that the ground could give under the loads, N: A c + W tan φ, on firm
     /// ground μ W.
     pub thrust_limit: f64,
+    /// How much more the wheels that do not spin could give than they are driven with, N.
+    pub reserve: f64,
     /// Share of the weight on the belly.
     pub belly_share: f64,
     /// Deepest wheel, m.
@@ -137,6 +143,10 @@ impl Diagnosis {
         let Evidence { tracked, throttle, grade, side_slope, weight, clearance, .. } = evidence;
         let wheels = evidence.wheels;
         let sum = |of: fn(&WheelMean) -> f64| wheels.iter().map(of).sum::<f64>();
+        let spare = |(wheel, limit): (&WheelMean, &f64)| {
+            if wheel.slip.abs() > SPINS { 0.0 } else { (limit - wheel.rim_force).max(0.0) }
+        };
+        let reserve = wheels.iter().zip(&evidence.limits).map(spare).sum();
         let mut found = Diagnosis {
             cause: Cause::Torque,
             spinning: spinning(&wheels),
@@ -149,6 +159,7 @@ impl Diagnosis {
             drive_force: sum(|wheel| wheel.rim_force),
             traction: sum(|wheel| wheel.traction),
             thrust_limit: evidence.limits.iter().sum(),
+            reserve,
             belly_share: (evidence.belly_force / weight).max(0.0),
             sinkage: wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max),
             clearance,
@@ -168,7 +179,7 @@ impl Diagnosis {
         if self.side_slope.abs() >= SIDE_SLOPE && self.side_slope.abs() > self.grade.abs() {
             return Cause::SideSlope;
         }
-        if self.spinning != Spinning::All {
+        if self.grade_force < self.thrust_limit && self.reserve >= RESERVE * self.thrust_limit {
             return Cause::WheelSpin;
         }
         if self.grade_force >= MOST_OF_THE_THRUST * self.thrust_limit {
@@ -216,7 +227,8 @@ impl fmt::Display for Diagnosis {
         let part = if self.tracked { "track" } else { "wheel" };
         let who = match self.spinning {
             Spinning::None => format!("no {part}"),
-            Spinning::All => format!("all {part}s"),
+            Spinning::All if self.tracked => "both tracks".to_owned(),
+            Spinning::All => "all wheels".to_owned(),
             Spinning::FrontAxle => "the front wheels".to_owned(),
             Spinning::RearAxle => "the rear wheels".to_owned(),
             Spinning::LeftSide if self.tracked => "the left track".to_owned(),
@@ -243,11 +255,14 @@ impl fmt::Display for Diagnosis {
                     f,
                     "not enough torque: at {throttle:.0} % throttle the drive gives {force}"
                 )?;
-                write!(f, " at the {part}s, which do not spin, sunk up to {depth:.0} cm")?;
+                write!(f, " at the {part}s, which do not spin")?;
+                if depth >= 1.0 {
+                    write!(f, ", sunk up to {depth:.0} cm")?;
+                }
             }
             Cause::WheelSpin => {
                 write!(f, "lost traction: {who} {spin} at {slip:.0} % slip")?;
-                write!(f, ", all together find {traction} of {limit}")?;
+                write!(f, " and the others could give {} more", kilo(self.reserve))?;
             }
             Cause::HungUp => {
                 let share = 100.0 * self.belly_share;

@@ -3,14 +3,15 @@
 //! A vehicle is immobilised if its driver wants to move, it has got on by less than 0.2 m
 //! in the direction that it wants to go for [`STANDING`], and it does not get on right now:
 //! wheels that spin, rocking, drifting sideways and rolling back are no way made. It has
-//! sunk where its wheels or tracks are, on average, wholly below the undisturbed ground.
+//! sunk where its hull lies so low in the undisturbed ground that wheels or tracks in their
+//! design position would be wholly below it.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
-use super::diagnosis::{Diagnosis, Evidence};
+use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::mover::Mover;
 use super::outcome::{Failure, Outcome};
 use crate::ground::GroundModel;
-use crate::numeric::{atan, hypot, tan};
+use crate::numeric::{atan, hypot, sin_cos, tan};
 use crate::soil::{SoilId, SoilKind};
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::driver::Intent;
@@ -23,6 +24,8 @@ const STANDING_AT_END: f64 = 2.0;
 const OVERTURNED: f64 = 0.17;
 /// How many times its own height a single wheel may sink.
 const DEEPEST_WHEEL: f64 = 2.0;
+/// Speed below which a vehicle stands, m/s.
+const STANDS: f64 = 0.2;
 
 impl AgentModel {
     /// Whether the drive has ended, judged at a heartbeat.
@@ -54,9 +57,11 @@ impl AgentModel {
         self.note_sinkage(ground, state, workspace);
         let soil = ground.terrain().soil(position.x, position.y);
         let wheels = self.vehicle.samples(&workspace.vehicle);
-        let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
         let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
-        let height = self.vehicle.gear_height();
+        let (lowest, height) = self.vehicle.running_gear();
+        let lowest = pose.point(&lowest);
+        let above = lowest.z - ground.terrain().height(lowest.x, lowest.y);
+        let depth = -above * ground.terrain().normal(lowest.x, lowest.y).z;
         if depth > height || deepest > DEEPEST_WHEEL * height {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
@@ -79,8 +84,9 @@ impl AgentModel {
             return Outcome::Arrived { time };
         }
         let immobilised = self.immobilised(ground, time, STANDING_AT_END, state, workspace);
+        let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < STANDS;
         immobilised.unwrap_or_else(|| match (state.monitor.intent(), self.leader) {
-            ((Intent::Hold, since), _) => Outcome::Holding { since },
+            ((Intent::Hold, since), _) if stands => Outcome::Holding { since },
             ((Intent::WaitBehindLeader, since), Some(behind)) => Outcome::Waiting { since, behind },
             _ => Outcome::UnderWay,
         })
@@ -129,7 +135,24 @@ impl AgentModel {
         let places: Vec<Vec3> = (0..wheels.len())
             .map(|wheel| self.vehicle.wheel_pose(&workspace.vehicle, wheel).position)
             .collect();
-        let limit = |(mean, place): (&super::diagnosis::WheelMean, &Vec3)| {
+        let mut gradient = [0.0; 2];
+        for place in &places {
+            let normal = ground.terrain().normal(place.x, place.y);
+            gradient[0] -= normal.x / normal.z / places.len() as f64;
+            gradient[1] -= normal.y / normal.z / places.len() as f64;
+        }
+        let sense = direction(state);
+        let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
+        let grade = atan(sense * (gradient[0] * ahead[0] + gradient[1] * ahead[1]));
+        let (sin, cos) = sin_cos(grade);
+        let mut wheels = wheels.to_vec();
+        for wheel in &mut wheels {
+            // from level and plumb to along the grade and across it
+            let (level, plumb) = (sense * wheel.traction, wheel.load);
+            (wheel.traction, wheel.load) = (level * cos + plumb * sin, plumb * cos - level * sin);
+            wheel.rim_force *= sense;
+        }
+        let limit = |(mean, place): (&WheelMean, &Vec3)| {
             let SoilId(soil) = ground.terrain().soil(place.x, place.y);
             let load = mean.load.max(0.0);
             match &ground.soils()[usize::from(soil)].kind {
@@ -139,24 +162,11 @@ impl AgentModel {
                 }
             }
         };
-        let mut gradient = [0.0; 2];
-        for place in &places {
-            let normal = ground.terrain().normal(place.x, place.y);
-            gradient[0] -= normal.x / normal.z / places.len() as f64;
-            gradient[1] -= normal.y / normal.z / places.len() as f64;
-        }
-        let sense = direction(state);
-        let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
-        let mut wheels = wheels.to_vec();
         let limits = wheels.iter().zip(&places).map(limit).collect();
-        for wheel in &mut wheels {
-            wheel.traction *= sense;
-            wheel.rim_force *= sense;
-        }
         Evidence {
             tracked: matches!(self.vehicle, Mover::Tracked(_)),
             throttle: state.controls.throttle,
-            grade: atan(sense * (gradient[0] * ahead[0] + gradient[1] * ahead[1])),
+            grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
             weight: self.vehicle.mass() * crate::numeric::GRAVITY,
             belly_force: state.monitor.belly_force(),

@@ -203,25 +203,29 @@ impl Mover {
         }
     }
 
-    /// Height of its wheels, or of its tracks up to the top of the sprocket, m.
-    pub(super) fn gear_height(&self) -> f64 {
+    /// Lowest point of its wheels or tracks in the design position, amid them in the chassis
+    /// frame, m, and their height up to the top of wheels or sprocket, m.
+    pub(super) fn running_gear(&self) -> (Vec3, f64) {
+        let count = self.wheels() as f64;
         match self {
-            Mover::Wheeled(own) => 2.0 * own.underside.max_radius(),
+            Mover::Wheeled(own) => {
+                let centres = (0..self.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel));
+                let radius = own.underside.max_radius();
+                (centres.sum::<Vec3>() / count - Vec3::z() * radius, 2.0 * radius)
+            }
             Mover::Tracked(own) => {
+                let centres = (0..self.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel));
+                let lowest = centres.sum::<Vec3>() / count - Vec3::z() * own.vehicle.ride_radius();
                 let spec = own.vehicle.spec();
-                let lowest = own.vehicle.wheel_centre(0).z - own.vehicle.ride_radius();
-                spec.sprocket.position[2] + spec.pitch_radius() - lowest
+                (lowest, spec.sprocket.position[2] + spec.pitch_radius() - lowest.z)
             }
         }
     }
 
-    /// Height of the belly over firm ground, m, if the file gives one.
+    /// Height of the belly over firm ground in the design position, m, if the file gives one.
     pub(super) fn ground_clearance(&self) -> Option<f64> {
-        let (centre, radius) = match self {
-            Mover::Wheeled(own) => (own.vehicle.wheel_centre(0), own.vehicle.ride_radius()),
-            Mover::Tracked(own) => (own.vehicle.wheel_centre(0), own.vehicle.ride_radius()),
-        };
-        self.belly().map(|belly| belly.centre[2] - (centre.z - radius))
+        let (lowest, _) = self.running_gear();
+        self.belly().map(|belly| belly.centre[2] - lowest.z)
     }
 
     /// Largest opening of a joint or rod after the last step, m.

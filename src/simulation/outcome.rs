@@ -43,7 +43,8 @@ pub enum Outcome {
         /// Why.
         diagnosis: Diagnosis,
     },
-    /// Sank until its wheels or tracks were below the ground: buried to the deck.
+    /// Sank until wheels or tracks in their design position were below the ground: buried
+    /// to the deck.
     Sunk {
         /// When, s.
         time: f64,
@@ -51,7 +52,7 @@ pub enum Outcome {
         position: Vec3,
         /// Soil under it.
         soil: SoilId,
-        /// Mean depth of its wheels, m.
+        /// Depth of the lowest point of wheels or tracks, m.
         depth: f64,
         /// Height of its wheels or tracks, m.
         height: f64,
