@@ -3,8 +3,7 @@
 //! A vehicle is immobilised if its driver wants to move, it has got on by less than 0.2 m
 //! in the direction that it wants to go for [`STANDING`], and it does not get on right now:
 //! wheels that spin, rocking, drifting sideways and rolling back are no way made. It has
-//! sunk where its hull lies so low in the undisturbed ground that wheels or tracks in their
-//! design position would be wholly below it.
+//! sunk where its wheels or tracks are, on average, wholly below the undisturbed ground.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
@@ -58,10 +57,8 @@ impl AgentModel {
         let soil = ground.terrain().soil(position.x, position.y);
         let wheels = self.vehicle.samples(&workspace.vehicle);
         let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
-        let (lowest, height) = self.vehicle.running_gear();
-        let lowest = pose.point(&lowest);
-        let above = lowest.z - ground.terrain().height(lowest.x, lowest.y);
-        let depth = -above * ground.terrain().normal(lowest.x, lowest.y).z;
+        let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
+        let (_, height) = self.vehicle.running_gear();
         if depth > height || deepest > DEEPEST_WHEEL * height {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }

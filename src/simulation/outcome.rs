@@ -43,8 +43,7 @@ pub enum Outcome {
         /// Why.
         diagnosis: Diagnosis,
     },
-    /// Sank until wheels or tracks in their design position were below the ground: buried
-    /// to the deck.
+    /// Sank until its wheels or tracks were wholly below the ground: buried to the deck.
     Sunk {
         /// When, s.
         time: f64,
@@ -52,7 +51,7 @@ pub enum Outcome {
         position: Vec3,
         /// Soil under it.
         soil: SoilId,
-        /// Depth of the lowest point of wheels or tracks, m.
+        /// Mean depth of wheels or tracks, m.
         depth: f64,
         /// Height of its wheels or tracks, m.
         height: f64,
