@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let timeout = Duration::from_secs(seconds);
     let session = MpiSession::begin().ok_or("MPI has begun before")?;
     let mut mpi = session.rank(timeout);
-    mpi.on_loss(Box::new(|error| eprintln!("{error}")));
+    mpi.on_loss(Box::new(|error, _| eprintln!("{error}")));
     if seconds == 1 {
         // the last rank hangs: the others must say so and end the job
         if mpi.rank() + 1 == mpi.size() {

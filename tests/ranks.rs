@@ -78,7 +78,7 @@ fn together(
         }
         // the replicas themselves, by the slow and strong hash
         let own = ranks.world().state().published.hash();
-        let grounds = ranks.gathered(&own).unwrap();
+        let grounds = ranks.gathered("ground", &own).unwrap();
         assert!(route == Route::Neighbour || grounds.iter().all(|ground| *ground == grounds[0]));
         hashes
     });
@@ -173,10 +173,10 @@ fn far_neighbours_hear_nothing_of_each_other() {
         let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
-    // no vehicle is heard of; what remains is the verdict whether to go on, 18 bytes
+    // no vehicle is heard of; what remains is the verdict whether to go on, 23 bytes
     // in each of 59 heartbeats and in as many rounds as doublings make the ranks
     let (two, six) = (received(apart(2)), received(apart(6)));
-    assert_eq!((two, six), (18 * 59, 3 * 18 * 59));
+    assert_eq!((two, six), (23 * 59, 3 * 23 * 59));
 }
 
 #[test]
@@ -586,5 +586,49 @@ fn a_track_in_a_message_gives_back_every_shoe() {
                 assert!(turned < within, "side {side}: {turned} rad off");
             }
         }
+    }
+}
+
+/// Replicas that have grown apart are found at the first hash, with rank and tick.
+#[test]
+fn a_ground_that_differs_names_rank_and_tick() {
+    let model = convoy();
+    let mut world = World::new(model.clone());
+    (0..60).for_each(|_| world.beat());
+    let told = on_ranks(3, PATIENCE, |rank| {
+        let mut state = world.state().clone();
+        if rank.rank() == 2 {
+            // a rut that nobody has driven, as a flipped bit of memory would leave it
+            let mut rut = bekker::ground::Patches::default();
+            rut.begin(bekker::grid::TileKey { a: 0, b: 0 });
+            let sunk = bekker::ground::NodeState { plastic_sinkage: 900, ..Default::default() };
+            rut.push(3, sunk);
+            state.published.apply(&rut);
+        }
+        let sharing = Sharing::default();
+        let mut ranks = Ranks::new(rank, model.clone(), Some(state), &sharing, &[]).unwrap();
+        ranks.beat(false).unwrap();
+        ranks.hash().unwrap_err()
+    });
+    for error in told {
+        assert_eq!(error.unwrap(), RankError::Diverged { rank: 2, tick: 305 });
+    }
+}
+
+/// What is gathered carries a checksum: an altered byte is found in whatever it says.
+#[test]
+fn altered_plain_data_names_rank_tick_and_kind() {
+    let model = convoy();
+    let ends = on_ranks(2, PATIENCE, |rank| {
+        let sharing = Sharing::default();
+        // agreement, states, descriptions, four heartbeats: the eighth is the gathering
+        let rank = Altering { inner: rank, exchanges: 0 };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        (0..4).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
+        ranks.gathered("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
+    });
+    for told in ends {
+        let told = told.unwrap();
+        assert!(told.starts_with("corrupt figures from rank 1 at tick 20: checksum"), "{told}");
     }
 }

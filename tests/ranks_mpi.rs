@@ -36,6 +36,23 @@ fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Command> 
     Some(command)
 }
 
+/// Two processes in one job, each with a program and arguments of its own.
+fn unlike(first: (&Path, &[&str]), second: (&Path, &[&str])) -> Option<Output> {
+    let mut command = command(1, first.0, first.1)?;
+    command.args([":", "-n", "1"]).arg(second.0).args(second.1);
+    Some(command.output().unwrap())
+}
+
+/// Spans of this name in a timeline.
+fn spans<'a>(trace: &'a serde_json::Value, name: &str) -> Vec<&'a serde_json::Value> {
+    let events = trace["traceEvents"].as_array().unwrap();
+    events.iter().filter(|event| event["ph"] == "X" && event["name"] == name).collect()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 fn bekker() -> PathBuf {
     assert_cmd::cargo::cargo_bin("bekker")
 }
@@ -150,8 +167,10 @@ fn in_process_ranks_write_what_one_process_writes() {
     }
     let trace: serde_json::Value =
         serde_json::from_str(&read(&runs.out("two"), "trace.json")).unwrap();
-    // two names, and five spans for each of 150 heartbeats on two ranks
-    assert_eq!(trace["traceEvents"].as_array().unwrap().len(), 2 + 2 * 150 * 5);
+    // each of 150 heartbeats on two ranks
+    for name in ["step", "serialise", "payload", "apply", "record"] {
+        assert_eq!(spans(&trace, name).len(), 2 * 150, "{name}");
+    }
     let replay = |folder: &Path| {
         let folder = folder.to_str().unwrap();
         Command::new(bekker()).args(["replay", folder, "--verify"]).output().unwrap()
@@ -383,4 +402,264 @@ fn a_process_that_hangs_is_named_and_ends_the_job() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success());
     assert!(told.contains("no answer from rank 2 within 1 s"), "{told}");
+}
+
+/// Two that turn over early, dealt so that rank 0 has the first, and two that drive on.
+const ENDINGS: &str = r#"
+format = 1
+name = "endings"
+seed = 1
+
+[time]
+duration = 1.5
+
+[soil]
+default = "chrono_soft"
+
+[[soil.custom]]
+name = "grip"
+friction = 1.8
+
+[[soil.zone]]
+area = { kind = "rectangle", min = [-50, -50], max = [200, 90] }
+soil = "grip"
+
+[output]
+interval = 0.1
+ruts = false
+
+[[vehicle]]
+name = "first"
+model = "hmmwv"
+position = [0, 0]
+speed = 25
+driver = { kind = "table", rows = [{ time = 0, steering = 0 }, { time = 0.2, steering = 1 }] }
+
+[[vehicle]]
+name = "second"
+model = "hmmwv"
+position = [0, 200]
+speed = 8
+driver = { kind = "table", rows = [{ time = 0, throttle = 0.5 }] }
+
+[[vehicle]]
+name = "third"
+model = "hmmwv"
+position = [0, 60]
+speed = 25
+driver = { kind = "table", rows = [{ time = 0, steering = 0 }, { time = 0.2, steering = -1 }] }
+
+[[vehicle]]
+name = "fourth"
+model = "m113"
+position = [100, 30]
+driver = { kind = "table", rows = [{ time = 0, throttle = 0.5 }] }
+"#;
+
+fn same_record(expected: &Path, found: &Path, what: &str) {
+    for file in ["hashes.csv", "states.csv", "states.parquet", "checkpoint.bin"] {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(expected) == bytes(found), "{what}: {file}");
+    }
+    let summary = |folder: &Path| -> serde_json::Value {
+        let mut summary: serde_json::Value =
+            serde_json::from_str(&read(folder, "summary.json")).unwrap();
+        // the one figure that is not simulated
+        summary["wall"] = 0.into();
+        summary
+    };
+    assert_eq!(summary(expected), summary(found), "{what}");
+}
+
+#[test]
+fn the_record_is_the_same_on_any_ranks_and_with_any_checkpoints() {
+    let runs = Runs::of(ENDINGS);
+    let single = runs.out("single");
+    runs.single(&single, &[]);
+    let states = read(&single, "states.csv");
+    let summary: serde_json::Value = serde_json::from_str(&read(&single, "summary.json")).unwrap();
+    let ended = |vehicle: &&serde_json::Value| vehicle.to_string().contains("overturned");
+    assert_eq!(summary["vehicles"].as_array().unwrap().iter().filter(ended).count(), 2);
+    // wheels of the first at the end stand as they were when it turned over
+    let header: Vec<&str> = states.lines().next().unwrap().split(',').collect();
+    let column = header.iter().position(|name| *name == "wheel0_spin_radps").unwrap();
+    let last = states.lines().rfind(|line| line.contains(",first,")).unwrap();
+    assert_ne!(last.split(',').nth(column).unwrap().parse::<f64>().unwrap(), 0.0, "{last}");
+    for (name, more) in [
+        ("stored", &["--checkpoint-every", "0.3"][..]),
+        ("two", &["--ranks", "2", "--checkpoint-every", "0.1"]),
+        ("four", &["--ranks", "4", "--checkpoint-every", "0.7", "--route", "star"]),
+        ("dealt", &["--ranks", "2", "--deal", "1,0,0,1", "--checkpoint-every", "0.2"]),
+        ("near", &["--ranks", "3", "--checkpoint-every", "0.5", "--route", "neighbour"]),
+    ] {
+        let out = runs.out(name);
+        runs.single(&out, more);
+        same_record(&single, &out, name);
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn the_record_is_the_same_under_mpirun_with_any_checkpoints() {
+    let runs = Runs::of(ENDINGS);
+    let single = runs.out("single");
+    runs.single(&single, &[]);
+    for (ranks, every) in [(2, "0.3"), (4, "0.5"), (2, "10")] {
+        let out = runs.out(&format!("{ranks}-{every}"));
+        let arguments = runs.arguments(&out, &["--checkpoint-every", every]);
+        let Some(output) = mpirun(ranks, &bekker(), &arguments) else { return };
+        assert!(output.status.success(), "{}", told(&output));
+        same_record(&single, &out, &format!("{ranks} ranks, every {every} s"));
+    }
+}
+
+/// A light vehicle of 3.8 MW on soil that holds on to it: it speeds up harder than
+/// 20 m/s² for longer than a second, towards another that breaks a trail.
+#[test]
+fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
+    let head = ENDINGS.split("[[soil.custom]]").next().unwrap().replace("chrono_soft", "grit");
+    let vehicle = |name: &str, place: &str, more: &str| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"mrzr4\"\nposition = {place}\n\
+             driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = 0 }}, \
+             {{ time = 0.5, throttle = 1 }}] }}\n{more}\n"
+        )
+    };
+    let overrides = "overrides = { chassis.mass = 700, chassis.com = [0.4, 0, -0.2], \
+        powertrain.engine.full_throttle_rpm = \
+        [[-100, 8000], [600, 8000], [10000, 8000], [12000, 0]], \
+        powertrain.converter.capacity = [[0, 30], [0.5, 30], [1, 30]], \
+        powertrain.gearbox.ratios = [0.5] }";
+    let scenario = head
+        + "[terrain]\nsurface = { kind = \"slope\", grade = -0.2 }\n\n\
+           [output]\nruts = false\n\n[[soil.custom]]\nname = \"grit\"\n\
+           based_on = \"chrono_hard\"\ncohesion = 1e6\nk_phi = 3e7\nfriction_angle_deg = 50\n\n"
+        + &vehicle("far", "[60, 400]", "")
+        + &vehicle("dragster", "[0, 0]", overrides)
+        + &vehicle("ahead", "[25, 0.5]", "");
+    let runs = Runs::of(&scenario);
+    let single = runs.out("single");
+    runs.single(&single, &[]);
+    for ranks in ["2", "3"] {
+        let out = runs.out(ranks);
+        let more = ["--ranks", ranks, "--route", "neighbour"];
+        let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
+        assert!(output.status.success(), "{}", told(&output));
+        let line = "--route neighbour: dragster speeds up harder than a census allows for";
+        assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
+        same_record(&single, &out, ranks);
+    }
+}
+
+/// What a launcher tells of other processes is not passed over by a process that cannot
+/// reach them.
+#[test]
+fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
+    let runs = Runs::new();
+    let mut launched = vec![("SLURM_STEP_NUM_TASKS", "2")];
+    if cfg!(not(feature = "mpi")) {
+        launched.extend([("OMPI_COMM_WORLD_SIZE", "2"), ("PMI_SIZE", "4"), ("PMIX_RANK", "1")]);
+    }
+    for (name, value) in launched {
+        let out = runs.out(name);
+        let output = Command::new(bekker())
+            .args(runs.arguments(&out, &[]))
+            .env(name, value)
+            .output()
+            .unwrap();
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        let remedies = [&format!("{name}={value}: a launcher"), "--ranks", "env -u"];
+        assert!(remedies.iter().all(|part| told.contains(*part)), "{told}");
+        assert!(!out.exists(), "{name}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn ranks_that_cannot_begin_say_why_at_once() {
+    let runs = Runs::new();
+    let out = runs.out("none");
+    let more = ["--resume", "/nowhere/at/all", "--timeout", "600"];
+    let Some(output) = mpirun(3, &bekker(), &runs.arguments(&out, &more)) else { return };
+    let resumed = told(&output);
+    assert_eq!(output.status.code(), Some(3), "{resumed}");
+    assert_eq!(resumed.matches("/nowhere/at/all: No such file").count(), 1, "{resumed}");
+    assert!(!resumed.contains("no answer") && !resumed.contains("checkpoint written"), "{resumed}");
+    // another scenario's checkpoint
+    let other = runs.out("other");
+    runs.single(&other, &["--set", "time.duration=0.1", "--set", "vehicle[1].speed=3"]);
+    let more = ["--resume", other.to_str().unwrap(), "--timeout", "600"];
+    let output = mpirun(3, &bekker(), &runs.arguments(&out, &more)).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    assert!(told(&output).contains("checkpoint"), "{}", told(&output));
+    // and ranks among ranks
+    let more = ["--ranks", "2", "--timeout", "600"];
+    let output = mpirun(2, &bekker(), &runs.arguments(&out, &more)).unwrap();
+    assert!(told(&output).contains("'--ranks': must be left away under a launcher"));
+}
+
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn ranks_of_other_options_or_builds_are_refused() {
+    let runs = Runs::new();
+    let out = runs.out("unlike");
+    let bekker = bekker();
+    let often = runs.arguments(&out, &["--checkpoint-every", "0.5"]);
+    let seldom = runs.arguments(&out, &["--force"]);
+    let Some(output) = unlike((&bekker, &seldom), (&bekker, &often)) else { return };
+    assert!(!output.status.success());
+    let line = "rank 1 has --checkpoint-every = 0.5 s, rank 0 has 10 s";
+    assert!(told(&output).contains(line), "{}", told(&output));
+    // the same version, another file
+    let other = runs.out("bekker-of-another-day");
+    std::fs::copy(&bekker, &other).unwrap();
+    let mut bytes = std::fs::read(&other).unwrap();
+    bytes.push(0);
+    std::fs::write(&other, bytes).unwrap();
+    let output = unlike((&bekker, &seldom), (&other, &seldom)).unwrap();
+    assert!(!output.status.success());
+    assert!(told(&output).contains("rank 1 has build of bekker = "), "{}", told(&output));
+}
+
+/// A signal to any rank ends the run on all as Ctrl-C ends it in one process.
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn a_signal_to_any_rank_ends_the_run_on_all() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let runs = Runs::new();
+        let out = runs.out("interrupted");
+        let Some(output) = struck(&runs, &out, signal) else { return };
+        assert_eq!(output.status.code(), Some(130), "{signal}: {}", told(&output));
+        let line = format!("interrupted; go on with --resume {}", out.display());
+        assert_eq!(told(&output).matches(&line).count(), 1, "{signal}: {}", told(&output));
+        for file in ["states.csv", "hashes.csv", "summary.json", "manifest.json"] {
+            assert!(out.join(file).exists(), "{signal}: {file}");
+        }
+        goes_on(&runs, &out);
+    }
+}
+
+/// Looking and checkpoints have their spans in the timeline.
+#[test]
+fn the_timeline_shows_looking_and_checkpoints() {
+    let (head, vehicles) = SCENARIO.split_at(SCENARIO.find("[[vehicle]]").unwrap());
+    let (lead, others) = vehicles.split_at(vehicles[1..].find("[[vehicle]]").unwrap() + 1);
+    let sensors = "[[vehicle.sensor]]\nname = \"camera\"\nposition = [0.9, 0, 1.1]\nrate = 10\n\
+        model = { kind = \"camera\", width = 32, height = 24, fov_deg = 80 }\n\n\
+        [[vehicle.sensor]]\nname = \"lidar\"\nposition = [0, 0, 1.6]\nrate = 10\n\
+        model = { kind = \"lidar\", preset = \"vlp16\" }\n\n";
+    let runs = Runs::of(&format!("{head}{lead}{sensors}{others}"));
+    for ranks in ["1", "2"] {
+        let out = runs.out(ranks);
+        let short = ["--set", "time.duration=0.5", "--checkpoint-every", "0.1"];
+        runs.single(&out, &[&["--ranks", ranks, "--trace"][..], &short].concat());
+        let trace: serde_json::Value = serde_json::from_str(&read(&out, "trace.json")).unwrap();
+        let frames =
+            spans(&trace, "look").iter().filter(|look| look["args"]["frames"] != 0).count();
+        // every 0.1 s the camera and the lidar, of one heartbeat or two
+        assert!((4..=12).contains(&frames), "{frames}");
+        assert!(spans(&trace, "checkpoint").len() >= 4, "{ranks} ranks");
+    }
 }

@@ -12,10 +12,9 @@ use crate::simulation::{
 };
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-#[cfg(feature = "mpi")]
-use std::{sync::Arc, time::Duration};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 /// Name of the checkpoint in a run's folder.
 pub const CHECKPOINT: &str = "checkpoint.bin";
@@ -54,12 +53,8 @@ pub struct Record {
     pub figures: Vec<Vec<BeatFigures>>,
     /// Files of what the sensors delivered, in the run's folder.
     pub recorded: Vec<String>,
-}
-
-impl From<RankError> for Failure {
-    fn from(error: RankError) -> Failure {
-        Failure::Run { subject: "ranks".into(), cause: error.to_string() }
-    }
+    /// Whether it was ended early, as a signal to any rank does.
+    pub interrupted: bool,
 }
 
 /// What it takes to make good for a rank that is lost: since the same input
@@ -69,6 +64,15 @@ pub struct Recovery {
     start: Option<WorldState>,
     decisive: String,
     folder: OnceLock<PathBuf>,
+    /// The checkpoint that is being written beside the drive.
+    writing: Mutex<Option<JoinHandle<Result<(), Failure>>>>,
+}
+
+impl Drop for Recovery {
+    fn drop(&mut self) {
+        // nothing half-written stays behind, and a claim was waited for
+        let _ = self.written();
+    }
 }
 
 impl Recovery {
@@ -79,6 +83,7 @@ impl Recovery {
             start,
             decisive: built.decisive.clone(),
             folder: OnceLock::new(),
+            writing: Mutex::new(None),
         }
     }
 
@@ -88,16 +93,45 @@ impl Recovery {
         let _ = self.folder.set(folder.to_owned());
     }
 
-    /// Writes a checkpoint, in place of the one before.
+    /// Writes a checkpoint beside the drive, in place of the one before, which is waited
+    /// for.
     fn store(&self, state: &WorldState) -> Result<(), Failure> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
-        let bytes = checkpoint::encode(&self.decisive, state);
-        Ok(write_file(&folder.join(CHECKPOINT), &bytes)?)
+        self.written()?;
+        let path = folder.join(CHECKPOINT);
+        // tiles of ground are shared until the drive changes them
+        let (state, decisive) = (state.clone(), self.decisive.clone());
+        let write = move || {
+            let bytes = checkpoint::encode(&decisive, &state);
+            Ok(write_file(&path, &bytes)?)
+        };
+        let thread = std::thread::Builder::new().name("checkpoint".into());
+        *self.writing() = Some(thread.spawn(write).map_err(|error| Failure::Output {
+            subject: "checkpoint: a thread to write it".into(),
+            cause: error,
+        })?);
+        Ok(())
     }
 
-    /// Drives alone from the last checkpoint to this tick and writes one there.
-    fn recover(&self, tick: u64) -> Result<(), Failure> {
+    /// Waits until the last checkpoint is on disk; only then may it be claimed.
+    fn written(&self) -> Result<(), Failure> {
+        let Some(writing) = self.writing().take() else { return Ok(()) };
+        writing.join().unwrap_or_else(|_| {
+            let (subject, cause) = ("checkpoint".into(), "its writer panicked".into());
+            Err(Failure::Run { subject, cause })
+        })
+    }
+
+    fn writing(&self) -> MutexGuard<'_, Option<JoinHandle<Result<(), Failure>>>> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drives alone from the last checkpoint to this tick and writes one there; calls
+    /// `at_work` on the way.
+    fn recover(&self, tick: u64, at_work: &mut dyn FnMut()) -> Result<(), Failure> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
+        // what came of the last one does not matter: the one before it is whole
+        let _ = self.written();
         let stored = std::fs::read(folder.join(CHECKPOINT)).ok();
         let stored = stored.and_then(|b| checkpoint::decode(&self.decisive, &b).ok());
         let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
@@ -107,16 +141,24 @@ impl Recovery {
         };
         while world.state().tick < tick {
             world.beat();
+            at_work();
         }
-        self.store(world.state())
+        self.store(world.state())?;
+        self.written()
     }
 
     /// What the lowest rank that is left does when others are lost.
-    fn make_good(&self, here: usize, lost: &[usize], tick: u64) -> String {
+    fn make_good(
+        &self,
+        here: usize,
+        lost: &[usize],
+        tick: u64,
+        at_work: &mut dyn FnMut(),
+    ) -> String {
         if (0..here).any(|rank| !lost.contains(&rank)) {
             return String::new();
         }
-        match self.recover(tick) {
+        match self.recover(tick, at_work) {
             Ok(()) => format!("; checkpoint written at tick {tick}, go on from it with --resume"),
             Err(failure) => format!("; no checkpoint could be written: {failure}"),
         }
@@ -125,21 +167,16 @@ impl Recovery {
     /// The same for a rank that cannot return from where it notices.
     #[cfg(feature = "mpi")]
     pub fn last_words(
-        self: &Arc<Self>,
+        self: &std::sync::Arc<Self>,
         here: usize,
-        tick: &Arc<AtomicU64>,
-    ) -> Box<dyn FnMut(&crate::sync::CommError)> {
-        /// Time for the lowest rank to end the job, before another does.
-        const PATIENCE: Duration = Duration::from_secs(60);
+        tick: &std::sync::Arc<AtomicU64>,
+    ) -> crate::sync::LastWords {
         let (recovery, tick) = (self.clone(), tick.clone());
-        Box::new(move |source| {
+        Box::new(move |source, at_work| {
             let tick = tick.load(Ordering::Relaxed);
             let lost = RankError::Lost { tick, source: source.clone() };
-            let good = recovery.make_good(here, &lost.lost(), tick);
+            let good = recovery.make_good(here, &lost.lost(), tick, at_work);
             eprintln!("rank {here}: {lost}{good}");
-            if good.is_empty() {
-                std::thread::sleep(PATIENCE);
-            }
         })
     }
 }
@@ -148,15 +185,14 @@ impl Recovery {
 pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record, Failure> {
     let here = ranks.rank();
     let folder = plan.recovery.folder.get().cloned();
-    let folders = ranks.gathered(&folder)?;
+    let folders = ranks.gathered("folder", &folder)?;
     folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(folder));
     plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     beats(ranks, plan).map_err(|error| match error {
-        Trouble::Ranks(error) => {
-            let tick = error.tick();
-            let good = tick.map(|tick| plan.recovery.make_good(here, &error.lost(), tick));
-            let cause = format!("{error}{}", good.unwrap_or_default());
-            Failure::Run { subject: "ranks".into(), cause }
+        Trouble::Ranks(cause) => {
+            let make_good = |tick| plan.recovery.make_good(here, &cause.lost(), tick, &mut || ());
+            let good = cause.tick().map(make_good).unwrap_or_default();
+            Failure::Ranks { cause, good }
         }
         Trouble::Here(failure) => failure,
     })
@@ -209,12 +245,14 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut figures = Vec::new();
     let mut quit = false;
     let mut blamed = false;
+    let mut outran = false;
     while ranks.world().state().tick < end && ranks.is_running() && !quit {
         let done = ranks.beat(plan.interrupted.load(Ordering::Relaxed))?;
         quit = done.quit;
         figures.push(done);
         let tick = ranks.world().state().tick;
         plan.tick.store(tick, Ordering::Relaxed);
+        let begun = ranks.elapsed();
         let (state, agents) = ranks.hash()?;
         let time = ranks.world().time();
         if first {
@@ -237,11 +275,25 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
             }
             samples.extend(now);
         }
+        let record = ranks.elapsed() - begun;
+        let begun = ranks.elapsed();
         if tick.is_multiple_of(store_every) && tick < end {
             ranks.gather()?;
             if plan.stores {
                 plan.recovery.store(ranks.world().state())?;
             }
+        }
+        let checkpoint = ranks.elapsed() - begun;
+        if let Some(beat) = figures.last_mut() {
+            (beat.record, beat.checkpoint) = (record, checkpoint);
+        }
+        if let (true, false, Some(agent)) = (first, outran, done.outran) {
+            outran = true;
+            let name = &ranks.world().model().agents[agent as usize].name;
+            progress.note(&format!(
+                "--route neighbour: {name} speeds up harder than a census allows for; another \
+                 is held whenever that is so, and the result is the same"
+            ));
         }
         if first && !plan.quiet {
             note_endings(ranks.world(), &mut ended, &progress);
@@ -259,11 +311,13 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     ranks.gather()?;
     if plan.stores {
         plan.recovery.store(ranks.world().state())?;
+        plan.recovery.written()?;
     }
-    let figures = ranks.gathered(&figures)?;
+    let figures = ranks.gathered("figures", &figures)?;
     let recorded = recording.map(Recording::finish).transpose().map_err(Failure::from)?;
     let recorded = recorded.unwrap_or_default();
-    Ok(Record { world: ranks.into_world(), samples, hashes, figures, recorded })
+    let (world, interrupted) = (ranks.into_world(), quit);
+    Ok(Record { world, samples, hashes, figures, recorded, interrupted })
 }
 
 /// Simulated time between patches of ground in the recording, s.

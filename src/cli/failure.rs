@@ -2,10 +2,14 @@
 
 use crate::report::ReportError;
 use crate::scenario::Faults;
+use crate::simulation::RankError;
 use crate::study::RigError;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
+
+/// Exit code of a run that a signal ended early.
+pub const INTERRUPTED: u8 = 130;
 
 /// Why a command did not do what was asked.
 #[derive(Debug, Error)]
@@ -32,6 +36,20 @@ pub enum Failure {
         subject: String,
         /// What happened.
         cause: String,
+    },
+    /// Ranks that cannot go on together.
+    #[error("ranks: {cause}{good}")]
+    Ranks {
+        /// Why.
+        cause: RankError,
+        /// What has been made good.
+        good: String,
+    },
+    /// What another rank tells.
+    #[error("told by another rank")]
+    Told {
+        /// The exit code of that rank.
+        code: u8,
     },
     /// Ctrl-C.
     #[error("interrupted; go on with --resume {}", checkpoint.display())]
@@ -62,6 +80,12 @@ pub enum Failure {
     },
 }
 
+impl From<RankError> for Failure {
+    fn from(cause: RankError) -> Failure {
+        Failure::Ranks { cause, good: String::new() }
+    }
+}
+
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
         Failure::Report(error)
@@ -76,14 +100,21 @@ impl Failure {
 
     /// The exit code that scripts see.
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    /// Its number.
+    pub fn code(&self) -> u8 {
+        match self {
             Failure::Output { .. }
             | Failure::Report(_)
             | Failure::Run { .. }
+            | Failure::Ranks { .. }
             | Failure::Rig(RigError::NotFinite { .. }) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
-            Failure::Interrupted { .. } => 130,
-        })
+            Failure::Interrupted { .. } => INTERRUPTED,
+            Failure::Told { code } => *code,
+        }
     }
 }

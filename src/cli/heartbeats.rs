@@ -115,13 +115,17 @@ fn microseconds(time: Duration) -> f64 {
 }
 
 /// Times of a heartbeat with their names, in their order.
-fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 5] {
+fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 9] {
     [
         ("step", beat.step),
         ("serialise", beat.serialise),
         ("lengths", beat.lengths),
         ("payload", beat.payload),
         ("apply", beat.apply),
+        ("agree", beat.agree),
+        ("look", beat.look),
+        ("record", beat.record),
+        ("checkpoint", beat.checkpoint),
     ]
 }
 
@@ -129,6 +133,7 @@ fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 5] {
 pub fn write_figures(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
     let mut text = String::from(
         "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
+         agree_us,look_us,record_us,checkpoint_us,\
          state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n",
     );
     let beats = ranks.iter().map(Vec::len).min().unwrap_or(0);
@@ -157,7 +162,8 @@ pub fn write_figures(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), Repo
 }
 
 /// Writes a timeline in the trace event format that Perfetto and Chrome open: a
-/// process for each rank, times from the end of the handshake.
+/// process for each rank, times from the end of the handshake. What took no time is left
+/// out.
 pub fn write_trace(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
     let mut events = Vec::new();
     for (rank, figures) in ranks.iter().enumerate() {
@@ -166,10 +172,13 @@ pub fn write_trace(path: &Path, ranks: &[Vec<BeatFigures>]) -> Result<(), Report
         for beat in figures {
             let mut begun = beat.begun;
             for (name, span) in spans(beat) {
+                if span.is_zero() {
+                    continue;
+                }
                 events.push(json!({
                     "name": name, "ph": "X", "pid": rank, "tid": 0,
                     "ts": microseconds(begun), "dur": microseconds(span),
-                    "args": { "tick": beat.tick, "nodes": beat.nodes },
+                    "args": { "tick": beat.tick, "nodes": beat.nodes, "frames": beat.frames },
                 }));
                 begun += span;
             }

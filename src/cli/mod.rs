@@ -15,6 +15,7 @@ mod graphics;
 mod heartbeats;
 mod identify;
 mod interruption;
+mod launcher;
 mod render;
 mod replay;
 mod results;
@@ -88,7 +89,9 @@ impl Cli {
         match result {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
-                eprintln!("{failure}");
+                if !matches!(failure, Failure::Told { .. }) {
+                    eprintln!("{failure}");
+                }
                 failure.exit_code()
             }
         }

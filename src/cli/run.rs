@@ -1,21 +1,26 @@
 //! `bekker run`
 
 use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
+use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
 use super::results::Results;
-use super::{Failure, heartbeats, stdout};
+use super::{Failure, heartbeats, launcher, stdout};
 use crate::report::rundir::{self, Lock};
 use crate::report::table;
 use crate::scenario::build::{Built, world};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{OutcomeCode, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint};
+#[cfg(feature = "mpi")]
+use crate::simulation::{Obstacle, first_obstacle};
+use crate::simulation::{
+    OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint,
+};
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// Run a scenario
@@ -79,43 +84,22 @@ pub struct Run {
 
 impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        if let Some(threads) = self.threads {
-            // Fails only if a pool exists already, which would be ours.
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-            pool.build_global().map_err(|error| Failure::Input {
-                subject: "--threads".into(),
-                cause: error.to_string(),
-            })?;
-        }
-        let file = ScenarioFile::read(&self.file, &self.sets)?;
-        let mut built = world(&file)?;
-        if let Some(stage) = &mut built.world.stage {
-            self.graphics.equip(Arc::make_mut(stage), quiet)?;
-        }
-        for warning in &built.warnings {
-            eprintln!("warning: {warning}");
-        }
-        if self.route == RouteName::Neighbour && built.world.stage.is_some() {
-            return Err(Failure::Usage {
-                argument: "--route",
-                value: "neighbour".into(),
-                allowed: "all or star where cameras or lidars look: they see farther than \
-                          neighbours tell"
-                    .into(),
-            });
-        }
         let interrupted = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
-        #[cfg(feature = "mpi")]
-        let session = crate::sync::MpiSession::of_launcher().filter(|session| session.size() > 1);
-        #[cfg(feature = "mpi")]
-        let mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
-        #[cfg(feature = "mpi")]
-        let joins = mpi.as_ref().is_some_and(|mpi| mpi.rank() != 0);
         #[cfg(not(feature = "mpi"))]
-        let joins = false;
-        // the others get it from rank 0
-        let state = if joins { None } else { self.start(&built)? };
+        launcher::alone()?;
+        #[cfg(feature = "mpi")]
+        let session = launcher::session()?;
+        #[cfg(feature = "mpi")]
+        let mut mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
+        #[cfg(feature = "mpi")]
+        let prepared = match &mut mpi {
+            Some(mpi) => self.prepared_together(mpi, quiet)?,
+            None => self.prepared(true, quiet)?,
+        };
+        #[cfg(not(feature = "mpi"))]
+        let prepared = self.prepared(true, quiet)?;
+        let Prepared { file, built, agreed, state, folder } = prepared;
         let recovery = Arc::new(Recovery::new(&built, state.clone()));
         let plan = Plan {
             scenario: &file.scenario,
@@ -127,40 +111,27 @@ impl Run {
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
         };
-        let course = Course { run: &self, built: &built, agreed: agreed(&file, &built), state };
+        let course = Course { run: &self, built: &built, agreed, state };
         let clock = Instant::now();
+        if let Some(folder) = &folder {
+            recovery.set_folder(&folder.0);
+        }
         #[cfg(feature = "mpi")]
-        let (record, folder) = match mpi {
-            None => {
-                let folder = self.folder(&file.scenario)?;
-                recovery.set_folder(&folder.0);
-                (course.drive_here(&plan)?, folder)
-            }
-            Some(mut mpi) => {
+        let record = match (mpi, &session) {
+            (Some(mut mpi), Some(session)) => {
                 mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
-                match self.drive_under_mpi(mpi, &course, &plan) {
-                    Ok(Some(ended)) => ended,
-                    Ok(None) => return Ok(()),
-                    Err(failure) => {
-                        eprintln!("{failure}");
-                        if let Some(session) = session {
-                            session.abort();
-                        }
-                        return Err(failure);
-                    }
-                }
+                drive_under_mpi(mpi, session, &course, &plan)?
             }
+            _ => course.drive_here(&plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let (record, folder) = {
-            let folder = self.folder(&file.scenario)?;
-            recovery.set_folder(&folder.0);
-            (course.drive_here(&plan)?, folder)
-        };
-        let (folder, _lock) = folder;
-        let Record { mut world, samples, hashes, figures, recorded } = record;
+        let record = course.drive_here(&plan)?;
+        let Record { mut world, samples, hashes, figures, recorded, interrupted } = record;
         let wall = clock.elapsed().as_secs_f64();
-        let cut = interrupted.load(Ordering::Relaxed);
+        let Some((folder, _lock)) = folder else {
+            // rank 0 writes the record down, and says how it ended
+            return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
+        };
 
         world.publish_all();
         let summary = world.summary(&file.scenario.name, wall);
@@ -188,10 +159,83 @@ impl Run {
             stdout::print(&table::summary(&summary, table::Look::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
-        if cut {
+        if interrupted {
             return Err(Failure::Interrupted { checkpoint: folder.join(CHECKPOINT) });
         }
         failed(&summary)
+    }
+
+    /// Reads and builds all that the run needs; `writes` says whether this process writes
+    /// the results down.
+    fn prepared(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
+        if let Some(threads) = self.threads {
+            // Fails only if a pool exists already, which would be ours.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+            pool.build_global().map_err(|error| Failure::Input {
+                subject: "--threads".into(),
+                cause: error.to_string(),
+            })?;
+        }
+        let file = ScenarioFile::read(&self.file, &self.sets)?;
+        let mut built = world(&file)?;
+        if let Some(stage) = &mut built.world.stage {
+            self.graphics.equip(Arc::make_mut(stage), quiet)?;
+        }
+        if writes {
+            for warning in &built.warnings {
+                eprintln!("warning: {warning}");
+            }
+        }
+        if self.route == RouteName::Neighbour && built.world.stage.is_some() {
+            return Err(Failure::Usage {
+                argument: "--route",
+                value: "neighbour".into(),
+                allowed: "all or star where cameras or lidars look: they see farther than \
+                          neighbours tell"
+                    .into(),
+            });
+        }
+        // the others get both from rank 0
+        let state = if writes { self.start(&built)? } else { None };
+        let folder = if writes { Some(self.folder(&file.scenario)?) } else { None };
+        let mut agreed = agreed(&file, &built);
+        // who stores when must be known to all who are asked for their part
+        agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
+        Ok(Prepared { file, built, agreed, state, folder })
+    }
+
+    /// The same as one of several processes: all are ready, or none begins.
+    #[cfg(feature = "mpi")]
+    fn prepared_together(
+        &self,
+        mpi: &mut crate::sync::Mpi,
+        quiet: bool,
+    ) -> Result<Prepared, Failure> {
+        let prepared = self.prepared_beside_others(mpi.rank() == 0, quiet);
+        let obstacle = prepared.as_ref().err().map(|failure| {
+            let (cause, code) = (failure.to_string(), failure.code());
+            Obstacle { cause, code }
+        });
+        match first_obstacle(mpi, obstacle)? {
+            Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
+                Err(Failure::Told { code })
+            }
+            _ => prepared,
+        }
+    }
+
+    #[cfg(feature = "mpi")]
+    fn prepared_beside_others(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
+        if self.ranks != 1 {
+            return Err(Failure::Usage {
+                argument: "--ranks",
+                value: self.ranks.to_string(),
+                allowed: "left away under a launcher of MPI, whose processes are the ranks".into(),
+            });
+        }
+        let mut prepared = self.prepared(writes, quiet)?;
+        prepared.agreed.push(("build of bekker".into(), launcher::build()?));
+        Ok(prepared)
     }
 
     /// The state to go on from, if any.
@@ -204,23 +248,6 @@ impl Run {
         Ok(Some(state))
     }
 
-    /// As one of several processes; the record is rank 0's to write down.
-    #[cfg(feature = "mpi")]
-    fn drive_under_mpi(
-        &self,
-        mpi: crate::sync::Mpi,
-        course: &Course<'_>,
-        plan: &Plan<'_>,
-    ) -> Result<Option<(Record, (PathBuf, Lock))>, Failure> {
-        if mpi.rank() != 0 {
-            course.drive(mpi, &Plan { stores: false, quiet: true, ..*plan })?;
-            return Ok(None);
-        }
-        let folder = self.folder(plan.scenario)?;
-        plan.recovery.set_folder(&folder.0);
-        Ok(Some((course.drive(mpi, plan)?, folder)))
-    }
-
     /// The folder of the results, which is this run's alone.
     fn folder(&self, scenario: &Scenario) -> Result<(PathBuf, Lock), Failure> {
         match self.out.as_ref().or(scenario.output.folder.as_ref()) {
@@ -228,6 +255,44 @@ impl Run {
             None => Ok(rundir::create_numbered(Path::new("runs"), &scenario.name)?),
         }
     }
+}
+
+/// As one of several processes. One that cannot go on ends all, unless all find so
+/// themselves: then rank 0 tells it.
+#[cfg(feature = "mpi")]
+fn drive_under_mpi(
+    mpi: crate::sync::Mpi,
+    session: &crate::sync::MpiSession,
+    course: &Course<'_>,
+    plan: &Plan<'_>,
+) -> Result<Record, Failure> {
+    let first = mpi.rank() == 0;
+    let driven = course.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
+    driven.map_err(|failure| match &failure {
+        Failure::Ranks { cause, .. } if cause.is_shared() => {
+            if first {
+                failure
+            } else {
+                Failure::Told { code: failure.code() }
+            }
+        }
+        _ => {
+            eprintln!("{failure}");
+            session.abort()
+        }
+    })
+}
+
+/// What a run is driven from.
+struct Prepared {
+    file: ScenarioFile,
+    built: Built,
+    /// What ranks must have in common.
+    agreed: Vec<(String, String)>,
+    /// The state to go on from; the others get it from rank 0.
+    state: Option<WorldState>,
+    /// Where the results go, if this process writes them.
+    folder: Option<(PathBuf, Lock)>,
 }
 
 /// A run, ready to be driven by any number of ranks.
@@ -262,13 +327,16 @@ impl Course<'_> {
                 .map(|rank| scope.spawn(move || self.drive(rank, &silent).map(|_| ())))
                 .collect();
             let record = self.drive(first, plan);
-            for (rank, other) in others.into_iter().enumerate() {
-                // the first rank tells what became of the others, unless it is a panic
+            for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {
+                    Ok(Ok(())) => {}
                     Ok(Err(failure)) if record.is_ok() => return Err(failure),
-                    Ok(_) => {}
+                    // the first rank tells what all find, and who is lost
+                    Ok(Err(Failure::Ranks { cause, .. }))
+                        if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
+                    Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),
                     Err(_) => {
-                        let subject = format!("rank {}", rank + 1);
+                        let subject = format!("rank {rank}");
                         return Err(Failure::Run { subject, cause: "it panicked".into() });
                     }
                 }

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::outcome::Outcome;
-use super::record::Sample;
+use super::record::{Sample, WheelSample};
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::{Plate, PlateOutline, Scratch, contact};
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
@@ -57,6 +57,9 @@ pub struct AgentState {
     pub overlay: Overlay,
     /// Sums of its drive.
     pub monitor: Monitor,
+    /// Its wheels after the last heartbeat that it drove, as the record shows them: a
+    /// drive that has ended, and one that is gone on with, has nothing else to tell it.
+    wheels: Vec<WheelSample>,
     /// How its drive ended, if it has.
     pub outcome: Option<Outcome>,
     /// Its sensors, with what they have measured and not yet delivered.
@@ -106,10 +109,19 @@ impl AgentState {
     /// SHA-256 of the state in its stored form, but for sensors that look: pictures and
     /// scans on their way follow from all the rest, and may be large.
     pub fn digest(&self) -> [u8; 32] {
-        let AgentState { vehicle, tyres, driver, controls, overlay, monitor, outcome, sensors } =
-            self;
+        let AgentState {
+            vehicle,
+            tyres,
+            driver,
+            controls,
+            overlay,
+            monitor,
+            wheels,
+            outcome,
+            sensors,
+        } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.looks()).collect();
-        let plain = (vehicle, tyres, driver, controls, overlay, monitor, outcome, sensors);
+        let plain = (vehicle, tyres, driver, controls, overlay, monitor, wheels, outcome, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         Sha256::digest(stored).into()
     }
@@ -124,6 +136,7 @@ impl AgentModel {
             controls: Controls::default(),
             overlay: Overlay::new(),
             monitor: Monitor::of(self.vehicle.wheels(), self.start.position),
+            wheels: vec![WheelSample::default(); self.vehicle.wheels()],
             outcome: None,
             sensors: self.start_sensors(),
         }
@@ -268,6 +281,8 @@ impl AgentModel {
             self.observe(time, h, state, workspace);
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
+        state.wheels.clear();
+        state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
         let time = clock.time(first_tick + steps);
         state.outcome = self.judge(ground, time, state, workspace);
         if state.outcome.is_some() {
@@ -388,7 +403,7 @@ impl AgentModel {
             controls: state.controls,
             engine_speed: self.vehicle.engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
-            wheels: self.vehicle.samples(&workspace.vehicle).to_vec(),
+            wheels: state.wheels.clone(),
         }
     }
 }

@@ -3,25 +3,42 @@
 
 use super::checkpoint;
 use super::rank_error::RankError;
+use super::sealed::{opened, sealed};
 use super::world::{WorldModel, WorldState};
 use crate::ground::Patches;
 use crate::numeric::GRAVITY;
 use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
 use crate::sync::{Communicator, Parts};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-/// Plain data from another rank.
-pub(super) fn plain<T: DeserializeOwned>(
-    rank: usize,
-    tick: u64,
-    part: &[u8],
-) -> Result<T, RankError> {
-    postcard::from_bytes(part).map_err(|error| RankError::Corrupt {
-        rank,
-        tick,
-        kind: "plain data",
-        fault: MessageFault::Structure { what: error.to_string() },
-    })
+/// Why a rank cannot begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// In words.
+    pub cause: String,
+    /// The exit code that tells it.
+    pub code: u8,
+}
+
+/// All ranks tell whether they can begin, so that none waits for one that cannot: the
+/// first rank that cannot, and why.
+///
+/// # Errors
+/// [`RankError`] when a rank is gone.
+pub fn first_obstacle(
+    communicator: &mut impl Communicator,
+    own: Option<Obstacle>,
+) -> Result<Option<(usize, Obstacle)>, RankError> {
+    let mut parts = Parts::default();
+    communicator
+        .all_gather(&sealed(&own), &mut || (), &mut parts)
+        .map_err(|source| RankError::Lost { tick: 0, source })?;
+    for (rank, part) in parts.iter().enumerate() {
+        if let Some(obstacle) = opened(rank, 0, "obstacle", part)? {
+            return Ok(Some((rank, obstacle)));
+        }
+    }
+    Ok(None)
 }
 
 /// Gives the state of the first rank that has one to those that have none.
@@ -32,14 +49,13 @@ pub(super) fn share_state(
 ) -> Result<Option<WorldState>, RankError> {
     let (here, run) = (communicator.rank(), format!("{run:08x}"));
     let own = state.as_ref().map(|state| state.tick);
-    let bytes = postcard::to_stdvec(&own).expect("plain data serialises into memory");
     let mut parts = Parts::default();
     let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
-    communicator.all_gather(&bytes, &mut || (), &mut parts).map_err(lost)?;
+    communicator.all_gather(&sealed(&own), &mut || (), &mut parts).map_err(lost)?;
     let ticks: Vec<Option<u64>> = parts
         .iter()
         .enumerate()
-        .map(|(rank, part)| plain(rank, 0, part))
+        .map(|(rank, part)| opened(rank, 0, "start", part))
         .collect::<Result<_, _>>()?;
     let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
     if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {

@@ -70,9 +70,9 @@ impl World {
 
     /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
     /// between two moments, µs. Those that need not be delivered yet are made while the
-    /// vehicles drive on.
-    pub(super) fn look(&mut self, [before_us, now_us]: [u64; 2]) {
-        let Some(stage) = self.model.stage.clone() else { return };
+    /// vehicles drive on. How many they are.
+    pub(super) fn look(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
+        let Some(stage) = self.model.stage.clone() else { return 0 };
         let owing: Vec<usize> = (0..self.model().agents.len())
             .filter(|&agent| self.is_own(agent) && self.state().agents[agent].outcome.is_none())
             .filter(|&agent| {
@@ -81,8 +81,9 @@ impl World {
             })
             .collect();
         if owing.is_empty() {
-            return;
+            return 0;
         }
+        let mut frames = 0;
         let told: Arc<[VehicleMessage]> = self.told().into();
         self.eyes.eyes.resize_with(self.model.agents.len(), || None);
         for agent in owing {
@@ -103,6 +104,7 @@ impl World {
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
+                frames += 1;
                 let own = &mut own[index];
                 let glance = Glance {
                     stage: stage.clone(),
@@ -132,6 +134,7 @@ impl World {
                 sensor.deliver(own, now_us, &mut self.workspaces[agent].delivered);
             }
         }
+        frames
     }
 }
 

@@ -16,8 +16,11 @@ use serde::{Deserialize, Serialize};
 
 /// Time between two censuses, s.
 pub(super) const CENSUS: f64 = 1.0;
-/// No vehicle speeds up or turns harder than this, m/s².
-const ACCELERATION: f64 = 20.0;
+/// No vehicle speeds up or turns harder than this for long, m/s²: one that does has all
+/// hold a census early.
+pub(super) const ACCELERATION: f64 = 20.0;
+/// No vehicle gains speed faster than this over one heartbeat, m/s².
+const JOLT: f64 = 1000.0;
 /// A vehicle's wheels and the soil that they push aside lie within this distance
 /// of its chassis frame, m.
 const REACH: f64 = 8.0;
@@ -31,21 +34,32 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Around an agent at (x, y) with this speed, m/s, until the next census;
-    /// `tile` is the side of a tile, m.
-    pub fn around(agent: usize, centre: [f64; 2], speed: f64, tile: f64) -> Region {
-        let way = speed.abs() * CENSUS + 0.5 * ACCELERATION * CENSUS * CENSUS;
+    /// Around an agent at (x, y) with this speed, m/s, until the next census, with
+    /// heartbeats of `beat` seconds; `tile` is the side of a tile, m.
+    pub fn around(agent: usize, centre: [f64; 2], speed: f64, beat: f64, tile: f64) -> Region {
+        let until = CENSUS.max(beat);
+        let way = way(speed, ACCELERATION, until).max(way(speed, JOLT, beat));
         // whole tiles are read and written
         Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile }
     }
 
     /// Whether an agent that is now at (x, y) has kept its promise.
+    pub fn holds(&self, place: [f64; 2], tile: f64) -> bool {
+        self.keeps(place, 0.0, tile)
+    }
+
+    /// Whether it is sure to keep it over a further heartbeat of `beat` seconds, at this
+    /// speed, m/s.
+    pub fn lasts(&self, place: [f64; 2], speed: f64, beat: f64, tile: f64) -> bool {
+        self.keeps(place, way(speed, JOLT, beat), tile)
+    }
+
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
-    pub fn holds(&self, [x, y]: [f64; 2], tile: f64) -> bool {
+    fn keeps(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
         let (dx, dy) = (x - self.centre[0], y - self.centre[1]);
-        let left = self.radius - REACH - 2.0 * tile;
+        let left = self.radius - REACH - 2.0 * tile - further;
         // one whose state is no longer finite has ended its drive
-        !(dx * dx + dy * dy > left * left)
+        !(dx * dx + dy * dy > left * left || left < 0.0)
     }
 
     fn envelope(&self) -> AABB<[f64; 2]> {
@@ -53,6 +67,12 @@ impl Region {
         let r = self.radius;
         AABB::from_corners([x - r, y - r], [x + r, y + r])
     }
+}
+
+/// Farthest that a vehicle gets within a time, s, from a speed, m/s, that it gains on by
+/// at most this acceleration, m/s².
+fn way(speed: f64, acceleration: f64, time: f64) -> f64 {
+    speed.abs() * time + 0.5 * acceleration * time * time
 }
 
 struct Placed {
@@ -264,7 +284,7 @@ mod tests {
     use crate::ground::NodeState;
 
     fn region(agent: usize, x: f64) -> Region {
-        Region::around(agent, [x, 0.0], 0.0, 0.8)
+        Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
     fn rut(a: i32) -> Patches {
@@ -308,8 +328,21 @@ mod tests {
 
     #[test]
     fn a_disc_is_kept_or_it_shows() {
-        let region = Region::around(0, [10.0, 0.0], 5.0, 0.8);
+        let region = Region::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
         assert!(region.holds([24.9, 0.0], 0.8));
         assert!(!region.holds([25.1, 0.0], 0.8));
+        // 10 ms at 30 m/s and a jolt are 0.35 m
+        assert!(region.lasts([24.6, 0.0], 30.0, 0.01, 0.8));
+        assert!(!region.lasts([24.7, 0.0], 30.0, 0.01, 0.8));
+    }
+
+    /// After a census every agent may drive for one heartbeat at least, however long
+    /// that is: a census held early is of use.
+    #[test]
+    fn a_new_disc_lasts_for_a_heartbeat() {
+        for (speed, beat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)] {
+            let region = Region::around(0, [0.0, 0.0], speed, beat, 0.8);
+            assert!(region.lasts([0.0, 0.0], speed, beat, 0.8), "{speed} m/s, {beat} s");
+        }
     }
 }

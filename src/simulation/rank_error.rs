@@ -47,8 +47,23 @@ pub enum RankError {
     /// Agents that cannot be dealt.
     #[error(transparent)]
     Dealing(#[from] DealingError),
-    /// An agent that was faster than the census allows for.
-    #[error("agent {agent} has left the region that it announced before tick {tick}")]
+    /// A rank whose ground is not that of the others.
+    #[error(
+        "at tick {tick} the ground on rank {rank} is another than on rank 0, though they were \
+         told the same: no result of this run can be trusted; compare the machines' memory and \
+         builds, and go on from an earlier checkpoint"
+    )]
+    Diverged {
+        /// The first that differs from rank 0.
+        rank: usize,
+        /// When it was noticed, steps.
+        tick: u64,
+    },
+    /// An agent that leapt out of the region that it announced, within one heartbeat.
+    #[error(
+        "at tick {tick} vehicle {agent} (counted from 0) has leapt farther in one heartbeat than \
+         the route to neighbours allows for: take --route all"
+    )]
     Outran {
         /// Which.
         agent: usize,
@@ -64,12 +79,27 @@ pub enum RankError {
 }
 
 impl RankError {
+    /// Whether all ranks find the same at the same time, so that none waits for another.
+    pub fn is_shared(&self) -> bool {
+        match self {
+            RankError::Lost { .. } | RankError::Corrupt { .. } | RankError::Outran { .. } => false,
+            RankError::Shortsighted
+            | RankError::Disagreement { .. }
+            | RankError::Dealing(_)
+            | RankError::Diverged { .. }
+            | RankError::TooMany { .. } => true,
+        }
+    }
+
     /// The ranks that cannot be counted on any more.
     pub fn lost(&self) -> Vec<usize> {
         match self {
             RankError::Lost { source: CommError::Silent { ranks, .. }, .. } => ranks.clone(),
             RankError::Lost {
-                source: CommError::Gone { rank } | CommError::Length { rank, .. },
+                source:
+                    CommError::Gone { rank }
+                    | CommError::Length { rank, .. }
+                    | CommError::Checksum { rank, .. },
                 ..
             }
             | RankError::Corrupt { rank, .. } => vec![*rank],

@@ -8,10 +8,11 @@
 //! any number of ranks and any dealing give the bits of one process.
 
 use super::agent::AgentState;
-use super::handshake::{agree, describe, fingerprint, plain, share_state};
+use super::handshake::{agree, describe, fingerprint, share_state};
 use super::neighbour::{CENSUS, Neighbourhood, Region};
 use super::rank_error::RankError;
 use super::record::Sample;
+use super::sealed::{opened, sealed};
 use super::world::{Haste, World, WorldModel, WorldState, combined_hash};
 use crate::grid::TILE;
 use crate::ground::{GroundDigest, Patches};
@@ -33,7 +34,8 @@ pub enum Route {
     /// Everything to rank 0, which sends it on.
     Star,
     /// Only between ranks whose agents may meet before the next census, which
-    /// is held every second. Ground that a rank was not told is made up for when
+    /// is held every second, or earlier where a vehicle is about to leave the region
+    /// that it announced. Ground that a rank was not told is made up for when
     /// one of its agents comes near. As [`Route::All`] where a camera or lidar looks:
     /// who sees must be told of all.
     Neighbour,
@@ -70,6 +72,17 @@ pub struct BeatFigures {
     pub payload: Duration,
     /// Time in reading messages and merging ground.
     pub apply: Duration,
+    /// Time in agreeing on how to go on, where the messages do not tell all of it.
+    pub agree: Duration,
+    /// Time in cameras and lidars: bringing the ground that they see up to date, and
+    /// making frames that are due at once. Others are made beside the steps.
+    pub look: Duration,
+    /// Frames that own cameras and lidars took.
+    pub frames: u64,
+    /// Time in hashes, samples and readings, gathering included.
+    pub record: Duration,
+    /// Time that a checkpoint has stopped the drive.
+    pub checkpoint: Duration,
     /// Bytes sent of vehicles' states, envelopes included.
     pub state_bytes: u64,
     /// Bytes sent of coded ground.
@@ -88,6 +101,9 @@ pub struct BeatFigures {
     pub ghost_bound: f64,
     /// Whether any rank wants to end the run.
     pub quit: bool,
+    /// With [`Route::Neighbour`], an agent of any rank that sped up harder than a census
+    /// counts on, so that the next one is held early.
+    pub outran: Option<u32>,
 }
 
 /// What all ranks must know of each other to go on alike.
@@ -97,6 +113,8 @@ struct Verdict {
     drives: bool,
     quit: bool,
     haste: Haste,
+    /// An agent that may leave its region in the next heartbeat.
+    outran: Option<u32>,
 }
 
 impl Verdict {
@@ -105,6 +123,7 @@ impl Verdict {
             drives: self.drives || other.drives,
             quit: self.quit || other.quit,
             haste: self.haste.or(other.haste),
+            outran: self.outran.into_iter().chain(other.outran).min(),
         }
     }
 }
@@ -158,19 +177,20 @@ impl<C: Communicator> Ranks<C> {
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
         let Sharing { dealing, route, order, digest } = sharing;
-        if *route == Route::Neighbour && model.stage.is_some() {
-            return Err(RankError::Shortsighted);
-        }
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
         }
-        let dealt = dealing.deal(model.agents.len(), size)?;
         let mut agreed = agreed.to_vec();
         agreed.push(("dealing".into(), dealing.to_string()));
         agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
+        // what cannot be is found by all from here on, and nobody waits for another
+        if *route == Route::Neighbour && model.stage.is_some() {
+            return Err(RankError::Shortsighted);
+        }
+        let dealt = dealing.deal(model.agents.len(), size)?;
         let state = share_state(&mut communicator, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
         let descriptions = describe(&mut communicator, &model, &dealt, run, tick)?;
@@ -220,6 +240,11 @@ impl<C: Communicator> Ranks<C> {
     /// Number of this rank.
     pub fn rank(&self) -> usize {
         self.communicator.rank()
+    }
+
+    /// Time since some moment that does not change: for figures, never for results.
+    pub fn elapsed(&self) -> Duration {
+        self.communicator.elapsed()
     }
 
     /// How many ranks there are.
@@ -276,11 +301,32 @@ impl<C: Communicator> Ranks<C> {
             let states = self.world.state().agents.iter().zip(&self.dealt);
             let mut own = states.filter(|&(_, &rank)| rank == here);
             let drives = own.any(|(agent, _)| agent.outcome.is_none());
-            let all = self.joined(Verdict { drives, quit, haste }, &mut figures)?;
+            let begun = self.communicator.elapsed();
+            let outran = self.outran();
+            let all = self.joined(Verdict { drives, quit, haste, outran }, &mut figures)?;
             (self.running, figures.quit, haste) = (all.drives, all.quit, all.haste);
+            figures.outran = all.outran;
+            if let (Some(_), Some(ranks)) = (all.outran, &mut self.neighbourhood) {
+                ranks.due = end;
+            }
+            figures.agree = self.communicator.elapsed() - begun;
         }
-        self.world.settle(haste);
+        let begun = self.communicator.elapsed();
+        figures.frames = self.world.settle(haste);
+        figures.look = self.communicator.elapsed() - begun;
         Ok(figures)
+    }
+
+    /// The first own agent that is not sure to keep to its region over a further
+    /// heartbeat. Its ground beyond is told to this rank at a census, before it gets there.
+    fn outran(&self) -> Option<u32> {
+        let ranks = self.neighbourhood.as_ref()?;
+        let beat = self.world.model().clock.heartbeat();
+        let outran = |region: &&Region| {
+            let (place, speed) = self.world.place(region.agent as usize);
+            !region.lasts(place, speed, beat, ranks.tile())
+        };
+        ranks.regions().find(outran).map(|region| region.agent)
     }
 
     /// The verdict of all ranks, in as many rounds as doublings make their number:
@@ -291,13 +337,13 @@ impl<C: Communicator> Ranks<C> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick());
         let (mut joined, mut away) = (own, 1);
         while away < size {
-            let bytes = postcard::to_stdvec(&joined).expect("plain data serialises into memory");
+            let bytes = sealed(&joined);
             let (to, from) = ((here + away) % size, (here + size - away) % size);
             self.communicator
                 .exchange(&[(to, &bytes)], &[from], &mut || (), &mut self.incoming)
                 .map_err(|source| RankError::Lost { tick, source })?;
             figures.received_bytes += self.incoming.bytes() as u64;
-            joined = joined.or(plain(from, tick, self.incoming.part(0))?);
+            joined = joined.or(opened(from, tick, "verdict", self.incoming.part(0))?);
             away *= 2;
         }
         Ok(joined)
@@ -370,16 +416,16 @@ impl<C: Communicator> Ranks<C> {
         let tile = ranks.tile();
         let own: Vec<Region> = self.own_agents(|agent, _| {
             let (centre, speed) = self.world.place(agent as usize);
-            Region::around(agent as usize, centre, speed, tile)
+            Region::around(agent as usize, centre, speed, clock.heartbeat(), tile)
         });
-        let regions: Vec<Region> = self.gathered(&own)?.into_iter().flatten().collect();
+        let regions: Vec<Region> = self.gathered("census", &own)?.into_iter().flatten().collect();
         figures.received_bytes += self.incoming.bytes() as u64;
         let agents = self.world.model().agents.iter().enumerate();
         let follows: Vec<(usize, usize)> =
             agents.filter_map(|(agent, model)| Some((agent, model.leader?))).collect();
         ranks.close();
         let needy = ranks.census(&regions, &self.dealt, &follows);
-        let givers = self.gathered(&needy)?;
+        let givers = self.gathered("needs", &needy)?;
         figures.received_bytes += self.incoming.bytes() as u64;
         let here = self.rank();
         let from: Vec<usize> =
@@ -455,10 +501,15 @@ impl<C: Communicator> Ranks<C> {
     /// There is nobody to write to.
     fn beat_alone(&mut self, quit: bool, figures: BeatFigures) -> BeatFigures {
         let begun = self.communicator.elapsed();
-        self.world.beat();
+        self.world.advance();
+        let stepped = self.communicator.elapsed();
+        self.world.merge(None);
+        let merged = self.communicator.elapsed();
+        let frames = self.world.settle(self.world.haste());
         self.running = self.world.is_running();
-        let agents = self.dealt.len() as u64;
-        BeatFigures { step: self.communicator.elapsed() - begun, agents, quit, ..figures }
+        let look = self.communicator.elapsed() - merged;
+        let (step, apply) = (stepped - begun, merged - stepped);
+        BeatFigures { step, apply, look, frames, agents: self.dealt.len() as u64, quit, ..figures }
     }
 
     fn tick(&self) -> u64 {
@@ -594,7 +645,8 @@ impl<C: Communicator> Ranks<C> {
     /// differs.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone.
+    /// [`RankError`] when a rank is gone, or has another ground than rank 0 where all
+    /// are told of all.
     pub fn hash(&mut self) -> Result<([u8; 32], Vec<[u8; 32]>), RankError> {
         self.complete_first()?;
         let here = self.rank();
@@ -602,7 +654,12 @@ impl<C: Communicator> Ranks<C> {
         let own = own.unwrap_or_else(|| digests_of(&self.world, &self.dealt, here));
         let own = (own, self.world.state().published.digest());
         let mut digests = vec![[0; 32]; self.dealt.len()];
-        let all = self.gathered(&own)?;
+        let all = self.gathered("digests", &own)?;
+        if self.neighbourhood.is_none()
+            && let Some(rank) = all.iter().position(|one| one.1 != all[0].1)
+        {
+            return Err(RankError::Diverged { rank, tick: self.tick() });
+        }
         let ground = all.first().map_or(GroundDigest::default(), |first| first.1);
         for (agent, digest) in all.into_iter().flat_map(|(digests, _)| digests) {
             if let Some(place) = digests.get_mut(agent as usize) {
@@ -619,8 +676,12 @@ impl<C: Communicator> Ranks<C> {
     /// [`RankError`] when a rank is gone or its states cannot be read.
     pub fn gather(&mut self) -> Result<(), RankError> {
         self.complete_first()?;
-        let own = self.own_agents(|agent, state| (agent, state.clone()));
-        let all: Option<Vec<Vec<(u32, AgentState)>>> = self.gathered_at_first(&own)?;
+        // rank 0 has its own
+        let own = match self.rank() {
+            0 => Vec::new(),
+            _ => self.own_agents(|agent, state| (agent, state.clone())),
+        };
+        let all: Option<Vec<Vec<(u32, AgentState)>>> = self.gathered_at_first("agents", own)?;
         for (agent, state) in all.into_iter().flatten().flatten() {
             self.world.adopt(agent as usize, state);
         }
@@ -636,7 +697,7 @@ impl<C: Communicator> Ranks<C> {
         let rank = self.rank();
         let own: Vec<Sample> =
             self.world.samples().filter(|sample| self.dealt[sample.vehicle] == rank).collect();
-        let all = self.gathered_at_first(&own)?;
+        let all = self.gathered_at_first("samples", own)?;
         let mut samples: Vec<Sample> = all.into_iter().flatten().flatten().collect();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
@@ -658,7 +719,7 @@ impl<C: Communicator> Ranks<C> {
         if self.size() == 1 {
             return Ok(in_order(own));
         }
-        let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first(&own)?;
+        let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first("readings", own)?;
         Ok(in_order(all.into_iter().flatten().flatten().collect()))
     }
 
@@ -667,39 +728,42 @@ impl<C: Communicator> Ranks<C> {
         self.running
     }
 
-    /// Gathers any plain data on all ranks.
+    /// Gathers any plain data on all ranks; `kind` is its name where it is corrupt.
     ///
     /// # Errors
     /// [`RankError`] when a rank is gone or its data cannot be read.
     pub fn gathered<T: Serialize + DeserializeOwned>(
         &mut self,
+        kind: &'static str,
         own: &T,
     ) -> Result<Vec<T>, RankError> {
-        self.outgoing = postcard::to_stdvec(own).expect("plain data serialises into memory");
+        self.outgoing = sealed(own);
         self.all_gather()?;
         let tick = self.tick();
         let parts = self.incoming.iter().enumerate();
-        parts.map(|(rank, part)| plain(rank, tick, part)).collect()
+        parts.map(|(rank, part)| opened(rank, tick, kind, part)).collect()
     }
 
     /// Gathers any plain data on rank 0; nothing elsewhere.
     fn gathered_at_first<T: Serialize + DeserializeOwned>(
         &mut self,
-        own: &T,
+        kind: &'static str,
+        own: T,
     ) -> Result<Option<Vec<T>>, RankError> {
         let tick = self.tick();
         let lost = |source| RankError::Lost { tick, source };
-        let bytes = postcard::to_stdvec(own).expect("plain data serialises into memory");
         let Ranks { communicator, incoming, .. } = self;
         if communicator.rank() != 0 {
-            communicator.exchange(&[(0, &bytes)], &[], &mut || (), incoming).map_err(lost)?;
+            communicator
+                .exchange(&[(0, &sealed(&own))], &[], &mut || (), incoming)
+                .map_err(lost)?;
             return Ok(None);
         }
         let others: Vec<usize> = (1..communicator.size()).collect();
         communicator.exchange(&[], &others, &mut || (), incoming).map_err(lost)?;
-        let mut all = vec![plain(0, tick, &bytes)?];
+        let mut all = vec![own];
         for (part, &rank) in self.incoming.iter().zip(&others) {
-            all.push(plain(rank, tick, part)?);
+            all.push(opened(rank, tick, kind, part)?);
         }
         Ok(Some(all))
     }

@@ -176,15 +176,16 @@ impl World {
         state.published.merge(left.chain(others));
     }
 
-    /// Last part: goes on to the next tick, and says when the next heartbeat is,
-    /// by the haste of all agents.
-    pub(super) fn settle(&mut self, haste: Haste) {
+    /// Last part: cameras and lidars look, and the world goes on to the next tick; the
+    /// next heartbeat follows from the haste of all agents. How many frames were taken.
+    pub(super) fn settle(&mut self, haste: Haste) -> u64 {
         let clock = &self.model.clock;
         let WorldState { tick, steps, .. } = &self.state;
-        self.look([*tick, tick + steps].map(|tick| clock.micros(tick)));
+        let frames = self.look([*tick, tick + steps].map(|tick| clock.micros(tick)));
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
         *steps = self.model.clock.steps_to_beat(*tick, haste.speed, haste.acceleration);
+        frames
     }
 
     /// Whether an agent steps here.

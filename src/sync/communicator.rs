@@ -1,5 +1,6 @@
 //! How ranks reach each other.
 
+use super::message::checksum;
 use std::time::Duration;
 
 /// Why an exchange failed.
@@ -29,6 +30,16 @@ pub enum CommError {
         announced: u64,
         /// Bytes sent.
         sent: u64,
+    },
+    /// What rank 0 sent on was altered on the way.
+    #[error("checksum of what rank {rank} sent on is {found:08x}, must be {expected:08x}")]
+    Checksum {
+        /// Which rank.
+        rank: usize,
+        /// CRC-32 of what arrived.
+        found: u32,
+        /// CRC-32 that was sent along.
+        expected: u32,
     },
     /// The transport's own error.
     #[error("{what}")]
@@ -193,11 +204,17 @@ fn sum(a: Phases, b: Phases) -> Phases {
     Phases { lengths: a.lengths + b.lengths, payload: a.payload + b.payload }
 }
 
-/// Lengths of all parts, then the parts.
+/// Bytes of the checksum ahead of a bundle.
+const SEAL: usize = 4;
+
+/// A checksum, lengths of all parts, then the parts.
 fn bundled(all: &Parts) -> Vec<u8> {
-    let mut bundle = Vec::with_capacity(8 * all.len() + all.bytes());
+    let mut bundle = Vec::with_capacity(SEAL + 8 * all.len() + all.bytes());
+    bundle.extend_from_slice(&[0; SEAL]);
     all.iter().for_each(|part| bundle.extend_from_slice(&(part.len() as u64).to_le_bytes()));
     bundle.extend_from_slice(&all.bytes);
+    let sum = checksum(&bundle[SEAL..]);
+    bundle[..SEAL].copy_from_slice(&sum.to_le_bytes());
     bundle
 }
 
@@ -205,6 +222,11 @@ fn unbundle(bundle: &[u8], size: usize, all: &mut Parts) -> Result<(), CommError
     all.clear();
     let sent = bundle.len() as u64;
     let wrong = |announced| CommError::Length { rank: 0, announced, sent };
+    let (seal, bundle) = bundle.split_first_chunk::<SEAL>().ok_or_else(|| wrong(SEAL as u64))?;
+    let (found, expected) = (checksum(bundle), u32::from_le_bytes(*seal));
+    if found != expected {
+        return Err(CommError::Checksum { rank: 0, found, expected });
+    }
     let (lengths, mut rest) =
         bundle.split_at_checked(8 * size).ok_or_else(|| wrong(8 * size as u64))?;
     for length in lengths.chunks_exact(8) {

@@ -26,5 +26,5 @@ pub use communicator::{CommError, Communicator, Parts, Phases, star};
 pub use dealing::{Dealing, DealingError};
 pub use loopback::Loopback;
 #[cfg(feature = "mpi")]
-pub use mpi::{Mpi, MpiSession};
+pub use mpi::{LastWords, Mpi, MpiSession};
 pub use threads::Threads;

@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 const MOST: usize = i32::MAX as usize;
 /// Tag of the roll call after a time-out.
 const ROLL_CALL: i32 = 7;
+/// Tag of the news that the first rank is still making good for the lost ones.
+const NEWS: i32 = 8;
+/// Time between two such news.
+const NEWS_EVERY: Duration = Duration::from_secs(1);
 /// Time that ranks have to answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
@@ -20,15 +24,17 @@ const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 const LAUNCHED: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "PALS_RANKID"];
 
-/// Called before the job is aborted, with what is wrong.
-type LastWords = Box<dyn FnMut(&CommError)>;
+/// Called before the job is aborted, with what is wrong and with what it calls now and
+/// then while it is at work, so that the others wait.
+pub type LastWords = Box<dyn FnMut(&CommError, &mut dyn FnMut())>;
 
 /// This process among those that `mpirun` started.
 ///
 /// A pending collective cannot be taken back, so an MPI job does not outlive a
 /// lost rank: after the time-out the ranks that are left call each other's roll,
 /// give the error with the missing ranks to `last_words`, and abort the job
-/// with exit code 1.
+/// with exit code 1. The first of them, which may have the work of all to do again, does
+/// so once its last words are said; the others as soon as it gives no news any more.
 pub struct Mpi {
     world: SimpleCommunicator,
     timeout: Duration,
@@ -70,7 +76,7 @@ impl MpiSession {
             world: self.universe.world(),
             timeout,
             most: MOST,
-            last_words: Box::new(|_| ()),
+            last_words: Box::new(|_, _| ()),
             counts: Vec::new(),
             displacements: Vec::new(),
             lengths: Vec::new(),
@@ -111,12 +117,47 @@ impl Mpi {
                 return;
             }
             if begun.elapsed() > timeout {
-                let ranks = missing(world);
-                last_words(&CommError::Silent { ranks, after: timeout });
-                world.abort(1);
+                give_up(world, timeout, last_words);
             }
             std::thread::yield_now();
         }
+    }
+}
+
+/// Says what is wrong, waits for the first of the ranks that are left, and ends the job.
+fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastWords) -> ! {
+    let lost = missing(world);
+    let here = world.rank() as usize;
+    let left: Vec<usize> = (0..world.size() as usize).filter(|rank| !lost.contains(rank)).collect();
+    let first = left.first().copied().unwrap_or(here);
+    let mut told = Instant::now();
+    let mut news = || {
+        if here == first && told.elapsed() > NEWS_EVERY {
+            for &rank in left.iter().filter(|&&rank| rank != here) {
+                // a byte goes out without waiting for the receiver
+                world.process_at_rank(rank as i32).send_with_tag(&1_u8, NEWS);
+            }
+            told = Instant::now();
+        }
+    };
+    last_words(&CommError::Silent { ranks: lost, after: timeout }, &mut news);
+    if here != first {
+        // a heartbeat of all agents on one rank takes as many times as long
+        await_silence(world, first as i32, timeout * world.size() as u32);
+    }
+    world.abort(1)
+}
+
+/// Returns once a rank has given no news for so long.
+fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
+    let mut heard = Instant::now();
+    while heard.elapsed() < patience {
+        let process = world.process_at_rank(rank);
+        if process.immediate_probe_with_tag(NEWS).is_some() {
+            process.receive_with_tag::<u8>(NEWS);
+            heard = Instant::now();
+        }
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
