@@ -34,6 +34,14 @@ pub struct State {
     origin: Vec3,
 }
 
+impl State {
+    /// Takes all motion away: the next step begins from rest.
+    pub fn halt(&mut self) {
+        self.u.fill(0.0);
+        self.momentum.fill(Vec6::zeros());
+    }
+}
+
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,27 +1,22 @@
 //! A vehicle with its driver and its own overlay of the ground: what steps in
 //! parallel with its like.
 
+use super::belly::BellyContact;
 use super::clock::Clock;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
 use crate::ground::{GroundModel, Overlay, Patches, Published};
-use crate::scm::{Plate, PlateOutline, Scratch, contact};
+use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::soil::Tread;
-use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::spatial::{Load, Pose, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
-use crate::vehicle::spec::Belly;
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-/// Clearance under the belly, m, beyond which it is not held against the ground
-/// until the next heartbeat.
-const CLEAR: f64 = 0.25;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -48,7 +43,7 @@ pub struct AgentState {
     /// Its vehicle.
     pub vehicle: VehicleState,
     /// Its tyres on firm ground.
-    tyres: Vec<TyreState>,
+    pub(super) tyres: Vec<TyreState>,
     /// Its driver.
     pub(super) driver: DriverState,
     /// Commands of the last step.
@@ -128,11 +123,17 @@ impl AgentState {
 }
 
 impl AgentModel {
-    pub(super) fn state(&self) -> AgentState {
+    /// The agent at its start, as it stands there ([`AgentModel::settled`]).
+    pub(super) fn state(&self, ground: &GroundModel, published: &Published) -> AgentState {
+        self.settled(ground, published, &self.start, self.speed).0
+    }
+
+    /// The agent in its design position at `pose`.
+    pub(super) fn unsettled(&self, pose: &Pose) -> AgentState {
         AgentState {
-            vehicle: self.vehicle.launched(&self.start, self.speed),
+            vehicle: self.vehicle.launched(pose, 0.0),
             tyres: self.vehicle.tyres(),
-            driver: self.driver.start(&self.start),
+            driver: self.driver.start(pose),
             controls: Controls::default(),
             overlay: Overlay::new(),
             monitor: Monitor::of(self.vehicle.wheels(), self.start.position),
@@ -259,16 +260,22 @@ impl AgentModel {
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
         let h = clock.step();
-        let belly = self.vehicle.belly().copied().filter(|belly| {
-            self.clearance(belly, ground, &self.vehicle.pose(&workspace.vehicle)) < CLEAR
-        });
+        let low = self.is_low(ground, &workspace.vehicle);
         for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, h);
-            *self.vehicle.chassis_load(&mut workspace.vehicle) = Load::default();
-            if let Some(belly) = &belly {
-                self.rest_on_belly(belly, ground, published, state, workspace, h);
+            let mut on_chassis = Load::default();
+            if low {
+                let AgentState { overlay, monitor, .. } = &mut *state;
+                let scratch = &mut workspace.scratch;
+                let grips = true;
+                let mut meeting = Meeting { ground, published, overlay, scratch, grips };
+                let met = self.rest_on_belly(&workspace.vehicle, &mut meeting, h);
+                let BellyContact { load, force } = met;
+                monitor.rest_on_belly(force, h);
+                on_chassis = load;
             }
+            *self.vehicle.chassis_load(&mut workspace.vehicle) = on_chassis;
             let AgentState { vehicle, controls, .. } = state;
             let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
             let time = clock.time(tick + 1);
@@ -324,48 +331,8 @@ impl AgentModel {
     ) {
         let AgentState { vehicle, tyres, overlay, .. } = state;
         let scratch = &mut workspace.scratch;
-        let mut meeting = Meeting { ground, published, overlay, scratch };
+        let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
         self.vehicle.meet_ground(vehicle, tyres, &mut workspace.vehicle, &mut meeting, h);
-    }
-
-    /// Height of the belly's corners and middle above the undisturbed ground, the
-    /// least of them, m.
-    fn clearance(&self, belly: &Belly, ground: &GroundModel, pose: &Pose) -> f64 {
-        let [x, y, z] = belly.centre;
-        let (a, b) = (0.5 * belly.length, 0.5 * belly.width);
-        [(0.0, 0.0), (a, b), (a, -b), (-a, b), (-a, -b)]
-            .into_iter()
-            .map(|(dx, dy)| {
-                let point = pose.point(&Vec3::new(x + dx, y + dy, z));
-                point.z - ground.terrain().height(point.x, point.y)
-            })
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// Load of yielding ground on the belly: the vehicle hangs up on it.
-    fn rest_on_belly(
-        &self,
-        belly: &Belly,
-        ground: &GroundModel,
-        published: &Published,
-        state: &mut AgentState,
-        workspace: &mut AgentWorkspace,
-        h: f64,
-    ) {
-        let chassis = self.vehicle.pose(&workspace.vehicle);
-        let centre = Vec3::from(belly.centre);
-        let pose = Pose { position: chassis.point(&centre), ..chassis };
-        let offset = pose.position - chassis.position;
-        let twist = self.vehicle.twist(&workspace.vehicle);
-        let twist = Twist { linear: twist.at(&offset), ..twist };
-        let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
-        let mut plate = Plate::placed(outline, &pose, ground.lattice().spacing);
-        let AgentState { overlay, monitor, .. } = state;
-        let scratch = &mut workspace.scratch;
-        let met =
-            contact(ground, published, overlay, scratch, &mut plate, &Tread::rough(), &twist, h);
-        monitor.rest_on_belly(met.normal_force, h);
-        *self.vehicle.chassis_load(&mut workspace.vehicle) = met.load.moved(&offset);
     }
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {

@@ -2,6 +2,7 @@
 //! heartbeat.
 
 mod agent;
+mod belly;
 pub mod checkpoint;
 mod clock;
 mod diagnosis;
@@ -24,6 +25,7 @@ mod scenery;
 mod sealed;
 mod sensing;
 mod sight;
+mod statics;
 mod world;
 
 pub use agent::{AgentModel, AgentState};
@@ -42,4 +44,5 @@ pub use ranks::{BeatFigures, Ranks, Route, Sharing};
 pub use record::{RunSummary, RunWarning, Sample, VehicleSummary, WheelSample};
 pub use scene::{Foreign, Form, Prop, PropKind, Stage};
 pub use scenery::strewn;
+pub use statics::Stand;
 pub use world::{World, WorldModel, WorldState, stand};

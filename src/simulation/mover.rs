@@ -43,6 +43,30 @@ pub struct Meeting<'a> {
     pub overlay: &'a mut Overlay,
     /// Room to work in.
     pub scratch: &'a mut Scratch,
+    /// Whether the ground holds what slides on it; else it is only pressed.
+    pub grips: bool,
+}
+
+impl Meeting<'_> {
+    /// The motion that the ground feels of a plate that it meets at `place`.
+    pub(super) fn felt(&self, twist: Twist, place: &Vec3) -> Twist {
+        if self.grips {
+            return twist;
+        }
+        let normal = self.ground.terrain().normal(place.x, place.y);
+        Twist {
+            linear: normal * twist.linear.dot(&normal),
+            angular: twist.angular - normal * twist.angular.dot(&normal),
+        }
+    }
+
+    /// The same of a wheel, whose underside slides when it turns.
+    pub(super) fn felt_of_wheel(&self, twist: Twist, place: &Vec3) -> Twist {
+        if self.grips {
+            return twist;
+        }
+        Twist { angular: Vec3::zeros(), ..self.felt(twist, place) }
+    }
 }
 
 /// Work of driveline, brakes and soil over a step.
@@ -131,6 +155,39 @@ impl Mover {
         match self {
             Mover::Wheeled(own) => own.vehicle.launched(pose, speed),
             Mover::Tracked(own) => own.vehicle.launched(pose, speed),
+        }
+    }
+
+    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
+    /// `speed` m/s.
+    pub(super) fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.launch(state, forward, speed),
+            Mover::Tracked(own) => own.vehicle.launch(state, forward, speed),
+        }
+    }
+
+    /// Moves the whole vehicle by `way`, m.
+    pub(super) fn shift(&self, state: &mut VehicleState, room: &mut MoverWorkspace, way: &Vec3) {
+        of_kind!(self, room, own, room => own.vehicle.shift(state, &mut room.vehicle, way));
+    }
+
+    /// Acceleration of gravity in steps to come, m/s².
+    pub(super) fn gravity<'a>(&self, workspace: &'a mut MoverWorkspace) -> &'a mut Vec3 {
+        of_kind!(self, workspace, _own, room => room.vehicle.gravity())
+    }
+
+    /// Radius and half width, m, of what lies round a wheel's centre: of the wheel itself,
+    /// or of a road wheel with the track below it.
+    pub(super) fn wheel_reach(&self) -> [f64; 2] {
+        match self {
+            Mover::Wheeled(own) => [
+                own.underside.max_radius().max(own.vehicle.ride_radius()),
+                own.underside.half_width(),
+            ],
+            Mover::Tracked(own) => {
+                [own.vehicle.ride_radius(), 0.5 * own.vehicle.spec().shoe_width()]
+            }
         }
     }
 

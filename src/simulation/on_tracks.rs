@@ -3,10 +3,10 @@
 use super::mover::{DriveWork, Meeting};
 use super::on_wheels::slip;
 use super::record::WheelSample;
-use crate::ground::{GroundModel, working_surface_height};
+use crate::ground::working_surface_height;
 use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
 use crate::soil::{SoilKind, Tread};
-use crate::spatial::{Load, Pose, Quat, Vec3};
+use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
 use crate::vehicle::spec::TrackedSpec;
 use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
@@ -76,14 +76,15 @@ impl OnTracks {
         contacts.clear();
         let hull = self.vehicle.pose(vehicle);
         let spacing = meeting.ground.lattice().spacing;
-        let any_firm = meeting.ground.has_firm();
+        let any_firm = meeting.ground.has_firm_soil();
         for sample in wheels.iter_mut() {
             *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
         }
         for side in 0..2 {
             self.vehicle.lay_shoes(state, vehicle, side, shoes);
             for shoe in shoes.places() {
-                let Meeting { ground, published, overlay, scratch } = &mut *meeting;
+                let felt = meeting.felt(shoe.twist, &shoe.pose.position);
+                let Meeting { ground, published, overlay, scratch, .. } = &mut *meeting;
                 let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
                 let mut met = contact(
                     ground,
@@ -92,10 +93,10 @@ impl OnTracks {
                     scratch,
                     &mut placed,
                     &self.tread,
-                    &shoe.twist,
+                    &felt,
                     h,
                 );
-                let on_firm = any_firm && self.press_on_firm(shoe, meeting, &mut met.load);
+                let on_firm = any_firm && self.press_on_firm(shoe, &felt, meeting, &mut met.load);
                 if met.nodes_in_contact > 0 || on_firm {
                     self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
                     let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
@@ -112,7 +113,13 @@ impl OnTracks {
     /// Adds the forces of firm ground on the corners of a shoe's faces: a pad of
     /// rubber against the ground's plane, Coulomb friction. Returns whether any
     /// touches.
-    fn press_on_firm(&self, shoe: &ShoePlace, meeting: &mut Meeting<'_>, load: &mut Load) -> bool {
+    fn press_on_firm(
+        &self,
+        shoe: &ShoePlace,
+        felt: &Twist,
+        meeting: &mut Meeting<'_>,
+        load: &mut Load,
+    ) -> bool {
         let spec = &self.vehicle.spec().shoe;
         let corners = 4.0 * self.shoe.faces.len() as f64;
         let (stiffness, damping) = (spec.pad_stiffness / corners, spec.pad_damping / corners);
@@ -123,7 +130,7 @@ impl OnTracks {
                 let local = Vec3::new(x + u * face.length, y + v * face.width, z);
                 let r = shoe.pose.direction(&local);
                 let point = shoe.pose.position + r;
-                let Meeting { ground, published, overlay, .. } = &mut *meeting;
+                let Meeting { ground, published, overlay, grips, .. } = &mut *meeting;
                 let SoilKind::Firm { friction } = ground.soil_at(point.x, point.y).kind else {
                     continue;
                 };
@@ -133,8 +140,9 @@ impl OnTracks {
                 if depth <= 0.0 {
                     continue;
                 }
+                let friction = if *grips { friction } else { 0.0 };
                 touches = true;
-                let velocity = shoe.twist.at(&r);
+                let velocity = felt.at(&r);
                 let leaving = velocity.dot(&normal);
                 let pressure = (stiffness * depth - damping * leaving).max(0.0);
                 let sliding = velocity - normal * leaving;
@@ -237,7 +245,7 @@ fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
 }
 
 /// Two directions across a normal.
-fn across(normal: &Vec3) -> [Vec3; 2] {
+pub(super) fn across(normal: &Vec3) -> [Vec3; 2] {
     let first = normal.cross(&Vec3::y()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
     [first, normal.cross(&first)]
 }
@@ -258,12 +266,5 @@ fn outline(spec: &TrackedSpec) -> ShoeOutline {
             .collect(),
         patch_width: width * length / (width + length),
         patch_length: length,
-    }
-}
-
-impl GroundModel {
-    /// Whether any of its soils is firm.
-    fn has_firm(&self) -> bool {
-        self.soils().iter().any(|soil| matches!(soil.kind, SoilKind::Firm { .. }))
     }
 }

@@ -51,11 +51,12 @@ impl OnWheels {
         meeting: &mut Meeting<'_>,
         h: f64,
     ) {
-        let Meeting { ground, published, overlay, scratch } = meeting;
-        overlay.begin_step();
+        meeting.overlay.begin_step();
         for (wheel, carcass) in tyres.iter().enumerate() {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+            let twist = meeting.felt_of_wheel(twist, &pose.position);
+            let Meeting { ground, published, overlay, scratch, grips } = &mut *meeting;
             let contact = wheel_contact(
                 ground,
                 published,
@@ -72,7 +73,8 @@ impl OnWheels {
             workspace.firm[wheel] = contact.firm.and_then(|firm| {
                 let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
                 let plane = Plane { point, normal: firm.normal };
-                tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, carcass, h)
+                let friction = if *grips { firm.friction } else { 0.0 };
+                tyre.firm_contact(&pose, &twist, &plane, friction, firm.share, carcass, h)
             });
             if let Some(firm) = &workspace.firm[wheel] {
                 add(&mut load, &firm.load);

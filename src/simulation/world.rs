@@ -100,11 +100,13 @@ impl World {
     /// it begins at the beginning.
     pub(super) fn part(model: WorldModel, state: Option<WorldState>, own: Vec<bool>) -> World {
         let state = state.unwrap_or_else(|| {
-            let agents = model.agents.iter().map(AgentModel::state).collect();
+            let published = Published::default();
+            let start = |agent: &AgentModel| agent.state(&model.ground, &published);
+            let agents = model.agents.par_iter().map(start).collect();
             // nobody has moved yet, but at the speeds that are launched with
             let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
             let steps = model.clock.steps_to_beat(0, speed, 0.0);
-            WorldState { tick: 0, steps, published: Published::default(), agents }
+            WorldState { tick: 0, steps, published, agents }
         });
         let (workspaces, views) = model
             .agents

@@ -232,6 +232,7 @@ pub fn step_cost(
             published: &published,
             overlay: &mut overlay,
             scratch: &mut scratch,
+            grips: true,
         };
         vehicle.meet_ground(&state, &tyres, &mut workspace, &mut meeting, h);
         for contact in vehicle.contacts(&workspace) {

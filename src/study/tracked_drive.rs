@@ -93,7 +93,7 @@ impl TrackedDrive {
     /// Lets the shoes meet the ground, for the next step.
     pub fn meet_ground(&mut self) {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
-        let mut meeting = Meeting { ground, published, overlay, scratch };
+        let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
         own.meet_ground(state, room, &mut meeting, self.step);
         *room.vehicle.chassis_load() = Load::default();
     }

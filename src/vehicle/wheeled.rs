@@ -74,6 +74,11 @@ impl VehicleWorkspace {
         &mut self.body.load[last]
     }
 
+    /// Acceleration of gravity, m/s².
+    pub(crate) fn gravity(&mut self) -> &mut Vec3 {
+        &mut self.body.gravity
+    }
+
     /// Torques on the wheels in the last step.
     pub fn drives(&self) -> &[WheelDrive] {
         &self.drives
@@ -140,19 +145,25 @@ impl Vehicle {
     /// with it.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
+        self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
+        state
+    }
+
+    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
+    /// `speed` (m/s).
+    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
         if speed == 0.0 {
-            return state;
+            return;
         }
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
-        self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
+        self.parts.model.translate(&mut u, &(forward * speed));
         let spin = speed / self.ride_radius();
         for wheel in &self.parts.wheels {
             u[wheel.spin.index()] = spin;
         }
         self.parts.driveline.turn(&self.spec, &mut u, spin);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
-        state
     }
 
     /// Storage for steps, in line with `state`.
@@ -160,6 +171,13 @@ impl Vehicle {
         let mut body = self.parts.model.workspace();
         self.parts.model.refresh(&state.body, &mut body);
         VehicleWorkspace { body, drives: vec![WheelDrive::default(); self.parts.wheels.len()] }
+    }
+
+    /// Moves the whole vehicle by `way`, m.
+    pub(crate) fn shift(&self, state: &mut VehicleState, room: &mut VehicleWorkspace, way: &Vec3) {
+        let pose = Pose { position: *way, ..Pose::default() };
+        self.parts.model.transform(&mut state.body, &pose);
+        self.parts.model.refresh(&state.body, &mut room.body);
     }
 
     /// Pose of the chassis frame.

@@ -18,7 +18,7 @@ pub struct Vehicle {
     #[schemars(length(min = 1))]
     pub model: String,
     /// Start of the chassis reference point, a place; it is set down on the ground by
-    /// itself.
+    /// itself, on wheels in equilibrium.
     #[schemars(with = "Place")]
     pub position: [f64; 2],
     /// Heading, degrees from east (x) towards north (y).

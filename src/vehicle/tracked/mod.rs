@@ -89,6 +89,11 @@ impl TrackedWorkspace {
         &mut self.body.load[last]
     }
 
+    /// Acceleration of gravity, m/s².
+    pub(crate) fn gravity(&mut self) -> &mut Vec3 {
+        &mut self.body.gravity
+    }
+
     /// Largest opening of a joint or rod after the last step, m; pins give way by their
     /// stiffness and are not among them.
     pub fn drift(&self) -> f64 {
@@ -161,12 +166,19 @@ impl TrackedVehicle {
     /// with it.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
+        self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
+        state
+    }
+
+    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
+    /// `speed` (m/s).
+    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
         if speed == 0.0 {
-            return state;
+            return;
         }
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
-        self.parts.model.translate(&mut u, &(pose.direction(&Vec3::x()) * speed));
+        self.parts.model.translate(&mut u, &(forward * speed));
         for track in &self.parts.tracks {
             u[track.sprocket.index()] = speed / self.spec.drive_radius();
             match &track.run {
@@ -188,7 +200,6 @@ impl TrackedVehicle {
         u[self.parts.input.index()] = input;
         u[self.parts.engine.index()] = input;
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
-        state
     }
 
     /// Storage for steps, in line with `state`.
@@ -202,6 +213,13 @@ impl TrackedVehicle {
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
         TrackedWorkspace { body, seats, rims, drives: [0.0; 2] }
+    }
+
+    /// Moves the whole vehicle by `way`, m.
+    pub(crate) fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
+        let pose = Pose { position: *way, ..Pose::default() };
+        self.parts.model.transform(&mut state.body, &pose);
+        self.parts.model.refresh(&state.body, &mut room.body);
     }
 
     /// Pose of the chassis frame.

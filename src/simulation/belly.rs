@@ -1,0 +1,128 @@
+//! A vehicle that hangs up: its belly on the ground.
+
+use super::agent::AgentModel;
+use super::mover::{Meeting, MoverWorkspace};
+use super::on_tracks::across;
+use crate::ground::{GroundModel, working_surface_height};
+use crate::numeric::GRAVITY;
+use crate::scm::{Plate, PlateOutline, contact};
+use crate::soil::{SoilKind, Tread};
+use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::vehicle::spec::Belly;
+
+/// Clearance under the belly, m, beyond which it is not held against the ground
+/// until the next heartbeat.
+const CLEAR: f64 = 0.25;
+/// Distance between the points of a belly that meet firm ground, m; assumed, as is how
+/// far plate and frame give way under a vehicle that stands on one of them, m, ...
+const SPACING: f64 = 0.1;
+const GIVES: f64 = 0.005;
+/// ... the damping ratio of that, and the depth, m, from which the plate is dented and
+/// pushes no harder.
+const DAMPING_RATIO: f64 = 0.3;
+const DENTED: f64 = 0.03;
+/// Below this speed, m/s, its friction on firm ground fades out in proportion to its speed.
+const SLIDING: f64 = 1e-6;
+
+/// What the ground does to a belly that lies on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BellyContact {
+    /// On the chassis, about its frame's origin.
+    pub load: Load,
+    /// Force along the ground's normal, N.
+    pub force: f64,
+}
+
+/// Points of a belly from its centre, m: all of it, no more than [`SPACING`] apart.
+fn points(belly: &Belly) -> impl Iterator<Item = Vec3> {
+    let steps = |side: f64| (side / SPACING).ceil().clamp(1.0, 200.0) as u32;
+    let (along, across) = (steps(belly.length), steps(belly.width));
+    let (length, width) = (belly.length, belly.width);
+    let place =
+        |side: f64, step: u32, steps: u32| side * (f64::from(step) / f64::from(steps) - 0.5);
+    (0..=along).flat_map(move |i| {
+        (0..=across).map(move |j| Vec3::new(place(length, i, along), place(width, j, across), 0.0))
+    })
+}
+
+impl AgentModel {
+    /// Whether the belly is so near to the undisturbed ground that it may touch before the
+    /// next heartbeat.
+    pub(super) fn is_low(&self, ground: &GroundModel, body: &MoverWorkspace) -> bool {
+        let Some(belly) = self.vehicle.belly() else { return false };
+        let pose = self.vehicle.pose(body);
+        let centre = Vec3::from(belly.centre);
+        points(belly).any(|point| {
+            let point = pose.point(&(centre + point));
+            point.z - ground.terrain().height(point.x, point.y) < CLEAR
+        })
+    }
+
+    /// Load of the ground on the belly: the vehicle hangs up on it.
+    pub(super) fn rest_on_belly(
+        &self,
+        body: &MoverWorkspace,
+        meeting: &mut Meeting<'_>,
+        h: f64,
+    ) -> BellyContact {
+        let Some(belly) = self.vehicle.belly() else { return BellyContact::default() };
+        let chassis = self.vehicle.pose(body);
+        let centre = Vec3::from(belly.centre);
+        let pose = Pose { position: chassis.point(&centre), ..chassis };
+        let offset = pose.position - chassis.position;
+        let twist = self.vehicle.twist(body);
+        let twist = Twist { linear: twist.at(&offset), ..twist };
+        let felt = meeting.felt(twist, &pose.position);
+        let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
+        let mut plate = Plate::placed(outline, &pose, meeting.ground.lattice().spacing);
+        let Meeting { ground, published, overlay, scratch, .. } = &mut *meeting;
+        let tread = Tread::rough();
+        let met = contact(ground, published, overlay, scratch, &mut plate, &tread, &felt, h);
+        let mut on = BellyContact { load: met.load, force: met.normal_force };
+        if meeting.ground.has_firm_soil() {
+            self.press_on_firm(belly, &pose, &felt, meeting, &mut on);
+        }
+        BellyContact { load: on.load.moved(&offset), ..on }
+    }
+
+    /// Adds what firm ground does to the points of a belly, its centre being at `pose`:
+    /// springs against the ground's plane at each, Coulomb friction.
+    fn press_on_firm(
+        &self,
+        belly: &Belly,
+        pose: &Pose,
+        twist: &Twist,
+        meeting: &Meeting<'_>,
+        on: &mut BellyContact,
+    ) {
+        let Meeting { ground, published, overlay, grips, .. } = meeting;
+        let mass = self.vehicle.mass();
+        let stiffness = mass * GRAVITY / GIVES;
+        let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();
+        for point in points(belly) {
+            let r = pose.direction(&point);
+            let place = pose.position + r;
+            let SoilKind::Firm { friction } = ground.soil_at(place.x, place.y).kind else {
+                continue;
+            };
+            let height = working_surface_height(ground, published, overlay, place.x, place.y);
+            let normal = ground.terrain().normal(place.x, place.y);
+            let depth = (height - place.z) * normal.z;
+            if depth <= 0.0 {
+                continue;
+            }
+            let velocity = twist.at(&r);
+            let leaving = velocity.dot(&normal);
+            let push = (stiffness * depth.min(DENTED) - damping * leaving).max(0.0);
+            let sliding = velocity - normal * leaving;
+            let friction = if *grips { friction } else { 0.0 };
+            let drag = friction * push / sliding.norm().max(SLIDING);
+            on.load.wrench.add_force(&(normal * push - sliding * drag), &r);
+            on.load.add_tangent(&normal, &r, stiffness, damping);
+            for along in across(&normal) {
+                on.load.add_tangent(&along, &r, 0.0, drag);
+            }
+            on.force += push;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Vehicles begin in equilibrium with the ground: on any slope, soil and payload, and the
+//! same however they got there.
+
+use bekker::ground::{Overlay, Published};
+use bekker::scenario::{ScenarioFile, build};
+use bekker::scm::{Scratch, wheel_contact};
+use bekker::sensor::Reading;
+use bekker::simulation::{Mover, Stand, World, WorldModel, checkpoint};
+use bekker::spatial::{Twist, Vec3};
+use std::path::Path;
+
+/// Standard gravity, m/s².
+const GRAVITY: f64 = 9.80665;
+
+/// One vehicle that is held on a slope of one soil.
+fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
+    let text = format!(
+        r#"
+        format = 1
+        name = "start"
+        time = {{ duration = 2.0, step = 0.002, heartbeat = 0.002 }}
+        terrain = {{ surface = {{ kind = "slope", grade = {grade} }} }}
+        soil = {{ default = "{soil}" }}
+        [[vehicle]]
+        name = "own"
+        model = "{vehicle}"
+        position = [3, 2]
+        {extra}
+        [[vehicle.sensor]]
+        name = "imu"
+        model = {{ kind = "imu", preset = "ideal" }}
+        "#
+    );
+    let file = ScenarioFile::parse("start", &text, Path::new(""), &[]).unwrap();
+    build::world(&file).unwrap().world
+}
+
+/// Holds a vehicle to its equilibrium for a time, s.
+fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
+    let what = format!("{vehicle} on {soil} at {grade}, {extra}");
+    let mut world = World::new(model(vehicle, soil, grade, extra));
+    let weight = world.model().agents[0].vehicle.mass() * GRAVITY;
+    world.beat();
+    let first = world.samples().next().unwrap();
+    let (mut peak, mut wheel_peak) = (0.0_f64, 0.0_f64);
+    let mut felt = None;
+    while world.time() < time {
+        world.beat();
+        let loads = world.samples().next().unwrap().wheels.into_iter().map(|wheel| wheel.load);
+        peak = peak.max(loads.clone().sum());
+        wheel_peak = loads.fold(wheel_peak, f64::max);
+        felt = felt.or_else(|| match world.delivered(0).first().map(|told| &told.reading) {
+            Some(Reading::Imu { specific_force, .. }) => Some(specific_force.norm()),
+            _ => None,
+        });
+    }
+    let last = world.samples().next().unwrap();
+    let heaviest = last.wheels.iter().map(|wheel| wheel.load).fold(0.0, f64::max);
+    let borne: f64 = last.wheels.iter().map(|wheel| wheel.load).sum();
+    println!(
+        "{what}: {borne:.0} of {weight:.0} N, peak {peak:.0}, {wheel_peak:.0} of {heaviest:.0}"
+    );
+    // sampled loads of a track rock by a per cent
+    assert!((borne / weight - 1.0).abs() < 0.02, "{what}: {borne} N of {weight}");
+    assert!(peak < 1.03 * weight, "{what}: a peak of {peak} N for {weight}");
+    assert!(wheel_peak < 1.1 * heaviest, "{what}: a peak of {wheel_peak} N for {heaviest}");
+    for (wheel, (before, after)) in first.wheels.iter().zip(&last.wheels).enumerate() {
+        let sunk = after.sinkage - before.sinkage;
+        assert!(sunk < 2e-3, "{what}: wheel {wheel} sinks by {sunk} m more");
+    }
+    let way = (last.pose.position - first.pose.position).norm();
+    assert!(way < 3e-3, "{what}: moves by {way} m");
+    let felt = felt.unwrap();
+    assert!((felt - GRAVITY).abs() < 0.1, "{what}: the first frame reads {felt} m/s2");
+}
+
+#[test]
+fn wheels_carry_their_load_from_the_first_step() {
+    for soil in ["rigid", "chrono_hard", "chrono_mid", "chrono_soft"] {
+        stands("hmmwv", soil, 0.0, "", 1.0);
+    }
+}
+
+#[test]
+fn wheels_hold_on_slopes() {
+    for heading in [0.0, 70.0] {
+        stands("hmmwv", "rigid", 0.3, &format!("heading_deg = {heading}"), 1.0);
+    }
+}
+
+#[test]
+fn a_payload_presses_deeper_from_the_start() {
+    stands("hmmwv", "chrono_mid", 0.0, "overrides = { chassis.mass = 3900 }", 1.0);
+}
+
+/// Depth, m, to which the vehicle's first wheel sinks when it is pressed straight down
+/// where it stands in `world` until it bears `load`.
+fn pressed(world: &World, load: f64) -> f64 {
+    let model = world.model();
+    let Mover::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
+    let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+    let at = model.agents[0].start;
+    let centre = at.point(&own.vehicle.wheel_centre(0));
+    let radius = own.underside.max_radius();
+    for step in 0..4000 {
+        let mut pose = at;
+        pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
+        overlay.begin_step();
+        let met = wheel_contact(
+            &model.ground,
+            &Published::default(),
+            &mut overlay,
+            &mut scratch,
+            &own.underside,
+            &own.tread,
+            &pose,
+            &Twist::default(),
+            1e-3,
+        );
+        if met.load.wrench.force.z >= load {
+            return met.sinkage;
+        }
+    }
+    panic!("nothing bears {load} N")
+}
+
+#[test]
+fn it_sinks_as_deep_as_it_presses() {
+    let mut world = World::new(model("hmmwv", "chrono_mid", 0.0, ""));
+    world.beat();
+    let wheel = world.samples().next().unwrap().wheels[0];
+    let pressed = pressed(&world, wheel.load);
+    println!("{} m, pressed {pressed}", wheel.sinkage);
+    // the suspension leans the wheel and moves it aside over the nodes as it is loaded
+    let off = (wheel.sinkage - pressed).abs();
+    assert!(off < 0.02 * pressed, "{} instead of {pressed}", wheel.sinkage);
+}
+
+#[test]
+fn start_reset_and_checkpoint_agree_on_any_threads() {
+    let build = || model("hmmwv", "chrono_mid", 0.1, "");
+    let run = |threads: usize, resumed: bool| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut world = World::new(build());
+            if resumed {
+                let stored = checkpoint::encode("start", world.state());
+                let state = checkpoint::decode("start", &stored).unwrap();
+                world = World::resume(build(), state);
+            }
+            let start = world.hash();
+            (0..50).for_each(|_| world.beat());
+            (start, world.hash())
+        })
+    };
+    let once = run(1, false);
+    assert_eq!(once, run(2, false), "two threads");
+    assert_eq!(once, run(1, true), "resumed at time zero");
+
+    // what a world starts from is what an agent asked to stand there says
+    let world = World::new(build());
+    let agent = &world.model().agents[0];
+    let (ground, published) = (&world.model().ground, Published::default());
+    let (again, stand) = agent.settled(ground, &published, &agent.start, agent.speed);
+    assert_eq!(stand, Stand::Still);
+    assert_eq!(again.digest(), world.state().agents[0].digest());
+}
+
+#[test]
+fn what_friction_does_not_hold_slides_from_time_zero() {
+    // tan of the friction angle is 0.8 on rigid ground
+    let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
+    let agent = &world.model().agents[0];
+    let (ground, published) = (&world.model().ground, Published::default());
+    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0);
+    assert_eq!(stand, Stand::Slides);
+    let start = world.samples().next().unwrap();
+    while world.time() < 0.5 {
+        world.beat();
+    }
+    let end = world.samples().next().unwrap();
+    let slid = (end.pose.position - start.pose.position).norm();
+    // g (sin 45° - 0.8 cos 45°) / 2 * 0.5² = 0.17 m, more while friction builds up or fades
+    assert!(start.velocity.norm() == 0.0 && slid > 0.1 && slid < 1.0, "{slid}");
+}
+
+#[test]
+fn a_vehicle_hangs_up_on_a_firm_bump() {
+    // between the wheels: half their track less half a tyre is 0.78 m; the belly is 0.41 m up
+    let text = r#"
+        format = 1
+        name = "bump"
+        time = { duration = 8.0 }
+        soil = { default = "rigid" }
+        [[terrain.stamp]]
+        kind = "bump"
+        at = [5, 0]
+        radius = 0.7
+        height = 0.6
+        [[vehicle]]
+        name = "own"
+        model = "hmmwv"
+        position = [0, 0]
+        driver = { kind = "path", speed = 2, waypoints = [[0, 0], [30, 0]] }
+    "#;
+    let file = ScenarioFile::parse("bump", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    let belly = *world.model().agents[0].vehicle.belly().unwrap();
+    let (mut deepest, mut lifted) = (0.0_f64, 0.0_f64);
+    let start = world.samples().next().unwrap().pose.position.z;
+    while world.time() < 8.0 {
+        world.beat();
+        let pose = world.samples().next().unwrap().pose;
+        lifted = lifted.max(pose.position.z - start);
+        for step in -13..=13 {
+            let point = Vec3::from(belly.centre) + Vec3::x() * (0.1 * f64::from(step));
+            let point = pose.point(&point);
+            let height = world.model().ground.terrain().height(point.x, point.y);
+            deepest = deepest.max(height - point.z);
+        }
+    }
+    println!("the belly goes {deepest} m into the bump and is lifted by {lifted} m");
+    assert!(deepest > 0.0 && deepest < 0.06, "the belly goes {deepest} m into the bump");
+}
