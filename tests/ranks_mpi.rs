@@ -4,6 +4,7 @@
 //! are reported as ignored; without `mpirun` they fail, unless
 //! `BEKKER_WITHOUT_MPIRUN=1` asks for them to be passed over, which they say.
 
+use bekker::report::manifest::{self, FileHash};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -188,7 +189,18 @@ fn in_process_ranks_write_what_one_process_writes() {
             fields.join(",")
         })
         .collect();
-    std::fs::write(runs.out("two").join("hashes.csv"), altered.join("\n")).unwrap();
+    let list = runs.out("two").join("hashes.csv");
+    std::fs::write(&list, altered.join("\n")).unwrap();
+    let output = replay(&runs.out("two"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("altered since the run: hashes.csv"), "{told}");
+    // also where the manifest is made to fit
+    let place = runs.out("two").join("manifest.json");
+    let mut manifest = manifest::read(&place).unwrap();
+    for file in manifest.outputs.iter_mut().filter(|file| file.path == "hashes.csv") {
+        *file = FileHash::of(&list, "hashes.csv").unwrap();
+    }
+    manifest::write(&place, &manifest).unwrap();
     let output = replay(&runs.out("two"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");

@@ -214,3 +214,260 @@ fn a_checkpoint_of_another_run_says_what_differs() {
     let arguments = [&resume[..], &ways, &["--set", "time.duration=0.2"]].concat();
     succeeds(&mut runs.command(&runs.out("rest"), &arguments));
 }
+
+/// All files of a folder but those that tell of wall time, by their names.
+fn files(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let mut all = std::collections::BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            if !["manifest.json", "summary.json", ".lock"].contains(&name.as_str()) {
+                all.insert(name, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+fn same(whole: &Path, other: &Path, what: &str) {
+    let (whole, other) = (files(whole), files(other));
+    let names = |files: &std::collections::BTreeMap<String, Vec<u8>>| {
+        files.keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(names(&whole), names(&other), "{what}");
+    for (name, bytes) in &whole {
+        assert!(*bytes == other[name], "{what}: {name} differs");
+    }
+}
+
+/// Killed at moments of which nothing is known, and gone on with each time: what is in
+/// the folder is whole to the last heartbeat, and in the end it is that of a run that was
+/// left alone, byte for byte.
+#[test]
+fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
+    let runs = Runs::new();
+    let long = ["--set", "time.duration=3", "--checkpoint-every", "0.15"];
+    let whole = runs.whole("whole", &long);
+    let cut = runs.out("cut");
+    let mut kills = 0;
+    let mut run = runs.command(&cut, &long).stdout(Stdio::null()).spawn().unwrap();
+    for wait in [150, 40, 90, 25, 200, 60, 130] {
+        std::thread::sleep(Duration::from_millis(wait));
+        if run.try_wait().unwrap().is_none() {
+            run.kill().unwrap();
+            kills += 1;
+        }
+        run.wait().unwrap();
+        if !cut.join("checkpoint.bin").exists() {
+            // before it had begun: there is nothing to go on with
+            let mut again = runs.command(&cut, &long);
+            run = again.arg("--force").stdout(Stdio::null()).spawn().unwrap();
+            continue;
+        }
+        is_whole_so_far(&cut);
+        let mut rest = bekker();
+        rest.args(["run", "-q", "--resume"]).arg(&cut).args(&long[2..]);
+        run = rest.stdout(Stdio::null()).spawn().unwrap();
+    }
+    assert!(run.wait().unwrap().success());
+    assert!(kills > 0, "the machine was too fast to be cut");
+    same(&whole, &cut, "killed and gone on with");
+    succeeds(bekker().args(["replay", "--verify"]).arg(&cut));
+    // and a run that had ended goes on as if it had been meant to
+    let short = runs.whole("short", &["--set", "time.duration=0.7"]);
+    let longer = ["--resume", short.to_str().unwrap(), "--set", "time.duration=3"];
+    succeeds(bekker().args(["run", "-q"]).args(longer));
+    same(&whole, &short, "made longer");
+}
+
+/// Lines that end, rows in step with the hashes, files that their own readers take.
+fn is_whole_so_far(out: &Path) {
+    use parquet::file::reader::SerializedFileReader;
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let hashes = text("hashes.csv");
+    let last: f64 =
+        hashes.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap_or(0.0);
+    for name in ["hashes.csv", "states.csv", "readings_imu.csv", "readings_odometry.csv"] {
+        assert!(text(name).ends_with('\n'), "{name} ends within a line");
+    }
+    let states = text("states.csv");
+    let state: f64 =
+        states.lines().last().unwrap().split(',').next().unwrap().parse().unwrap_or(0.0);
+    assert!((last - state).abs() < 0.051, "hashes to {last} s, states to {state} s");
+    SerializedFileReader::try_from(out.join("states.parquet").as_path()).unwrap();
+    assert!(text("manifest.json").contains("\"status\": \"running\""));
+    assert!(out.join("README.md").exists() && out.join("scenario.toml").exists());
+}
+
+/// `--checkpoint-every` changes nothing that is written.
+#[test]
+fn checkpoints_change_nothing() {
+    let runs = Runs::new();
+    let rare = runs.whole("rare", &[]);
+    let often = runs.whole("often", &["--checkpoint-every", "0.01"]);
+    same(&rare, &often, "with a checkpoint at every heartbeat");
+}
+
+/// A DEM, a soil raster and a vehicle of its own; then the run's folder is moved, and all
+/// that it was made from is gone.
+#[test]
+fn a_run_folder_is_replayed_where_it_is_moved() {
+    let dem = "terrain = { surface = { kind = \"dem\", file = \"ground/hill.asc\", origin = [0, 0] } }\n\
+               soil = ";
+    let text =
+        SCENARIO.replace("soil = ", dem).replace("model = \"mrzr4\"", "model = \"own/car.toml\"");
+    let runs = Runs::of(&text);
+    let folder = runs.folder.path();
+    for inner in ["ground", "own"] {
+        std::fs::create_dir(folder.join(inner)).unwrap();
+    }
+    let row = vec!["1.5"; 21].join(" ");
+    let grid = "ncols 21\nnrows 11\nxllcorner -50\nyllcorner -50\ncellsize 10\n";
+    std::fs::write(folder.join("ground/hill.asc"), format!("{grid}{}\n", vec![row; 11].join("\n")))
+        .unwrap();
+    std::fs::copy("vehicles/mrzr4.toml", folder.join("own/car.toml")).unwrap();
+    let out = runs.out("run");
+    let ended = succeeds(
+        Command::new(assert_cmd::cargo::cargo_bin("bekker"))
+            .arg("run")
+            .arg(&runs.scenario)
+            .arg("--out")
+            .arg(&out),
+    );
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = elsewhere.path().join("moved");
+    std::fs::rename(&out, &moved).unwrap();
+    for inner in ["ground", "own", "recorded.toml"] {
+        let path = folder.join(inner);
+        if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+            .unwrap();
+    }
+    let replay = |folder: &Path| {
+        let mut command = bekker();
+        command.args(["replay", "--verify"]).arg(folder);
+        command
+    };
+    let replayed = succeeds(&mut replay(&moved));
+    // both print the same hash
+    let hash = |output: &Output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words = text.split(|c: char| !c.is_ascii_hexdigit()).map(str::to_owned);
+        words.filter(|word| word.len() == 64).collect::<Vec<String>>()
+    };
+    assert_eq!(hash(&ended), hash(&replayed));
+    assert_eq!(hash(&replayed).len(), 1);
+    // the scenario in it runs by itself, and its checkpoint is its own
+    let again = elsewhere.path().join("again");
+    succeeds(
+        bekker().args(["run", "-q"]).arg(moved.join("scenario.toml")).arg("--out").arg(&again),
+    );
+    let read = |folder: &Path| std::fs::read(folder.join("hashes.csv")).unwrap();
+    assert!(read(&moved) == read(&again));
+    let longer = ["--set", "time.duration=1.3"];
+    succeeds(bekker().args(["run", "-q", "--resume"]).arg(&again).args(longer));
+    // an input that is missing is named, with its hash and where to put it
+    let copy = moved.join("inputs/ground/hill.asc");
+    let content = std::fs::read(&copy).unwrap();
+    std::fs::remove_file(&copy).unwrap();
+    let told = fails(bekker().arg("replay").arg(&moved), 3);
+    assert!(
+        told.contains("missing") && told.contains("SHA-256") && told.contains("put the file"),
+        "{told}"
+    );
+    std::fs::write(&copy, [&content[..], b" "].concat()).unwrap();
+    let told = fails(bekker().arg("replay").arg(&moved), 3);
+    assert!(told.contains("hill.asc has changed since the run"), "{told}");
+    std::fs::write(&copy, content).unwrap();
+    succeeds(&mut replay(&moved));
+}
+
+/// Every file is checked against the manifest, and the list of hashes must be whole.
+#[test]
+fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
+    let runs = Runs::new();
+    let out = runs.whole("run", &["--set", "time.duration=0.3"]);
+    let verify = |out: &Path| fails(bekker().args(["replay", "--verify"]).arg(out), 1);
+    let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let listed = manifest["outputs"].as_array().unwrap();
+    assert!(listed.len() > 9, "{listed:?}");
+    for file in listed {
+        let name = file["path"].as_str().unwrap();
+        let content = std::fs::read(out.join(name)).unwrap();
+        let mut altered = content.clone();
+        let middle = altered.len() / 2;
+        altered[middle] ^= 1;
+        std::fs::write(out.join(name), altered).unwrap();
+        let told = verify(&out);
+        assert!(told.contains(&format!("altered since the run: {name}")), "{told}");
+        std::fs::remove_file(out.join(name)).unwrap();
+        let told = verify(&out);
+        assert!(told.contains(&format!("missing: {name}")), "{told}");
+        std::fs::write(out.join(name), content).unwrap();
+    }
+    // whoever makes the manifest fit a shorter list is still found out
+    let list = out.join("hashes.csv");
+    let text = std::fs::read_to_string(&list).unwrap();
+    let short: String = text.split_inclusive('\n').take(20).collect();
+    std::fs::write(&list, &short).unwrap();
+    let mut forged = manifest.clone();
+    let entry = forged["outputs"].as_array_mut().unwrap();
+    let entry = entry.iter_mut().find(|file| file["path"] == "hashes.csv").unwrap();
+    let sum = Command::new("sha256sum").arg(&list).output().unwrap();
+    entry["sha256"] = String::from_utf8_lossy(&sum.stdout)[..64].into();
+    std::fs::write(out.join("manifest.json"), forged.to_string()).unwrap();
+    let told = verify(&out);
+    assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");
+}
+
+/// A disk that is full, here a limit on the length of files: the file is named, and
+/// nothing says that the run is complete.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_names_the_file() {
+    let runs = Runs::new();
+    let out = runs.out("full");
+    let plain = runs.command(&out, &["--set", "time.duration=20"]);
+    let mut shell = Command::new("sh");
+    // blocks of 512 bytes
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$@\"", "sh"]);
+    shell.arg(plain.get_program()).args(plain.get_args());
+    let told = fails(shell.current_dir(env!("CARGO_MANIFEST_DIR")), 1);
+    assert!(told.contains("cannot write ") && told.contains("/full/"), "{told}");
+    let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    assert!(manifest.contains("\"status\": \"running\""));
+    let told = fails(bekker().arg("replay").arg(&out), 1);
+    assert!(told.contains("has not ended"), "{told}");
+}
+
+/// Chosen vehicles and columns, at a longer interval.
+#[test]
+fn states_are_thinned_and_chosen() {
+    let runs = Runs::new();
+    let chosen = [
+        "--set",
+        "output.vehicles=['second']",
+        "--set",
+        "output.columns=['speed','wheel_slip']",
+        "--set",
+        "output.interval=0.2",
+    ];
+    let out = runs.whole("chosen", &chosen);
+    let text = std::fs::read_to_string(out.join("states.csv")).unwrap();
+    let header = text.lines().next().unwrap();
+    let slips: Vec<String> = (0..4).map(|wheel| format!("wheel{wheel}_slip")).collect();
+    assert_eq!(header, format!("time_s,vehicle,name,speed_mps,{}", slips.join(",")));
+    assert_eq!(text.lines().count(), 1 + 7, "{text}");
+    assert!(text.lines().skip(1).all(|line| line.contains(",1,second,")), "{text}");
+    let told =
+        fails(&mut runs.command(&runs.out("no"), &["--set", "output.vehicles=['secund']"]), 3);
+    assert!(told.contains("output.vehicles[0]") && told.contains("second"), "{told}");
+    let told = fails(&mut runs.command(&runs.out("no"), &["--set", "output.columns=['spede']"]), 3);
+    assert!(told.contains("output.columns[0]") && told.contains("speed"), "{told}");
+}

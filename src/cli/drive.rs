@@ -1,9 +1,9 @@
 //! Drives a world, alone or as one rank of several, and records on the way.
 
 use super::Failure;
-use super::heartbeats::HashRow;
+use crate::report::hashes::HashRow;
 use crate::report::progress::Progress;
-use crate::report::readings::Recording;
+use crate::report::record::{self, GROUND_INTERVAL};
 use crate::report::write_file;
 use crate::scenario::Scenario;
 use crate::scenario::build::Built;
@@ -26,6 +26,8 @@ pub struct Plan<'a> {
     pub scenario: &'a Scenario,
     /// What to do when a rank is lost; it knows the folder of the run.
     pub recovery: &'a Recovery,
+    /// Whether the record in the folder is gone on with.
+    pub resumes: bool,
     /// Whether this rank writes the checkpoints.
     pub stores: bool,
     /// No progress, no remarks.
@@ -47,11 +49,9 @@ pub struct Record {
     pub world: World,
     /// All agents, at the scenario's interval.
     pub samples: Vec<Sample>,
-    /// Hashes of all heartbeats.
-    pub hashes: Vec<HashRow>,
     /// Figures of all heartbeats, rank by rank.
     pub figures: Vec<Vec<BeatFigures>>,
-    /// Files of what the sensors delivered, in the run's folder.
+    /// Files that were written on the way, in the run's folder.
     pub recorded: Vec<String>,
     /// Whether it was ended early, as a signal to any rank does.
     pub interrupted: bool,
@@ -228,20 +228,20 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let first = ranks.rank() == 0;
     let mut progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
     let mut ended = vec![false; ranks.dealt().len()];
-    let mut samples = ranks.samples()?;
-    let mut recording = match (first, plan.recovery.folder.get()) {
-        (true, Some(folder)) if plan.scenario.output.readings => {
-            let (model, scenario) = (ranks.world().model(), &plan.scenario);
-            let formats = &scenario.output.states;
-            Recording::begin(folder, model, &scenario.vehicle, formats).map_err(Failure::from)?
+    let now = ranks.samples()?;
+    let mut record = match (first, plan.recovery.folder.get()) {
+        (true, Some(folder)) => {
+            let (scenario, world) = (plan.scenario, ranks.world());
+            let opened = record::Record::open(folder, scenario, world, &now, plan.resumes);
+            Some(opened.map_err(Failure::from)?)
         }
         _ => None,
     };
-    if let Some(recording) = &mut recording {
-        note_poses(recording, ranks.world(), &samples)?;
+    // whatever becomes of it, a run can be gone on with
+    if plan.stores && !plan.resumes {
+        plan.recovery.store(ranks.world().state())?;
     }
     let ground_every = ticks_in(GROUND_INTERVAL);
-    let mut hashes = Vec::new();
     let mut figures = Vec::new();
     let mut quit = false;
     let mut blamed = false;
@@ -255,27 +255,28 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         let begun = ranks.elapsed();
         let (state, agents) = ranks.hash()?;
         let time = ranks.world().time();
-        if first {
+        if let Some(record) = &mut record {
             let ground = ranks.world().state().published.digest();
-            hashes.push(HashRow::new(tick, time, &state, ground, &agents));
+            let row = HashRow::new(tick, time, &state, ground, &agents);
+            record.heartbeat(&row).map_err(Failure::from)?;
         }
         let delivered = ranks.delivered()?;
-        if let Some(recording) = &mut recording {
-            for (agent, delivery) in &delivered {
-                recording.take(*agent as usize, delivery).map_err(Failure::from)?;
-            }
+        if let Some(record) = &mut record {
+            record.delivered(&delivered).map_err(Failure::from)?;
         }
         if tick.is_multiple_of(sample_every) {
             let now = ranks.samples()?;
-            if let Some(recording) = &mut recording {
-                note_poses(recording, ranks.world(), &now)?;
+            if let Some(record) = &mut record {
+                record.samples(ranks.world(), &now).map_err(Failure::from)?;
                 if tick.is_multiple_of(ground_every) {
-                    note_ground(recording, ranks.world(), &now)?;
+                    record.ground(ranks.world(), &now).map_err(Failure::from)?;
                 }
             }
-            samples.extend(now);
         }
-        let record = ranks.elapsed() - begun;
+        if let Some(record) = &mut record {
+            record.flush().map_err(Failure::from)?;
+        }
+        let recorded = ranks.elapsed() - begun;
         let begun = ranks.elapsed();
         if tick.is_multiple_of(store_every) && tick < end {
             ranks.gather()?;
@@ -285,7 +286,7 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         }
         let checkpoint = ranks.elapsed() - begun;
         if let Some(beat) = figures.last_mut() {
-            (beat.record, beat.checkpoint) = (record, checkpoint);
+            (beat.record, beat.checkpoint) = (recorded, checkpoint);
         }
         if let (true, false, Some(agent)) = (first, outran, done.outran) {
             outran = true;
@@ -314,40 +315,10 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         plan.recovery.written()?;
     }
     let figures = ranks.gathered("figures", &figures)?;
-    let recorded = recording.map(Recording::finish).transpose().map_err(Failure::from)?;
-    let recorded = recorded.unwrap_or_default();
+    let finished = record.map(record::Record::finish).transpose().map_err(Failure::from)?;
+    let (recorded, samples) = finished.unwrap_or_default();
     let (world, interrupted) = (ranks.into_world(), quit);
-    Ok(Record { world, samples, hashes, figures, recorded, interrupted })
-}
-
-/// Simulated time between patches of ground in the recording, s.
-const GROUND_INTERVAL: f64 = 1.0;
-
-/// Takes down where vehicles are.
-fn note_poses(recording: &mut Recording, world: &World, samples: &[Sample]) -> Result<(), Failure> {
-    let time = world.model().clock.micros(world.state().tick);
-    let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
-    Ok(recording.poses(time, &poses)?)
-}
-
-/// Takes down the ground around the vehicles that carry sensors.
-fn note_ground(
-    recording: &mut Recording,
-    world: &World,
-    samples: &[Sample],
-) -> Result<(), Failure> {
-    let time = world.model().clock.micros(world.state().tick);
-    let (ground, published) = (&world.model().ground, &world.state().published);
-    let at = |x: f64, y: f64| {
-        let node = ground.lattice().nearest(x, y);
-        let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
-        let sinkage = state.map_or(0.0, |state| state.plastic_sinkage_m() - state.berm_m());
-        [ground.terrain().height(x, y) - sinkage, sinkage]
-    };
-    for sample in samples {
-        recording.ground(time, sample.vehicle, &sample.pose.position, &at)?;
-    }
-    Ok(())
+    Ok(Record { world, samples, figures, recorded, interrupted })
 }
 
 /// Says once of each vehicle that its drive has ended early.

@@ -51,11 +51,11 @@ pub enum Failure {
         /// The exit code of that rank.
         code: u8,
     },
-    /// Ctrl-C.
-    #[error("interrupted; go on with --resume {}", checkpoint.display())]
+    /// Ctrl-C, SIGTERM or SIGHUP.
+    #[error("interrupted; go on with --resume {}", folder.display())]
     Interrupted {
-        /// The checkpoint that was written.
-        checkpoint: PathBuf,
+        /// The run's folder, with a checkpoint.
+        folder: PathBuf,
     },
     /// Arguments that do not go together.
     #[error("error: invalid value '{value}' for '{argument}': must be {allowed}")]

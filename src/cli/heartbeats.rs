@@ -1,114 +1,11 @@
-//! What a run tells of its heartbeats: hashes, bytes and times.
+//! What a run tells of its heartbeats: bytes and times.
 
-use super::Failure;
-use crate::ground::GroundDigest;
 use crate::report::{ReportError, write_file};
 use crate::simulation::BeatFigures;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
-
-/// Hashes at one heartbeat, in hexadecimal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HashRow {
-    /// Steps taken.
-    pub tick: u64,
-    /// Simulated time, s.
-    pub time: String,
-    /// First half of the hash of the whole state.
-    pub state: String,
-    /// Digest of the ground.
-    pub ground: String,
-    /// First eight bytes of each agent's digest.
-    pub agents: Vec<String>,
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-impl HashRow {
-    /// A row of these hashes.
-    pub fn new(
-        tick: u64,
-        time: f64,
-        state: &[u8; 32],
-        GroundDigest([high, low]): GroundDigest,
-        agents: &[[u8; 32]],
-    ) -> HashRow {
-        HashRow {
-            tick,
-            time: whole_microseconds(time).to_string(),
-            state: hexadecimal(&state[..16]),
-            ground: format!("{high:016x}{low:016x}"),
-            agents: agents.iter().map(|digest| hexadecimal(&digest[..8])).collect(),
-        }
-    }
-
-    /// What differs from another row of the same tick: `ground`, or agents by
-    /// their names; nothing if all is equal.
-    pub fn difference(&self, other: &HashRow, names: &[String]) -> Option<String> {
-        if self == other {
-            return None;
-        }
-        let agents = self.agents.iter().zip(&other.agents).zip(names);
-        let mut parts: Vec<&str> =
-            agents.filter(|((a, b), _)| a != b).map(|(_, name)| name.as_str()).collect();
-        if self.ground != other.ground {
-            parts.push("ground");
-        }
-        if parts.is_empty() {
-            parts.push("state");
-        }
-        Some(parts.join(", "))
-    }
-}
-
-/// Writes `hashes.csv`.
-pub fn write_hashes(path: &Path, rows: &[HashRow], names: &[&str]) -> Result<(), Failure> {
-    let failed = |error: csv::Error| Failure::Output {
-        subject: path.display().to_string(),
-        cause: std::io::Error::other(error),
-    };
-    let mut bytes = Vec::new();
-    let mut writer = csv::Writer::from_writer(&mut bytes);
-    let header = ["tick", "time_s", "state", "ground"];
-    writer.write_record(header.iter().chain(names)).map_err(failed)?;
-    for row in rows {
-        let tick = row.tick.to_string();
-        let fixed = [&tick, &row.time, &row.state, &row.ground];
-        writer.write_record(fixed.into_iter().chain(&row.agents)).map_err(failed)?;
-    }
-    writer.flush().map_err(|error| failed(error.into()))?;
-    drop(writer);
-    Ok(write_file(path, &bytes)?)
-}
-
-/// Reads `hashes.csv` and the names of its agents.
-pub fn read_hashes(path: &Path) -> Result<(Vec<HashRow>, Vec<String>), Failure> {
-    let failed = |error: csv::Error| Failure::input(path, &error);
-    let mut reader = csv::Reader::from_path(path).map_err(failed)?;
-    let names = reader.headers().map_err(failed)?.iter().skip(4).map(str::to_owned).collect();
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(failed)?;
-        let text = |column: usize| record.get(column).unwrap_or_default().to_owned();
-        let tick = text(0)
-            .parse::<u64>()
-            .map_err(|error: std::num::ParseIntError| Failure::input(path, &error))?;
-        let agents = record.iter().skip(4).map(str::to_owned).collect();
-        rows.push(HashRow { tick, time: text(1), state: text(2), ground: text(3), agents });
-    }
-    Ok((rows, names))
-}
-
-/// A time, s, without what the multiplication by the step left behind whole
-/// microseconds.
-pub fn whole_microseconds(time: f64) -> f64 {
-    (time * 1e6).round() / 1e6
-}
 
 fn microseconds(time: Duration) -> f64 {
     time.as_nanos() as f64 * 1e-3

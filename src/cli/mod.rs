@@ -16,6 +16,7 @@ mod heartbeats;
 mod identify;
 mod interruption;
 mod launcher;
+mod recorded;
 mod render;
 mod replay;
 mod results;

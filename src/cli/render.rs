@@ -2,10 +2,10 @@
 
 use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
-use super::{Failure, stdout};
-use crate::report::{check_place, manifest, photograph};
+use super::{Failure, recorded, stdout};
+use crate::report::{check_place, photograph};
+use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, stage, world};
-use crate::scenario::{Scenario, ScenarioFile};
 use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
@@ -194,14 +194,7 @@ impl Render {
             let world = World::new(built.world.clone());
             return Ok((file, built, world));
         };
-        let manifest = manifest::read(&run.join("manifest.json"))?;
-        let scenario = manifest.inputs.first().map(|input| PathBuf::from(&input.path));
-        let recorded = serde_json::from_value::<Scenario>(manifest.config)
-            .map_err(|error| Failure::input(run, &error))?;
-        let text = toml::to_string(&recorded).map_err(|error| Failure::input(run, &error))?;
-        let folder = scenario.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let name = run.join("manifest.json").display().to_string();
-        let file = ScenarioFile::parse(&name, &text, folder, &[])?;
+        let (_, file) = recorded::read(run, &[])?;
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
         let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;

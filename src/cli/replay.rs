@@ -1,19 +1,19 @@
 //! `bekker replay`
 
-use super::heartbeats::{HashRow, read_hashes, whole_microseconds};
-use super::{Failure, stdout};
-use crate::report::manifest::{self, FileHash};
+use super::{Failure, recorded, stdout};
+use crate::report::hashes::{self, HashRow, whole_microseconds};
+use crate::report::manifest::{self, Status};
 use crate::scenario::build::world;
-use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::World;
+use crate::simulation::{World, checkpoint};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Run a recorded run again and compare
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker replay runs/convoy_mud-1 --verify\n\n\
-    Takes the scenario from the run's manifest and runs it from its beginning. With --verify\n\
-    it compares the hash of the state with the recorded one at every heartbeat and names the\n\
+    Takes the scenario and its files from the run's folder, wherever that is now, and runs it\n\
+    from its beginning. With --verify it first checks every file against the manifest, then\n\
+    compares the hash of the state with the recorded one at every heartbeat and names the\n\
     first heartbeat that differs, and the vehicles (or the ground) in it.")]
 pub struct Replay {
     /// Folder of the run
@@ -25,64 +25,64 @@ pub struct Replay {
 
 impl Replay {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let manifest = manifest::read(&self.run.join("manifest.json"))?;
-        let input = |file: &Path, cause: &str| Failure::Input {
-            subject: file.display().to_string(),
-            cause: cause.to_owned(),
-        };
-        let scenario = manifest.inputs.first().map(|input| PathBuf::from(&input.path));
-        let scenario =
-            scenario.ok_or_else(|| input(&self.run, "the manifest names no scenario"))?;
-        // the scenario is in the manifest, whole; what it refers to is not
-        for file in manifest.inputs.iter().skip(1) {
-            let path = Path::new(&file.path);
-            if FileHash::of(path, &file.path)?.sha256 != file.sha256 {
-                return Err(input(path, "has changed since the run"));
-            }
+        let subject = self.run.display().to_string();
+        let failed = |cause: String| Failure::Run { subject: subject.clone(), cause };
+        let (manifest, file) = recorded::read(&self.run, &[])?;
+        if manifest.status == Status::Running {
+            let cause = "the run has not ended: go on with it by `bekker run --resume`";
+            return Err(failed(cause.into()));
         }
-        let recorded = serde_json::from_value::<Scenario>(manifest.config)
-            .map_err(|error| Failure::input(&self.run, &error))?;
-        let text = toml::to_string(&recorded).map_err(|e| Failure::input(&self.run, &e))?;
-        let folder = scenario.parent().unwrap_or(Path::new(""));
-        let name = self.run.join("manifest.json").display().to_string();
-        let file = ScenarioFile::parse(&name, &text, folder, &[])?;
-        let mut world = World::new(world(&file)?.world);
-        let (rows, names) = read_hashes(&self.run.join("hashes.csv"))?;
-        let Some(last) = rows.last() else {
-            return Err(input(&self.run.join("hashes.csv"), "holds no heartbeat"));
-        };
-        let mut rows = rows.iter().peekable();
-        while world.state().tick < last.tick {
+        if self.verify
+            && let Some(differences) = manifest::differences(&self.run, &manifest.outputs)
+        {
+            return Err(failed(format!("is not as the run left it: {differences}")));
+        }
+        let built = world(&file)?;
+        let was = manifest.decisive.join("\n");
+        if let Some(differences) = checkpoint::differences(&was, built.decisive.trim_end()) {
+            eprintln!("warning: recorded by another program: {differences}");
+        }
+        let mut world = World::new(built.world);
+        let list = self.run.join("hashes.csv");
+        let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
+        let mut rows = rows.iter();
+        while world.state().tick < manifest.last_tick {
             world.beat();
             let tick = world.state().tick;
-            let Some(recorded) = rows.next_if(|row| row.tick == tick) else { continue };
-            if self.verify {
-                let found = hashes(&world);
-                if let Some(parts) = recorded.difference(&found, &names) {
-                    let cause = format!(
-                        "differs from its recording at tick {tick} ({} s) in {parts}",
-                        whole_microseconds(world.time())
-                    );
-                    let subject = self.run.display().to_string();
-                    return Err(Failure::Run { subject, cause });
-                }
+            if !self.verify || tick <= manifest.first_tick {
+                continue;
+            }
+            let Some(recorded) = rows.next().filter(|row| row.tick == tick) else {
+                let cause =
+                    format!("hashes.csv is not whole: the heartbeat of tick {tick} is missing");
+                return Err(failed(cause));
+            };
+            if let Some(parts) = recorded.difference(&row(&world), &names) {
+                let time = whole_microseconds(world.time());
+                let cause = "differs from its recording at tick";
+                return Err(failed(format!("{cause} {tick} ({time} s) in {parts}")));
             }
         }
+        if let Some(HashRow { tick, .. }) = rows.next() {
+            return Err(failed(format!("hashes.csv goes on after the run's end, at tick {tick}")));
+        }
+        // as a run ends
+        world.publish_all();
+        let hash: String = world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
+        if self.verify && hash != manifest.state_hash {
+            let recorded = &manifest.state_hash;
+            return Err(failed(format!("ends in state {hash}, recorded is {recorded}")));
+        }
         if !quiet {
-            let found = hashes(&world);
             let what = if self.verify { "equal at every heartbeat" } else { "replayed" };
-            stdout::print(&format!(
-                "{}: {what}, {} s, state {}",
-                self.run.display(),
-                whole_microseconds(world.time()),
-                found.state
-            ))?;
+            let time = whole_microseconds(world.time());
+            stdout::print(&format!("{subject}: {what}, {time} s, state {hash}"))?;
         }
         Ok(())
     }
 }
 
-fn hashes(world: &World) -> HashRow {
+fn row(world: &World) -> HashRow {
     let state = world.state();
     let agents: Vec<[u8; 32]> = state.agents.iter().map(|agent| agent.digest()).collect();
     HashRow::new(state.tick, world.time(), &world.hash(), state.published.digest(), &agents)

@@ -4,23 +4,28 @@ use super::drive::CHECKPOINT;
 use super::{Failure, heartbeats};
 use crate::grid::Node;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
-use crate::report::manifest::{self, Build, FileHash, Machine, Manifest};
+use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Fact, Scene, Size, Track};
-use crate::report::{ReportError, states};
+use crate::report::readme::readme;
+use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
-use crate::scenario::config::StateFormat;
 use crate::simulation::{BeatFigures, RunSummary, Sample, World};
-use crate::terrain::{Placement, Unit};
+use crate::terrain::{Crs, Placement, Raster, Unit, write_geotiff};
 use std::path::Path;
 
 /// Largest raster of ruts, cells; beyond, cells are merged and that is said.
 const RASTER_CELLS: u64 = 400_000_000;
 
+/// Undisturbed ground that is written beyond the ways driven, m.
+const AROUND: f64 = 20.0;
+/// Cells of its raster along the longer side at most.
+const SIDE: f64 = 512.0;
+/// Side of its finest cells, m.
+const FINEST: f64 = 0.25;
+
 /// A run at its end, to be written down.
 pub struct Results<'a> {
-    /// The scenario's file as it was named.
-    pub path: &'a Path,
     /// Whether a picture may be drawn.
     pub picture: bool,
     /// Whether a timeline is written.
@@ -30,43 +35,32 @@ pub struct Results<'a> {
     pub folder: &'a Path,
     pub world: &'a World,
     pub samples: &'a [Sample],
-    pub hashes: &'a [heartbeats::HashRow],
     pub figures: &'a [Vec<BeatFigures>],
-    /// Files of the sensors, written on the way.
+    /// Files written on the way.
     pub recorded: &'a [String],
     pub summary: &'a RunSummary,
+    /// What the folder said of the run when it began.
+    pub begun: &'a Manifest,
+    /// Whether a signal ended the run.
+    pub interrupted: bool,
 }
 
 impl Results<'_> {
     /// Writes all files of the run folder but the checkpoint.
     pub fn write(&self) -> Result<(), Failure> {
         let output = &self.file.scenario.output;
-        let names: Vec<&str> =
-            self.file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str()).collect();
-        let mut files = vec![CHECKPOINT];
+        let mut files = vec![CHECKPOINT, README, kept_inputs::SCENARIO];
         files.extend(self.recorded.iter().map(String::as_str));
-        for format in &output.states {
-            match format {
-                StateFormat::Parquet => {
-                    files.push("states.parquet");
-                    let path = self.folder.join("states.parquet");
-                    states::write_parquet(&path, self.samples, &names)?;
-                }
-                StateFormat::Csv => {
-                    files.push("states.csv");
-                    states::write_csv(&self.folder.join("states.csv"), self.samples, &names)?;
-                }
-            }
-        }
         if output.ruts && self.ruts()? {
             files.push("ruts.tif");
+        }
+        if self.terrain()? {
+            files.push("terrain.tif");
         }
         if output.picture.draw && self.picture {
             files.push("picture.png");
             self.draw()?;
         }
-        files.push("hashes.csv");
-        heartbeats::write_hashes(&self.folder.join("hashes.csv"), self.hashes, &names)?;
         if self.figures.len() > 1 {
             files.push("heartbeats.csv");
             heartbeats::write_figures(&self.folder.join("heartbeats.csv"), self.figures)?;
@@ -109,6 +103,44 @@ impl Results<'_> {
             );
         }
         Ok(raster.is_some())
+    }
+
+    /// The undisturbed ground around the ways driven.
+    fn terrain(&self) -> Result<bool, Failure> {
+        let terrain = self.world.model().ground.terrain();
+        let places = self.samples.iter().map(|sample| sample.pose.position);
+        let places = places.filter(|place| place.iter().all(|x| x.is_finite()));
+        let around = places.fold(None, |bounds: Option<[f64; 4]>, place| {
+            let [west, south, east, north] = bounds.unwrap_or([place.x, place.y, place.x, place.y]);
+            let (low, high) = ([west.min(place.x), south.min(place.y)], [east, north]);
+            Some([low[0], low[1], high[0].max(place.x), high[1].max(place.y)])
+        });
+        let Some([west, south, east, north]) = around else { return Ok(false) };
+        let whole = terrain.bounds();
+        let low = [(west - AROUND).max(whole[0]), (south - AROUND).max(whole[1])];
+        let high = [(east + AROUND).min(whole[2]), (north + AROUND).min(whole[3])];
+        let [width, height] = [0, 1].map(|k| high[k] - low[k]);
+        let cell = (width.max(height) / SIDE).max(FINEST);
+        let count = |length: f64| ((length / cell).floor() as usize).max(1);
+        let (columns, rows) = (count(width), count(height));
+        if columns < 2 || rows < 2 {
+            return Ok(false);
+        }
+        let south_west = low.map(|edge| edge + 0.5 * cell);
+        let row = |row: usize| {
+            let y = south_west[1] + (rows - 1 - row) as f64 * cell;
+            let x = move |column: usize| south_west[0] + column as f64 * cell;
+            (0..columns).map(move |column| terrain.height(x(column), y))
+        };
+        let values = (0..rows).flat_map(row).collect();
+        let raster =
+            Raster { columns, rows, south_west, cell: [cell; 2], values, crs: Crs::local() };
+        let placement = self.built.placement.as_ref();
+        let raster = placement.map_or(raster.clone(), |placement| placement.georeference(&raster));
+        let path = self.folder.join("terrain.tif");
+        let bytes = write_geotiff(&raster).map_err(|error| Failure::input(&path, &error))?;
+        write_file(&path, &bytes)?;
+        Ok(true)
     }
 
     fn draw(&self) -> Result<(), Failure> {
@@ -161,31 +193,78 @@ impl Results<'_> {
     }
 
     fn manifest(&self, files: &[&str]) -> Result<(), Failure> {
-        let inputs = std::iter::once(self.path)
-            .chain(self.built.inputs.iter().map(|input| input.path.as_path()))
-            .map(|path| FileHash::of(path, &path.display().to_string()))
-            .collect::<Result<_, ReportError>>()?;
-        let outputs = files
+        let mut outputs = files
             .iter()
             .map(|name| FileHash::of(&self.folder.join(name), name))
-            .collect::<Result<_, ReportError>>()?;
+            .collect::<Result<Vec<_>, ReportError>>()?;
+        // copies are checked as the rest is
+        outputs.extend(self.begun.inputs.iter().filter_map(|input| {
+            let copy = input.copy.clone()?;
+            Some(FileHash { path: copy, copy: None, ..input.clone() })
+        }));
+        let status = if self.interrupted { Status::Interrupted } else { Status::Complete };
         let manifest = Manifest {
-            format: manifest::FORMAT,
-            build: Build::current(),
-            machine: Machine::current(),
-            config: serde_json::to_value(&self.file.scenario).unwrap_or_default(),
-            seed: self.file.scenario.seed,
-            determinism: "bit-exact".into(),
-            threads: rayon::current_num_threads(),
-            inputs,
+            status,
+            last_tick: self.world.state().tick,
             simulated_s: self.summary.simulated,
             wall_s: self.summary.wall,
             state_hash: self.summary.state_hash.clone(),
             outputs,
+            ..self.begun.clone()
         };
-        manifest::write(&self.folder.join("manifest.json"), &manifest)?;
+        manifest::write(&self.folder.join(MANIFEST), &manifest)?;
         Ok(())
     }
+}
+
+const MANIFEST: &str = "manifest.json";
+const README: &str = "README.md";
+
+/// Says in a run's folder what is driven, before it is: all that it takes to go on with
+/// it, or to drive it again, wherever the folder is then. Returns what it said.
+pub fn begin(
+    folder: &Path,
+    path: &Path,
+    file: &ScenarioFile,
+    built: &Built,
+    first_tick: u64,
+    resumes: bool,
+) -> Result<Manifest, Failure> {
+    // of a run that is gone on with, the files are those it has
+    let before = resumes.then(|| manifest::read(&folder.join(MANIFEST))).transpose()?;
+    let (inputs, first_tick) = match before {
+        Some(before) => (before.inputs, before.first_tick),
+        None => {
+            rundir::clear(folder)?;
+            // named so that what it refers to is found from there
+            let named = file.folder.join(path.file_name().unwrap_or_default());
+            let own = FileHash::of(path, &named.display().to_string())?;
+            let kept = kept_inputs::keep(folder, &file.inputs)?;
+            (std::iter::once(own).chain(kept).collect(), first_tick)
+        }
+    };
+    kept_inputs::write_scenario(folder, &file.scenario, &file.folder, &inputs)?;
+    write_file(&folder.join(README), readme(&file.scenario).as_bytes())?;
+    let manifest = Manifest {
+        format: manifest::FORMAT,
+        status: Status::Running,
+        build: Build::current(),
+        machine: Machine::current(),
+        config: serde_json::to_value(&file.scenario).unwrap_or_default(),
+        seed: file.scenario.seed,
+        determinism: "bit-exact".into(),
+        threads: rayon::current_num_threads(),
+        decisive: built.decisive.lines().map(str::to_owned).collect(),
+        inputs,
+        first_tick,
+        last_tick: first_tick,
+        simulated_s: 0.0,
+        wall_s: 0.0,
+        state_hash: String::new(),
+        outputs: Vec::new(),
+    };
+    manifest::write(&folder.join(MANIFEST), &manifest)?;
+    Ok(manifest)
 }
 
 fn georeference(placement: Option<&Placement>) -> Georeference {

@@ -4,12 +4,14 @@ use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
-use super::results::Results;
-use super::{Failure, heartbeats, launcher, stdout};
+use super::results::{self, Results};
+use super::{Failure, heartbeats, launcher, recorded, stdout};
+use crate::report::kept_inputs::SCENARIO;
+use crate::report::manifest::Manifest;
 use crate::report::rundir::{self, Lock};
 use crate::report::table;
+use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
-use crate::scenario::{Scenario, ScenarioFile};
 #[cfg(feature = "mpi")]
 use crate::simulation::{Obstacle, first_obstacle};
 use crate::simulation::{
@@ -32,21 +34,23 @@ XX (runs/NAME-N): manifest.json, states.parquet, states.csv, ruts.tif,\n\
     sensors.mcap for Foxglove and Rerun. Ctrl-C writes a checkpoint and what there\n\
     is of the rest; --resume goes on from it, bit for bit as if it had never stopped.")]
 pub struct Run {
-    /// The scenario
-    file: PathBuf,
+    /// The scenario; with --resume, that of the folder if none is given
+    #[arg(required_unless_present = "resume")]
+    file: Option<PathBuf>,
     /// Override a value; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Folder for the results, instead of runs/NAME-N
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Write into a folder that holds something already
+    /// Write into a folder that holds something already, in place of what a run left there
     #[arg(long)]
     force: bool,
     /// Threads; as many as there are cores if not given. The result is the same.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Go on from the checkpoint in this run folder (or of this name)
+    /// Go on from the checkpoint in this run folder, in the folder itself unless --out
+    /// names another (or from a checkpoint of this name)
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
     /// Ranks in this process that exchange real messages. The result is the same.
@@ -99,13 +103,14 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
-        let Prepared { file, built, agreed, state, folder } = prepared;
+        let Prepared { file, built, agreed, state, place } = prepared;
         let recovery = Arc::new(Recovery::new(&built, state.clone()));
         let plan = Plan {
             scenario: &file.scenario,
             recovery: &recovery,
             stores: true,
             quiet,
+            resumes: self.in_place().is_some(),
             card_required: self.graphics.is_required(),
             interrupted: &interrupted,
             tick: &tick,
@@ -113,8 +118,8 @@ impl Run {
         };
         let course = Course { run: &self, built: &built, agreed, state };
         let clock = Instant::now();
-        if let Some(folder) = &folder {
-            recovery.set_folder(&folder.0);
+        if let Some(place) = &place {
+            recovery.set_folder(&place.folder);
         }
         #[cfg(feature = "mpi")]
         let record = match (mpi, &session) {
@@ -126,9 +131,9 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let record = course.drive_here(&plan)?;
-        let Record { mut world, samples, hashes, figures, recorded, interrupted } = record;
+        let Record { mut world, samples, figures, recorded, interrupted } = record;
         let wall = clock.elapsed().as_secs_f64();
-        let Some((folder, _lock)) = folder else {
+        let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
             return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
         };
@@ -136,7 +141,6 @@ impl Run {
         world.publish_all();
         let summary = world.summary(&file.scenario.name, wall);
         let results = Results {
-            path: &self.file,
             picture: !self.no_picture,
             trace: self.trace,
             file: &file,
@@ -144,12 +148,14 @@ impl Run {
             folder: &folder,
             world: &world,
             samples: &samples,
-            hashes: &hashes,
             figures: &figures,
             recorded: &recorded,
             summary: &summary,
+            begun: &begun,
+            interrupted,
         };
         results.write()?;
+        drop(lock);
         if figures.len() > 1 && !quiet {
             eprintln!("{}", heartbeats::summary(&figures));
         }
@@ -160,7 +166,7 @@ impl Run {
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         if interrupted {
-            return Err(Failure::Interrupted { checkpoint: folder.join(CHECKPOINT) });
+            return Err(Failure::Interrupted { folder });
         }
         failed(&summary)
     }
@@ -176,7 +182,10 @@ impl Run {
                 cause: error.to_string(),
             })?;
         }
-        let file = ScenarioFile::read(&self.file, &self.sets)?;
+        let file = match (&self.file, &self.resume) {
+            (None, Some(run)) => recorded::read(run, &self.sets)?.1,
+            (path, _) => ScenarioFile::read(path.as_deref().unwrap_or(Path::new("")), &self.sets)?,
+        };
         let mut built = world(&file)?;
         if let Some(stage) = &mut built.world.stage {
             self.graphics.equip(Arc::make_mut(stage), quiet)?;
@@ -197,11 +206,12 @@ impl Run {
         }
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
-        let folder = if writes { Some(self.folder(&file.scenario)?) } else { None };
+        let first = state.as_ref().map_or(0, |state| state.tick);
+        let place = if writes { Some(self.place(&file, &built, first)?) } else { None };
         let mut agreed = agreed(&file, &built);
         // who stores when must be known to all who are asked for their part
         agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
-        Ok(Prepared { file, built, agreed, state, folder })
+        Ok(Prepared { file, built, agreed, state, place })
     }
 
     /// The same as one of several processes: all are ready, or none begins.
@@ -248,13 +258,37 @@ impl Run {
         Ok(Some(state))
     }
 
-    /// The folder of the results, which is this run's alone.
-    fn folder(&self, scenario: &Scenario) -> Result<(PathBuf, Lock), Failure> {
-        match self.out.as_ref().or(scenario.output.folder.as_ref()) {
-            Some(folder) => Ok((folder.clone(), rundir::create(folder, self.force)?)),
-            None => Ok(rundir::create_numbered(Path::new("runs"), &scenario.name)?),
-        }
+    /// The folder whose record is gone on with, if one is.
+    fn in_place(&self) -> Option<&Path> {
+        let here = |from: &&Path| self.out.as_deref().is_none_or(|out| out == *from);
+        self.resume.as_deref().filter(|from| from.is_dir()).filter(here)
     }
+
+    /// The folder of the results, this run's alone, with all in it that a run leaves
+    /// before it begins.
+    fn place(&self, file: &ScenarioFile, built: &Built, first: u64) -> Result<Place, Failure> {
+        let scenario = &file.scenario;
+        let (folder, lock) = match (self.in_place(), &self.out, &scenario.output.folder) {
+            (Some(folder), ..) => (folder.to_owned(), rundir::lock(folder)?),
+            (None, Some(folder), _) | (None, None, Some(folder)) => {
+                (folder.clone(), rundir::create(folder, self.force)?)
+            }
+            _ => rundir::create_numbered(Path::new("runs"), &scenario.name)?,
+        };
+        let own = || self.resume.iter().map(|from| from.join(SCENARIO)).next();
+        let path = self.file.clone().or_else(own).unwrap_or_default();
+        let resumes = self.in_place().is_some();
+        let begun = results::begin(&folder, &path, file, built, first, resumes)?;
+        Ok(Place { folder, begun, lock })
+    }
+}
+
+/// Where a run leaves its results.
+struct Place {
+    folder: PathBuf,
+    /// What it says there before it begins.
+    begun: Manifest,
+    lock: Lock,
 }
 
 /// As one of several processes. One that cannot go on ends all, unless all find so
@@ -292,7 +326,7 @@ struct Prepared {
     /// The state to go on from; the others get it from rank 0.
     state: Option<WorldState>,
     /// Where the results go, if this process writes them.
-    folder: Option<(PathBuf, Lock)>,
+    place: Option<Place>,
 }
 
 /// A run, ready to be driven by any number of ranks.

@@ -56,6 +56,12 @@ pub enum ReportError {
         /// What stands there.
         found: &'static str,
     },
+    /// A table cannot be gone on with.
+    #[error("{} has other columns than this run writes: go on in another folder with --out, or leave the sensors and [output] as they were", path.display())]
+    OtherColumns {
+        /// The table.
+        path: PathBuf,
+    },
     /// A sample belongs to no vehicle.
     #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]
     UnknownVehicle {

@@ -8,13 +8,15 @@ use std::io::Read;
 use std::path::Path;
 
 /// Version of the manifest's own format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Everything needed to repeat a run and to check that it was repeated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of this format, [`FORMAT`].
     pub format: u32,
+    /// Whether the run has ended, and how.
+    pub status: Status,
     /// The program.
     pub build: Build,
     /// The machine.
@@ -27,8 +29,14 @@ pub struct Manifest {
     pub determinism: String,
     /// Threads that the run was given.
     pub threads: usize,
-    /// Files read: scenario, terrains, vehicles.
+    /// All that decides the course of the run, a line `key = value` each.
+    pub decisive: Vec<String>,
+    /// Files read: the scenario first, then terrains, meshes, vehicles.
     pub inputs: Vec<FileHash>,
+    /// Steps taken before the record begins: none, unless it goes on with another's.
+    pub first_tick: u64,
+    /// Steps taken at its end.
+    pub last_tick: u64,
     /// Simulated time, s.
     pub simulated_s: f64,
     /// Wall time of the run, s.
@@ -39,11 +47,25 @@ pub struct Manifest {
     pub outputs: Vec<FileHash>,
 }
 
+/// Whether a run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Not yet: it goes on, or was cut.
+    Running,
+    /// Early, by a signal.
+    Interrupted,
+    /// As it was to.
+    Complete,
+}
+
 /// The program that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// Version of the package.
     pub version: String,
+    /// Hash of its source.
+    pub source: String,
     /// Revision of its source, where the builder gave `BEKKER_GIT_REVISION`.
     pub git_revision: Option<String>,
     /// Cargo features compiled in.
@@ -59,8 +81,13 @@ impl Build {
     pub fn current() -> Build {
         Build {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            source: env!("BEKKER_SOURCE").to_owned(),
             git_revision: option_env!("BEKKER_GIT_REVISION").map(str::to_owned),
-            features: Vec::new(),
+            features: [("mpi", cfg!(feature = "mpi")), ("gpu", cfg!(feature = "gpu"))]
+                .iter()
+                .filter(|(_, compiled)| *compiled)
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
             debug_assertions: cfg!(debug_assertions),
         }
@@ -96,6 +123,9 @@ pub struct FileHash {
     pub bytes: u64,
     /// SHA-256, hexadecimal.
     pub sha256: String,
+    /// Of an input, its copy beside the manifest, if it was small enough for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
 }
 
 impl FileHash {
@@ -113,7 +143,8 @@ impl FileHash {
             hasher.update(&block[..read]);
             bytes += read as u64;
         }
-        Ok(FileHash { path: name.to_owned(), bytes, sha256: hexadecimal(&hasher.finalize()) })
+        let (path, sha256) = (name.to_owned(), hexadecimal(&hasher.finalize()));
+        Ok(FileHash { path, bytes, sha256, copy: None })
     }
 }
 
@@ -136,7 +167,32 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError
 /// Reads a manifest back.
 pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     let text = fs::read_to_string(path).map_err(ReportError::file("read", path))?;
-    serde_json::from_str(&text).map_err(ReportError::decode(path))
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(ReportError::decode(path))?;
+    let format = value.get("format").and_then(serde_json::Value::as_u64);
+    if format.is_some_and(|format| format != u64::from(FORMAT)) {
+        let found = format.unwrap_or_default();
+        let cause = format!("its format is {found}, this bekker reads {FORMAT}: run it anew");
+        return Err(ReportError::decode(path)(cause));
+    }
+    serde_json::from_value(value).map_err(ReportError::decode(path))
+}
+
+/// Files of a folder that are not as a manifest lists them, in words; nothing if all are.
+pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
+    let (mut missing, mut altered) = (Vec::new(), Vec::new());
+    for file in outputs {
+        match FileHash::of(&folder.join(&file.path), &file.path) {
+            Ok(found) if found.sha256 == file.sha256 => {}
+            Ok(_) => altered.push(file.path.as_str()),
+            Err(_) => missing.push(file.path.as_str()),
+        }
+    }
+    let told = [("altered since the run", altered), ("missing", missing)];
+    let told = told.iter().filter(|(_, files)| !files.is_empty());
+    let told: Vec<String> =
+        told.map(|(what, files)| format!("{what}: {}", files.join(", "))).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 #[cfg(test)]
@@ -151,7 +207,8 @@ mod tests {
         // FIPS 180-4, example of SHA-256 for "abc".
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let hash = FileHash::of(&path, "inputs/abc").unwrap();
-        assert_eq!(hash, FileHash { path: "inputs/abc".into(), bytes: 3, sha256: expected.into() });
+        let (path, sha256) = ("inputs/abc".into(), expected.into());
+        assert_eq!(hash, FileHash { path, bytes: 3, sha256, copy: None });
         assert!(FileHash::of(&folder.path().join("none"), "none").is_err());
     }
 
@@ -161,13 +218,17 @@ mod tests {
         let path = folder.path().join("manifest.json");
         let manifest = Manifest {
             format: FORMAT,
+            status: Status::Complete,
             build: Build::current(),
             machine: Machine::current(),
             config: serde_json::json!({"name": "convoy", "duration_s": 0.1}),
             seed: u64::MAX,
             determinism: "bit-exact".into(),
             threads: 2,
+            decisive: vec!["seed = 1".into()],
             inputs: vec![],
+            first_tick: 0,
+            last_tick: 30_000,
             simulated_s: 60.0,
             wall_s: 0.1 + 0.2,
             state_hash: "00ff".into(),

@@ -12,6 +12,8 @@ use std::io::{self, Write};
 const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
 /// Size at which a chunk is written, bytes.
 const CHUNK: usize = 1 << 20;
+/// Time from its first message at which a chunk is written, ns.
+const CHUNK_TIME: u64 = 1_000_000_000;
 
 /// How chunks are packed: frames of LZ4.
 const PACKING: &str = "lz4";
@@ -33,6 +35,8 @@ mod op {
     pub const MESSAGE_INDEX: u8 = 7;
     pub const CHUNK_INDEX: u8 = 8;
     pub const STATISTICS: u8 = 11;
+    pub const METADATA: u8 = 12;
+    pub const METADATA_INDEX: u8 = 13;
     pub const SUMMARY_OFFSET: u8 = 14;
     pub const DATA_END: u8 = 15;
 }
@@ -118,6 +122,8 @@ pub(super) struct Mcap<W> {
     chunk_index: BTreeMap<u16, Vec<u8>>,
     /// Index records of all chunks.
     chunks: Vec<Vec<u8>>,
+    /// Index records of all metadata.
+    metadata: Vec<Vec<u8>>,
     span: Span,
 }
 
@@ -135,6 +141,7 @@ impl<W: Write> Mcap<W> {
             chunk_span: Span::default(),
             chunk_index: BTreeMap::new(),
             chunks: Vec::new(),
+            metadata: Vec::new(),
             span: Span::default(),
         };
         file.write(&MAGIC)?;
@@ -147,6 +154,57 @@ impl<W: Write> Mcap<W> {
         self.position += bytes.len() as u64;
         self.crc.update(bytes);
         self.to.write_all(bytes)
+    }
+
+    /// Adds texts under a name, each with its key.
+    pub fn metadata(&mut self, name: &str, texts: &[(String, String)]) -> io::Result<()> {
+        let pairs =
+            texts.iter().fold(Record::default(), |pairs, (key, text)| pairs.text(key).text(text));
+        let (start, record) = (self.position, Record::default().text(name).sized(&pairs.0));
+        self.write(&record.bytes(op::METADATA))?;
+        let index = Record::default().u64(start).u64(self.position - start).text(name);
+        self.metadata.push(index.bytes(op::METADATA_INDEX));
+        Ok(())
+    }
+
+    /// What the open chunk holds so far: schemas, channels and messages, one after the other.
+    pub fn open_chunk(&self) -> &[u8] {
+        &self.chunk
+    }
+
+    /// How many chunks have been written.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Brings what is written to the file.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
+    /// Where the next chunk will stand, and what the file would end with from there if
+    /// it were ended now.
+    pub fn ending(&self) -> io::Result<(u64, Vec<u8>)> {
+        let listed = self.listed.iter().map(|listed| Listed {
+            code: listed.code,
+            bytes: listed.bytes.clone(),
+            written: listed.written,
+        });
+        let now = Mcap {
+            to: Vec::new(),
+            position: self.position,
+            crc: self.crc.clone(),
+            listed: listed.collect(),
+            counts: self.counts.clone(),
+            schemas: self.schemas,
+            chunk: self.chunk.clone(),
+            chunk_span: self.chunk_span,
+            chunk_index: self.chunk_index.clone(),
+            chunks: self.chunks.clone(),
+            metadata: self.metadata.clone(),
+            span: self.span,
+        };
+        Ok((self.position, now.finish()?))
     }
 
     /// Adds a schema of Protocol Buffers; its number.
@@ -170,6 +228,9 @@ impl<W: Write> Mcap<W> {
 
     /// Adds a message at a time, ns.
     pub fn message(&mut self, channel: u16, time: u64, data: &[u8]) -> io::Result<()> {
+        if self.chunk_span.0.is_some_and(|[first, _]| time >= first + CHUNK_TIME) {
+            self.end_chunk()?;
+        }
         for listed in self.listed.iter_mut().filter(|listed| !listed.written) {
             self.chunk.extend_from_slice(&listed.bytes);
             listed.written = true;
@@ -240,6 +301,7 @@ impl<W: Write> Mcap<W> {
             (op::CHANNEL, of(&self.listed, op::CHANNEL)),
             (op::STATISTICS, self.statistics()),
             (op::CHUNK_INDEX, self.chunks.concat()),
+            (op::METADATA_INDEX, self.metadata.concat()),
         ];
         let mut offsets = Vec::new();
         self.crc = Hasher::new();
@@ -275,7 +337,7 @@ impl<W: Write> Mcap<W> {
             .u16(self.schemas)
             .u32(self.counts.len() as u32)
             .u32(0)
-            .u32(0)
+            .u32(self.metadata.len() as u32)
             .u32(self.chunks.len() as u32)
             .u64(first)
             .u64(last);
@@ -309,7 +371,15 @@ mod tests {
         file.message(channels[0], 10, b"one").unwrap();
         file.message(channels[1], 20, &vec![7; CHUNK]).unwrap();
         file.message(channels[0], 30, b"two").unwrap();
+        // ended for now, it is what it would be if it ended here
+        let (at, ending) = file.ending().unwrap();
+        let start = file.to[..at as usize].to_vec();
         let bytes = file.finish().unwrap();
+        assert_eq!([start, ending].concat(), bytes);
+        let found = super::super::mcap_read::records(&mut &bytes[..], b"").unwrap();
+        let messages: Vec<_> =
+            found.iter().map(|m| (m.topic.as_str(), m.time, m.data.len())).collect();
+        assert_eq!(messages, [("/x", 10, 3), ("/y", 20, CHUNK), ("/x", 30, 3)]);
         let expected = [1, 6, 7, 7, 6, 7, 15, 3, 4, 4, 11, 8, 8, 14, 14, 14, 14, 2];
         assert_eq!(codes(&bytes), expected);
         let empty = Mcap::new(Vec::new()).unwrap().finish().unwrap();

@@ -2,12 +2,18 @@
 //!
 //! Every function takes plain data (samples, summaries, closures over the
 //! ground) and writes one file. Files appear whole or not at all: they are
-//! written beside their place and renamed into it.
+//! written beside their place and renamed into it. What a run takes down as it goes
+//! ([`record`]) is in its place from the beginning and can be read at any time; that it is
+//! complete is said by the manifest.
 //!
 //! | module | leaves |
 //! | --- | --- |
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
+//! | [`record`] | all that is taken down as a run goes on |
+//! | [`kept_inputs`] | what it was driven from |
+//! | [`readme`] | what every file holds |
+//! | [`hashes`] | hashes of all heartbeats: CSV |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
@@ -29,15 +35,21 @@ mod file;
 mod foxglove;
 mod frames;
 pub mod geotiff;
+mod growing;
+pub mod hashes;
+pub mod kept_inputs;
 pub mod manifest;
 mod map;
 mod mcap;
+mod mcap_read;
 pub mod photograph;
 pub mod picture;
 pub mod plot;
 pub mod progress;
 mod protobuf;
 pub mod readings;
+pub mod readme;
+pub mod record;
 mod relief;
 pub mod rundir;
 pub mod states;

@@ -13,13 +13,15 @@
 //! A message's log time is when the reading is delivered, its own timestamp when it was
 //! taken, both simulated. Small readings stand in tables too, one a kind (`tables.rs`).
 //! Frames of a camera or lidar that is to `save` them go to
-//! `sensors/V/S/NUMBER.EXTENSION`. What is kept in memory does not grow with the run
+//! `sensors/V/S/NUMBER.EXTENSION`; `frames.csv` lists them. What is kept in memory does not grow with the run
 //! but for a line a megabyte.
 
+use super::columns::{Column, Values, write_at};
 use super::foxglove::{self, GroundPatch, Heading};
+use super::growing::Growing;
 use super::mcap::Mcap;
 use super::tables::Tables;
-use super::{ReportError, clouds, file, frames, rundir};
+use super::{ReportError, clouds, file, frames, mcap_read, rundir};
 use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::lidar::Cloud;
@@ -28,11 +30,19 @@ use crate::simulation::WorldModel;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Name of the file of all readings in a run's folder.
 pub const MCAP: &str = "sensors.mcap";
+/// What the MCAP's open chunk holds, to the last heartbeat: the file itself gets whole
+/// chunks only, and an ending that is written over. Gone once the run has ended.
+const OPEN: &str = ".sensors.open";
+/// Stem of the list of saved frames.
+const FRAMES: &str = "frames";
+/// Wall time between endings of the MCAP that make it readable for now.
+const ENDING: Duration = Duration::from_secs(1);
 /// Half the side of a patch of ground around a vehicle, m.
 const PATCH: f64 = 8.0;
 /// Side of its cells, m.
@@ -57,28 +67,39 @@ struct Carrier {
 /// Readings being written.
 pub struct Recording {
     folder: PathBuf,
-    part: PathBuf,
+    path: PathBuf,
     mcap: Mcap<BufWriter<fs::File>>,
+    /// The same file, for endings that are written over.
+    file: fs::File,
+    ended: Option<Instant>,
+    /// The open chunk on disk: of how many chunks before it, and how much of it.
+    open: fs::File,
+    opened: (usize, usize),
     descriptors: Vec<u8>,
-    schemas: BTreeMap<&'static str, u16>,
+    schemas: BTreeMap<String, u16>,
     /// Channels of topics and schemas: two sources may have chosen one topic.
-    channels: BTreeMap<(String, &'static str), u16>,
+    channels: BTreeMap<(String, String), u16>,
     carriers: Vec<Carrier>,
     tables: Tables,
+    /// Frames that sensors save, if any does.
+    frames: Option<Growing>,
     files: Vec<String>,
 }
 
 impl Recording {
     /// Begins the files of a run in its folder, tables of small readings in these
-    /// formats; nothing where no vehicle has a sensor.
+    /// formats, or goes on with them after a time, s; nothing where no vehicle has a
+    /// sensor. `about` goes into the MCAP: names, each with texts under keys.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be created.
-    pub fn begin(
+    /// [`ReportError`] when a file cannot be created or gone on with.
+    pub fn open(
         folder: &Path,
         model: &WorldModel,
         vehicles: &[config::Vehicle],
         formats: &[StateFormat],
+        about: &[(&str, Vec<(String, String)>)],
+        after: Option<f64>,
     ) -> Result<Option<Recording>, ReportError> {
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
@@ -87,42 +108,132 @@ impl Recording {
             name: agent.name.clone(),
             sensors: agent.sensors.iter().map(|own| source(&agent.name, own, entry)).collect(),
         });
-        let part = folder.join(format!(".{MCAP}.{}.part", std::process::id()));
-        let created = fs::File::create(&part).and_then(|file| Mcap::new(BufWriter::new(file)));
-        Ok(Some(Recording {
-            mcap: created.map_err(ReportError::file("create", &part))?,
+        let carriers: Vec<Carrier> = carriers.collect();
+        let path = folder.join(MCAP);
+        file::check_place(&path)?;
+        // what is gone on with is read while its follower is written beside it
+        let part = folder.join(format!(".{MCAP}.part"));
+        let file = file::create(if after.is_some() { &part } else { &path })?;
+        let own = file.try_clone().map_err(ReportError::file("create", &path))?;
+        let begun = Mcap::new(BufWriter::new(own)).and_then(|mut mcap| {
+            about.iter().try_for_each(|(name, texts)| mcap.metadata(name, texts))?;
+            Ok(mcap)
+        });
+        let mut files = Vec::new();
+        let saves =
+            carriers.iter().flat_map(|carrier| &carrier.sensors).any(|s| !s.save.is_empty());
+        let frames = saves.then(|| frames_table(folder, after, &mut files)).transpose()?;
+        let place = folder.join(OPEN);
+        let beside = folder.join(format!("{OPEN}.part"));
+        let before =
+            if after.is_some() { fs::read(&place).unwrap_or_default() } else { Vec::new() };
+        let open = file::create(if after.is_some() { &beside } else { &place })?;
+        let mut recording = Recording {
+            mcap: begun.map_err(ReportError::file("write", &path))?,
             folder: folder.to_owned(),
-            part,
+            path,
+            file,
+            ended: None,
+            open,
+            opened: (usize::MAX, 0),
             descriptors: foxglove::descriptors(),
             schemas: BTreeMap::new(),
             channels: BTreeMap::new(),
-            carriers: carriers.collect(),
-            tables: Tables::begin(folder, model, formats)?,
-            files: Vec::new(),
-        }))
+            carriers,
+            tables: Tables::open(folder, model, formats, after)?,
+            frames,
+            files,
+        };
+        if let Some(time) = after {
+            recording.take_over(&before, (1e9 * time).round() as u64)?;
+            // in this order: were it killed between, either file has what the other lacks
+            recording.note_open()?;
+            fs::rename(&beside, &place).map_err(ReportError::file("write", &place))?;
+            fs::rename(&part, &recording.path).map_err(ReportError::file("write", &part))?;
+        }
+        Ok(Some(recording))
+    }
+
+    /// Takes over all messages up to a time, ns, from the file that is there and the
+    /// chunk that was open.
+    fn take_over(&mut self, open: &[u8], until: u64) -> Result<(), ReportError> {
+        let path = self.path.clone();
+        let before = fs::File::open(&path).map_err(ReportError::file("go on with", &path))?;
+        let mut failed = None;
+        let read = mcap_read::each(&mut BufReader::new(before), open, &mut |message| {
+            if message.time <= until && failed.is_none() {
+                let mcap_read::Message { topic, schema, time, data, .. } = message;
+                failed = self.message(&topic, &schema, time / 1000, &data).err();
+            }
+            Ok(())
+        });
+        read.map_err(ReportError::file("read", &path))?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Brings all that was taken down to the disk.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written.
+    pub fn flush(&mut self) -> Result<(), ReportError> {
+        self.tables.flush()?;
+        self.frames.as_mut().map_or(Ok(()), Growing::flush)?;
+        self.note_open()?;
+        if self.ended.is_none_or(|last| last.elapsed() >= ENDING) {
+            self.ended = Some(Instant::now());
+            let (at, ending) = self.mcap.ending().map_err(ReportError::encode(&self.path))?;
+            write_at(&self.file, &ending, at).map_err(ReportError::file("write", &self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Brings the open chunk to the disk, after those before it.
+    fn note_open(&mut self) -> Result<(), ReportError> {
+        let (chunks, chunk) = (self.mcap.chunks(), self.mcap.open_chunk());
+        let place = self.folder.join(OPEN);
+        let failed = ReportError::file("write", &place);
+        if self.opened == (chunks, chunk.len()) {
+            return Ok(());
+        }
+        if self.opened.0 == chunks {
+            let written = self.open.write_all(&chunk[self.opened.1..]);
+            written.map_err(failed)?;
+        } else {
+            let chunk = chunk.to_vec();
+            self.mcap.flush().map_err(ReportError::file("write", &self.path))?;
+            let written = self
+                .open
+                .rewind()
+                .and_then(|()| self.open.set_len(0))
+                .and_then(|()| self.open.write_all(&chunk));
+            written.map_err(failed)?;
+        }
+        self.opened = (chunks, self.mcap.open_chunk().len());
+        Ok(())
     }
 
     /// Adds a message of a type to a topic, delivered at a time, µs.
     fn message(
         &mut self,
         topic: &str,
-        schema: &'static str,
+        schema: &str,
         time_us: u64,
         data: &[u8],
     ) -> Result<(), ReportError> {
-        let Recording { mcap, schemas, channels, descriptors, part, .. } = self;
-        let key = (topic.to_owned(), schema);
+        let Recording { mcap, schemas, channels, descriptors, path, .. } = self;
+        let key = (topic.to_owned(), schema.to_owned());
         let channel = match channels.get(&key) {
             Some(&channel) => channel,
             None => {
-                let schema =
-                    *schemas.entry(schema).or_insert_with(|| mcap.schema(schema, descriptors));
+                let schema = *schemas
+                    .entry(schema.to_owned())
+                    .or_insert_with(|| mcap.schema(schema, descriptors));
                 let channel = mcap.channel(schema, topic);
                 channels.insert(key, channel);
                 channel
             }
         };
-        mcap.message(channel, 1000 * time_us, data).map_err(ReportError::file("write", part))
+        mcap.message(channel, 1000 * time_us, data).map_err(ReportError::file("write", path))
     }
 
     /// Takes down where vehicles are, each with its index.
@@ -252,7 +363,7 @@ impl Recording {
         let frame = optical(&topic[1..]);
         let heading = Heading { time_us: taken_us, frame: &frame };
         if !image.colour.is_empty() {
-            let encoded = frames::png8(image).map_err(ReportError::encode(&self.part))?;
+            let encoded = frames::png8(image).map_err(ReportError::encode(&self.path))?;
             let data = foxglove::compressed_image(&heading, &encoded);
             let topic = format!("{topic}/image");
             self.message(&topic, "foxglove.CompressedImage", due_us, &data)?;
@@ -288,6 +399,9 @@ impl Recording {
             fs::create_dir_all(&folder).map_err(ReportError::file("create folder", &folder))?;
             let bytes = encode(format).map_err(ReportError::encode(&path))?;
             file::write(&path, &bytes)?;
+            if let Some(frames) = &mut self.frames {
+                list_frame(frames, self.carriers[vehicle].name.as_str(), delivery, &name)?;
+            }
             self.files.push(name);
         }
         Ok(())
@@ -296,16 +410,73 @@ impl Recording {
     /// Ends the files; their names in the run's folder.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written or put in its place.
+    /// [`ReportError`] when a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
-        let Recording { mcap, part, folder, tables, mut files, .. } = self;
-        let path = folder.join(MCAP);
-        let ended = mcap.finish().and_then(|file| file.get_ref().sync_all());
-        ended.and_then(|()| fs::rename(&part, &path)).map_err(ReportError::file("write", &path))?;
+        // its last chunk goes over the ending that was written for now
+        let Recording { mcap, path, folder, tables, mut files, frames, file, .. } = self;
+        let ended = mcap.finish().and_then(|mut written| {
+            let end = written.stream_position()?;
+            file.set_len(end)?;
+            file.sync_all()
+        });
+        ended.map_err(ReportError::file("write", &path))?;
+        file::remove(&folder.join(OPEN))?;
         files.insert(0, MCAP.to_owned());
         files.extend(tables.finish()?);
+        files.extend(frames.map_or(Ok(Vec::new()), Growing::finish)?);
         Ok(files)
     }
+}
+
+/// The list of saved frames, begun or gone on with after a time, s. `files` gets those
+/// that stand in it; frames that were saved later are removed, for they come again.
+fn frames_table(
+    folder: &Path,
+    after: Option<f64>,
+    files: &mut Vec<String>,
+) -> Result<Growing, ReportError> {
+    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let columns = vec![
+        column("time_s", Values::Real(Vec::new())),
+        column("taken_s", Values::Real(Vec::new())),
+        column("name", Values::Text(Vec::new())),
+        column("frame", Values::Integer(Vec::new())),
+        column("file", Values::Text(Vec::new())),
+    ];
+    let formats = &[StateFormat::Csv];
+    let Some(time) = after else { return Growing::begin(folder, FRAMES, columns, formats) };
+    let path = folder.join(format!("{FRAMES}.csv"));
+    let all = fs::read(&path).map_err(ReportError::file("read", &path))?;
+    let mut visit = |row: &csv::StringRecord| files.extend(row.get(4).map(str::to_owned));
+    let table = Growing::resume(folder, FRAMES, columns, formats, time, &mut visit)?;
+    let later = csv::Reader::from_reader(&all[..]).into_records().flatten();
+    for name in later.filter_map(|row| row.get(4).map(str::to_owned)) {
+        let own = name.starts_with("sensors/") && !name.split('/').any(|part| part == "..");
+        if own && !files.contains(&name) {
+            file::remove(&folder.join(name))?;
+        }
+    }
+    Ok(table)
+}
+
+/// Adds a frame to the list.
+fn list_frame(
+    frames: &mut Growing,
+    vehicle: &str,
+    delivery: &Delivery,
+    file: &str,
+) -> Result<(), ReportError> {
+    let mut words = [vehicle, file].into_iter();
+    let mut times = [delivery.due_us, delivery.taken_us].into_iter();
+    for column in frames.columns() {
+        match &mut column.values {
+            Values::Real(to) => to.extend(times.next().map(|time| 1e-6 * time as f64)),
+            Values::Text(to) => to.extend(words.next().map(str::to_owned)),
+            Values::Integer(to) => to.push(delivery.frame as i32),
+            _ => {}
+        }
+    }
+    frames.end_row()
 }
 
 fn source(vehicle: &str, sensor: &Sensor, entry: &config::Vehicle) -> Source {

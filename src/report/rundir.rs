@@ -34,11 +34,24 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
         }
         Err(fs::TryLockError::Error(error)) => return Err(ReportError::file("lock", &path)(error)),
     }
+    remove_parts(folder)?;
     let noted = file.set_len(0).and_then(|()| file.rewind());
     noted
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(ReportError::file("write", &path))?;
     Ok(Lock(file))
+}
+
+/// Removes what a run that was killed had only half written beside its place.
+fn remove_parts(folder: &Path) -> Result<(), ReportError> {
+    for entry in fs::read_dir(folder).map_err(ReportError::file("read folder", folder))? {
+        let path = entry.map_err(ReportError::file("read folder", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') && name.ends_with(".part") && path.is_file() {
+            file::remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes `path` ready for the results of a run, and locks it.
@@ -66,6 +79,30 @@ fn refuse_used(path: &Path) -> Result<(), ReportError> {
             let found = found.to_string_lossy().into_owned();
             return Err(ReportError::FolderInUse { path: path.to_owned(), found });
         }
+    }
+    Ok(())
+}
+
+/// Removes what a former run left in its folder, and nothing else.
+///
+/// # Errors
+/// [`ReportError`] when something in the place of a file is none, or cannot be removed.
+pub fn clear(folder: &Path) -> Result<(), ReportError> {
+    // first what says that the rest is whole
+    let fixed = ["manifest.json", "summary.json", "picture.png", "ruts.tif", "terrain.tif"];
+    let more = ["hashes.csv", "heartbeats.csv", "trace.json", "frames.csv", "checkpoint.bin"];
+    let mut names: Vec<String> = fixed.iter().chain(&more).map(|&name| name.to_owned()).collect();
+    for entry in fs::read_dir(folder).map_err(ReportError::file("read folder", folder))? {
+        let entry = entry.map_err(ReportError::file("read folder", folder))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let tables = ["states.", "readings_", "sensors.mcap", ".sensors."];
+        if tables.iter().any(|start| name.starts_with(start)) {
+            names.push(name);
+        }
+    }
+    for path in names.iter().map(|name| folder.join(name)) {
+        file::check_place(&path)?;
+        file::remove(&path)?;
     }
     Ok(())
 }

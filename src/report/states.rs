@@ -31,104 +31,311 @@
 //! | `wheelN_torque_nm` | of driveline and brake, positive forward |
 //!
 //! Columns of wheels that a vehicle does not have are null (empty in CSV).
+//!
+//! `[output] vehicles` and `columns` choose among them; time, index and name always stand.
 
-use super::columns::{Column, Csv, Parquet, Values};
-use super::{ReportError, file};
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use crate::scenario::config::{Output, Quantity};
 use crate::simulation::{Sample, WheelSample};
+use crate::spatial::{Pose, Quat, Vec3};
 use std::path::Path;
 
-/// Writes the samples as Parquet (Snappy, one row group); `names` are the
-/// vehicles' names in the scenario's order.
-pub fn write_parquet(path: &Path, samples: &[Sample], names: &[&str]) -> Result<(), ReportError> {
-    let columns = columns(samples, names)?;
-    let encode = || {
-        let mut parquet = Parquet::new(Vec::new(), "states", &columns)?;
-        parquet.rows(&columns)?;
-        parquet.finish()
-    };
-    file::write(path, &encode().map_err(ReportError::encode(path))?)
+/// Stem of the files' names.
+const STEM: &str = "states";
+
+/// The tables of a run, being written.
+pub(super) struct States {
+    table: Option<Growing>,
+    names: Vec<String>,
+    kept: Vec<Kept>,
+    /// Which vehicles are written.
+    chosen: Vec<bool>,
 }
 
-/// Writes the samples as CSV with a header; reals in the fewest digits that
-/// bring back the same number.
-pub fn write_csv(path: &Path, samples: &[Sample], names: &[&str]) -> Result<(), ReportError> {
-    let columns = columns(samples, names)?;
-    let encode = || {
-        let mut csv = Csv::new(Vec::new(), &columns)?;
-        csv.rows(&columns, samples.len())?;
-        csv.finish()
-    };
-    file::write(path, &encode().map_err(ReportError::encode(path))?)
-}
-
-fn columns(samples: &[Sample], names: &[&str]) -> Result<Vec<Column>, ReportError> {
-    if let Some(stray) = samples.iter().find(|sample| sample.vehicle >= names.len()) {
-        let Sample { vehicle, time, .. } = *stray;
-        return Err(ReportError::UnknownVehicle { vehicle, vehicles: names.len(), time });
+impl States {
+    /// Begins the tables that the scenario asks for: of so many wheels at most.
+    pub fn begin(
+        folder: &Path,
+        names: &[String],
+        wheels: usize,
+        output: &Output,
+    ) -> Result<States, ReportError> {
+        let mut states = States::of(names, wheels, output);
+        if !output.states.is_empty() {
+            let columns = states.columns();
+            states.table = Some(Growing::begin(folder, STEM, columns, &output.states)?);
+        }
+        Ok(states)
     }
-    let real = |name: &str, value: fn(&Sample) -> f64| Column {
-        name: name.to_owned(),
-        values: Values::Real(samples.iter().map(value).collect()),
-    };
-    let integer = |name: &str, value: fn(&Sample) -> i32| Column {
-        name: name.to_owned(),
-        values: Values::Integer(samples.iter().map(value).collect()),
-    };
-    let name_of = |sample: &Sample| names[sample.vehicle].to_owned();
-    let mut columns = vec![
-        real("time_s", |s| s.time),
-        integer("vehicle", |s| s.vehicle as i32),
-        Column {
-            name: "name".to_owned(),
-            values: Values::Text(samples.iter().map(name_of).collect()),
-        },
-        real("x_m", |s| s.pose.position.x),
-        real("y_m", |s| s.pose.position.y),
-        real("z_m", |s| s.pose.position.z),
-        real("qw", |s| s.pose.orientation.w),
-        real("qx", |s| s.pose.orientation.i),
-        real("qy", |s| s.pose.orientation.j),
-        real("qz", |s| s.pose.orientation.k),
-        real("roll_rad", |s| s.pose.roll()),
-        real("pitch_rad", |s| s.pose.pitch()),
-        real("yaw_rad", |s| s.pose.yaw()),
-        real("vx_mps", |s| s.velocity.x),
-        real("vy_mps", |s| s.velocity.y),
-        real("vz_mps", |s| s.velocity.z),
-        real("wx_radps", |s| s.angular_velocity.x),
-        real("wy_radps", |s| s.angular_velocity.y),
-        real("wz_radps", |s| s.angular_velocity.z),
-        real("speed_mps", |s| s.speed),
-        real("throttle", |s| s.controls.throttle),
-        real("steering", |s| s.controls.steering),
-        real("brake", |s| s.controls.brake),
-        real("engine_speed_radps", |s| s.engine_speed),
-        integer("gear", |s| s.gear),
-    ];
-    let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
-    for wheel in 0..wheels {
-        for (quantity, value) in WHEEL_COLUMNS {
-            let of = |sample: &Sample| sample.wheels.get(wheel).map(value);
-            columns.push(Column {
-                name: format!("wheel{wheel}_{quantity}"),
-                values: Values::OptionalReal(samples.iter().map(of).collect()),
-            });
+
+    /// Goes on with them after a time, s; also the samples up to then, as far as they
+    /// were written.
+    pub fn resume(
+        folder: &Path,
+        names: &[String],
+        wheels: usize,
+        output: &Output,
+        after: f64,
+    ) -> Result<(States, Vec<Sample>), ReportError> {
+        let mut states = States::of(names, wheels, output);
+        let mut samples = Vec::new();
+        if !output.states.is_empty() {
+            let (columns, kept) = (states.columns(), states.kept.clone());
+            let mut visit = |row: &csv::StringRecord| samples.push(sample_of(&kept, row));
+            let formats = &output.states;
+            let table = Growing::resume(folder, STEM, columns, formats, after, &mut visit)?;
+            states.table = Some(table);
+        }
+        Ok((states, samples))
+    }
+
+    fn of(names: &[String], wheels: usize, output: &Output) -> States {
+        let own = OWN.iter().copied().map(Kept::Own);
+        let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| Kept::Wheel(wheel, *of));
+        let all = own.chain((0..wheels).flat_map(of_wheel));
+        let wanted = |quantity: Option<Quantity>| {
+            let columns = output.columns.as_ref();
+            quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
+        };
+        let kept = all.filter(|kept| wanted(kept.quantity())).collect();
+        let vehicles = output.vehicles.as_ref();
+        let chosen = names.iter().map(|name| vehicles.is_none_or(|all| all.contains(name)));
+        let chosen = chosen.collect();
+        States { table: None, names: names.to_vec(), kept, chosen }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let column = |kept: &Kept| Column { name: kept.name(), values: kept.values() };
+        self.kept.iter().map(column).collect()
+    }
+
+    /// Adds samples of a moment.
+    pub fn take(&mut self, samples: &[Sample]) -> Result<(), ReportError> {
+        let States { table, names, kept, chosen } = self;
+        let Some(table) = table else { return Ok(()) };
+        for sample in samples {
+            let Some(name) = names.get(sample.vehicle) else {
+                let Sample { vehicle, time, .. } = *sample;
+                return Err(ReportError::UnknownVehicle { vehicle, vehicles: names.len(), time });
+            };
+            if !chosen[sample.vehicle] {
+                continue;
+            }
+            for (column, kept) in table.columns().iter_mut().zip(&*kept) {
+                match (&mut column.values, kept) {
+                    (Values::Real(to), Kept::Own(Own { of: Of::Real(of), .. })) => {
+                        to.push(of(sample));
+                    }
+                    (Values::Integer(to), Kept::Own(Own { of: Of::Integer(of), .. })) => {
+                        to.push(of(sample));
+                    }
+                    (Values::OptionalReal(to), Kept::Wheel(wheel, (_, _, of, _))) => {
+                        to.push(sample.wheels.get(*wheel).map(of));
+                    }
+                    (Values::Text(to), _) => to.push(name.clone()),
+                    _ => {}
+                }
+            }
+            table.end_row()?;
+        }
+        table.flush()
+    }
+
+    /// Ends the files; their names.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        self.table.map_or(Ok(Vec::new()), Growing::finish)
+    }
+}
+
+/// A column that is written.
+#[derive(Clone, Copy)]
+enum Kept {
+    Own(Own),
+    Wheel(usize, OfWheel),
+}
+
+impl Kept {
+    fn quantity(&self) -> Option<Quantity> {
+        match self {
+            Kept::Own(own) => own.quantity,
+            Kept::Wheel(_, (quantity, ..)) => Some(*quantity),
         }
     }
-    Ok(columns)
+
+    fn name(&self) -> String {
+        match self {
+            Kept::Own(own) => own.name.to_owned(),
+            Kept::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+        }
+    }
+
+    fn values(&self) -> Values {
+        match self {
+            Kept::Own(Own { of: Of::Real(_), .. }) => Values::Real(Vec::new()),
+            Kept::Own(Own { of: Of::Integer(_), .. }) => Values::Integer(Vec::new()),
+            Kept::Own(Own { of: Of::Name, .. }) => Values::Text(Vec::new()),
+            Kept::Wheel(..) => Values::OptionalReal(Vec::new()),
+        }
+    }
 }
 
-type OfWheel = fn(&WheelSample) -> f64;
+/// A column of a vehicle.
+#[derive(Clone, Copy)]
+struct Own {
+    name: &'static str,
+    /// By what it is chosen; what always stands by nothing.
+    quantity: Option<Quantity>,
+    of: Of,
+    what: &'static str,
+}
 
-const WHEEL_COLUMNS: [(&str, OfWheel); 7] = [
-    ("spin_radps", |w| w.spin),
-    ("slip", |w| w.slip),
-    ("sinkage_m", |w| w.sinkage),
-    ("load_n", |w| w.load),
-    ("traction_n", |w| w.traction),
-    ("lateral_n", |w| w.lateral),
-    ("torque_nm", |w| w.torque),
+#[derive(Clone, Copy)]
+enum Of {
+    Real(fn(&Sample) -> f64),
+    Integer(fn(&Sample) -> i32),
+    Name,
+}
+
+const fn real(
+    name: &'static str,
+    quantity: Quantity,
+    of: fn(&Sample) -> f64,
+    what: &'static str,
+) -> Own {
+    Own { name, quantity: Some(quantity), of: Of::Real(of), what }
+}
+
+static OWN: [Own; 25] = {
+    use Quantity::{
+        Angles, AngularVelocity, Brake, EngineSpeed, Gear, Orientation, Position, Speed, Steering,
+        Throttle, Velocity,
+    };
+    let quantity = None;
+    [
+        Own { name: "time_s", quantity, of: Of::Real(|s| s.time), what: "simulated time, s" },
+        Own {
+            name: "vehicle",
+            quantity,
+            of: Of::Integer(|s| s.vehicle as i32),
+            what: "index of the vehicle in the scenario, from 0",
+        },
+        Own { name: "name", quantity, of: Of::Name, what: "its name in the scenario" },
+        real("x_m", Position, |s| s.pose.position.x, "origin of the chassis frame, east, m"),
+        real("y_m", Position, |s| s.pose.position.y, "the same, north, m"),
+        real("z_m", Position, |s| s.pose.position.z, "the same, up, m"),
+        real("qw", Orientation, |s| s.pose.orientation.w, "orientation, body to world: quaternion"),
+        real("qx", Orientation, |s| s.pose.orientation.i, "the same, x"),
+        real("qy", Orientation, |s| s.pose.orientation.j, "the same, y"),
+        real("qz", Orientation, |s| s.pose.orientation.k, "the same, z"),
+        real("roll_rad", Angles, |s| s.pose.roll(), "roll by ISO 8855, rad"),
+        real("pitch_rad", Angles, |s| s.pose.pitch(), "pitch by ISO 8855, rad"),
+        real("yaw_rad", Angles, |s| s.pose.yaw(), "yaw by ISO 8855, rad"),
+        real("vx_mps", Velocity, |s| s.velocity.x, "velocity of that origin, east, m/s"),
+        real("vy_mps", Velocity, |s| s.velocity.y, "the same, north, m/s"),
+        real("vz_mps", Velocity, |s| s.velocity.z, "the same, up, m/s"),
+        real("wx_radps", AngularVelocity, |s| s.angular_velocity.x, "roll rate, body axes, rad/s"),
+        real("wy_radps", AngularVelocity, |s| s.angular_velocity.y, "pitch rate, rad/s"),
+        real("wz_radps", AngularVelocity, |s| s.angular_velocity.z, "yaw rate, rad/s"),
+        real("speed_mps", Speed, |s| s.speed, "forward speed along the chassis x axis, m/s"),
+        real("throttle", Throttle, |s| s.controls.throttle, "throttle, 0 to 1"),
+        real(
+            "steering",
+            Steering,
+            |s| s.controls.steering,
+            "steering, -1 full right to 1 full left",
+        ),
+        real("brake", Brake, |s| s.controls.brake, "brake, 0 to 1"),
+        real("engine_speed_radps", EngineSpeed, |s| s.engine_speed, "engine speed, rad/s"),
+        Own {
+            name: "gear",
+            quantity: Some(Gear),
+            of: Of::Integer(|s| s.gear),
+            what: "gear: 1 is first, 0 neutral, negative reverse",
+        },
+    ]
+};
+
+/// A column of each wheel: by what it is chosen, its name, value and meaning.
+type OfWheel = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
+
+static OF_WHEEL: [OfWheel; 7] = [
+    (Quantity::WheelSpin, "spin_radps", |w| w.spin, "spin, rad/s, positive when rolling forward"),
+    (
+        Quantity::WheelSlip,
+        "slip",
+        |w| w.slip,
+        "slip 1 - v/(omega r), positive when driving, within 1",
+    ),
+    (
+        Quantity::WheelSinkage,
+        "sinkage_m",
+        |w| w.sinkage,
+        "lowest point below the undisturbed ground, m",
+    ),
+    (Quantity::WheelLoad, "load_n", |w| w.load, "force of the ground, up, N"),
+    (
+        Quantity::WheelTraction,
+        "traction_n",
+        |w| w.traction,
+        "the same along the wheel's heading, N",
+    ),
+    (Quantity::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
+    (Quantity::WheelTorque, "torque_nm", |w| w.torque, "torque of driveline and brake, N m"),
 ];
+
+/// Every column with what it holds, for people; N stands for the wheel.
+pub fn described() -> Vec<(String, &'static str)> {
+    let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
+    own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what))).collect()
+}
+
+/// A sample as far as a row of the CSV tells it.
+fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
+    let word = |name: &str| {
+        let column = kept.iter().position(|kept| kept.name() == name);
+        column.and_then(|column| row.get(column))
+    };
+    let real = |name: &str| word(name).and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    let vector = |names: [&str; 3]| Vec3::from(names.map(real));
+    let wheels = (0..).map_while(|wheel| {
+        let found = kept.iter().any(|kept| matches!(kept, Kept::Wheel(w, _) if *w == wheel));
+        let of = |name: &str| word(&format!("wheel{wheel}_{name}"));
+        let there = OF_WHEEL.iter().any(|(_, name, ..)| of(name).is_some_and(|w| !w.is_empty()));
+        let value = |name: &str| real(&format!("wheel{wheel}_{name}"));
+        (found && there).then(|| WheelSample {
+            spin: value("spin_radps"),
+            slip: value("slip"),
+            sinkage: value("sinkage_m"),
+            load: value("load_n"),
+            traction: value("traction_n"),
+            lateral: value("lateral_n"),
+            torque: value("torque_nm"),
+            ..WheelSample::default()
+        })
+    });
+    let [w, x, y, z] = ["qw", "qx", "qy", "qz"].map(real);
+    Sample {
+        time: real("time_s"),
+        vehicle: real("vehicle") as usize,
+        pose: Pose {
+            position: vector(["x_m", "y_m", "z_m"]),
+            orientation: Quat::new_unchecked(nalgebra::Quaternion::new(w, x, y, z)),
+        },
+        velocity: vector(["vx_mps", "vy_mps", "vz_mps"]),
+        angular_velocity: vector(["wx_radps", "wy_radps", "wz_radps"]),
+        speed: real("speed_mps"),
+        controls: crate::vehicle::Controls {
+            throttle: real("throttle"),
+            steering: real("steering"),
+            brake: real("brake"),
+        },
+        engine_speed: real("engine_speed_radps"),
+        gear: real("gear") as i32,
+        wheels: wheels.collect(),
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -175,12 +382,60 @@ mod tests {
 
     const NAMES: [&str; 2] = ["leader", "Nachzügler, \"der zweite\""];
 
+    fn names() -> Vec<String> {
+        NAMES.map(str::to_owned).to_vec()
+    }
+
+    /// Writes samples whole into a folder.
+    fn write(folder: &Path, samples: &[Sample]) {
+        let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
+        let mut states = States::begin(folder, &names(), wheels, &Output::default()).unwrap();
+        samples.chunks(2).for_each(|now| states.take(now).unwrap());
+        assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
+    }
+
+    /// Cut anywhere and gone on with, even with a line cut short: the same bytes.
+    #[test]
+    fn a_table_that_was_cut_is_gone_on_with_to_the_same_bytes() {
+        let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let samples: Vec<Sample> = (0..1500)
+            .flat_map(|n| [sample(0.1 * f64::from(n), 0, 4), sample(0.1 * f64::from(n), 1, 2)])
+            .collect();
+        write(whole.path(), &samples);
+        let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
+        for until in [0_usize, 2, 1022, 1024, 2900] {
+            let mut states = States::begin(cut.path(), &names(), 4, &Output::default()).unwrap();
+            samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
+            // killed: nothing is finished, and Parquet is read up to its last group
+            let parquet = cut.path().join("states.parquet");
+            let reader = SerializedFileReader::try_from(parquet.as_path()).unwrap();
+            let rows = reader.metadata().file_metadata().num_rows() as usize;
+            assert_eq!(rows, (until + 40) / 1024 * 1024);
+            let path = cut.path().join("states.csv");
+            let torn = [read(cut.path(), "states.csv"), b"123.4,1,lea".to_vec()].concat();
+            std::fs::write(&path, torn).unwrap();
+            let after = samples[until].time;
+            let output = Output::default();
+            let (mut states, before) =
+                States::resume(cut.path(), &names(), 4, &output, after).unwrap();
+            let first = samples.iter().position(|sample| sample.time > after).unwrap();
+            assert_eq!(before.len(), first);
+            assert_eq!(before[until].wheels[0].traction, samples[until].wheels[0].traction);
+            assert_eq!(before[until].pose, samples[until].pose);
+            samples[first..].chunks(2).for_each(|now| states.take(now).unwrap());
+            states.finish().unwrap();
+            for name in ["states.csv", "states.parquet"] {
+                assert!(read(whole.path(), name) == read(cut.path(), name), "{name}, {until}");
+            }
+        }
+    }
+
     #[test]
     fn parquet_comes_back_bit_for_bit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("states.parquet");
         let samples = samples();
-        write_parquet(&path, &samples, &NAMES).unwrap();
+        write(folder.path(), &samples);
         let reader = SerializedFileReader::try_from(path.as_path()).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();
         let column = |name: &str| {
@@ -215,11 +470,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("states.csv");
         let samples = samples();
-        write_csv(&path, &samples, &NAMES).unwrap();
+        write(folder.path(), &samples);
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let header = reader.headers().unwrap().clone();
-        let expected: Vec<String> =
-            columns(&samples, &NAMES).unwrap().into_iter().map(|c| c.name).collect();
+        let all = States::of(&names(), 4, &Output::default());
+        let expected: Vec<String> = all.kept.iter().map(Kept::name).collect();
         assert_eq!(header.iter().collect::<Vec<_>>(), expected);
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
         let mut rows = 0;
@@ -238,7 +493,7 @@ mod tests {
     fn a_run_without_samples_still_has_its_columns() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("states.parquet");
-        write_parquet(&path, &[], &NAMES).unwrap();
+        write(folder.path(), &[]);
         let reader = SerializedFileReader::try_from(path.as_path()).unwrap();
         assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
         assert_eq!(reader.metadata().file_metadata().schema_descr().num_columns(), 25);
@@ -246,7 +501,9 @@ mod tests {
 
     #[test]
     fn a_sample_of_nobody_is_an_error() {
-        let error = write_csv(Path::new("/nowhere"), &[sample(1.5, 2, 4)], &NAMES).unwrap_err();
+        let folder = tempfile::tempdir().unwrap();
+        let mut states = States::begin(folder.path(), &names(), 4, &Output::default()).unwrap();
+        let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
         assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
     }
 
@@ -254,7 +511,7 @@ mod tests {
     fn pandas_or_polars_reads_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("states.parquet");
-        write_parquet(&path, &samples(), &NAMES).unwrap();
+        write(folder.path(), &samples());
         let script = "import sys\n\
             try:\n import polars as p; t = p.read_parquet(sys.argv[1]); n = t['wheel3_slip'].null_count()\n\
             except ImportError:\n import pandas as p; t = p.read_parquet(sys.argv[1]); n = t['wheel3_slip'].isna().sum()\n\

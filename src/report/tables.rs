@@ -16,19 +16,13 @@
 //! Columns of wheels that a vehicle does not have are null (empty in CSV).
 
 use super::ReportError;
-use super::columns::{Column, Csv, Parquet, Values};
+use super::columns::{Column, Values};
+use super::growing::Growing;
 use crate::scenario::config::StateFormat;
 use crate::sensor::{Delivery, Model, Reading};
 use crate::simulation::WorldModel;
 use crate::spatial::Vec3;
-use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-
-/// Rows that are held at most.
-const HELD: usize = 1 << 14;
-
-type File = BufWriter<fs::File>;
+use std::path::Path;
 
 /// A kind of small readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,26 +120,24 @@ impl Kind {
 /// A table being written.
 struct Table {
     kind: Kind,
-    columns: Vec<Column>,
-    rows: usize,
-    csv: Option<(Csv<File>, PathBuf)>,
-    parquet: Option<(Parquet<File>, PathBuf)>,
+    rows: Growing,
 }
 
 /// The tables of a run.
 pub(super) struct Tables {
-    folder: PathBuf,
     tables: Vec<Table>,
     /// Names of the vehicles and of their sensors.
     names: Vec<(String, Vec<String>)>,
 }
 
 impl Tables {
-    /// Begins a table for every kind of sensor that a vehicle carries.
-    pub fn begin(
+    /// Begins a table for every kind of sensor that a vehicle carries, or goes on with
+    /// it after a time, s.
+    pub fn open(
         folder: &Path,
         model: &WorldModel,
         formats: &[StateFormat],
+        after: Option<f64>,
     ) -> Result<Tables, ReportError> {
         let carried = |kind: Kind| {
             let carries = |agent: &&crate::simulation::AgentModel| {
@@ -158,34 +150,17 @@ impl Tables {
             let sensors = agent.sensors.iter().map(|sensor| sensor.name.clone());
             (agent.name.clone(), sensors.collect())
         });
-        let mut tables =
-            Tables { folder: folder.to_owned(), tables: Vec::new(), names: names.collect() };
-        for (kind, wheels) in Kind::ALL.into_iter().filter_map(carried) {
-            let columns = columns(kind, wheels);
-            let (mut csv, mut parquet) = (None, None);
-            for format in formats {
-                let part = tables.part(kind, ending(*format));
-                let file = fs::File::create(&part).map_err(ReportError::file("create", &part))?;
-                let file = BufWriter::new(file);
-                match format {
-                    StateFormat::Csv => {
-                        let begun = Csv::new(file, &columns);
-                        csv = Some((begun.map_err(ReportError::encode(&part))?, part));
-                    }
-                    StateFormat::Parquet => {
-                        let begun = Parquet::new(file, kind.name(), &columns);
-                        parquet = Some((begun.map_err(ReportError::encode(&part))?, part));
-                    }
-                }
-            }
-            tables.tables.push(Table { kind, columns, rows: 0, csv, parquet });
+        let mut tables = Tables { tables: Vec::new(), names: names.collect() };
+        let wanted = Kind::ALL.into_iter().filter_map(carried).filter(|_| !formats.is_empty());
+        for (kind, wheels) in wanted {
+            let (stem, columns) = (format!("readings_{}", kind.name()), columns(kind, wheels));
+            let rows = match after {
+                None => Growing::begin(folder, &stem, columns, formats)?,
+                Some(time) => Growing::resume(folder, &stem, columns, formats, time, &mut |_| ())?,
+            };
+            tables.tables.push(Table { kind, rows });
         }
         Ok(tables)
-    }
-
-    fn part(&self, kind: Kind, ending: &str) -> PathBuf {
-        let name = format!(".{}.{}.part", file_name(kind, ending), std::process::id());
-        self.folder.join(name)
     }
 
     /// Adds a reading to the table of its kind; pictures and clouds have none.
@@ -205,66 +180,32 @@ impl Tables {
             Cell::Integer(delivery.frame as i32),
         ];
         let mut cells = head.into_iter().chain(cells(&delivery.reading));
-        for column in &mut table.columns {
+        for column in table.rows.columns() {
             push(&mut column.values, cells.next());
         }
-        table.rows += 1;
-        if table.rows >= HELD { table.flush() } else { Ok(()) }
+        table.rows.end_row()
+    }
+
+    /// Brings all rows to the disk.
+    pub fn flush(&mut self) -> Result<(), ReportError> {
+        self.tables.iter_mut().try_for_each(|table| table.rows.flush())
     }
 
     /// Ends the files; their names in the run's folder.
-    pub fn finish(mut self) -> Result<Vec<String>, ReportError> {
-        let mut files = Vec::new();
-        for mut table in std::mem::take(&mut self.tables) {
-            table.flush()?;
-            let Table { kind, csv, parquet, .. } = table;
-            let mut place = |mut file: File, part: &Path, format| {
-                file.flush().map_err(ReportError::file("write", part))?;
-                let name = file_name(kind, ending(format));
-                let path = self.folder.join(&name);
-                files.push(name);
-                fs::rename(part, &path).map_err(ReportError::file("write", &path))
-            };
-            if let Some((csv, part)) = csv {
-                let file = csv.finish().map_err(ReportError::encode(&part))?;
-                place(file, &part, StateFormat::Csv)?;
-            }
-            if let Some((parquet, part)) = parquet {
-                let file = parquet.finish().map_err(ReportError::encode(&part))?;
-                place(file, &part, StateFormat::Parquet)?;
-            }
-        }
-        Ok(files)
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        let ended = self.tables.into_iter().map(|table| table.rows.finish());
+        Ok(ended.collect::<Result<Vec<_>, _>>()?.concat())
     }
 }
 
-impl Table {
-    /// Writes the rows that are held.
-    fn flush(&mut self) -> Result<(), ReportError> {
-        let rows = std::mem::take(&mut self.rows);
-        if rows == 0 {
-            return Ok(());
-        }
-        if let Some((csv, part)) = &mut self.csv {
-            csv.rows(&self.columns, rows).map_err(ReportError::encode(part))?;
-        }
-        if let Some((parquet, part)) = &mut self.parquet {
-            parquet.rows(&self.columns).map_err(ReportError::encode(part))?;
-        }
-        self.columns.iter_mut().for_each(|column| column.values.clear());
-        Ok(())
-    }
-}
-
-fn ending(format: StateFormat) -> &'static str {
-    match format {
-        StateFormat::Csv => "csv",
-        StateFormat::Parquet => "parquet",
-    }
-}
-
-fn file_name(kind: Kind, ending: &str) -> String {
-    format!("readings_{}.{ending}", kind.name())
+/// Every kind of table with its columns, for people; N stands for the wheel.
+pub fn described() -> Vec<(String, Vec<String>)> {
+    let table = |kind: Kind| {
+        let own = kind.reals().iter().map(|name| (*name).to_owned());
+        let of_wheels = kind.of_wheels().iter().map(|name| format!("wheelN_{name}"));
+        (format!("readings_{}", kind.name()), own.chain(of_wheels).collect())
+    };
+    Kind::ALL.into_iter().map(table).collect()
 }
 
 fn columns(kind: Kind, wheels: usize) -> Vec<Column> {

@@ -24,6 +24,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_drivers(scenario, &mut refuse);
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
+    check_output(scenario, &mut refuse);
     faults
 }
 
@@ -55,6 +56,18 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     };
     whole_heartbeats("time.duration", time.duration);
     whole_heartbeats("output.interval", scenario.output.interval);
+}
+
+/// Only vehicles that there are can be written down.
+fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
+    let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
+        if known().all(|own| own != name) {
+            let allowed = known().map(|name| format!("{name:?}")).collect();
+            let suggestion = nearest_word(name, known());
+            refuse(format!("output.vehicles[{index}]"), Problem::NotOneOf { suggestion, allowed });
+        }
+    }
 }
 
 /// Whether a duration is a whole number of microseconds.

@@ -79,7 +79,7 @@ pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointErro
     let content: Content<WorldState> = postcard::from_bytes(body)
         .map_err(|error| CheckpointError::Content { what: error.to_string() })?;
     if content.scenario != scenario {
-        let differences = differences(&content.scenario, scenario);
+        let differences = differences(&content.scenario, scenario).unwrap_or_default();
         return Err(CheckpointError::Scenario { differences });
     }
     Ok(content.state)
@@ -88,8 +88,8 @@ pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointErro
 /// Differences that are told one by one.
 const TOLD: usize = 4;
 
-/// What differs between the lines of two runs, in words.
-fn differences(was: &str, is: &str) -> String {
+/// What differs between the lines that decide two runs, in words; nothing if all are equal.
+pub fn differences(was: &str, is: &str) -> Option<String> {
     fn pairs(text: &str) -> BTreeMap<&str, &str> {
         text.lines().map(|line| line.split_once(" = ").unwrap_or((line, ""))).collect()
     }
@@ -104,8 +104,11 @@ fn differences(was: &str, is: &str) -> String {
     };
     let differ = keys.into_iter().filter(|key| was.get(key) != is.get(key));
     let mut differences: Vec<String> = differ.map(told).collect();
+    if differences.is_empty() {
+        return None;
+    }
     let more = differences.len().saturating_sub(TOLD);
     differences.truncate(TOLD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    differences.join("; ") + &more
+    Some(differences.join("; ") + &more)
 }

@@ -19,7 +19,7 @@ mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
 pub use ground::{Ground, LawsPreset, Refine};
-pub use output::{Output, Picture, StateFormat};
+pub use output::{Output, Picture, Quantity, StateFormat};
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
 pub use scenery::{Label, Scenery, Sky};
 pub use sensor::{

@@ -14,6 +14,12 @@ pub struct Output {
     /// Time between samples of the vehicles, s; a whole number of heartbeats.
     #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
+    /// Names of the vehicles whose samples are written; all if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vehicles: Option<Vec<String>>,
+    /// What of the samples is written, beside time, index and name; all if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Vec<Quantity>>,
     /// Formats of the samples, and of the tables of small readings.
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
@@ -30,12 +36,56 @@ impl Default for Output {
         Output {
             folder: None,
             interval: 0.05,
+            vehicles: None,
+            columns: None,
             states: vec![StateFormat::Parquet, StateFormat::Csv],
             ruts: true,
             readings: true,
             picture: Picture::default(),
         }
     }
+}
+
+/// What a sample of a vehicle holds: one or several columns of `states.csv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// x, y and z of the chassis.
+    Position,
+    /// Its orientation as a quaternion.
+    Orientation,
+    /// Roll, pitch and yaw.
+    Angles,
+    /// Velocity in the world.
+    Velocity,
+    /// Angular velocity in its own axes.
+    AngularVelocity,
+    /// Forward speed.
+    Speed,
+    /// Throttle.
+    Throttle,
+    /// Steering.
+    Steering,
+    /// Brake.
+    Brake,
+    /// Speed of the engine.
+    EngineSpeed,
+    /// Gear.
+    Gear,
+    /// Spin of the wheels.
+    WheelSpin,
+    /// Slip of the wheels.
+    WheelSlip,
+    /// Sinkage of the wheels.
+    WheelSinkage,
+    /// Vertical force on the wheels.
+    WheelLoad,
+    /// Force along the wheels' heading.
+    WheelTraction,
+    /// Force to the wheels' left.
+    WheelLateral,
+    /// Torque on the wheels.
+    WheelTorque,
 }
 
 /// A format of the vehicles' samples.

@@ -1,0 +1,212 @@
+//! Tables that grow on disk as a run goes on, as CSV and Parquet.
+//!
+//! A CSV holds all rows up to the last flush, whole. A Parquet file grows by row groups,
+//! each followed by a footer that the next one writes over: it can be read up to its last
+//! group whenever the run is cut. A run that goes on cuts the CSV at the time of its
+//! checkpoint and makes the Parquet anew from it, with the same bytes; so a table has
+//! its CSV until it is finished, also where only Parquet is asked for.
+
+use super::columns::{Column, Parquet, csv_header, csv_rows};
+use super::{ReportError, file};
+use crate::scenario::config::StateFormat;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Rows of a group.
+const GROUP: usize = 1 << 10;
+/// Column by which a table is cut.
+const TIME: &str = "time_s";
+/// Within which times are the same, s: they are whole microseconds.
+const SAME: f64 = 5e-7;
+
+/// A table being written.
+pub(super) struct Growing {
+    folder: PathBuf,
+    stem: String,
+    columns: Vec<Column>,
+    /// Rows in the columns.
+    held: usize,
+    /// Of these, how many the CSV has.
+    told: usize,
+    csv: fs::File,
+    keeps_csv: bool,
+    parquet: Option<Parquet>,
+}
+
+impl Growing {
+    /// Begins a table of columns like these in a folder.
+    pub fn begin(
+        folder: &Path,
+        stem: &str,
+        columns: Vec<Column>,
+        formats: &[StateFormat],
+    ) -> Result<Growing, ReportError> {
+        let path = folder.join(format!("{stem}.csv"));
+        let mut csv = file::create(&path)?;
+        let header = csv_header(&columns).map_err(ReportError::encode(&path))?;
+        csv.write_all(&header).map_err(ReportError::file("write", &path))?;
+        Growing::with(folder, stem, columns, formats, csv)
+    }
+
+    fn with(
+        folder: &Path,
+        stem: &str,
+        columns: Vec<Column>,
+        formats: &[StateFormat],
+        csv: fs::File,
+    ) -> Result<Growing, ReportError> {
+        let place = folder.join(format!("{stem}.parquet"));
+        let wanted = formats.contains(&StateFormat::Parquet);
+        let parquet = wanted.then(|| Parquet::create(&place, stem, &columns)).transpose()?;
+        Ok(Growing {
+            folder: folder.to_owned(),
+            stem: stem.to_owned(),
+            columns,
+            held: 0,
+            told: 0,
+            csv,
+            keeps_csv: formats.contains(&StateFormat::Csv),
+            parquet,
+        })
+    }
+
+    /// Goes on with a table after its rows up to a time, s; `visit` is shown them.
+    ///
+    /// # Errors
+    /// [`ReportError`] when there is no such table or it has other columns.
+    pub fn resume(
+        folder: &Path,
+        stem: &str,
+        columns: Vec<Column>,
+        formats: &[StateFormat],
+        until: f64,
+        visit: &mut dyn FnMut(&csv::StringRecord),
+    ) -> Result<Growing, ReportError> {
+        let path = folder.join(format!("{stem}.csv"));
+        file::check_place(&path)?;
+        let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
+        let mut csv = opened.map_err(ReportError::file("go on with", &path))?;
+        let failed = ReportError::file("read", &path);
+        let whole = whole_lines(&mut csv).map_err(failed)?;
+        let expected = csv_header(&columns).map_err(ReportError::encode(&path))?;
+        let mut rows = csv::ReaderBuilder::new().has_headers(false).from_reader(
+            BufReader::new(csv.try_clone().map_err(ReportError::file("read", &path))?).take(whole),
+        );
+        let other = || ReportError::OtherColumns { path: path.clone() };
+        let mut table = Growing::with(folder, stem, columns, formats, csv)?;
+        let time = table.columns.iter().position(|column| column.name == TIME);
+        let time = time.ok_or_else(other)?;
+        let mut row = csv::StringRecord::new();
+        let mut end = 0;
+        while rows.read_record(&mut row).map_err(ReportError::decode(&path))? {
+            if end == 0 {
+                let mut header = csv::Writer::from_writer(Vec::new());
+                header.write_record(&row).map_err(ReportError::decode(&path))?;
+                let header = header.into_inner().unwrap_or_default();
+                if header != expected {
+                    return Err(other());
+                }
+                end = rows.position().byte();
+                continue;
+            }
+            let at: f64 = row[time].parse().map_err(ReportError::decode(&path))?;
+            if at > until + SAME {
+                break;
+            }
+            for (column, word) in table.columns.iter_mut().zip(&row) {
+                if !column.values.read(word) {
+                    return Err(other());
+                }
+            }
+            visit(&row);
+            end = rows.position().byte();
+            table.held += 1;
+            table.told += 1;
+            table.end_group_if_full()?;
+        }
+        if end == 0 {
+            return Err(other());
+        }
+        let cut = table.csv.set_len(end).and_then(|()| table.csv.seek(SeekFrom::End(0)));
+        cut.map_err(ReportError::file("cut", &path))?;
+        Ok(table)
+    }
+
+    /// The columns, to add a value to each.
+    pub fn columns(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
+    /// Ends a row whose values have been added.
+    pub fn end_row(&mut self) -> Result<(), ReportError> {
+        self.held += 1;
+        if self.held < GROUP { Ok(()) } else { self.flush() }
+    }
+
+    /// Brings all rows to the CSV.
+    pub fn flush(&mut self) -> Result<(), ReportError> {
+        if self.told < self.held {
+            let path = self.folder.join(format!("{}.csv", self.stem));
+            let rows = csv_rows(&self.columns, self.told..self.held);
+            let rows = rows.map_err(ReportError::encode(&path))?;
+            self.csv.write_all(&rows).map_err(ReportError::file("write", &path))?;
+            self.told = self.held;
+        }
+        self.end_group_if_full()
+    }
+
+    fn end_group_if_full(&mut self) -> Result<(), ReportError> {
+        if self.held < GROUP { Ok(()) } else { self.end_group() }
+    }
+
+    fn end_group(&mut self) -> Result<(), ReportError> {
+        if let (Some(parquet), true) = (&mut self.parquet, self.held > 0) {
+            parquet.rows(&self.columns)?;
+        }
+        self.columns.iter_mut().for_each(|column| column.values.clear());
+        (self.held, self.told) = (0, 0);
+        Ok(())
+    }
+
+    /// Ends the files; their names in the folder.
+    pub fn finish(mut self) -> Result<Vec<String>, ReportError> {
+        self.flush()?;
+        self.end_group()?;
+        let mut names = Vec::new();
+        if let Some(parquet) = self.parquet {
+            parquet.finish()?;
+            names.push(format!("{}.parquet", self.stem));
+        }
+        let name = format!("{}.csv", self.stem);
+        let path = self.folder.join(&name);
+        if self.keeps_csv {
+            self.csv.sync_all().map_err(ReportError::file("write", &path))?;
+            names.push(name);
+        } else {
+            file::remove(&path)?;
+        }
+        Ok(names)
+    }
+}
+
+/// Length of a file up to the end of its last whole line; reading starts at its beginning.
+fn whole_lines(file: &mut fs::File) -> std::io::Result<u64> {
+    file.rewind()?;
+    let (mut whole, mut at) = (0, 0);
+    let mut reader = BufReader::new(&mut *file);
+    loop {
+        let block = reader.fill_buf()?;
+        if block.is_empty() {
+            break;
+        }
+        if let Some(last) = block.iter().rposition(|&byte| byte == b'\n') {
+            whole = at + last as u64 + 1;
+        }
+        let length = block.len();
+        at += length as u64;
+        reader.consume(length);
+    }
+    file.rewind()?;
+    Ok(whole)
+}

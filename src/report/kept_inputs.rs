@@ -1,0 +1,90 @@
+//! What a run was driven from, in its folder: so that it can be driven again anywhere.
+
+use super::manifest::FileHash;
+use super::{ReportError, file};
+use crate::scenario::{Input, Inputs, Scenario, map_paths};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// Folder of the copies.
+const FOLDER: &str = "inputs";
+/// Name of the scenario with every default and change written out.
+pub const SCENARIO: &str = "scenario.toml";
+/// Length up to which a file is copied, bytes.
+const COPIED: u64 = 64 << 20;
+
+/// Copies small inputs into a run's folder, placed to each other as they were, and lists
+/// all; those that are too large are only listed.
+///
+/// # Errors
+/// [`ReportError`] when a copy cannot be written, or the file has changed meanwhile.
+pub fn keep(folder: &Path, files: &Inputs) -> Result<Vec<FileHash>, ReportError> {
+    let inputs = files.list();
+    let places = places(&inputs);
+    let keep = |(input, place): (&Input, &PathBuf)| {
+        let copies = input.bytes <= COPIED;
+        if copies {
+            let path = folder.join(place);
+            let parent = path.parent().unwrap_or(folder);
+            fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
+            let read = files.read(&input.path);
+            let bytes = read.map_err(ReportError::file("read", &input.path))?;
+            file::write(&path, &bytes)?;
+        }
+        Ok(FileHash {
+            path: input.path.display().to_string(),
+            bytes: input.bytes,
+            sha256: input.sha256.clone(),
+            copy: copies.then(|| place.display().to_string()),
+        })
+    };
+    inputs.iter().zip(&places).map(keep).collect()
+}
+
+/// Writes the scenario as it was resolved, its paths leading to the copies. `base` is
+/// the folder that its own paths start from.
+pub fn write_scenario(
+    folder: &Path,
+    scenario: &Scenario,
+    base: &Path,
+    inputs: &[FileHash],
+) -> Result<(), ReportError> {
+    let mut resolved = scenario.clone();
+    resolved.output.folder = None;
+    map_paths(&mut resolved, |path| {
+        let path = base.join(path);
+        let kept = inputs.iter().find(|input| Path::new(&input.path) == path);
+        match kept.and_then(|input| input.copy.as_ref()) {
+            Some(copy) => PathBuf::from(copy),
+            None => std::path::absolute(&path).unwrap_or(path),
+        }
+    });
+    let path = folder.join(SCENARIO);
+    let text = toml::to_string(&resolved).map_err(ReportError::encode(&path))?;
+    let head = "# What this run drove, every default and --set written out.\n";
+    file::write(&path, format!("{head}{text}").as_bytes())
+}
+
+/// Places below the run's folder: the inputs' own below the folder that they share.
+fn places(inputs: &[Input]) -> Vec<PathBuf> {
+    let whole = |input: &Input| {
+        let path = std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone());
+        let mut parts: Vec<String> = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+                Component::ParentDir => drop(parts.pop()),
+                _ => {}
+            }
+        }
+        parts
+    };
+    let all: Vec<Vec<String>> = inputs.iter().map(whole).collect();
+    let folders = all.iter().map(|parts| parts.len().saturating_sub(1));
+    let mut shared = folders.min().unwrap_or(0);
+    while all.iter().any(|parts| parts[..shared] != all[0][..shared]) {
+        shared -= 1;
+    }
+    let place = |parts: &Vec<String>| Path::new(FOLDER).join(parts[shared..].join("/"));
+    all.iter().map(place).collect()
+}

@@ -1,0 +1,167 @@
+//! Messages of an MCAP of our own, however much of it there is: of a run that was cut,
+//! and goes on.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+/// A message.
+pub(super) struct Message {
+    pub topic: String,
+    pub schema: String,
+    /// When it was delivered, ns.
+    pub time: u64,
+    pub data: Vec<u8>,
+}
+
+/// Schemas by number, and channels by number with schema and topic.
+#[derive(Default)]
+struct Known {
+    schemas: BTreeMap<u16, String>,
+    channels: BTreeMap<u16, (u16, String)>,
+    /// Messages of each channel that have been passed on.
+    passed: BTreeMap<u16, u32>,
+}
+
+/// All messages, at once.
+#[cfg(test)]
+pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    each(file, open, &mut |message| {
+        messages.push(message);
+        Ok(())
+    })?;
+    Ok(messages)
+}
+
+/// All messages of a file up to where it is cut, then those of the chunk that was open;
+/// each once, in their order.
+pub(super) fn each(
+    file: &mut impl Read,
+    open: &[u8],
+    take: &mut dyn FnMut(Message) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut known = Known::default();
+    let mut magic = [0; 8];
+    if file.read_exact(&mut magic).is_ok() {
+        while let Some((code, content)) = next(file)? {
+            // what follows the data repeats it, or is left of what was to be written over
+            match code {
+                CHUNK => match unpacked(&content) {
+                    Some(chunk) => known.read(&chunk, take)?,
+                    None => break,
+                },
+                DATA_END => break,
+                _ => {}
+            }
+        }
+    }
+    known.read(open, take)
+}
+
+const SCHEMA: u8 = 3;
+const CHANNEL: u8 = 4;
+const MESSAGE: u8 = 5;
+const CHUNK: u8 = 6;
+const DATA_END: u8 = 15;
+
+/// The next record, if it is there whole.
+fn next(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
+    let mut head = [0; 9];
+    if from.read_exact(&mut head).is_err() {
+        return Ok(None);
+    }
+    let length = u64::from_le_bytes(head[1..].try_into().unwrap_or_default());
+    let mut content = Vec::new();
+    from.take(length).read_to_end(&mut content)?;
+    Ok((content.len() as u64 == length).then_some((head[0], content)))
+}
+
+/// A cursor over a record's content.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.raw(2)?.try_into().ok().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.raw(4)?.try_into().ok().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.raw(8)?.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = self.u32()? as usize;
+        String::from_utf8(self.raw(length)?.to_vec()).ok()
+    }
+}
+
+/// The records in a chunk, if it is sound.
+fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
+    let mut fields = Fields(content);
+    let (_, _, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
+    let (crc, _, length) = (fields.u32()?, fields.text()?, fields.u64()?);
+    let packed = fields.raw(usize::try_from(length).ok()?)?;
+    let mut chunk = Vec::new();
+    lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut chunk).ok()?;
+    (crc32fast::hash(&chunk) == crc).then_some(chunk)
+}
+
+impl Known {
+    fn read(
+        &mut self,
+        mut records: &[u8],
+        take: &mut dyn FnMut(Message) -> io::Result<()>,
+    ) -> io::Result<()> {
+        while let Some((code, content)) = next(&mut records)? {
+            let mut fields = Fields(&content);
+            let message = match code {
+                SCHEMA => self.schema(&mut fields).map(|()| None),
+                CHANNEL => self.channel(&mut fields).map(|()| None),
+                MESSAGE => self.message(&mut fields),
+                _ => Some(None),
+            };
+            match message {
+                Some(Some(message)) => take(message)?,
+                Some(None) => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn schema(&mut self, fields: &mut Fields<'_>) -> Option<()> {
+        let number = fields.u16()?;
+        self.schemas.insert(number, fields.text()?);
+        Some(())
+    }
+
+    fn channel(&mut self, fields: &mut Fields<'_>) -> Option<()> {
+        let (number, schema) = (fields.u16()?, fields.u16()?);
+        self.channels.insert(number, (schema, fields.text()?));
+        Some(())
+    }
+
+    /// A message that has not been passed on; nothing inside for one that has.
+    fn message(&mut self, fields: &mut Fields<'_>) -> Option<Option<Message>> {
+        let (channel, sequence) = (fields.u16()?, fields.u32()?);
+        let (time, _) = (fields.u64()?, fields.u64()?);
+        let passed = self.passed.entry(channel).or_default();
+        if sequence != *passed {
+            return Some(None);
+        }
+        *passed += 1;
+        let (schema, topic) = self.channels.get(&channel)?;
+        let (schema, topic) = (self.schemas.get(schema)?.clone(), topic.clone());
+        let data = fields.0.to_vec();
+        Some(Some(Message { topic, schema, time, data }))
+    }
+}

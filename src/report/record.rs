@@ -1,0 +1,139 @@
+//! All that a run takes down as it goes on: hashes, states, readings.
+//!
+//! It is on the disk to the last heartbeat, whatever becomes of the process. A run that
+//! goes on from a checkpoint cuts it at the checkpoint's time, and leaves the same bytes
+//! as one that was never cut.
+
+use super::ReportError;
+use super::hashes::{HashRow, Hashes, whole_microseconds};
+use super::readings::Recording;
+use super::states::States;
+use crate::scenario::Scenario;
+use crate::sensor::Delivery;
+use crate::simulation::{Sample, World};
+use std::path::Path;
+
+/// Simulated time between patches of ground among the readings, s.
+pub const GROUND_INTERVAL: f64 = 1.0;
+
+/// The files of a run in the making.
+pub struct Record {
+    hashes: Hashes,
+    states: States,
+    readings: Option<Recording>,
+    /// All samples so far, for the picture.
+    samples: Vec<Sample>,
+}
+
+impl Record {
+    /// Begins the files of a run with its first samples, or, if it `resumes` a record
+    /// in this folder, goes on with them after the world's time.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be created or gone on with.
+    pub fn open(
+        folder: &Path,
+        scenario: &Scenario,
+        world: &World,
+        now: &[Sample],
+        resumes: bool,
+    ) -> Result<Record, ReportError> {
+        let after = resumes.then(|| whole_microseconds(world.time()));
+        let names: Vec<String> = scenario.vehicle.iter().map(|entry| entry.name.clone()).collect();
+        let wheels = now.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
+        let output = &scenario.output;
+        let readings = if output.readings {
+            let (model, entries) = (world.model(), &scenario.vehicle);
+            let about = about(scenario, world);
+            Recording::open(folder, model, entries, &output.states, &about, after)?
+        } else {
+            None
+        };
+        let (states, samples) = match after {
+            None => (States::begin(folder, &names, wheels, output)?, Vec::new()),
+            Some(time) => States::resume(folder, &names, wheels, output, time)?,
+        };
+        let hashes = Hashes::open(folder, &names, after)?;
+        let mut record = Record { hashes, states, readings, samples };
+        if !resumes {
+            record.samples(world, now)?;
+            record.flush()?;
+        }
+        Ok(record)
+    }
+
+    /// Takes down the hashes of a heartbeat.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written; so with all that follow.
+    pub fn heartbeat(&mut self, row: &HashRow) -> Result<(), ReportError> {
+        self.hashes.take(row)
+    }
+
+    /// Takes down what sensors delivered, each with its vehicle.
+    pub fn delivered(&mut self, delivered: &[(u32, Delivery)]) -> Result<(), ReportError> {
+        let Some(readings) = &mut self.readings else { return Ok(()) };
+        delivered.iter().try_for_each(|(agent, own)| readings.take(*agent as usize, own))
+    }
+
+    /// Takes down where vehicles are and how they do.
+    pub fn samples(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
+        self.states.take(samples)?;
+        self.samples.extend_from_slice(samples);
+        let Some(readings) = &mut self.readings else { return Ok(()) };
+        let time = world.model().clock.micros(world.state().tick);
+        let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
+        readings.poses(time, &poses)
+    }
+
+    /// Takes down the ground around the vehicles that carry sensors.
+    pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
+        let Some(readings) = &mut self.readings else { return Ok(()) };
+        let time = world.model().clock.micros(world.state().tick);
+        let (ground, published) = (&world.model().ground, &world.state().published);
+        let at = |x: f64, y: f64| {
+            let node = ground.lattice().nearest(x, y);
+            let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
+            let sinkage = state.map_or(0.0, |state| state.plastic_sinkage_m() - state.berm_m());
+            [ground.terrain().height(x, y) - sinkage, sinkage]
+        };
+        for sample in samples {
+            readings.ground(time, sample.vehicle, &sample.pose.position, &at)?;
+        }
+        Ok(())
+    }
+
+    /// Brings all of it to the disk: at the end of every heartbeat.
+    pub fn flush(&mut self) -> Result<(), ReportError> {
+        self.readings.as_mut().map_or(Ok(()), Recording::flush)
+    }
+
+    /// Ends the files: their names in the folder, and all samples.
+    pub fn finish(self) -> Result<(Vec<String>, Vec<Sample>), ReportError> {
+        let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
+        files.extend(self.states.finish()?);
+        files.extend(self.hashes.finish()?);
+        Ok((files, self.samples))
+    }
+}
+
+/// What goes with the readings: names of what they number, and the scenario.
+fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {
+    use crate::sensor::class::Class;
+    let numbered = |names: Vec<&str>, first: usize| {
+        let names = names.into_iter().enumerate();
+        names.map(|(index, name)| ((index + first).to_string(), name.to_owned())).collect()
+    };
+    let vehicles: Vec<&str> = scenario.vehicle.iter().map(|entry| entry.name.as_str()).collect();
+    let soils = world.model().ground.soils().iter().map(|soil| soil.name.as_str()).collect();
+    let text = toml::to_string(scenario).unwrap_or_default();
+    vec![
+        ("scenario", vec![("toml".to_owned(), text)]),
+        ("classes", numbered(Class::ALL.map(Class::name).to_vec(), 0)),
+        ("soils", numbered(soils, 0)),
+        ("instances", numbered(vehicles, FIRST_INSTANCE)),
+    ]
+}
+
+/// Number of the first vehicle among the instances that pictures and scans tell.
+const FIRST_INSTANCE: usize = 1;
