@@ -171,7 +171,7 @@ proptest! {
         // soil never pulls, and friction never drives
         prop_assert!(load.wrench.force.z >= 0.0);
         let sliding = bench.contact(&pose, &twist, 2e-3);
-        prop_assert!(sliding.shear_power >= 0.0);
+        prop_assert!(sliding.works.shear >= 0.0);
     }
 
     #[test]

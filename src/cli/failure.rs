@@ -110,7 +110,7 @@ impl Failure {
             | Failure::Report(_)
             | Failure::Run { .. }
             | Failure::Ranks { .. }
-            | Failure::Rig(RigError::NotFinite { .. }) => 1,
+            | Failure::Rig(RigError::NotFinite { .. } | RigError::NotCarried { .. }) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
             Failure::Interrupted { .. } => INTERRUPTED,

@@ -75,15 +75,15 @@ impl Results<'_> {
         Ok(())
     }
 
-    /// Depth of every deformed node below the undisturbed ground, m.
+    /// Depth of every deformed node below the undisturbed ground along its normal, m.
     fn depths(&self) -> Vec<RutNode> {
-        let published = &self.world.state().published;
+        let (published, ground) = (&self.world.state().published, &self.world.model().ground);
         published
             .tiles()
             .flat_map(|(key, tile)| {
-                tile.iter().map(move |(index, state)| RutNode {
-                    node: key.node(index),
-                    depth: state.plastic_sinkage_m() - state.berm_m(),
+                tile.iter().map(move |(index, state)| {
+                    let node = key.node(index);
+                    RutNode { node, depth: ground.depth(node, state) }
                 })
             })
             .collect()
@@ -151,7 +151,7 @@ impl Results<'_> {
         let rut = |x: f64, y: f64| {
             let node: Node = lattice.nearest(x, y);
             match published.tile(node.tile()).and_then(|tile| tile.get(node.index())) {
-                Some(state) => state.plastic_sinkage_m() - state.berm_m(),
+                Some(state) => ground.depth(node, state),
                 None => 0.0,
             }
         };

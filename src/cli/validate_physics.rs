@@ -35,9 +35,11 @@ force, for which there are no worked figures.
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
 - **Heaped soil.** What is pushed ahead or aside does not pile up against the wheel: a locked wheel
-  drags too little, and one drawn at 45 degrees meets too little side force. At some slips at 45
-  degrees a small wheel in sand digs deeper than the real one.
-- **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly.
+  drags too little, and one drawn at 45 degrees meets too little side force.
+- **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly: at slips
+  below 0.15 a rut gives less pull than fresh soil.
+- **Buried wheels.** Vertical columns have no answer to a wheel that lies deeper than its axle:
+  ahead of it they are met at a depth at once, and works do not add up there (to 6 %).
 - **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
   grow with its width as that of sand does, and snow does not yield sideways.
 - **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small

@@ -1,5 +1,6 @@
 //! The undisturbed ground on its lattice, with its soils and laws.
 
+use super::NodeState;
 use crate::grid::{Lattice, Node};
 use crate::numeric::tan;
 use crate::soil::{
@@ -142,6 +143,15 @@ impl GroundModel {
             self.lattice.spacing,
         );
         BaseNode { height: height(0, 0), normal }
+    }
+
+    /// Depth of a node's unloaded surface below the undisturbed ground, m, negative
+    /// where soil is heaped: along the normal of that ground, as the laws measure
+    /// sinkage. Heaps rise along the vertical, of which that is the part n_z.
+    pub fn depth(&self, node: Node, state: &NodeState) -> f64 {
+        let heaped = state.berm_m();
+        let along = if heaped == 0.0 { 0.0 } else { heaped * self.base(node).normal.z };
+        state.plastic_sinkage_m() - along
     }
 }
 

@@ -191,7 +191,8 @@ fn encode(
     directory.write_tag(Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, x, y, 0.0][..])?;
     directory.write_tag(Tag::GeoKeyDirectoryTag, &geo_keys(georeference.system)[..])?;
     directory.write_tag(Tag::GdalNodata, "nan")?;
-    let description = "depth below the undisturbed ground, m; negative where soil is heaped";
+    let description =
+        "depth below the undisturbed ground along its normal, m; negative where soil is heaped";
     directory.write_tag(Tag::ImageDescription, description)?;
     directory.finish()?;
     Ok(bytes.into_inner())

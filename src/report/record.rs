@@ -8,6 +8,7 @@ use super::ReportError;
 use super::hashes::{HashRow, Hashes, whole_microseconds};
 use super::readings::Recording;
 use super::states::States;
+use crate::ground::surface_height;
 use crate::scenario::Scenario;
 use crate::sensor::Delivery;
 use crate::simulation::{Sample, World};
@@ -94,8 +95,8 @@ impl Record {
         let at = |x: f64, y: f64| {
             let node = ground.lattice().nearest(x, y);
             let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
-            let sinkage = state.map_or(0.0, |state| state.plastic_sinkage_m() - state.berm_m());
-            [ground.terrain().height(x, y) - sinkage, sinkage]
+            let sinkage = state.map_or(0.0, |state| ground.depth(node, state));
+            [surface_height(ground, published, x, y), sinkage]
         };
         for sample in samples {
             readings.ground(time, sample.vehicle, &sample.pose.position, &at)?;

@@ -26,7 +26,7 @@
 //! | `engine_speed_radps`, `gear` | 1 is first; 0 neutral, negative reverse |
 //! | `wheelN_spin_radps` | positive when rolling forward |
 //! | `wheelN_slip` | 1 - v/(ω r), positive when driving, within ±1 |
-//! | `wheelN_sinkage_m` | lowest point below the undisturbed ground |
+//! | `wheelN_sinkage_m` | lowest point below the undisturbed ground, along its normal |
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
 //! | `wheelN_torque_nm` | of driveline and brake, positive forward |
 //!

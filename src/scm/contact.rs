@@ -7,6 +7,7 @@ use super::scratch::{Four, Numbers, Scratch};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
+use super::works::{Press, Works, pressing, reach};
 use super::{FirmGround, bulldozing, firm, refined};
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
 use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch, each};
@@ -23,16 +24,15 @@ pub struct Contact {
     pub load: Load,
     /// Force along the initial normals of the ground, N.
     pub normal_force: f64,
-    /// Depth of the body's lowest loaded point below the undisturbed ground, m.
+    /// Depth of the body's lowest loaded point below the undisturbed ground, along
+    /// the normal of that ground, as everywhere, m.
     pub sinkage: f64,
     /// Area in contact, m².
     pub area: f64,
     /// Bekker's width of the loaded patch, m; infinite for a single row of nodes.
     pub patch_width: f64,
-    /// Work that sank the soil for good in this step, J.
-    pub compaction_work: f64,
-    /// Power that shear takes out of the body's sliding, W.
-    pub shear_power: f64,
+    /// Where what the body gives to the soil goes.
+    pub works: Works,
     /// Nodes whose height was compared.
     pub nodes_tested: u32,
     /// Nodes that carry load.
@@ -313,12 +313,21 @@ fn answer_four<S: Simd>(
 
     sums.normal_force += push;
     sums.area += area;
-    let depth = lanes(&four.base) - height;
+    let depth = n.z * (lanes(&four.base) - height);
     sums.sinkage = sums.sinkage.max(coverage.ge(0.5).pick(depth, 0.0));
-    sums.shear_power += drag * speed;
-    let sunk = pressed.sinkage - residual;
-    let work = area * sunk * 0.5 * (yielded_at + pressed.pressure);
-    sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
+    sums.works.shear += drag * speed;
+    let pressing = pressing(sinking, &shape);
+    sums.works.press(&Press {
+        area,
+        pressed: &pressed,
+        sinkage,
+        residual,
+        yielded_at,
+        pressure,
+        sinking: pressing,
+        entering: -leaving,
+        reach: reach(stayed, pressing, motion.dt),
+    });
     let surface = lanes(&four.ground) - pressed.sinkage / n.z;
     let (surface, slid) = (surface.numbers(), slid.numbers());
     let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
@@ -330,7 +339,7 @@ fn answer_four<S: Simd>(
     }
     if let Some(heap) = soil.bulldozing {
         // the rut is as wide as its cells, covered whole or not
-        let sunk = sunk.numbers();
+        let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell * sunk * heap.flow_factor;
     }

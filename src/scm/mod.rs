@@ -20,6 +20,7 @@ mod shoe;
 mod sums;
 mod underside;
 mod vectors;
+mod works;
 
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;
@@ -28,3 +29,4 @@ pub use plate::{Plate, PlateOutline};
 pub use scratch::Scratch;
 pub use shoe::{Face, PlacedShoe, ShoeOutline};
 pub use underside::{Grousers, PlacedWheel, Underside, UndersideError};
+pub use works::Works;

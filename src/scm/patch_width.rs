@@ -16,11 +16,14 @@ pub(super) fn inverse_patch_width(points: &[[f64; 2]], hull: &mut Vec<[f64; 2]>)
     for &point in points.iter().rev() {
         push_left_turning(hull, turn, point);
     }
+    // from the first corner: far from the origin of the world products of whole
+    // coordinates would cancel to nothing
+    let [x, y] = hull.first().copied().unwrap_or_default();
     let (mut perimeter, mut twice_area) = (0.0, 0.0);
     for pair in hull.windows(2) {
         let [[x0, y0], [x1, y1]] = [pair[0], pair[1]];
         perimeter += ((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0)).sqrt();
-        twice_area += x0 * y1 - x1 * y0;
+        twice_area += (x0 - x) * (y1 - y) - (x1 - x) * (y0 - y);
     }
     let twice_area = twice_area.abs();
     if twice_area < 2e-6 { 0.0 } else { perimeter / twice_area }

@@ -1,7 +1,7 @@
 //! The soil's answer under the refined laws ([`Laws`](crate::soil::Laws)).
 //!
 //! Two passes over the nodes in contact: the first finds what each node would
-//! bear under a normal load, and with it how far the whole force leans; the
+//! bear under a normal load, and with it how far the load is oblique; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
 use super::contact::{Answer, Contact, Motion, SLIDING, slid_for, stayed};
@@ -9,6 +9,7 @@ use super::footprint::Footprint;
 use super::scratch::{Draft, Four, Numbers, Scratch};
 use super::sums::Sums;
 use super::vectors::Vectors;
+use super::works::{Press, pressing, reach};
 use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
@@ -121,7 +122,7 @@ pub(super) fn answer<S: Simd, F: Footprint>(
 struct Lean {
     /// Mean normal of the ground.
     up: Vec3,
-    /// How far the whole force would lean from it, rad.
+    /// How far the force would lean from it, rad, by its shear.
     angle: f64,
     /// Length of the patch along the body's heading, m.
     length: f64,
@@ -143,7 +144,8 @@ fn draft<S: Simd, F: Footprint>(
     let motion = ask.motion();
     let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), frame: &frame };
     let zero = Vectors::of(simd, &Vec3::zeros());
-    let (mut whole, mut ground) = (zero, zero);
+    let (mut base, mut shear, mut ground) = (zero, zero, zero);
+    let mut strength = Lanes::zero(simd);
     let Scratch { touched, drafts, .. } = scratch;
     drafts.clear();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
@@ -151,23 +153,56 @@ fn draft<S: Simd, F: Footprint>(
         let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
         for four in alike {
             let draft = drafts.next();
-            let force =
+            let drafted =
                 draft_four(simd, ask.body, model, ask.overlay, four, soil, &bearing, &way, draft);
             drafts.take();
             let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
-            whole += force * area;
+            base += drafted.base * area;
+            shear += drafted.shear * area;
+            strength += drafted.strength * area;
             ground += Vectors::from_parts(simd, &four.normal) * area;
         }
     }
-    let (whole, ground) = (whole.sum(), ground.sum());
+    let (base, ground) = (base.sum(), ground.sum());
     let size = ground.norm();
     if size == 0.0 {
         return None;
     }
     let up = ground / size;
-    let bearing = whole.dot(&up);
-    let angle = atan2((whole - up * bearing).norm(), bearing);
+    let angle = lean_by_shear(&base, &shear.sum(), strength.sum(), &up);
     Some(Lean { up, angle, length: frame.length })
+}
+
+/// How far the force `base` on a contact leans from `up`, rad, as far as its part
+/// `shear` makes it lean, of which the soil gives no more than `strength` N.
+///
+/// Meyerhof's load is oblique to the base that it stands on. Pressure is not: it
+/// stands upright on the surface that the body presses, wherever that faces, and
+/// the force on a towed wheel leans without any load being oblique. Where the
+/// surface slides the soil before it goes along, and its pressure leans the load
+/// as well: in the measure in which shear is mobilised along the lean. (Ours.)
+fn lean_by_shear(base: &Vec3, shear: &Vec3, strength: f64, up: &Vec3) -> f64 {
+    let bearing = base.dot(up);
+    let across = base - up * bearing;
+    let size = across.norm();
+    if size == 0.0 {
+        return 0.0;
+    }
+    let sheared = shear.dot(&across) / size;
+    let pressed = size - sheared;
+    let mobilised = if strength > 0.0 { (sheared / strength).clamp(0.0, 1.0) } else { 0.0 };
+    let oblique = sheared.max(0.0) + if pressed > 0.0 { mobilised * pressed } else { pressed };
+    atan2(oblique.max(0.0), bearing)
+}
+
+/// What four nodes would answer under a normal load, by area of their cells, Pa.
+struct Drafted<S: Simd> {
+    /// Their force but for passive pressure, which stands on fronts and walls.
+    base: Vectors<S>,
+    /// The part of it that is shear.
+    shear: Vectors<S>,
+    /// What shear can be at most.
+    strength: Lanes<S>,
 }
 
 /// The way of a body through its patch.
@@ -177,8 +212,7 @@ struct Way<'a> {
     frame: &'a Frame,
 }
 
-/// Fills `draft` with what four nodes would bear under a normal load; returns their
-/// force by area, Pa.
+/// Fills `draft` with what four nodes would bear under a normal load.
 #[expect(clippy::too_many_arguments, reason = "what a draft depends on, each once")]
 #[inline(always)]
 fn draft_four<S: Simd, F: Footprint>(
@@ -191,7 +225,7 @@ fn draft_four<S: Simd, F: Footprint>(
     bearing: &Bearing,
     way: &Way,
     draft: &mut Draft,
-) -> Vectors<S> {
+) -> Drafted<S> {
     let Way { motion, spin_axis, frame } = way;
     let (laws, dt) = (model.laws(), motion.dt);
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
@@ -277,6 +311,9 @@ fn draft_four<S: Simd, F: Footprint>(
     draft.n = n.parts();
     draft.sinking = sinking.numbers();
     draft.passed = passed.numbers();
+    let pressing = pressing(sinking, &shape);
+    draft.pressing = pressing.numbers();
+    draft.reach = reach(stayed, pressing, dt).numbers();
     // along the initial normal, as sinkage is
     draft.leaving = (leaving * part).numbers();
     draft.sliding = sliding.parts();
@@ -289,10 +326,11 @@ fn draft_four<S: Simd, F: Footprint>(
     draft.resists = resists.numbers();
     draft.hump = hump.numbers();
     draft.advances = passive.is_some();
-    let force = (n * pressure - shear * stress) * part;
-    let Some([x, y]) = passive else { return force };
-    draft.passive = [x.numbers(), y.numbers()];
-    Vectors { x: force.x + x, y: force.y + y, z: force.z }
+    if let Some([x, y]) = passive {
+        draft.passive = [x.numbers(), y.numbers()];
+    }
+    let dragged = shear * (-(stress * part));
+    Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress }
 }
 
 impl Frame {
@@ -453,6 +491,8 @@ fn settle_four<S: Simd>(
         let y = lanes(&draft.passive[1]) * cell;
         force = Vectors { x: force.x + x, y: force.y + y, z: force.z };
         let shape = Vectors::velocity(&motion.shape_twist, &r);
+        let material = Vectors::velocity(&motion.twist, &r);
+        sums.works.bulldozing += -(x * material.x + y * material.y);
         resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.rolling);
     }
     sums.shear.add(resisted, &r);
@@ -464,12 +504,23 @@ fn settle_four<S: Simd>(
 
     sums.normal_force += cell * pressure;
     sums.area += cell;
-    let depth = lanes(&four.base) - lanes(&four.height);
+    let depth = lanes(&four.normal[2]) * (lanes(&four.base) - lanes(&four.height));
     sums.sinkage = sums.sinkage.max(lanes(&four.coverage).ge(0.5).pick(depth, 0.0));
-    let sunk = pressed.sinkage - residual;
-    let work = cell * sunk * 0.5 * (yielded_at + pressed.pressure);
-    sums.compaction_work += sunk.gt(0.0).pick(work, 0.0);
-    sums.shear_power += load * shear.dot(&sliding);
+    // along its own surface a body does not enter the soil by spinning
+    let sinking = lanes(&draft.pressing);
+    let entering = if laws.surface_reaction { sinking } else { -lanes(&draft.leaving) };
+    sums.works.press(&Press {
+        area: cell,
+        pressed: &pressed,
+        sinkage,
+        residual,
+        yielded_at,
+        pressure,
+        sinking,
+        entering,
+        reach: lanes(&draft.reach),
+    });
+    sums.works.shear += load * shear.dot(&sliding);
 
     let upright = lanes(&four.normal[2]);
     let surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
@@ -486,7 +537,7 @@ fn settle_four<S: Simd>(
         overlay.at_mut(spot.slot as usize).load(spot.index.into(), memory, shear, surface[k]);
     }
     if let Some(heap) = soil.bulldozing {
-        let sunk = sunk.numbers();
+        let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }

@@ -84,6 +84,10 @@ pub(super) struct Draft {
     pub sinking: Numbers,
     /// How much deeper the nodes have been since the last step, m.
     pub passed: Numbers,
+    /// The same under a front of bounded steepness, m/s.
+    pub pressing: Numbers,
+    /// How far the nodes can have been pressed in this step, m.
+    pub reach: Numbers,
     /// Speeds at which the material leaves the soil along the initial normals, m/s.
     pub leaving: Numbers,
     /// Velocities of the material along the surface, m/s.

@@ -3,6 +3,7 @@
 use super::contact::Contact;
 use super::moments::{MomentLanes, Moments, tangent};
 use super::vectors::Vectors;
+use super::works::WorkLanes;
 use crate::numeric::{Lanes, Simd};
 use crate::spatial::{Vec3, Wrench};
 
@@ -18,10 +19,8 @@ pub(super) struct Sums<S: Simd> {
     pub area: Lanes<S>,
     /// Greatest depth below the undisturbed ground, m.
     pub sinkage: Lanes<S>,
-    /// J.
-    pub compaction_work: Lanes<S>,
-    /// W.
-    pub shear_power: Lanes<S>,
+    /// Where the body's power goes.
+    pub works: WorkLanes<S>,
     /// Stiffness along the mean normal, N/m.
     pub spring: MomentLanes<S>,
     /// Damping along it, N s/m.
@@ -46,8 +45,7 @@ impl<S: Simd> Sums<S> {
             normal_force: zero,
             area: zero,
             sinkage: zero,
-            compaction_work: zero,
-            shear_power: zero,
+            works: WorkLanes::new(simd),
             spring: moments,
             damper: moments,
             shear: moments,
@@ -70,8 +68,7 @@ impl<S: Simd> Sums<S> {
         result.normal_force = self.normal_force.sum();
         result.area = self.area.sum();
         result.sinkage = self.sinkage.greatest();
-        result.compaction_work = self.compaction_work.sum();
-        result.shear_power = self.shear_power.sum();
+        result.works = self.works.sum();
         let mean_normal = self.mean_normal.sum();
         let length = mean_normal.norm();
         let n = if length > 0.0 { mean_normal / length } else { Vec3::z() };

@@ -91,8 +91,8 @@ impl DriveWork {
 
     /// Adds what the ground under a wheel or shoe took over `h` seconds.
     pub(super) fn add_ground(&mut self, contact: &Contact, h: f64) {
-        self.compaction += contact.compaction_work;
-        self.shear += contact.shear_power * h;
+        self.compaction += contact.works.compaction;
+        self.shear += contact.works.shear * h;
     }
 }
 

@@ -22,8 +22,9 @@ pub struct Laws {
     /// see [`slip_sinkage`](super::slip_sinkage).
     pub slip_sinkage: bool,
     /// Bearing under an inclined load (G. G. Meyerhof, 1953): the virgin
-    /// pressure is (1 - α/90°)² of that under a normal load, α being the angle
-    /// of the contact's whole force from the normal of the ground.
+    /// pressure is (1 - α/90°)² of that under a normal load, α being the angle by
+    /// which shear leans the contact's force from the normal of the ground, and
+    /// with it, as far as it is mobilised, the pressure on what it pushes ahead.
     pub inclined_bearing: bool,
     /// Passive earth pressure on fronts and side walls as far as they go ahead
     /// through the ground, not down: [`PassiveWedge`](super::PassiveWedge).

@@ -5,8 +5,8 @@ use super::{Laws, Yielding};
 use crate::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
-/// Part of the virgin pressure that is left when the whole force of a contact
-/// leans by `angle` rad from the normal: Meyerhof's (1 - α/90°)² for the part
+/// Part of the virgin pressure that is left when the load of a contact is
+/// oblique by `angle` rad: Meyerhof's (1 - α/90°)² for the part
 /// of bearing capacity that comes of depth (G. G. Meyerhof, *The bearing
 /// capacity of foundations under eccentric and inclined loads*, 3rd ICSMFE,
 /// 1953). Not below 0.01, so that a contact that leans by more than 81° still

@@ -1,7 +1,7 @@
 //! The plate rig (bevameter): pressure against sinkage.
 
 use super::convergence::Rig;
-use super::wheel::{RigError, bed, require};
+use super::wheel::{RigError, bed, require, require_carried};
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::scm::{Contact, Plate, PlateOutline, Scratch, contact};
 use crate::soil::{Laws, Soil, Tread};
@@ -193,6 +193,10 @@ impl Rig for PlateRig {
         let reloading = press.press_to(self.pressure);
         let last = |curve: &[PlatePoint]| curve.last().map_or(0.0, |point| point.sinkage);
         let area = press.area();
+        let carried = |curve: &[PlatePoint]| curve.last().map_or(0.0, |point| point.pressure);
+        for curve in [&loading, &reloading] {
+            require_carried(carried(curve) * area, self.pressure * area, last(curve))?;
+        }
         Ok(PlateResult {
             sinkage: last(&loading),
             residual: last(&unloading),

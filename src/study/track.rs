@@ -3,7 +3,7 @@
 
 use super::convergence::Rig;
 use super::tracked_drive::TrackedDrive;
-use super::wheel::{RigError, bed, require};
+use super::wheel::{RigError, bed, require, require_carried};
 use crate::numeric::{GRAVITY, smooth_step};
 use crate::soil::{Laws, Soil};
 use crate::spatial::Vec3;
@@ -149,6 +149,7 @@ impl Rig for TrackRig {
             }
         }
         let per = 1.0 / (steps - first).max(1) as f64;
+        require_carried(sum.vertical * per, self.weight(), sum.sinkage * per)?;
         Ok(TrackResult {
             drawbar: sum.drawbar * per,
             thrust: sum.thrust * per,

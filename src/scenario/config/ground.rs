@@ -32,7 +32,7 @@ pub struct Refine {
     /// Sinkage that grows with slip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_sinkage: Option<bool>,
-    /// Less bearing under a force that leans.
+    /// Less bearing under a load that shear leans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inclined_bearing: Option<bool>,
     /// Passive earth pressure on fronts and side walls.
