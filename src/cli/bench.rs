@@ -29,22 +29,22 @@ pub struct Bench {
     #[command(subcommand)]
     part: Option<Part>,
     /// A vehicle of the catalogue or a vehicle file (.toml)
-    #[arg(long, default_value = "hmmwv")]
+    #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
     /// A soil of the catalogue
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     soil: Option<String>,
     /// Laws of the soil: reference or refined
-    #[arg(long, default_value = "reference")]
+    #[arg(long, value_name = "LAWS", default_value = "reference")]
     laws: String,
     /// Distance between soil nodes, m
-    #[arg(long)]
+    #[arg(long, visible_alias = "grid", value_name = "M")]
     spacing: Option<f64>,
     /// Step, s
-    #[arg(long, default_value_t = 2e-3)]
+    #[arg(long, value_name = "S", default_value_t = 2e-3)]
     step: f64,
     /// Simulated time, s
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 10.0)]
     seconds: f64,
     /// Drive that many vehicles side by side, on 1 thread and on --threads
     #[arg(long, value_name = "N")]

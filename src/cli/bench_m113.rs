@@ -25,13 +25,13 @@ const SHOES: [u32; 5] = [32, 64, 128, 256, 512];
     bekker bench m113-scm --seconds 3 --laws refined --json")]
 pub struct BenchM113 {
     /// A soil of the catalogue
-    #[arg(long, default_value = "chrono_mid")]
+    #[arg(long, value_name = "NAME", default_value = "chrono_mid")]
     soil: String,
     /// Laws of the soil: reference or refined
     #[arg(long, default_value = "reference")]
     laws: String,
     /// Simulated time of each drive, s
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0)]
     seconds: f64,
     /// Print JSON instead of tables
     #[arg(long)]

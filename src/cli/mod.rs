@@ -8,6 +8,7 @@ mod bench;
 mod bench_m113;
 mod bench_sensors;
 mod bench_sync;
+mod compare;
 mod completions;
 mod drive;
 mod failure;
@@ -16,6 +17,8 @@ mod heartbeats;
 mod identify;
 mod interruption;
 mod launcher;
+mod planned;
+mod preview;
 mod recorded;
 mod render;
 mod replay;
@@ -41,7 +44,8 @@ use std::process::ExitCode;
     name = "bekker",
     version,
     arg_required_else_help = true,
-    after_help = "Start here:\n  bekker run examples/convoy_mud.toml\n  bekker validate examples/convoy_mud.toml\n  bekker soils\n\n\
+    max_term_width = 100,
+    after_help = "Start here:\n  bekker run examples/convoy_mud.toml\n  bekker preview examples/convoy_mud.toml\n  bekker soils\n\n\
                   Exit codes: 0 ok, 1 run failed, 2 usage, 3 wrong input, 130 interrupted"
 )]
 pub struct Cli {
@@ -56,6 +60,8 @@ pub struct Cli {
 enum Command {
     Run(run::Run),
     Replay(replay::Replay),
+    Preview(preview::Preview),
+    Compare(compare::Compare),
     Render(render::Render),
     Validate(validate::Validate),
     Schema(schema::Schema),
@@ -75,6 +81,8 @@ impl Cli {
         let result = match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
+            Command::Compare(command) => command.execute(self.quiet),
+            Command::Preview(command) => command.execute(self.quiet),
             Command::Render(command) => command.execute(self.quiet),
             Command::Validate(command) => command.execute(self.quiet),
             Command::Schema(command) => command.execute(),

@@ -10,6 +10,7 @@ use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
+use crate::sensor::sky::Light;
 use crate::simulation::{Stage, World, checkpoint};
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
@@ -26,13 +27,13 @@ pub struct Render {
     /// The scenario
     #[arg(required_unless_present = "run")]
     file: Option<PathBuf>,
-    /// Override a value; may be repeated
+    /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Folder of a run, in place of a scenario
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "time"])]
     run: Option<PathBuf>,
-    /// Simulated time to drive until, s
+    /// Simulated time to drive until before the picture is taken, s
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     time: f64,
     /// Where the camera is
@@ -59,7 +60,7 @@ pub struct Render {
     #[command(flatten)]
     graphics: Graphics,
     /// The picture
-    #[arg(long, value_name = "PATH", default_value = "render.png")]
+    #[arg(long, value_name = "FILE.png", default_value = "render.png")]
     out: PathBuf,
 }
 
@@ -109,17 +110,35 @@ fn picture(_: &Stage, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failu
     Ok(take.image(scene))
 }
 
-/// Brings the brightest fiftieth of what is no sky to nine tenths.
-fn expose(image: &mut Image) {
+/// Reflectance that a light meter takes a scene for (ISO 2720).
+const GREY: f32 = 0.18;
+/// How far a darker scene is brought up to it, in parts of the stops between.
+const LIFT: f32 = 0.75;
+/// Gains beyond which a picture would no longer say how light it was there.
+const GAINS: [f32; 2] = [0.5, 8.0];
+
+/// Exposes a picture as a photographer does with an incident-light meter: a white level
+/// surface in this light just becomes white, and snow with it. Where what is no sky is
+/// darker than middle grey on average (of logarithms), it is brought three quarters of the
+/// stops up to that; but the brightest hundredth at most a stop beyond white, which the
+/// film's curve rolls off.
+fn expose(image: &mut Image, light: &Light) {
+    let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    let up = light.to_sun.z.max(0.0) as f32;
+    let white = luminance([0, 1, 2].map(|k| light.sun[k] * up + light.ambient[k])).max(1e-3);
     let lit = image.colour.iter().zip(&image.class).filter(|(_, class)| **class != 0);
-    let mut levels: Vec<f32> =
-        lit.map(|([r, g, b], _)| 0.2126 * r + 0.7152 * g + 0.0722 * b).collect();
-    if levels.is_empty() {
-        return;
+    let mut levels: Vec<f32> = lit
+        .map(|(colour, _)| (luminance(*colour) / white).max(1e-4))
+        .filter(|level| level.is_finite())
+        .collect();
+    let mut gain = 1.0;
+    if !levels.is_empty() {
+        levels.sort_by(f32::total_cmp);
+        let bright = levels[levels.len() - 1 - levels.len() / 100];
+        let mean = (levels.iter().map(|level| level.ln()).sum::<f32>() / levels.len() as f32).exp();
+        gain = (GREY / mean).powf(LIFT).min(2.0 / bright).max(1.0);
     }
-    levels.sort_by(f32::total_cmp);
-    let bright = levels[levels.len() - 1 - levels.len() / 50];
-    let gain = (0.9 / bright.max(1e-3)).clamp(0.5, 1.4);
+    let gain = (gain / white).clamp(GAINS[0], GAINS[1]);
     image.colour.iter_mut().flatten().for_each(|level| *level *= gain);
 }
 
@@ -178,7 +197,7 @@ impl Render {
         let channels = &[Channel::Colour, Channel::Class];
         let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };
         let mut image = picture(&stage, &scene, &take)?;
-        expose(&mut image);
+        expose(&mut image, &stage.sky.light());
         photograph::write(&self.out, &image)?;
         if !quiet {
             stdout::print(&format!("{} at {} s", self.out.display(), world.time()))?;

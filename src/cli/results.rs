@@ -1,6 +1,7 @@
 //! What a run leaves in its folder.
 
 use super::drive::CHECKPOINT;
+use super::planned::{Planned, with_land};
 use super::{Failure, heartbeats};
 use crate::grid::Node;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
@@ -10,7 +11,7 @@ use crate::report::readme::readme;
 use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
-use crate::simulation::{BeatFigures, RunSummary, Sample, World};
+use crate::simulation::{BeatFigures, OutcomeCode, RunSummary, Sample, VehicleSummary, World};
 use crate::terrain::{Crs, Placement, Raster, Unit, write_geotiff};
 use std::path::Path;
 
@@ -145,7 +146,6 @@ impl Results<'_> {
 
     fn draw(&self) -> Result<(), Failure> {
         let ground = &self.world.model().ground;
-        let terrain = ground.terrain();
         let published = &self.world.state().published;
         let lattice = ground.lattice();
         let rut = |x: f64, y: f64| {
@@ -157,38 +157,42 @@ impl Results<'_> {
         };
         let vehicles = &self.summary.vehicles;
         let deepest = vehicles.iter().map(|vehicle| vehicle.max_sinkage).fold(0.0, f64::max);
-        let lost = vehicles.iter().filter(|vehicle| vehicle.outcome.code.is_loss()).count();
         let farthest = vehicles.iter().map(|vehicle| vehicle.distance).fold(0.0, f64::max);
         let scenario = &self.file.scenario;
         let fact = |value: String, label: &str| Fact { value, label: label.into() };
-        let scene = Scene {
-            title: scenario.name.clone(),
-            subtitle: scenario.description.clone(),
-            facts: vec![
-                fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
-                fact(format!("{farthest:.0} m"), "farthest"),
-                fact(format!("{lost} of {}", vehicles.len()), "lost on the way"),
-            ],
-            footer: format!(
-                "bekker {}, {} s simulated, state {}",
-                env!("CARGO_PKG_VERSION"),
-                self.summary.simulated,
-                &self.summary.state_hash[..16]
-            ),
-            height: &|x, y| terrain.height(x, y),
-            rut: &rut,
-            spacing: lattice.spacing,
-            soil: &|x, y| usize::from(terrain.soil(x, y).0),
-            soils: ground.soils().iter().map(|soil| soil.name.clone()).collect(),
-            bounds: terrain.bounds(),
-            tracks: vehicles
-                .iter()
-                .enumerate()
-                .map(|(index, vehicle)| Track::of(self.samples, index, vehicle))
-                .collect(),
-        };
+        let planned = Planned::of(self.file, self.built);
+        let head = planned.routes.ways.first();
+        let profile = head.map(|way| (way.vehicles[0], planned.profile(way, None)));
         let [width, height] = scenario.output.picture.size;
-        picture::write(&self.folder.join("picture.png"), &scene, Size { width, height })?;
+        let path = self.folder.join("picture.png");
+        with_land(self.world.model(), &planned, self.built, |land| {
+            let scene = Scene {
+                title: scenario.name.clone(),
+                subtitle: scenario.description.clone(),
+                facts: vec![
+                    fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
+                    fact(format!("{farthest:.0} m"), "farthest"),
+                    stopped(vehicles),
+                ],
+                footer: format!(
+                    "bekker {}, {} s simulated, state {}",
+                    env!("CARGO_PKG_VERSION"),
+                    self.summary.simulated,
+                    &self.summary.state_hash[..16]
+                ),
+                land,
+                rut: &rut,
+                spacing: lattice.spacing,
+                ways: planned.lines(),
+                profile,
+                tracks: vehicles
+                    .iter()
+                    .enumerate()
+                    .map(|(index, vehicle)| Track::of(self.samples, index, vehicle))
+                    .collect(),
+            };
+            picture::write(&path, &scene, Size { width, height })
+        })?;
         Ok(())
     }
 
@@ -265,6 +269,26 @@ pub fn begin(
     };
     manifest::write(&folder.join(MANIFEST), &manifest)?;
     Ok(manifest)
+}
+
+/// How many did not get through, and what befell them.
+fn stopped(vehicles: &[VehicleSummary]) -> Fact {
+    let mut kinds: Vec<(OutcomeCode, usize)> = Vec::new();
+    for code in vehicles.iter().map(|vehicle| vehicle.outcome.code).filter(|code| code.is_loss()) {
+        match kinds.iter_mut().find(|(own, _)| *own == code) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((code, 1)),
+        }
+    }
+    let count: usize = kinds.iter().map(|(_, count)| count).sum();
+    let label = match &kinds[..] {
+        [] => "lost on the way".into(),
+        [(kind, _)] => kind.words().into(),
+        several => {
+            several.iter().map(|(k, n)| format!("{n} {}", k.words())).collect::<Vec<_>>().join(", ")
+        }
+    };
+    Fact { value: format!("{count} of {}", vehicles.len()), label }
 }
 
 fn georeference(placement: Option<&Placement>) -> Georeference {

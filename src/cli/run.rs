@@ -29,15 +29,17 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
-XX (runs/NAME-N): manifest.json, states.parquet, states.csv, ruts.tif,\n\
-    picture.png, summary.json, checkpoint.bin and, where vehicles have sensors,\n\
-    sensors.mcap for Foxglove and Rerun. Ctrl-C writes a checkpoint and what there\n\
-    is of the rest; --resume goes on from it, bit for bit as if it had never stopped.")]
+    bekker run --resume runs/convoy_mud-1\n\n\
+    The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
+    picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
+    sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
+    and what there is of the rest; --resume goes on from it, bit for bit as if it had never\n\
+    stopped.")]
 pub struct Run {
     /// The scenario; with --resume, that of the folder if none is given
     #[arg(required_unless_present = "resume")]
     file: Option<PathBuf>,
-    /// Override a value; may be repeated
+    /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Folder for the results, instead of runs/NAME-N

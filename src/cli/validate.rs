@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Validate {
     /// The scenario
     file: PathBuf,
-    /// Override a value; may be repeated
+    /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Print JSON

@@ -54,13 +54,13 @@ pub(super) struct TextStyle {
     pub anchor: Anchor,
     /// A white rim, for text on a picture.
     pub halo: bool,
-    /// Reads upwards.
-    pub upward: bool,
+    /// Clockwise turn about its point, degrees.
+    pub turn: f32,
 }
 
 impl TextStyle {
     pub fn new(size: f32, color: Rgb) -> TextStyle {
-        TextStyle { size, bold: false, color, anchor: Anchor::Left, halo: false, upward: false }
+        TextStyle { size, bold: false, color, anchor: Anchor::Left, halo: false, turn: 0.0 }
     }
 
     pub fn bold(self) -> TextStyle {
@@ -75,8 +75,14 @@ impl TextStyle {
         TextStyle { halo: true, ..self }
     }
 
+    /// Reads upwards.
     pub fn upward(self) -> TextStyle {
-        TextStyle { upward: true, ..self }
+        self.turned(-90.0)
+    }
+
+    /// Turned clockwise by so many degrees.
+    pub fn turned(self, turn: f32) -> TextStyle {
+        TextStyle { turn, ..self }
     }
 }
 
@@ -209,9 +215,15 @@ impl Canvas {
 
     /// Fills a disc.
     pub fn disc(&mut self, centre: Point, radius: f32, color: Rgb) {
+        self.blot(centre, radius, color, 1.0);
+    }
+
+    /// Fills a disc that what is below shines through.
+    pub fn blot(&mut self, centre: Point, radius: f32, color: Rgb, alpha: f32) {
         if let Some(path) = PathBuilder::from_circle(centre[0], centre[1], radius) {
             let (transform, clip) = (self.transform(), self.clip.as_ref());
-            self.pixmap.fill_path(&path, &paint(color, 1.0), FillRule::Winding, transform, clip);
+            let paint = paint(color, alpha);
+            self.pixmap.fill_path(&path, &paint, FillRule::Winding, transform, clip);
         }
     }
 
@@ -256,8 +268,7 @@ impl Canvas {
             outline.pen += unit * f32::from(face.glyph_hor_advance(glyph).unwrap_or(0));
         }
         let Some(path) = outline.builder.finish() else { return };
-        let turn = if style.upward { -90.0 } else { 0.0 };
-        let place = Transform::from_translate(at[0], at[1]).pre_rotate(turn);
+        let place = Transform::from_translate(at[0], at[1]).pre_rotate(style.turn);
         let transform = self.transform().pre_concat(place);
         let clip = self.clip.as_ref();
         if style.halo {

@@ -123,6 +123,14 @@ const SOILS: [Rgb; 6] = [
     Rgb(206, 184, 176),
 ];
 
+/// Tints of snows, near white.
+const SNOWS: [Rgb; 3] = [Rgb(248, 250, 253), Rgb(242, 246, 250), Rgb(251, 249, 247)];
+
+/// Tint of snow `n`.
+pub(super) fn snow(n: usize) -> Rgb {
+    SNOWS[n % SNOWS.len()]
+}
+
 /// Tint of soil `n`.
 pub(super) fn soil(n: usize) -> Rgb {
     SOILS[n % SOILS.len()]

@@ -72,6 +72,17 @@ pub enum ReportError {
         /// Time of the sample, s.
         time: f64,
     },
+    /// A path that leads to no run.
+    #[error(
+        "{}: {cause}; give the folder of a run, such as runs/convoy_mud-1",
+        path.display()
+    )]
+    NotARun {
+        /// The path.
+        path: PathBuf,
+        /// What is missing.
+        cause: String,
+    },
     /// A picture would have no content.
     #[error("nothing to draw: {0}")]
     Nothing(&'static str),

@@ -1,10 +1,10 @@
 //! The map of a run: ground, ruts, tracks and marks.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::round_step;
-use super::color::{self, ALARM, INK, Oklab, Rgb, SECONDARY, WHITE};
-use super::picture::{DepthScale, Scene, Track, VISIBLE, round_distance};
-use super::relief::{self, HeightField, View};
+use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
+use super::land::{self, OfGround};
+use super::picture::{DepthScale, MAP_RIGHT, Scene, Track, VISIBLE};
+use super::relief::View;
 use crate::simulation::OutcomeReport;
 
 /// How far to either side of a track its ruts are looked for, m: beyond the
@@ -32,7 +32,11 @@ impl Section {
 
 /// Bounds `[x_min, y_min, x_max, y_max]` of the tracks with a margin, m.
 pub(super) fn driven(tracks: &[Track]) -> Option<[f64; 4]> {
-    let positions = tracks.iter().flat_map(|track| &track.points).map(|point| point.position);
+    bounds_of(tracks.iter().flat_map(|track| &track.points).map(|point| point.position))
+}
+
+/// Bounds of places with a margin, m.
+pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f64; 4]> {
     let mut bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     for [x, y] in positions.filter(|p| p.iter().all(|value| value.is_finite())) {
         bounds = [bounds[0].min(x), bounds[1].min(y), bounds[2].max(x), bounds[3].max(y)];
@@ -47,14 +51,24 @@ pub(super) fn driven(tracks: &[Track]) -> Option<[f64; 4]> {
 /// Sections along every track, about a pixel apart on the map.
 pub(super) fn sections(scene: &Scene<'_>, view: &View) -> Vec<Vec<Section>> {
     let step = (1.2 * view.metres).max(scene.spacing);
-    scene.tracks.iter().map(|track| sections_of(scene, track, step)).collect()
+    let along = |track: &Track| {
+        let positions = track.points.iter().map(|point| point.position);
+        sections_along(positions, scene.rut, scene.spacing, step)
+    };
+    scene.tracks.iter().map(along).collect()
 }
 
-fn sections_of(scene: &Scene<'_>, track: &Track, step: f64) -> Vec<Section> {
+/// Sections along a line, `step` apart, of ruts on nodes so far apart, m.
+pub(super) fn sections_along(
+    positions: impl Iterator<Item = [f64; 2]>,
+    rut: OfGround<'_, f64>,
+    spacing: f64,
+    step: f64,
+) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     let mut last: Option<[f64; 2]> = None;
     let finite = |p: &[f64; 2]| p.iter().all(|value| value.is_finite());
-    for [x, y] in track.points.iter().map(|point| point.position).filter(finite) {
+    for [x, y] in positions.filter(finite) {
         let Some([from_x, from_y]) = last else {
             last = Some([x, y]);
             continue;
@@ -69,19 +83,19 @@ fn sections_of(scene: &Scene<'_>, track: &Track, step: f64) -> Vec<Section> {
             let share = piece as f64 / pieces as f64;
             let centre = [from_x + share * (x - from_x), from_y + share * (y - from_y)];
             let section = Section { centre, along, depth: 0.0 };
-            sections.push(Section { depth: deepest_across(scene, &section), ..section });
+            sections.push(Section { depth: deepest_across(rut, spacing, &section), ..section });
         }
         last = Some([x, y]);
     }
     sections
 }
 
-fn deepest_across(scene: &Scene<'_>, section: &Section) -> f64 {
-    let steps = (2.0 * REACH / scene.spacing.max(0.01)).ceil();
+fn deepest_across(rut: OfGround<'_, f64>, spacing: f64, section: &Section) -> f64 {
+    let steps = (2.0 * REACH / spacing.max(0.01)).ceil();
     let lateral = |n: f64| 2.0 * REACH * n / steps - REACH;
     (0..=steps as usize).fold(0.0, |deepest: f64, n| {
         let [x, y] = section.across(lateral(n as f64));
-        deepest.max((scene.rut)(x, y))
+        deepest.max(rut(x, y))
     })
 }
 
@@ -102,25 +116,6 @@ pub(super) fn interpolated(scene: &Scene<'_>, [x, y]: [f64; 2]) -> f64 {
     low * (1.0 - v) + high * v
 }
 
-/// Soils seen in the view, in the order of their table.
-pub(super) fn soils_in(scene: &Scene<'_>, view: &View) -> Vec<usize> {
-    let [x_min, y_min, x_max, y_max] = view.bounds();
-    let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
-    let at = |n: usize| (place(x_min, x_max, n % 200), place(y_min, y_max, n / 200));
-    let mut soils: Vec<usize> = (0..200 * 200)
-        .map(at)
-        .filter(|(x, y)| inside(scene.bounds, [*x, *y]))
-        .map(|(x, y)| (scene.soil)(x, y))
-        .collect();
-    soils.sort_unstable();
-    soils.dedup();
-    soils
-}
-
-fn inside([x_min, y_min, x_max, y_max]: [f64; 4], [x, y]: [f64; 2]) -> bool {
-    x_min <= x && x <= x_max && y_min <= y && y <= y_max
-}
-
 /// Draws the map but for the vehicles.
 pub(super) fn draw(
     canvas: &mut Canvas,
@@ -129,61 +124,52 @@ pub(super) fn draw(
     sections: &[Vec<Section>],
     colors: &DepthScale,
 ) {
-    let interval = ground(canvas, scene, view);
+    let places: Vec<Point> =
+        sections.iter().flatten().map(|section| view.point(section.centre)).collect();
+    let interval = land::ground(canvas, &scene.land, view, &places);
+    land::props(canvas, &scene.land, view);
     canvas.clip(view.frame);
+    for way in &scene.ways {
+        land::planned(canvas, view, way);
+    }
     bands(canvas, view, sections, colors);
     lines(canvas, view, sections);
     canvas.unclip();
-    scale_bar(canvas, view);
-    north_arrow(canvas, view.frame);
-    if let Some(interval) = interval {
-        let style = TextStyle::new(14.0, INK).anchor(Anchor::Right).halo();
-        let at = [view.frame.right() - 16.0, view.frame.bottom() - 16.0];
-        canvas.text(&format!("contours every {interval} m"), at, style);
-    }
-    canvas.outline(view.frame, 1.2, SECONDARY);
+    land::frame(canvas, &scene.land, view, interval);
+    key(canvas, scene, view);
 }
 
-/// Ground beyond the terrain.
-const BEYOND: Rgb = Rgb(243, 244, 246);
-
-/// Paints the ground; returns the interval of its contours, if it has any, m.
-fn ground(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) -> Option<f64> {
-    // Two pixels between samples: below what the eye sees of the shading.
-    let step = 2.0 * view.metres / f64::from(canvas.scale());
-    let field = HeightField::sample(view, step, scene.height);
-    let (low, high) = field.range();
-    let roughness = field.roughness();
-    // Gentle ground is exaggerated until its slopes show, level ground is not.
-    let exaggeration = if roughness > 1e-4 { (0.3 / roughness).clamp(1.0, 12.0) } else { 1.0 };
-    let interval = round_step(((high - low) / 14.0).max(0.05));
-    let pixel = view.metres / f64::from(canvas.scale());
-    let width = 1.0 * f64::from(canvas.scale());
-    relief::paint(canvas, view, &|point| {
-        if !inside(scene.bounds, point) {
-            return BEYOND;
-        }
-        let ground = field.at(point);
-        let base = Oklab::of(color::soil((scene.soil)(point[0], point[1])));
-        let shaded = relief::lit(base, relief::shade(ground.slope, exaggeration));
-        let contour = contour(ground, interval, pixel, width);
-        shaded.mix(Oklab { lightness: 0.35, a: 0.01, b: 0.03 }, 0.32 * contour).rgb()
-    });
-    (high - low > interval).then_some(interval)
-}
-
-/// How much of a pixel a contour covers; every fifth counts double.
-fn contour(ground: relief::Ground, interval: f64, pixel: f64, width: f64) -> f64 {
-    let steepness = ground.slope[0].hypot(ground.slope[1]);
-    if steepness < 1e-9 {
-        return 0.0;
+/// What the signs of the map mean, in a line below it.
+fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
+    let style = TextStyle::new(12.5, SECONDARY);
+    let baseline = view.frame.bottom() + 38.0;
+    let y = baseline - 4.5;
+    let mut x = MAP_RIGHT;
+    // from the right
+    let mut sign = |canvas: &mut Canvas, text: &str, width: f32| {
+        x -= canvas.text_width(text, style);
+        canvas.text(text, [x, baseline], style);
+        x -= width + 7.0;
+        let at = x;
+        x -= 20.0;
+        at
+    };
+    for (name, colour) in land::prop_key(&scene.land, view).into_iter().rev() {
+        let at = sign(canvas, name, 8.0);
+        canvas.blot([at + 4.0, y], 4.5, colour, 0.75);
     }
-    let place = ground.height / interval;
-    let nearest = place.round();
-    let away = (place - nearest).abs() * interval / (steepness * pixel);
-    let index = nearest.rem_euclid(5.0) == 0.0;
-    let half = if index { 0.8 * width } else { 0.5 * width };
-    (half + 0.5 - away).clamp(0.0, 1.0) * if index { 1.0 } else { 0.6 }
+    if !scene.ways.is_empty() {
+        let at = sign(canvas, "planned way", 24.0);
+        canvas.dashes(&[[at, y], [at + 24.0, y]], 1.6, land::PLANNED, [7.0, 5.0]);
+    }
+    let at = sign(canvas, "who drove there, lines side by side", 24.0);
+    for (n, _) in scene.tracks.iter().enumerate().take(3) {
+        let y = y + (LINE + 0.6) * (n as f32 - 1.0);
+        canvas.line(&[[at, y], [at + 24.0, y]], LINE, color::line(n), 1.0);
+    }
+    let at = sign(canvas, "rut, its width not to scale", 24.0);
+    canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND + 1.0, Rgb(70, 60, 60), 1.0);
+    canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND - 1.0, color::depth(0.45).rgb(), 1.0);
 }
 
 const BAND: f32 = 10.0;
@@ -193,7 +179,12 @@ const BAND: f32 = 10.0;
 const PIECE: usize = 5;
 
 /// The ruts, far wider than they are.
-fn bands(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>], colors: &DepthScale) {
+pub(super) fn bands(
+    canvas: &mut Canvas,
+    view: &View,
+    sections: &[Vec<Section>],
+    colors: &DepthScale,
+) {
     let on_sheet = |run: &[Section]| -> Vec<Point> {
         run.iter().map(|section| view.point(section.centre)).collect()
     };
@@ -394,39 +385,4 @@ pub(super) fn mark_window(canvas: &mut Canvas, view: &View, close: &View) {
     canvas.outline(frame, 4.5, WHITE);
     canvas.outline(frame, 2.0, INK);
     canvas.unclip();
-}
-
-/// A round distance at the lower left of a view.
-pub(super) fn scale_bar(canvas: &mut Canvas, view: &View) {
-    let distance = round_distance(view);
-    let length = (distance / view.metres) as f32;
-    let (x, y) = (view.frame.x + 20.0, view.frame.bottom() - 22.0);
-    let label = if distance < 1.0 {
-        format!("{:.0} cm", 100.0 * distance)
-    } else if distance < 1000.0 {
-        format!("{distance} m")
-    } else {
-        format!("{} km", distance / 1000.0)
-    };
-    let bar = [[x, y - 6.0], [x, y], [x + length, y], [x + length, y - 6.0]];
-    canvas.line(&bar, 5.5, WHITE, 0.8);
-    canvas.line(&bar, 2.2, INK, 1.0);
-    let style = TextStyle::new(15.0, INK).bold().anchor(Anchor::Middle).halo();
-    canvas.text(&label, [x + 0.5 * length, y - 9.0], style);
-}
-
-fn north_arrow(canvas: &mut Canvas, frame: Frame) {
-    let (x, y) = (frame.right() - 32.0, frame.y + 30.0);
-    let shape = |grow: f32| {
-        [
-            [x, y - 16.0 - 1.6 * grow],
-            [x + 9.0 + grow, y + 12.0 + grow],
-            [x, y + 6.0 + 0.5 * grow],
-            [x - 9.0 - grow, y + 12.0 + grow],
-        ]
-    };
-    canvas.polygon(&shape(2.2), WHITE, 0.8);
-    canvas.polygon(&shape(0.0), INK, 1.0);
-    let style = TextStyle::new(14.0, INK).bold().anchor(Anchor::Middle).halo();
-    canvas.text("N", [x, y + 29.0], style);
 }

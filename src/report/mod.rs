@@ -19,7 +19,11 @@
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`elevation`] | an elevation model: PNG, and letters for a terminal |
 //! | [`photograph`] | what a camera sees: PNG |
+//! | [`recorded`] | nothing: it reads a run's folder again |
+//! | [`comparison`] | runs side by side |
+//! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
+//! | [`land`], [`profile`] | the ground on maps, and along a way |
 //! | [`plot`] | line plots of the rigs |
 //! | [`table`] | the closing table |
 //! | [`progress`] | progress while it runs |
@@ -29,6 +33,7 @@ mod chart;
 mod clouds;
 mod color;
 mod columns;
+pub mod comparison;
 pub mod elevation;
 mod error;
 mod file;
@@ -38,6 +43,7 @@ pub mod geotiff;
 mod growing;
 pub mod hashes;
 pub mod kept_inputs;
+pub mod land;
 pub mod manifest;
 mod map;
 mod mcap;
@@ -45,16 +51,20 @@ mod mcap_read;
 pub mod photograph;
 pub mod picture;
 pub mod plot;
+pub mod preview;
+pub mod profile;
 pub mod progress;
 mod protobuf;
 pub mod readings;
 pub mod readme;
 pub mod record;
+pub mod recorded;
 mod relief;
 pub mod rundir;
 pub mod states;
 pub mod table;
 mod tables;
 
+pub use color::Rgb;
 pub use error::ReportError;
 pub use file::{check_place, write as write_file};

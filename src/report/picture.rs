@@ -8,16 +8,15 @@
 //! slip and sinkage over time.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::{Axes, Mark, Scale, round_step};
+use super::chart::{Axes, Mark, Scale};
 use super::color::{self, ALARM, INK, Oklab, RULE, Rgb, SECONDARY};
+use super::land::{self, Land, OfGround};
 use super::map;
+use super::profile::{self, ProfilePoint};
 use super::relief::{self, HeightField, View};
 use super::{ReportError, file};
 use crate::simulation::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
 use std::path::Path;
-
-/// A function of the ground at world (x, y), m.
-pub type OfGround<'a, T> = &'a (dyn Fn(f64, f64) -> T + Sync);
 
 /// What the picture shows.
 pub struct Scene<'a> {
@@ -29,19 +28,17 @@ pub struct Scene<'a> {
     pub facts: Vec<Fact>,
     /// Small print at the foot: version, state hash.
     pub footer: String,
-    /// Height of the undisturbed ground, m.
-    pub height: OfGround<'a, f64>,
+    /// The undisturbed ground.
+    pub land: Land<'a>,
     /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
     /// nothing happened, negative where soil is heaped.
     pub rut: OfGround<'a, f64>,
     /// Distance of soil nodes, m; they stand at its whole multiples.
     pub spacing: f64,
-    /// Index of the soil in `soils`.
-    pub soil: OfGround<'a, usize>,
-    /// Names of the soils.
-    pub soils: Vec<String>,
-    /// Bounds `[x_min, y_min, x_max, y_max]` of the terrain, m; may be infinite.
-    pub bounds: [f64; 4],
+    /// Ways that were planned, m.
+    pub ways: Vec<Vec<[f64; 2]>>,
+    /// Elevation and grade along the way of a vehicle, by its index.
+    pub profile: Option<(usize, Vec<ProfilePoint>)>,
     /// The vehicles.
     pub tracks: Vec<Track>,
 }
@@ -124,11 +121,13 @@ impl Default for Size {
     }
 }
 
-const WIDTH: f32 = 1920.0;
-const MARGIN: f32 = 48.0;
-const TOP: f32 = 128.0;
-const MAP_RIGHT: f32 = 1352.0;
-const SIDE: f32 = 1400.0;
+pub(super) const WIDTH: f32 = 1920.0;
+pub(super) const MARGIN: f32 = 48.0;
+pub(super) const TOP: f32 = 128.0;
+/// Left side of the map; its coordinates stand before it.
+pub(super) const MAP_LEFT: f32 = 92.0;
+pub(super) const MAP_RIGHT: f32 = 1352.0;
+pub(super) const SIDE: f32 = 1400.0;
 /// Height of what stands below the map.
 const FOOT: f32 = 372.0;
 /// Least height of the map, to which sentences on endings may shrink it.
@@ -159,13 +158,13 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let driven =
         map::driven(&scene.tracks).ok_or(ReportError::Nothing("no vehicle has a track"))?;
     let mut canvas = Canvas::new(size.width, size.height, scale)?;
-    heading(&mut canvas, scene);
+    heading(&mut canvas, &scene.title, &scene.subtitle, &scene.facts);
 
     let endings = endings(&canvas, scene, height - FOOT - TOP - LEAST_MAP);
     let floor = height - endings.len() as f32 * ENDING_LINE;
     let bottom = floor - FOOT;
-    let frame = Frame { x: MARGIN, y: TOP, width: MAP_RIGHT - MARGIN, height: bottom - TOP };
-    let view = View::fitting(frame, driven);
+    let frame = Frame { x: MAP_LEFT, y: TOP, width: MAP_RIGHT - MAP_LEFT, height: bottom - TOP };
+    let view = scene.land.view(frame, driven);
     let sections = map::sections(scene, &view);
     let deepest = map::deepest(&sections);
     let colors = DepthScale::reaching(deepest.map_or(0.0, |section| section.depth));
@@ -194,10 +193,10 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-fn heading(canvas: &mut Canvas, scene: &Scene<'_>) {
+pub(super) fn heading(canvas: &mut Canvas, name: &str, about: &str, facts: &[Fact]) {
     let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut right = WIDTH - MARGIN;
-    for fact in scene.facts.iter().rev() {
+    for fact in facts.iter().rev() {
         let width =
             canvas.text_width(&fact.value, value).max(canvas.text_width(&fact.label, label));
         canvas.text(&fact.value, [right - width, 70.0], value);
@@ -207,8 +206,8 @@ fn heading(canvas: &mut Canvas, scene: &Scene<'_>) {
     let title = TextStyle::new(36.0, INK).bold();
     let subtitle = TextStyle::new(17.0, SECONDARY);
     let room = right - MARGIN;
-    canvas.text(&canvas.fitted(&scene.title, room, title), [MARGIN, 70.0], title);
-    canvas.text(&canvas.fitted(&scene.subtitle, room, subtitle), [MARGIN, 98.0], subtitle);
+    canvas.text(&canvas.fitted(name, room, title), [MARGIN, 70.0], title);
+    canvas.text(&canvas.fitted(about, room, subtitle), [MARGIN, 98.0], subtitle);
 }
 
 /// Depths and their colours.
@@ -220,7 +219,8 @@ pub(super) struct DepthScale {
 pub(super) const VISIBLE: f64 = 0.002;
 
 impl DepthScale {
-    fn reaching(depth: f64) -> DepthScale {
+    /// A scale to so many metres.
+    pub fn reaching(depth: f64) -> DepthScale {
         let centimetres = [0.0, (100.0 * depth).max(1.0)];
         DepthScale { scale: Scale::covering(centimetres.into_iter(), true, 5) }
     }
@@ -231,7 +231,7 @@ impl DepthScale {
     }
 }
 
-fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
+pub(super) fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
     let bar = Frame { x: side.x, y: side.bottom() - 40.0, width: side.width, height: 14.0 };
     let (columns, rows) = canvas.pixels_in(bar);
     let share = |n: usize| ((n % columns) as f64 + 0.5) / columns as f64;
@@ -276,13 +276,13 @@ fn close_up(
     const METRES_ACROSS: f64 = 8.0;
     let view =
         View { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
-    let (height_of, rut_of) = (scene.height, scene.rut);
+    let (height_of, rut_of) = (scene.land.height, scene.rut);
     let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
     let deepest = section.depth.max(VISIBLE);
     relief::paint(canvas, &view, &|point| {
         let depth = ruts.at(point).height;
-        let ground = Oklab::of(color::soil((scene.soil)(point[0], point[1])));
+        let ground = Oklab::of(scene.land.tint_at(point));
         let tinted = if depth >= 0.0 {
             // Fades in over the first twentieth of the scale.
             ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
@@ -303,7 +303,7 @@ fn close_up(
         canvas.text(name, [at[0] + out[0], at[1] + out[1] + 6.0], letter);
     }
     canvas.unclip();
-    map::scale_bar(canvas, &view);
+    land::scale_bar(canvas, &view);
     canvas.outline(frame, 1.2, SECONDARY);
 
     let axes_frame = Frame {
@@ -336,8 +336,7 @@ fn cross_section(canvas: &mut Canvas, scene: &Scene<'_>, section: &map::Section,
     let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
     soil.push([frame.right(), frame.bottom()]);
     soil.push([frame.x, frame.bottom()]);
-    let [x, y] = section.centre;
-    canvas.polygon(&soil, color::soil((scene.soil)(x, y)), 0.75);
+    canvas.polygon(&soil, scene.land.tint_at(section.centre), 0.75);
     let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
     canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
     axes.series(canvas, &profile, INK, 2.0, Mark::Line);
@@ -356,14 +355,24 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
         ("mean slip, %", |point| 100.0 * point.slip),
         ("mean sinkage, cm", |point| 100.0 * point.sinkage),
     ];
-    let (gap, label) = (40.0, 40.0);
-    let width = (MAP_RIGHT - MARGIN - 2.0 * gap) / 3.0 - label;
+    let (gap, label) = (30.0, 40.0);
+    let panels = if scene.profile.is_some() { 4.0 } else { 3.0 };
+    let width = (MAP_RIGHT - MARGIN - (panels - 1.0) * gap) / panels - label;
+    if let Some((vehicle, points)) = &scene.profile {
+        let x = MARGIN + label + 3.0 * (width + label + gap);
+        let frame = Frame { x, y: top, width, height: bottom - top };
+        profile::draw(canvas, frame, points, color::line(*vehicle));
+        let name = scene.tracks.get(*vehicle).map_or("", |track| track.name.as_str());
+        let style = TextStyle::new(13.0, SECONDARY).anchor(Anchor::Right);
+        let text = canvas.fitted(&format!("way of {name}"), width - 110.0, style);
+        canvas.text(&text, [frame.right(), top - 10.0], style);
+    }
     let all = || scene.tracks.iter().flat_map(|track| &track.points);
     for (n, (title, quantity)) in quantities.into_iter().enumerate() {
         let x = MARGIN + label + n as f32 * (width + label + gap);
         let axes = Axes {
             frame: Frame { x, y: top, width, height: bottom - top },
-            x: Scale::spanning(all().map(|point| point.time), false, 6),
+            x: Scale::spanning(all().map(|point| point.time), false, 5),
             y: Scale::covering(all().map(quantity), true, 5),
             size: 14.0,
         };
@@ -405,8 +414,8 @@ fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
     canvas.line(&[[SIDE, y - 12.0], [right, y - 12.0]], 1.0, RULE, 1.0);
     y += 12.0;
     let mut x = SIDE;
-    for soil in map::soils_in(scene, view) {
-        let label = scene.soils.get(soil).map_or("soil", String::as_str);
+    for soil in scene.land.soils_in(view) {
+        let label = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
         let label = canvas.fitted(label, right - SIDE - 30.0, plain);
         let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
         if x > SIDE && x + width - 26.0 > right {
@@ -414,7 +423,7 @@ fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
             y += 25.0;
         }
         let swatch = Frame { x, y: y - 8.0, width: 18.0, height: 14.0 };
-        canvas.rectangle(swatch, color::soil(soil), 1.0);
+        canvas.rectangle(swatch, scene.land.tint(soil), 1.0);
         canvas.outline(swatch, 0.8, SECONDARY);
         canvas.text(&label, [x + 26.0, y + 4.5], plain);
         x += width;
@@ -459,14 +468,10 @@ fn ending(track: &Track) -> (String, bool) {
     (text, code.is_loss())
 }
 
-/// A round distance of about a fifth of the view's width, m.
-pub(super) fn round_distance(view: &View) -> f64 {
-    round_step(0.14 * f64::from(view.frame.width) * view.metres)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::land::SoilSign;
     use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;
@@ -531,6 +536,17 @@ mod tests {
         }
     }
 
+    fn profile_point(n: i32) -> ProfilePoint {
+        let x = f64::from(n);
+        ProfilePoint {
+            distance: x,
+            height: hill(x, way(x)),
+            grade: hill(x + 1.0, way(x + 1.0)) - hill(x, way(x)),
+            limit: Some(0.2),
+            tint: color::soil(usize::from(x > 60.0)),
+        }
+    }
+
     fn scene() -> Scene<'static> {
         let sunk = Outcome::Sunk {
             time: 44.6,
@@ -551,12 +567,21 @@ mod tests {
                 fact("2.5 ×", "real time on 2 cores"),
             ],
             footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),
-            height: &hill,
+            land: Land {
+                height: &hill,
+                soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),
+                soils: vec![
+                    SoilSign { name: "firm loam".into(), tint: color::soil(0) },
+                    SoilSign { name: "lean clay, 32 % moisture".into(), tint: color::soil(1) },
+                ],
+                bounds: [-100.0, -70.0, 400.0, 300.0],
+                props: &[],
+                placement: None,
+            },
             rut: &rut,
             spacing: SPACING,
-            soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),
-            soils: vec!["firm loam".into(), "lean clay, 32 % moisture".into()],
-            bounds: [-100.0, -70.0, 400.0, 300.0],
+            ways: vec![(0..260).map(|x| [f64::from(x), way(f64::from(x))]).collect()],
+            profile: Some((0, (0..260).map(profile_point).collect())),
             tracks: vec![
                 track(0, 204.0, sunk),
                 track(1, 186.0, Outcome::UnderWay),
@@ -606,10 +631,15 @@ mod tests {
         let mut driving = track(1, 186.0, Outcome::UnderWay);
         driving.points[600].position = [f64::NAN; 2];
         let scene = Scene {
-            height: &|_, _| 1.0,
+            land: Land {
+                height: &|_, _| 1.0,
+                soil: &|_, _| 0,
+                bounds: [-infinite, -infinite, infinite, infinite],
+                ..scene().land
+            },
             rut: &|_, _| 0.0,
-            soil: &|_, _| 0,
-            bounds: [-infinite, -infinite, infinite, infinite],
+            ways: Vec::new(),
+            profile: None,
             tracks: vec![still, driving],
             ..scene()
         };

@@ -34,7 +34,7 @@ impl View {
 
     /// The world point at a share of the frame's width and height, from the top
     /// left.
-    fn world(&self, across: f64, down: f64) -> [f64; 2] {
+    pub fn world(&self, across: f64, down: f64) -> [f64; 2] {
         let width = f64::from(self.frame.width) * self.metres;
         let height = f64::from(self.frame.height) * self.metres;
         [self.centre[0] + (across - 0.5) * width, self.centre[1] + (0.5 - down) * height]

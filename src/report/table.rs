@@ -78,7 +78,7 @@ pub fn summary(run: &RunSummary, look: Look) -> String {
 }
 
 /// No lines but one under the header.
-fn ruled(line: char) -> TableStyle {
+pub fn ruled(line: char) -> TableStyle {
     TableStyle::new().header_separator(LineStyle::none().fill(line).junction(line))
 }
 

@@ -13,6 +13,7 @@ mod fit;
 pub mod identify;
 mod plate;
 mod rigid_track;
+pub mod route;
 mod shear;
 mod sight;
 mod snow_theory;

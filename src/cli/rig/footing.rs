@@ -27,7 +27,7 @@ pub struct Footing {
     #[arg(long, value_name = "PA", conflicts_with = "load", allow_negative_numbers = true, value_parser = quantity(100.0..=1e7, "Pa"))]
     pressure: Option<f64>,
     /// Distance between nodes, m [default: 0.005 for a plate pressed, 0.01 for one sheared]
-    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=0.5, "m"))]
+    #[arg(long, visible_alias = "spacing", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=0.5, "m"))]
     grid: Option<f64>,
     /// Greatest increment of sinkage while pressing, as a part of the sinkage
     #[arg(long, value_name = "PART", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, ""))]

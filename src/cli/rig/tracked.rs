@@ -15,7 +15,7 @@ use std::path::Path;
 #[command(next_help_heading = "Run")]
 pub struct Run {
     /// Distance between nodes, m
-    #[arg(long, value_name = "M", default_value = "0.05", allow_negative_numbers = true, value_parser = quantity(0.005..=0.2, "m"))]
+    #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.05", allow_negative_numbers = true, value_parser = quantity(0.005..=0.2, "m"))]
     grid: f64,
     /// Model of its tracks, instead of that of its file
     #[arg(long, value_name = "MODEL", value_enum)]

@@ -69,7 +69,7 @@ struct Guide {
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.01..=30.0, "m/s"))]
     speed: f64,
     /// Distance between nodes, m
-    #[arg(long, value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
+    #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     grid: f64,
     /// Time step, s
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]

@@ -17,7 +17,7 @@ pub use meshes::{BuiltMeshes, meshes};
 pub use sensors::{camera, sensors};
 pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
-pub use stage::stage;
+pub use stage::{props, stage};
 pub use terrain::{BuiltTerrain, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{vehicle_spec, vehicle_specs};

@@ -14,9 +14,27 @@ const SPACING: f64 = 2.0;
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
 pub fn stage(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> Stage {
     let scenario = &file.scenario;
+    let props = props(file, world, meshes);
+    let mut stage = Stage::with(world, &props, meshes.foreign.clone());
+    let sky = &scenario.sky;
+    stage.sky = Sky {
+        azimuth: sky.sun_azimuth_deg.to_radians(),
+        elevation: sky.sun_elevation_deg.to_radians(),
+        cloud: sky.cloud,
+    };
+    stage.air =
+        Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
+    // what rain has wetted does not rise
+    stage.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
+    stage.wind = sky.wind;
+    stage
+}
+
+/// What stands in a scenario: its scenery, strewn or placed.
+pub fn props(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> Vec<Prop> {
     let ways = ways(file, world);
     let mut props = Vec::new();
-    for (index, scenery) in scenario.scenery.iter().enumerate() {
+    for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
         let form = match (scenery.kind, mesh) {
             (Some(kind), _) => Form::Kind(kind),
@@ -34,23 +52,11 @@ pub fn stage(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> S
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
-        let seed = scenario.seed.wrapping_add(index as u64);
+        let seed = file.scenario.seed.wrapping_add(index as u64);
         let count = scenery.count as usize;
         props.extend(strewn(form, count, area, &ways, scenery.clear, seed));
     }
-    let mut stage = Stage::with(world, &props, meshes.foreign.clone());
-    let sky = &scenario.sky;
-    stage.sky = Sky {
-        azimuth: sky.sun_azimuth_deg.to_radians(),
-        elevation: sky.sun_elevation_deg.to_radians(),
-        cloud: sky.cloud,
-    };
-    stage.air =
-        Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
-    // what rain has wetted does not rise
-    stage.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
-    stage.wind = sky.wind;
-    stage
+    props
 }
 
 /// Places along the ways of vehicles: from their starts through their waypoints.

@@ -1,0 +1,398 @@
+//! `bekker compare`
+
+use super::{Failure, recorded, stdout};
+use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
+use crate::report::land as map;
+use crate::report::recorded::Recorded;
+use crate::scenario::build::{Built, props, world};
+use crate::simulation::{OutcomeCode, Prop};
+use crate::terrain::{Raster, read_geotiff};
+use clap::Args;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Lay runs side by side: outcomes, plots, ruts, and what differs in their scenarios
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker compare runs/convoy_mud-1 runs/convoy_mud-2\n  \
+    bekker compare runs/* --json --no-picture\n  \
+    bekker compare runs/dry runs/wet --out dry_and_wet.png\n\n\
+    Vehicles are matched by their names. Runs of different lengths and runs that were cut are\n\
+    compared by what they recorded. The picture has a column for each of up to 6 runs.")]
+pub struct Compare {
+    /// Folders of runs
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The picture
+    #[arg(long, value_name = "FILE.png", default_value = "comparison.png")]
+    out: PathBuf,
+    /// Draw no picture
+    #[arg(long)]
+    no_picture: bool,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Figures of a vehicle that are laid side by side: key in the summary, heading, factor
+/// from SI and decimals.
+const FIGURES: [(&[&str], &str, f64, usize); 8] = [
+    (&["distance"], "distance\nm", 1.0, 1),
+    (&["mean_speed"], "speed\nmean m/s", 1.0, 2),
+    (&["final_speed"], "\nfinal", 1.0, 2),
+    (&["mean_slip"], "slip\nmean %", 100.0, 1),
+    (&["mean_sinkage"], "sinkage\nmean cm", 100.0, 1),
+    (&["max_sinkage"], "\ndeepest", 100.0, 1),
+    (&["motion_resistance"], "resistance\nkN", 1e-3, 2),
+    (&["drive_energy", "wheel_energy"], "energy\nkJ", 1e-3, 0),
+];
+
+impl Compare {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let runs = self
+            .runs
+            .iter()
+            .map(|folder| Recorded::read(folder).map_err(Failure::from))
+            .collect::<Result<Vec<_>, _>>()?;
+        let labels = labels(&runs);
+        let names = names(&runs);
+        let differences = differences(&runs);
+        if !self.no_picture {
+            if runs.len() > MOST {
+                eprintln!("the picture shows the first {MOST} of {} runs", runs.len());
+            }
+            draw(&self, &runs, &labels, &names, &differences)?;
+        }
+        if self.json {
+            stdout::print_json(&as_json(&self, &runs, &labels, &names, &differences))
+        } else if quiet {
+            Ok(())
+        } else {
+            let mut text = outcomes(&runs, &labels, &names);
+            text.push_str("\n\n");
+            text.push_str(&keys(&labels, &differences));
+            if !self.no_picture {
+                text.push_str(&format!("\n\ndrawn in {}", self.out.display()));
+            }
+            stdout::print(&text)
+        }
+    }
+}
+
+/// What the runs are called: by their folders, in full where two are called the same.
+fn labels(runs: &[Recorded]) -> Vec<String> {
+    let names: Vec<String> = runs.iter().map(Recorded::name).collect();
+    let twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let label = |(run, name): (&Recorded, &String)| {
+        if twice(name) { run.folder.display().to_string() } else { name.clone() }
+    };
+    runs.iter().zip(&names).map(label).collect()
+}
+
+/// Names of all vehicles, in the order in which they are first met.
+fn names(runs: &[Recorded]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for run in runs {
+        let told = run.summary.as_ref().and_then(|summary| summary["vehicles"].as_array());
+        let told = told.into_iter().flatten().filter_map(|vehicle| vehicle["name"].as_str());
+        let recorded = run.vehicles.iter().map(|vehicle| vehicle.name.as_str());
+        for name in told.chain(recorded) {
+            if !names.iter().any(|own| own == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Keys of the scenarios whose values differ, with the value of every run; absent where
+/// a run's scenario has no such key.
+fn differences(runs: &[Recorded]) -> Vec<(String, Vec<Option<String>>)> {
+    let all: Vec<_> = runs.iter().map(Recorded::keys).collect();
+    let keys: BTreeSet<&String> = all.iter().flat_map(|keys| keys.keys()).collect();
+    let row = |key: &String| {
+        let values: Vec<Option<String>> = all.iter().map(|keys| keys.get(key).cloned()).collect();
+        let differs = values.iter().any(|value| *value != values[0]);
+        differs.then(|| (key.clone(), values))
+    };
+    keys.into_iter().filter_map(row).collect()
+}
+
+/// The code of an outcome as a summary has it: a word, or a table with a code or of one.
+fn code(vehicle: &Value) -> String {
+    match &vehicle["outcome"] {
+        Value::String(code) => code.clone(),
+        Value::Object(outcome) => match outcome.get("code") {
+            Some(code) => code.as_str().unwrap_or("unknown").to_owned(),
+            None => outcome.keys().next().cloned().unwrap_or_default(),
+        },
+        _ => "unknown".into(),
+    }
+}
+
+/// Whether an outcome is bad news; one that this program does not know is none.
+fn is_loss(code: &str) -> bool {
+    serde_json::from_value::<OutcomeCode>(json!(code)).is_ok_and(OutcomeCode::is_loss)
+}
+
+/// When it came about, s.
+fn ended(vehicle: &Value) -> Option<f64> {
+    let outcome = vehicle["outcome"].as_object()?;
+    let own = outcome.get("time").or_else(|| outcome.values().next()?.get("time"));
+    own?.as_f64()
+}
+
+/// How a vehicle ended in a run: its code, and the sentence for people.
+fn outcome(run: &Recorded, name: &str) -> Option<(String, String)> {
+    match run.vehicle(name) {
+        Some(vehicle) => {
+            let code = code(vehicle);
+            let words = code.replace('_', " ");
+            let sentence = match ended(vehicle) {
+                Some(time) => format!("{words}, {time:.1} s"),
+                None => words,
+            };
+            Some((code, sentence))
+        }
+        None => {
+            let own = run.vehicles.iter().find(|vehicle| vehicle.name == name)?;
+            let last = own.points.last().map_or(0.0, |point| point.time);
+            Some(("not recorded".into(), format!("cut at {last:.1} s")))
+        }
+    }
+}
+
+fn figure(run: &Recorded, name: &str, keys: &[&str]) -> Option<f64> {
+    let vehicle = run.vehicle(name)?;
+    keys.iter().find_map(|key| vehicle[*key].as_f64())
+}
+
+fn outcomes(runs: &[Recorded], labels: &[String], names: &[String]) -> String {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(crate::report::table::ruled('-')).force_no_tty();
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let mut header = vec![Cell::new("vehicle"), Cell::new("run")];
+    header.extend(FIGURES.iter().map(|(_, heading, ..)| right(heading)));
+    header.push(Cell::new("outcome"));
+    table.set_header(header);
+    for name in names {
+        let mut shown = name.as_str();
+        for (run, label) in runs.iter().zip(labels) {
+            let Some((_, sentence)) = outcome(run, name) else { continue };
+            let mut row = vec![Cell::new(shown), Cell::new(label)];
+            row.extend(FIGURES.iter().map(|(keys, _, factor, decimals)| {
+                let value = figure(run, name, keys).map(|value| factor * value);
+                right(&value.map_or(String::new(), |value| format!("{value:.decimals$}")))
+            }));
+            row.push(Cell::new(sentence));
+            table.add_row(row);
+            shown = "";
+        }
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    table.trim_fmt()
+}
+
+/// What differs in the scenarios.
+fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> String {
+    if labels.len() < 2 {
+        return String::new();
+    }
+    if differences.is_empty() {
+        return "the scenarios and the program are the same".into();
+    }
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(crate::report::table::ruled('-')).force_no_tty();
+    let mut header = vec![Cell::new("what differs")];
+    header.extend(labels.iter().map(Cell::new));
+    table.set_header(header);
+    const SHOWN: usize = 40;
+    for (key, values) in differences.iter().take(SHOWN) {
+        let mut row = vec![Cell::new(key)];
+        let cell = |value: &Option<String>| {
+            let text = value.as_deref().unwrap_or("-");
+            let short: String = text.chars().take(40).collect();
+            Cell::new(if short.len() < text.len() { format!("{short}...") } else { short })
+        };
+        row.extend(values.iter().map(cell));
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let mut text = table.trim_fmt();
+    let more = differences.len().saturating_sub(SHOWN);
+    if more > 0 {
+        text.push_str(&format!("\nand {more} more, see --json"));
+    }
+    text
+}
+
+fn as_json(
+    command: &Compare,
+    runs: &[Recorded],
+    labels: &[String],
+    names: &[String],
+    differences: &[(String, Vec<Option<String>>)],
+) -> Value {
+    let vehicles = names.iter().map(|name| {
+        let of = |(run, label): (&Recorded, &String)| {
+            let (code, sentence) = outcome(run, name)?;
+            let history = run.vehicles.iter().find(|own| own.name == *name);
+            let last = history.and_then(|own| own.points.last());
+            Some(json!({
+                "run": label,
+                "outcome": code,
+                "sentence": sentence,
+                "recorded_until": last.map(|point| point.time),
+                "summary": run.vehicle(name),
+            }))
+        };
+        json!({ "name": name, "runs": runs.iter().zip(labels).filter_map(of).collect::<Vec<_>>() })
+    });
+    // values as they stand in the scenario, not as text
+    let value = |text: &Option<String>| match text {
+        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+        None => Value::Null,
+    };
+    let differences = differences.iter().map(|(key, values)| {
+        json!({ "key": key, "values": values.iter().map(value).collect::<Vec<_>>() })
+    });
+    json!({
+        "runs": runs.iter().zip(labels).map(|(run, label)| json!({
+            "name": label,
+            "folder": run.folder,
+            "complete": run.summary.is_some(),
+        })).collect::<Vec<_>>(),
+        "vehicles": vehicles.collect::<Vec<_>>(),
+        "differences": differences.collect::<Vec<_>>(),
+        "picture": (!command.no_picture).then_some(&command.out),
+    })
+}
+
+/// A run's ground, built again, and its ruts.
+struct Land {
+    built: Built,
+    props: Vec<Prop>,
+    ruts: Option<Raster>,
+}
+
+fn land(run: &Recorded) -> Option<Land> {
+    let said = |what: &str, cause: &dyn std::fmt::Display| {
+        eprintln!("{}: {what}: {cause}", run.folder.display());
+    };
+    let read = || {
+        let (_, file) = recorded::read(&run.folder, &[])?;
+        let built = world(&file)?;
+        Ok::<_, Failure>((file, built))
+    };
+    let (file, built) =
+        read().inspect_err(|failure| said("its ground cannot be drawn", failure)).ok()?;
+    let path = run.folder.join("ruts.tif");
+    let ruts = path
+        .is_file()
+        .then(|| ruts(&path))
+        .and_then(|read| read.inspect_err(|cause| said("its ruts cannot be drawn", cause)).ok());
+    let props = props(&file, &built.world, &built.meshes);
+    Some(Land { built, props, ruts })
+}
+
+fn ruts(path: &Path) -> Result<Raster, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    Ok(read_geotiff(&bytes).map_err(|error| error.to_string())?.0)
+}
+
+/// Depth of the ruts at a place in local metres, m: that of the nearest cell.
+fn depth(ruts: &Raster, built: &Built, x: f64, y: f64) -> f64 {
+    let place = built.placement.as_ref().map_or([x, y], |placement| placement.to_file([x, y]));
+    let [column, row] = [0, 1].map(|k| ((place[k] - ruts.south_west[k]) / ruts.cell[k]).round());
+    if column < 0.0 || row < 0.0 || column >= ruts.columns as f64 || row >= ruts.rows as f64 {
+        return 0.0;
+    }
+    let from_north = ruts.rows - 1 - row as usize;
+    let depth = ruts.values[from_north * ruts.columns + column as usize];
+    if depth.is_finite() { depth } else { 0.0 }
+}
+
+fn draw(
+    command: &Compare,
+    runs: &[Recorded],
+    labels: &[String],
+    names: &[String],
+    differences: &[(String, Vec<Option<String>>)],
+) -> Result<(), Failure> {
+    let shown = runs.len().min(MOST);
+    let lands: Vec<Option<Land>> = runs[..shown].iter().map(land).collect();
+    let keys: Vec<&str> = differences.iter().map(|(key, _)| key.as_str()).collect();
+    let subtitle = match &keys[..] {
+        _ if shown < 2 => String::new(),
+        [] => "the scenarios and the program are the same".into(),
+        keys => format!("they differ in {}", keys.join(", ")),
+    };
+    let samplers: Vec<Option<Sampler<'_>>> =
+        lands.iter().map(|land| land.as_ref().map(Sampler::of)).collect();
+    let column = |n: usize| Column {
+        name: labels[n].clone(),
+        outcomes: names
+            .iter()
+            .map(|name| {
+                let ended = outcome(&runs[n], name);
+                ended.map_or(("-".into(), false), |(code, text)| (text, is_loss(&code)))
+            })
+            .collect(),
+        vehicles: &runs[n].vehicles,
+        ground: samplers[n].as_ref().map(Sampler::ground),
+    };
+    let picture = Comparison {
+        title: labels[..shown].join(", "),
+        subtitle,
+        footer: format!("bekker {}, the same axes in every column", env!("CARGO_PKG_VERSION")),
+        names: names.to_vec(),
+        runs: (0..shown).map(column).collect(),
+    };
+    comparison::write(&command.out, &picture)?;
+    Ok(())
+}
+
+/// A ground's height, soil and ruts as functions of place.
+struct Sampler<'a> {
+    land: &'a Land,
+    height: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
+    soil: Box<dyn Fn(f64, f64) -> usize + Sync + 'a>,
+    rut: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
+}
+
+impl<'a> Sampler<'a> {
+    fn of(land: &'a Land) -> Sampler<'a> {
+        let terrain = land.built.world.ground.terrain();
+        Sampler {
+            land,
+            height: Box::new(|x, y| terrain.height(x, y)),
+            soil: Box::new(|x, y| usize::from(terrain.soil(x, y).0)),
+            rut: Box::new(|x, y| {
+                land.ruts.as_ref().map_or(0.0, |ruts| depth(ruts, &land.built, x, y))
+            }),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        let ground = &self.land.built.world.ground;
+        Ground {
+            land: map::Land {
+                height: &*self.height,
+                soil: &*self.soil,
+                soils: map::SoilSign::of(ground.soils()),
+                bounds: ground.terrain().bounds(),
+                props: &self.land.props,
+                placement: None,
+            },
+            rut: &*self.rut,
+            spacing: ground.lattice().spacing,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! `bekker preview`
+
+use super::planned::{Planned, line, with_land};
+use super::{Failure, stdout};
+use crate::report::picture::Fact;
+use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
+use crate::scenario::ScenarioFile;
+use crate::scenario::build::{Built, world};
+use crate::scenario::config::{Driver, Stamp};
+use crate::study::route::{Finding, Station, Way};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Draw a whole scenario before it is run, and say what is doubtful in it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker preview examples/convoy_mud.toml\n  \
+    bekker preview examples/convoy_mud.toml --set vehicle[0].driver.speed=3 --out before.png\n  \
+    bekker preview examples/sensors_snow.toml --json\n\n\
+    The picture shows soils, contours, ways, vehicles, scenery, and elevation and grade along\n\
+    every way. Warnings go to standard error and leave the exit code at 0: walls, grades and\n\
+    soils that the classic theory of Bekker, Janosi and Hanamoto does not let a vehicle pass,\n\
+    side slopes, bends tighter than it turns, ways through trees or off the terrain, vehicles\n\
+    that overlap. They are estimates on undisturbed ground; the run decides.")]
+pub struct Preview {
+    /// The scenario
+    file: PathBuf,
+    /// Override a value of the scenario; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// The picture
+    #[arg(long, value_name = "FILE.png", default_value = "preview.png")]
+    out: PathBuf,
+    /// Print JSON: ways with their stations, soils, vehicles, warnings
+    #[arg(long)]
+    json: bool,
+}
+
+impl Preview {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let file = ScenarioFile::read(&self.file, &self.sets)?;
+        let built = world(&file)?;
+        for warning in &built.warnings {
+            eprintln!("warning: {warning}");
+        }
+        let planned = Planned::of(&file, &built);
+        draw(&self, &file, &built, &planned)?;
+        for finding in &planned.routes.findings {
+            eprintln!("warning: {finding}");
+        }
+        if self.json {
+            stdout::print_json(&as_json(&self, &file, &built, &planned))?;
+        } else if !quiet {
+            let duration = file.scenario.time.duration;
+            stdout::print(&text(&self, duration, &built, &planned))?;
+        }
+        Ok(())
+    }
+}
+
+fn draw(
+    command: &Preview,
+    file: &ScenarioFile,
+    built: &Built,
+    planned: &Planned,
+) -> Result<(), Failure> {
+    let scenario = &file.scenario;
+    let agents = &built.world.agents;
+    let routes = &planned.routes;
+    let fact = |value: String, label: &str| Fact { value, label: label.into() };
+    let longest = routes.ways.iter().map(Way::length).fold(0.0, f64::max);
+    let climb = routes.ways.iter().map(Way::climb).fold(0.0, f64::max);
+    let steepest = routes.ways.iter().map(|way| way.grades()[1]).fold(0.0, f64::max);
+    let vehicles = agents.iter().zip(&scenario.vehicle).zip(&routes.outlines);
+    let parked = vehicles.map(|((agent, entry), outline)| Parked {
+        name: agent.name.clone(),
+        detail: format!("{}, {}", entry.model, drives(&entry.driver)),
+        corners: outline.corners(&agent.start),
+    });
+    let ways = routes.ways.iter().map(|way| preview::Planned {
+        title: title(built, way),
+        vehicle: way.vehicles[0],
+        points: line(&way.stations),
+        profile: planned.profile(way, Some(&routes.going[way.vehicles[0]])),
+    });
+    let going = built.world.ground.soils().iter().enumerate().map(|(soil, _)| {
+        routes.going.first().map_or(String::new(), |going| {
+            let going = going[soil];
+            if going.sinkage > 0.0 {
+                format!(
+                    "sinks {:.0} cm, pulls {:.0} % of its weight",
+                    100.0 * going.sinkage,
+                    100.0 * going.drawbar().max(0.0)
+                )
+            } else {
+                format!("firm, friction {:.2}", going.strength)
+            }
+        })
+    });
+    let warnings = routes.findings.iter().map(|finding| Warning {
+        text: finding.to_string(),
+        stretch: stretch(built, planned, finding),
+        position: finding.stretch.map(|stretch| stretch.position),
+    });
+    with_land(&built.world, planned, built, |land| {
+        let picture = Picture {
+            title: scenario.name.clone(),
+            subtitle: scenario.description.clone(),
+            facts: vec![
+                fact(format!("{longest:.0} m"), "longest way"),
+                fact(format!("{climb:.0} m"), "climb"),
+                fact(format!("{:.0} %", 100.0 * steepest), "steepest grade"),
+                fact(routes.findings.len().to_string(), "warnings"),
+            ],
+            footer: format!(
+                "bekker {}, preview of {}: the ground before anything has driven on it",
+                env!("CARGO_PKG_VERSION"),
+                command.file.display()
+            ),
+            land,
+            going: going.collect(),
+            vehicles: parked.collect(),
+            ways: ways.collect(),
+            stamps: scenario.terrain.stamp.iter().map(outlined).collect(),
+            warnings: warnings.collect(),
+        };
+        preview::write(&command.out, &picture)
+    })?;
+    Ok(())
+}
+
+fn drives(driver: &Driver) -> String {
+    match driver {
+        Driver::Hold { .. } => "stands".into(),
+        Driver::Table { .. } => "by a table of commands".into(),
+        Driver::Path { speed, .. } => format!("its way at {speed} m/s"),
+        Driver::Follow { leader, .. } => format!("behind {leader}"),
+    }
+}
+
+/// Whose a way is.
+fn title(built: &Built, way: &Way) -> String {
+    let name = |index: &usize| built.world.agents[*index].name.as_str();
+    let head = name(&way.vehicles[0]);
+    let rest: Vec<&str> = way.vehicles[1..].iter().map(name).collect();
+    match &rest[..] {
+        [] => format!("way of {head}"),
+        others if others.len() <= 4 => {
+            format!("way of {head}, followed by {}", others.join(", "))
+        }
+        others => format!("way of {head}, followed by {} vehicles", others.len()),
+    }
+}
+
+/// The part of a way that a finding is about, m.
+fn stretch(built: &Built, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]> {
+    let Some(stretch) = finding.stretch else { return Vec::new() };
+    let own = |way: &&Way| {
+        way.vehicles.iter().any(|index| built.world.agents[*index].name == finding.vehicle)
+    };
+    let Some(way) = planned.routes.ways.iter().find(own) else { return Vec::new() };
+    let within =
+        |station: &&Station| stretch.from <= station.distance && station.distance <= stretch.to;
+    way.stations.iter().filter(within).map(|station| station.position).collect()
+}
+
+/// The outline of a stamp with its depth or height.
+fn outlined(stamp: &Stamp) -> Outlined {
+    let disc = |[x, y]: [f64; 2], radius: f64| -> Vec<[f64; 2]> {
+        let turn = |k: u32| f64::from(k) * std::f64::consts::TAU / 48.0;
+        (0..48).map(|k| [x + radius * turn(k).cos(), y + radius * turn(k).sin()]).collect()
+    };
+    match *stamp {
+        Stamp::Hole { at, radius, depth, .. } => {
+            Outlined { outline: disc(at, radius), label: format!("hole, {depth} m") }
+        }
+        Stamp::Bump { at, radius, height, .. } => {
+            Outlined { outline: disc(at, radius), label: format!("bump, {height} m") }
+        }
+        Stamp::Ditch { from, to, width, depth, .. } => {
+            let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+            let length = dx.hypot(dy).max(1e-9);
+            let half = 0.5 * width;
+            let end = |at: [f64; 2], way: f64| {
+                let angle = (way * dy).atan2(way * dx);
+                (0..=12).map(move |k| {
+                    let turn = angle + (f64::from(k) / 12.0 - 0.5) * std::f64::consts::PI;
+                    [at[0] + half * turn.cos(), at[1] + half * turn.sin()]
+                })
+            };
+            let label = format!("ditch, {depth} m deep, {length:.0} m long");
+            Outlined { outline: end(from, -1.0).chain(end(to, 1.0)).collect(), label }
+        }
+    }
+}
+
+fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> String {
+    let soils = built.world.ground.soils();
+    let mut lines = Vec::new();
+    for way in &planned.routes.ways {
+        let [down, up] = way.grades();
+        lines.push(format!(
+            "{}: {:.0} m, climbs {:.1} m, steepest {:.0} % up, {:.0} % down",
+            title(built, way),
+            way.length(),
+            way.climb(),
+            100.0 * up,
+            100.0 * down.abs()
+        ));
+        if way.time > duration {
+            let time = way.time;
+            lines.push(format!(
+                "  takes {time:.0} s at the driver's speed, the run ends at {duration} s"
+            ));
+        }
+        let going = &planned.routes.going[way.vehicles[0]];
+        for (index, soil) in soils.iter().enumerate() {
+            let on = way.stations.iter().filter(|s| usize::from(s.soil.0) == index).count();
+            if on == 0 {
+                continue;
+            }
+            let share = on as f64 / way.stations.len() as f64;
+            lines.push(format!(
+                "  {}: {:.0} m, sinkage about {:.0} cm, drawbar pull {:.0} % of weight",
+                soil.name,
+                share * way.length(),
+                100.0 * going[index].sinkage,
+                100.0 * going[index].drawbar()
+            ));
+        }
+    }
+    let count = match planned.routes.findings.len() {
+        0 => "nothing doubtful found".into(),
+        1 => "1 warning".into(),
+        several => format!("{several} warnings"),
+    };
+    lines.push(format!("{count}; drawn in {}", command.out.display()));
+    lines.join("\n")
+}
+
+fn as_json(
+    command: &Preview,
+    file: &ScenarioFile,
+    built: &Built,
+    planned: &Planned,
+) -> serde_json::Value {
+    let agents = &built.world.agents;
+    let routes = &planned.routes;
+    let soils = built.world.ground.soils();
+    let ways = routes.ways.iter().map(|way| {
+        let [steepest_down, steepest_up] = way.grades();
+        let stations = way.stations.iter().map(|station| {
+            json!({
+                "distance": station.distance,
+                "position": station.position,
+                "height": station.height,
+                "grade": station.grade,
+                "side_slope": station.side_slope,
+                "curvature": station.curvature,
+                "soil": soils[usize::from(station.soil.0)].name,
+                "inside": station.inside,
+            })
+        });
+        json!({
+            "vehicles": way.vehicles.iter().map(|v| &agents[*v].name).collect::<Vec<_>>(),
+            "length": way.length(),
+            "climb": way.climb(),
+            "time": way.time,
+            "steepest_up": steepest_up,
+            "steepest_down": steepest_down,
+            "stations": stations.collect::<Vec<_>>(),
+        })
+    });
+    let vehicles = agents.iter().enumerate().map(|(index, agent)| {
+        let going = soils.iter().zip(&routes.going[index]).map(|(soil, going)| {
+            json!({
+                "soil": soil.name,
+                "sinkage": going.sinkage,
+                "drawbar_over_weight": going.drawbar(),
+                "strength_over_weight": going.strength,
+                "resistance_over_weight": going.resistance,
+            })
+        });
+        let place = agent.start.position;
+        let in_file = built.placement.as_ref().map(|p| p.to_file([place.x, place.y]));
+        json!({
+            "name": agent.name,
+            "model": agent.vehicle.name(),
+            "position": [place.x, place.y, place.z],
+            "position_in_dem": in_file,
+            "heading": agent.start.yaw(),
+            "corners": routes.outlines[index].corners(&agent.start),
+            "going": going.collect::<Vec<_>>(),
+        })
+    });
+    let warnings = routes.findings.iter().map(|finding| {
+        let mut value = serde_json::to_value(finding).unwrap_or_default();
+        value["message"] = finding.to_string().into();
+        value
+    });
+    json!({
+        "scenario": file.scenario.name,
+        "picture": command.out,
+        "ways": ways.collect::<Vec<_>>(),
+        "vehicles": vehicles.collect::<Vec<_>>(),
+        "warnings": warnings.collect::<Vec<_>>(),
+    })
+}
