@@ -45,10 +45,10 @@ pub enum Failure {
         /// What has been made good.
         good: String,
     },
-    /// What another rank tells.
-    #[error("told by another rank")]
+    /// What has been told, by this rank or another.
+    #[error("told before")]
     Told {
-        /// The exit code of that rank.
+        /// The exit code that goes with it.
         code: u8,
     },
     /// Ctrl-C, SIGTERM or SIGHUP.
@@ -96,6 +96,15 @@ impl Failure {
     /// A file that cannot be read or used.
     pub fn input(file: &Path, cause: &dyn std::error::Error) -> Failure {
         Failure::Input { subject: file.display().to_string(), cause: cause.to_string() }
+    }
+
+    /// Says it on standard error, in one piece, if that is still to be done.
+    pub fn tell(self) -> Failure {
+        if !matches!(self, Failure::Told { .. }) {
+            let line = format!("{self}\n");
+            eprint!("{line}");
+        }
+        Failure::Told { code: self.code() }
     }
 
     /// The exit code that scripts see.

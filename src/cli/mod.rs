@@ -97,12 +97,7 @@ impl Cli {
         };
         match result {
             Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => {
-                if !matches!(failure, Failure::Told { .. }) {
-                    eprintln!("{failure}");
-                }
-                failure.exit_code()
-            }
+            Err(failure) => failure.tell().exit_code(),
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::simulation::{Obstacle, first_obstacle};
 use crate::simulation::{
     OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint,
 };
+#[cfg(feature = "mpi")]
+use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Dealing, Loopback, Threads};
 use clap::Args;
@@ -90,14 +92,30 @@ pub struct Run {
 
 impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        #[cfg(not(feature = "mpi"))]
+        {
+            launcher::alone()?;
+            self.driven(quiet)
+        }
+        #[cfg(feature = "mpi")]
+        {
+            let session = launcher::session()?;
+            let ended = self.driven(session.as_ref(), quiet);
+            // a launcher ends all as soon as one has ended by a code: tell it before that
+            if session.is_some() { ended.map_err(Failure::tell) } else { ended }
+        }
+    }
+
+    /// Drives the scenario and writes the results.
+    fn driven(
+        &self,
+        #[cfg(feature = "mpi")] session: Option<&MpiSession>,
+        quiet: bool,
+    ) -> Result<(), Failure> {
         let interrupted = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
-        #[cfg(not(feature = "mpi"))]
-        launcher::alone()?;
         #[cfg(feature = "mpi")]
-        let session = launcher::session()?;
-        #[cfg(feature = "mpi")]
-        let mut mpi = session.as_ref().map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
+        let mut mpi = session.map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
         #[cfg(feature = "mpi")]
         let prepared = match &mut mpi {
             Some(mpi) => self.prepared_together(mpi, quiet)?,
@@ -118,13 +136,13 @@ impl Run {
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
         };
-        let course = Course { run: &self, built: &built, agreed, state };
+        let course = Course { run: self, built: &built, agreed, state };
         let clock = Instant::now();
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
         }
         #[cfg(feature = "mpi")]
-        let record = match (mpi, &session) {
+        let record = match (mpi, session) {
             (Some(mut mpi), Some(session)) => {
                 mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
                 drive_under_mpi(mpi, session, &course, &plan)?
@@ -298,7 +316,7 @@ struct Place {
 #[cfg(feature = "mpi")]
 fn drive_under_mpi(
     mpi: crate::sync::Mpi,
-    session: &crate::sync::MpiSession,
+    session: &MpiSession,
     course: &Course<'_>,
     plan: &Plan<'_>,
 ) -> Result<Record, Failure> {
