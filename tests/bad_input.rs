@@ -335,7 +335,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "position = [-12, 0]",
         "position = [0.5, 0]",
-        ":50: vehicle[1].position = [0.5, 0]: is 0.50 m from lead; vehicles must start at least 2 m apart",
+        ":50: vehicle[1].position = [0.5, 0]: second (4.57 m long, 2.16 m wide) overlaps lead (4.57 m, 2.16 m) at the start; move one of them, or change its heading_deg",
     ),
     (
         "position = [-12, 0]",

@@ -6,12 +6,7 @@ use super::config::{
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
-use crate::numeric::hypot;
 use crate::sensor::camera::Camera;
-
-/// Least distance between the starting points of two vehicles, m: less than
-/// the length of the shortest vehicle worth driving.
-const LEAST_START_DISTANCE: f64 = 2.0;
 
 /// All faults of a scenario that conforms to the schema.
 pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
@@ -212,16 +207,6 @@ fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
         if let Some(first) = before.iter().position(|v| v.name == vehicle.name) {
             let first = format!("vehicle[{first}]");
             refuse(format!("vehicle[{index}].name"), Problem::DuplicateName { first });
-        }
-        let [x, y] = vehicle.position;
-        let distance = |to: [f64; 2]| hypot(to[0] - x, to[1] - y);
-        if let Some(near) = before.iter().find(|v| distance(v.position) < LEAST_START_DISTANCE) {
-            let problem = Problem::TooClose {
-                other: near.name.clone(),
-                distance: distance(near.position),
-                least: LEAST_START_DISTANCE,
-            };
-            refuse(format!("vehicle[{index}].position"), problem);
         }
     }
 }

@@ -180,15 +180,19 @@ pub enum Problem {
         /// The names there are.
         known: Vec<String>,
     },
-    /// Two vehicles stand in one place.
-    #[error("is {distance:.2} m from {other}; vehicles must start at least {least} m apart")]
-    TooClose {
+    /// Two vehicles stand in one another.
+    #[error("{name} ({:.2} m long, {:.2} m wide) overlaps {other} ({:.2} m, {:.2} m) at the start; \
+        move one of them, or change its heading_deg",
+        .size[0], .size[1], .other_size[0], .other_size[1])]
+    Overlap {
+        /// Its name.
+        name: String,
+        /// Its length and width, m.
+        size: [f64; 2],
         /// The other vehicle's name.
         other: String,
-        /// Between them, m.
-        distance: f64,
-        /// Required, m.
-        least: f64,
+        /// The other's length and width, m.
+        other_size: [f64; 2],
     },
     /// A point beyond the edge of the terrain.
     #[error("lies outside the terrain, x {} to {}, y {} to {} m", .bounds[0], .bounds[2], .bounds[1], .bounds[3])]

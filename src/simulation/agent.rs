@@ -12,11 +12,15 @@ use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
 use crate::spatial::{Load, Pose, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
-use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView};
+use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView, PathFollower};
+use crate::vehicle::spec::Footprint;
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+/// How far ahead a driver looks for a leader that goes another way, m.
+const LOOKS_AHEAD: f64 = 100.0;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -27,14 +31,26 @@ pub struct AgentModel {
     pub vehicle: Mover,
     /// Its driver.
     pub driver: Driver,
-    /// Index of the agent that the driver follows.
-    pub leader: Option<usize>,
+    /// Whom the driver follows.
+    pub leader: Option<Leader>,
     /// Chassis frame at the start.
     pub start: Pose,
     /// Forward speed at the start, m/s.
     pub speed: f64,
     /// What it carries to measure and see.
     pub sensors: Vec<Sensor>,
+}
+
+/// Whom a driver follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leader {
+    /// Index of the agent.
+    pub agent: usize,
+    /// What it covers.
+    pub footprint: Footprint,
+    /// Where its end lies against the point that its station tells, m, if both
+    /// count their distance along one path.
+    pub end: Option<f64>,
 }
 
 /// State of an agent: plain data, enough to resume bit for bit.
@@ -80,7 +96,7 @@ pub(super) struct AgentView {
     position: Vec3,
     /// Distance along its path, if it follows one, m.
     station: Option<f64>,
-    /// Forward speed, m/s.
+    /// Speed along its path, or forward, m/s.
     speed: f64,
     /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
     pub velocity: Vec3,
@@ -159,13 +175,15 @@ impl AgentModel {
     }
 
     pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
-        AgentView {
+        let view = AgentView {
             position: self.vehicle.pose(&workspace.vehicle).position,
             station: self.driver.station(&state.driver),
-            speed: self.speed(workspace),
+            speed: self.way() * self.speed(workspace),
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
-        }
+        };
+        // one whose drive has ended stands where it is
+        if view.ended { AgentView { speed: 0.0, velocity: Vec3::zeros(), ..view } } else { view }
     }
 
     /// What other ranks are told of the agent: at least what its view holds.
@@ -183,6 +201,7 @@ impl AgentModel {
         };
         let wheels = (0..self.vehicle.wheels()).map(|wheel| {
             let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+            let spin = if view.ended { 0.0 } else { spin };
             part(self.vehicle.wheel_pose(body, wheel), spin)
         });
         let wheels = wheels.collect();
@@ -194,8 +213,8 @@ impl AgentModel {
         };
         VehicleMessage {
             chassis,
-            velocity: twist.linear,
-            angular_velocity: twist.angular,
+            velocity: view.velocity,
+            angular_velocity: if view.ended { Vec3::zeros() } else { twist.angular },
             speed: view.speed,
             station: view.station,
             ended: view.ended,
@@ -232,6 +251,11 @@ impl AgentModel {
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let velocity = self.vehicle.twist(&workspace.vehicle).linear;
         ([position.x, position.y], velocity.norm())
+    }
+
+    /// Way that it drives: -1 when its rear goes ahead.
+    fn way(&self) -> f64 {
+        self.driver.follower().map_or(1.0, PathFollower::sense)
     }
 
     fn speed(&self, workspace: &AgentWorkspace) -> f64 {
@@ -308,15 +332,26 @@ impl AgentModel {
         h: f64,
     ) {
         let pose = self.vehicle.pose(&workspace.vehicle);
-        let leader = self.leader.map(|index| {
-            let leader = &views[index];
-            let gap = match (leader.station, self.driver.station(&state.driver)) {
-                (Some(ahead), Some(own)) => ahead - own,
-                _ => (leader.position - pose.position).norm(),
-            };
-            LeaderView { gap, speed: leader.speed }
+        let follows = self.leader.zip(self.driver.follower());
+        let leader = follows.and_then(|(leader, own)| {
+            let [front, rear] = own.ends(&self.vehicle.footprint());
+            let shown = &views[leader.agent];
+            let place = &state.driver.place;
+            if let (Some(station), Some(end)) = (shown.station, leader.end) {
+                let gap = station + end - (place.station + front);
+                return Some(LeaderView { gap, speed: shown.speed });
+            }
+            // one that goes another way, wherever it heads, is taken to stand there;
+            // one that has been passed is in nobody's way
+            let [x, y] = [shown.position.x, shown.position.y];
+            let middle = own.path().ahead(place, LOOKS_AHEAD, [x, y]).station;
+            let reach = leader.footprint.reach();
+            let ahead = middle + reach > place.station + rear;
+            let gap = middle - reach - (place.station + front);
+            ahead.then_some(LeaderView { gap, speed: 0.0 })
         });
-        let view = DriverView { time, step: h, pose, speed: self.speed(workspace), leader };
+        let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
+        let view = DriverView { time, step: h, pose, speed, thrust, leader };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 6, since agents keep their wheels as recorded.
-const VERSION: u8 = 6;
+/// Version of the layout: 7, since gearboxes and drivers know what they come from.
+const VERSION: u8 = 7;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

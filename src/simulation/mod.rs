@@ -28,7 +28,7 @@ mod sight;
 mod statics;
 mod world;
 
-pub use agent::{AgentModel, AgentState};
+pub use agent::{AgentModel, AgentState, Leader};
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};

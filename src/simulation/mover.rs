@@ -9,7 +9,7 @@ use crate::multibody::StepError;
 use crate::scm::{Contact, Scratch};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
-use crate::vehicle::spec::Belly;
+use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 
@@ -134,6 +134,14 @@ impl Mover {
         eyes.map(Vec3::from)
     }
 
+    /// What it covers seen from above.
+    pub fn footprint(&self) -> Footprint {
+        match self {
+            Mover::Wheeled(own) => Footprint::of(own.vehicle.spec()),
+            Mover::Tracked(own) => Footprint::of_tracks(own.vehicle.spec()),
+        }
+    }
+
     /// Mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
         match self {
@@ -232,6 +240,15 @@ impl Mover {
         match self {
             Mover::Wheeled(own) => own.vehicle.wheel_spin(state, wheel),
             Mover::Tracked(own) => own.vehicle.wheel_spin(state, wheel),
+        }
+    }
+
+    /// Thrust of the driveline at wheels or tracks in the last step over the
+    /// vehicle's weight, positive forward.
+    pub fn thrust(&self, state: &VehicleState) -> f64 {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.thrust(state),
+            Mover::Tracked(own) => own.vehicle.thrust(state),
         }
     }
 

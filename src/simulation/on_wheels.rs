@@ -145,13 +145,11 @@ impl OnWheels {
     }
 }
 
-/// Slip of a rim or a track at a speed over ground, m/s: positive when driving.
+/// Slip of a rim or a track at a speed over ground, m/s: positive when driving,
+/// forward or backward, negative when braking. Against the faster of the two.
 pub(super) fn slip(rim: f64, along: f64) -> f64 {
-    if rim.abs().max(along.abs()) < SLIP_SPEED {
-        0.0
-    } else {
-        ((rim - along) / rim.abs().max(along.abs())).clamp(-1.0, 1.0)
-    }
+    let faster = if rim.abs() >= along.abs() { rim } else { along };
+    if faster.abs() < SLIP_SPEED { 0.0 } else { ((rim - along) / faster).clamp(-1.0, 1.0) }
 }
 
 /// Adds a load about the same point.

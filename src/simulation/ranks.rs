@@ -422,7 +422,7 @@ impl<C: Communicator> Ranks<C> {
         figures.received_bytes += self.incoming.bytes() as u64;
         let agents = self.world.model().agents.iter().enumerate();
         let follows: Vec<(usize, usize)> =
-            agents.filter_map(|(agent, model)| Some((agent, model.leader?))).collect();
+            agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent))).collect();
         ranks.close();
         let needy = ranks.census(&regions, &self.dealt, &follows);
         let givers = self.gathered("needs", &needy)?;

@@ -14,6 +14,7 @@ use crate::scm::Scratch;
 use crate::simulation::{AgentModel, Meeting, MoverWorkspace, World, WorldModel};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
+use crate::vehicle::VehicleState;
 use crate::vehicle::driver::DriverView;
 use crate::vehicle::spec::TrackModel;
 use serde::{Deserialize, Serialize};
@@ -224,7 +225,7 @@ pub fn step_cost(
         }
         let allocated = allocations();
         let begun = Instant::now();
-        let view = view(agent, &workspace, clock.time(tick), h);
+        let view = view(agent, &state, &workspace, clock.time(tick), h);
         let controls = agent.driver.controls(&mut driver, &view).clamped();
         let driven = Instant::now();
         let mut meeting = Meeting {
@@ -293,9 +294,15 @@ pub fn step_cost(
     })
 }
 
-fn view(agent: &AgentModel, workspace: &MoverWorkspace, time: f64, step: f64) -> DriverView {
-    let pose = agent.vehicle.pose(workspace);
-    DriverView { time, step, pose, speed: agent.vehicle.speed(workspace), leader: None }
+fn view(
+    agent: &AgentModel,
+    state: &VehicleState,
+    workspace: &MoverWorkspace,
+    time: f64,
+    step: f64,
+) -> DriverView {
+    let (pose, speed) = (agent.vehicle.pose(workspace), agent.vehicle.speed(workspace));
+    DriverView { time, step, pose, speed, thrust: agent.vehicle.thrust(state), leader: None }
 }
 
 /// Time of the laws of pressure and shear at one node that yields, ns, as the

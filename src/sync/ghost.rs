@@ -59,7 +59,8 @@ impl Ghost {
     /// expected, m.
     pub fn hear(&mut self, time: f64, state: VehicleState) -> f64 {
         let error = (self.pose(time).position - state.chassis.position).norm();
-        if time > self.time {
+        // one whose drive has ended stands at once: no acceleration of a vehicle
+        if time > self.time && !state.ended {
             self.acceleration = (state.velocity - self.last.velocity) / (time - self.time);
         }
         self.speed = self.speed.max(state.velocity.norm());

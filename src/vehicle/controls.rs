@@ -1,5 +1,6 @@
 //! What a driver commands.
 
+use super::powertrain::Selector;
 use serde::{Deserialize, Serialize};
 
 /// Commands of a driver for one step.
@@ -11,6 +12,8 @@ pub struct Controls {
     pub steering: f64,
     /// Service brake, 0 to 1.
     pub brake: f64,
+    /// Lever of the gearbox.
+    pub gear: Selector,
 }
 
 impl Controls {
@@ -20,6 +23,7 @@ impl Controls {
             throttle: self.throttle.clamp(0.0, 1.0),
             steering: self.steering.clamp(-1.0, 1.0),
             brake: self.brake.clamp(0.0, 1.0),
+            gear: self.gear,
         }
     }
 }

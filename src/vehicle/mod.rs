@@ -13,6 +13,7 @@ mod wheeled;
 pub use assembly::AssemblyError;
 pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any};
 pub use controls::Controls;
+pub use powertrain::Selector;
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use wheeled::{Vehicle, VehicleState, VehicleWorkspace, WheelDrive};

@@ -6,7 +6,7 @@
 
 use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
 use super::controls::Controls;
-use super::powertrain::{Brake, BrakeState, GearboxState, Selector};
+use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::VehicleSpec;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
 use crate::spatial::{Load, Pose, Twist, Vec3};
@@ -15,10 +15,6 @@ use serde::{Deserialize, Serialize};
 /// Fastest move of the steering, full locks a second: a quick driver's hands.
 /// It keeps a jump of the command from becoming a jump of the linkage.
 const STEERING_RATE: f64 = 5.0;
-/// Softness of a gearbox in neutral, (rad/s)/(N m s): lets the row go.
-const NEUTRAL: f64 = 1e6;
-/// Softness of an engaged gearbox, as of any closure.
-const ENGAGED: f64 = 1e-10;
 
 /// A vehicle, immutable.
 #[derive(Clone, Debug)]
@@ -141,8 +137,8 @@ impl Vehicle {
         }
     }
 
-    /// The same rolling forward at `speed` (m/s): wheels, shafts and engine turn
-    /// with it.
+    /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
+    /// wheels, shafts and engine turn with it.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
         self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
@@ -150,7 +146,7 @@ impl Vehicle {
     }
 
     /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` (m/s).
+    /// `speed` (m/s, negative backward) in the gear that fits.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
         if speed == 0.0 {
             return;
@@ -158,11 +154,13 @@ impl Vehicle {
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
         self.parts.model.translate(&mut u, &(forward * speed));
-        let spin = speed / self.ride_radius();
+        let tyre = &self.spec.tyre.handling;
+        let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
+        let spin = speed / tyre.rolling_radius(load / tyre.vertical_stiffness);
         for wheel in &self.parts.wheels {
             u[wheel.spin.index()] = spin;
         }
-        self.parts.driveline.turn(&self.spec, &mut u, spin);
+        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, spin);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
@@ -210,6 +208,16 @@ impl Vehicle {
         state.body.u[self.parts.driveline.engine.index()]
     }
 
+    /// Thrust of the driveline at the wheels in the last step over the vehicle's
+    /// weight, positive forward.
+    pub fn thrust(&self, state: &VehicleState) -> f64 {
+        let torque = |&(closure, _): &(usize, usize)| {
+            -state.body.closure_forces[self.parts.model.closure_row(closure)]
+        };
+        let torque: f64 = self.parts.driveline.axles.iter().map(torque).sum();
+        torque / (self.ride_radius() * self.mass * crate::numeric::GRAVITY)
+    }
+
     /// Length of the spring of a side, m.
     pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         workspace.body.measure[self.parts.struts[wheel].spring]
@@ -234,7 +242,7 @@ impl Vehicle {
         let controls = controls.clamped();
         self.suspend(&mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
-        self.drive(state, &mut workspace.body, controls.throttle, tick, h);
+        self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
         self.settle_linings(state, workspace, controls.brake, h);
@@ -272,7 +280,7 @@ impl Vehicle {
         &self,
         state: &mut VehicleState,
         workspace: &mut Workspace,
-        throttle: f64,
+        controls: &Controls,
         tick: u64,
         h: f64,
     ) {
@@ -281,19 +289,12 @@ impl Vehicle {
         let speed = |coordinate: crate::multibody::Coordinate| state.body.u[coordinate.index()];
         let (engine, input, output) = (speed(plan.engine), speed(plan.input), speed(plan.output));
         let ticks_per_second = (1.0 / h).round() as u64;
-        let selector = Selector::Drive;
         let gearbox = &powertrain.gearbox;
-        gearbox.shift(&mut state.gearbox, selector, input, output, tick, ticks_per_second);
-        let row = self.parts.model.closure_row(plan.gearbox);
-        let weight = self.parts.model.gear_start(0) + 1;
-        match gearbox.ratio(state.gearbox.gear) {
-            Some(ratio) => {
-                workspace.gear_weights[weight] = -ratio;
-                workspace.softness[row] = ENGAGED;
-            }
-            None => workspace.softness[row] = NEUTRAL,
-        }
-        let burned = powertrain.engine.torque(throttle, engine);
+        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
+        let coupling = gearbox.coupling(&state.gearbox, tick, h);
+        workspace.gear_weights[self.parts.model.gear_start(0) + 1] = -coupling.ratio;
+        workspace.softness[self.parts.model.closure_row(plan.gearbox)] = coupling.softness;
+        let burned = powertrain.engine.torque(controls.throttle, engine);
         let fluid = powertrain.converter.torque(engine, input);
         workspace.element[plan.engine_element] = ElementForce {
             force: -(burned.value + fluid.impeller),

@@ -71,8 +71,11 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
     ground(spacing, Terrain::flat(0.0, SoilId(0)), vec![soil])
 }
 
+/// A vehicle that shifts at once, as the reference's does.
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
-    Arc::new(Vehicle::new(bekker::vehicle::find(name).unwrap()).unwrap())
+    let mut spec = bekker::vehicle::find(name).unwrap();
+    spec.powertrain.gearbox.shift_time = 0.0;
+    Arc::new(Vehicle::new(spec).unwrap())
 }
 
 pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel {
@@ -101,7 +104,8 @@ pub fn m113(driver: Driver, start: Pose) -> AgentModel {
 /// The same on either model of its tracks.
 pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     let spec = bekker::vehicle::find_any("m113").unwrap();
-    let spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
+    let mut spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
+    spec.powertrain.gearbox.shift_time = 0.0;
     let vehicle = TrackedVehicle::new(spec).unwrap();
     let mut start = start;
     start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
@@ -128,6 +132,7 @@ pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -
         throttle: curve(throttle),
         steering: curve(steering),
         brake: curve(brake),
+        gear: Vec::new(),
     })
 }
 

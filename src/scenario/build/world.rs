@@ -12,7 +12,7 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
 use crate::scm::{Grousers, Underside};
-use crate::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, WorldModel};
+use crate::simulation::{AgentModel, Clock, Leader, Mover, OnTracks, OnWheels, WorldModel};
 use crate::soil::{Laws, ShearStrength, Tread};
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::driver::{
@@ -64,7 +64,8 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
                 .expect_err("one of the four failed"));
         }
     };
-    let warnings = [land.warnings.clone(), shown.warnings.clone()].concat();
+    let assumed = assumed_footprints(file, &specs);
+    let warnings = [land.warnings.clone(), shown.warnings.clone(), assumed].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
@@ -150,7 +151,7 @@ fn agents(
                     name: entry.name.clone(),
                     vehicle,
                     driver,
-                    leader: leader(entries, index),
+                    leader: None,
                     start,
                     speed: entry.speed,
                     sensors,
@@ -163,7 +164,73 @@ fn agents(
         }
     }
     Faults::into_result(faults)?;
+    Faults::into_result(overlaps(file, &agents))?;
+    let leaders: Vec<_> = (0..agents.len())
+        .map(|index| leader(entries, index).map(|ahead| followed(&agents, index, ahead)))
+        .collect();
+    for (agent, leader) in agents.iter_mut().zip(leaders) {
+        agent.leader = leader;
+    }
     Ok(agents)
+}
+
+/// Warnings of vehicles among others whose files do not say how long they are.
+fn assumed_footprints(file: &ScenarioFile, specs: &[AnySpec]) -> Vec<Fault> {
+    let among_others = specs.len() > 1;
+    let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
+    let warning = |(index, spec): (usize, &AnySpec)| {
+        let footprint = spec.footprint();
+        let (length, width) = (footprint.length(), footprint.width);
+        let cause = format!(
+            "its file has no chassis.footprint: the {length:.2} m by {width:.2} m around its wheels \
+             or tracks are used for gaps"
+        );
+        file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
+    };
+    silent.filter(|_| among_others).map(warning).collect()
+}
+
+/// The leader of an agent as its driver knows it.
+fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
+    let footprint = agents[leader].vehicle.footprint();
+    let [own, ahead] = [index, leader].map(|agent| agents[agent].driver.follower());
+    let one_way = own.zip(ahead).filter(|(own, ahead)| own.path() == ahead.path());
+    let end = one_way.map(|(_, ahead)| ahead.ends(&footprint)[1]);
+    Leader { agent: leader, footprint, end }
+}
+
+/// Vehicles that stand in one another at the start: sorted by where they begin
+/// along x, each meets only those that begin before it ends.
+fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
+    let spans: Vec<[f64; 2]> = agents
+        .iter()
+        .map(|agent| {
+            let corners = agent.vehicle.footprint().corners(&agent.start);
+            corners.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], [x, _]| {
+                [least.min(*x), most.max(*x)]
+            })
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..agents.len()).collect();
+    order.sort_by(|&a, &b| spans[a][0].total_cmp(&spans[b][0]));
+    let mut faults = Vec::new();
+    for (place, &one) in order.iter().enumerate() {
+        let begin_before = |&&other: &&usize| spans[other][0] < spans[one][1];
+        for &other in order[place + 1..].iter().take_while(begin_before) {
+            let [first, second] = [one.min(other), one.max(other)].map(|index| &agents[index]);
+            let [own, others] = [second, first].map(|agent| agent.vehicle.footprint());
+            if own.overlaps(&second.start, &others, &first.start) {
+                let key = format!("vehicle[{}].position", one.max(other));
+                let [size, other_size] = [own, others].map(|size| [size.length(), size.width]);
+                let other = first.name.clone();
+                let name = second.name.clone();
+                faults.push(
+                    file.document.fault(&key, Problem::Overlap { name, size, other, other_size }),
+                );
+            }
+        }
+    }
+    faults
 }
 
 /// A vehicle with what the ground needs to know of it, or why it cannot be had.
@@ -253,13 +320,14 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
         config::Driver::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
         }
-        config::Driver::Path { speed, look_ahead, start, stop, at_end, .. } => {
+        config::Driver::Path { speed, look_ahead, start, stop, reverse, at_end, .. } => {
             let path = convoy_path(file, index)?;
             let plan = Plan {
                 cruise_speed: *speed,
                 start_time: *start,
                 stop_time: *stop,
                 stop_at_end: *at_end == PathEnd::Stop,
+                reverse: *reverse,
                 steering: steering(*look_ahead),
                 ..Plan::default()
             };
@@ -314,6 +382,7 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         throttle: curve(|row| row.throttle)?,
         steering: curve(|row| row.steering)?,
         brake: curve(|row| row.brake)?,
+        gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
     }))
 }
 

@@ -1,6 +1,7 @@
 //! `[vehicle.driver]`
 
 use super::Way;
+use crate::vehicle::Selector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.0), extend("unit" = "s"))]
         stop: Option<f64>,
+        /// Whether it drives the path backward, its rear ahead.
+        #[serde(default)]
+        reverse: bool,
         /// What it does at the end of the path.
         #[serde(default)]
         at_end: PathEnd,
@@ -53,7 +57,8 @@ pub enum Driver {
         /// How the gap depends on speed.
         #[serde(default)]
         policy: FollowPolicy,
-        /// Gap at standstill, from the leader's reference point to its own, m.
+        /// Gap at standstill, from the leader's rear bumper to its own front bumper
+        /// along the path, m.
         #[serde(default = "default_gap")]
         #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         gap: f64,
@@ -81,7 +86,7 @@ fn default_look_ahead() -> f64 {
 }
 
 fn default_gap() -> f64 {
-    12.0
+    7.0
 }
 
 fn default_top_speed() -> f64 {
@@ -113,6 +118,9 @@ pub struct TableRow {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub brake: f64,
+    /// Lever of the gearbox from this time on.
+    #[serde(default)]
+    pub gear: Selector,
 }
 
 /// What a driver does at the end of its path.

@@ -25,9 +25,9 @@ pub struct Vehicle {
     #[serde(default)]
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
-    /// Forward speed at the start, m/s.
+    /// Speed at the start, m/s, in the gear that fits; negative backward.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]
+    #[schemars(range(min = -50.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: f64,
     /// Who drives it.
     #[serde(default)]

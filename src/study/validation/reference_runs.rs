@@ -107,6 +107,7 @@ damping = 3e4
 [[vehicle]]
 name = "hmmwv"
 model = "hmmwv"
+overrides = { powertrain.gearbox.shift_time = 0 } # as in the reference
 position = [0, 0]
 driver = { kind = "table", rows = [
     { time = 0, throttle = 0 }, { time = 1, throttle = 0 }, { time = 1.2, throttle = 0.7 } ] }

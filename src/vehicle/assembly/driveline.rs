@@ -10,7 +10,7 @@
 use super::{AssemblyError, Frame};
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
-use crate::vehicle::powertrain::Brake;
+use crate::vehicle::powertrain::{Brake, GearboxState};
 use crate::vehicle::spec::{Layout, VehicleSpec};
 
 /// A locking clutch across a differential.
@@ -48,19 +48,22 @@ pub(in crate::vehicle) struct DrivelinePlan {
 }
 
 impl DrivelinePlan {
-    /// Speeds of shafts and engine, in first gear, when all wheels turn at `spin`
-    /// (rad/s).
-    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: f64) {
+    /// Sets the speeds of shafts and engine when all wheels turn at `spin` (rad/s),
+    /// and says in which gear; in neutral the engine stands.
+    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: f64) -> GearboxState {
         let mut output = 0.0;
         for &(shaft, axle) in &self.shafts {
             let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
             u[shaft.index()] = spin / ratio;
             output += spin / ratio / self.shafts.len() as f64;
         }
-        let input = output / spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
+        let gearbox = &spec.powertrain.gearbox;
+        let gear = gearbox.fitting(output);
+        let input = gearbox.ratio(gear).map_or(0.0, |ratio| output / ratio);
         u[self.output.index()] = output;
         u[self.input.index()] = input;
         u[self.engine.index()] = input;
+        GearboxState::in_gear(gear)
     }
 }
 

@@ -14,10 +14,10 @@ pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
 pub use path_follower::{PathFollower, Plan};
 pub use pure_pursuit::{PurePursuit, SteeringGeometry};
-pub use speed::{SpeedControl, SpeedState};
+pub use speed::{Motion, SpeedControl, SpeedState};
 pub use table::Table;
 
-use super::Controls;
+use super::{Controls, Selector};
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct DriverView {
     pub pose: Pose,
     /// Own speed along the chassis x axis, m/s.
     pub speed: f64,
+    /// Thrust of the driveline at wheels or tracks over the vehicle's weight,
+    /// positive forward: felt by the squat.
+    pub thrust: f64,
     /// The vehicle to keep behind, if any.
     pub leader: Option<LeaderView>,
 }
@@ -39,9 +42,9 @@ pub struct DriverView {
 /// What a follower sees of its leader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeaderView {
-    /// Clear distance to it along the path, m.
+    /// Clear distance to it along the path, from bumper to bumper, m.
     pub gap: f64,
-    /// Its speed, m/s.
+    /// Its speed along the path, m/s.
     pub speed: f64,
 }
 
@@ -70,6 +73,10 @@ pub struct DriverState {
     pub steering: f64,
     /// Whether the vehicle has come to its last stop and holds.
     pub holding: bool,
+    /// Whether it stands behind its leader until there is room to close up.
+    pub waiting: bool,
+    /// Whether it drives back to the end of its path, which it has overshot.
+    pub backing: bool,
     /// What the driver is about since the last step.
     pub intent: Intent,
 }
@@ -101,6 +108,14 @@ impl Driver {
         }
     }
 
+    /// The path that it follows, if any.
+    pub fn follower(&self) -> Option<&PathFollower> {
+        match self {
+            Driver::Table(_) => None,
+            Driver::Path(follower) => Some(follower),
+        }
+    }
+
     /// Whether it has come to its stop at the end of a path.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         match self {
@@ -114,7 +129,8 @@ impl Driver {
         match self {
             Driver::Table(table) => {
                 let controls = table.controls(view.time);
-                let drives = controls.throttle > 0.0 && controls.brake == 0.0;
+                let in_gear = controls.gear != Selector::Neutral;
+                let drives = controls.throttle > 0.0 && controls.brake == 0.0 && in_gear;
                 state.intent = if drives { Intent::Drive } else { Intent::Hold };
                 controls
             }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// How far ahead of its last place a vehicle is looked for, m.
 const SEARCH_AHEAD: f64 = 10.0;
 
+/// How far behind it, m: a vehicle may roll back.
+const SEARCH_BEHIND: f64 = 1.0;
+
 /// Why waypoints are no path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -51,7 +54,7 @@ pub struct Path {
     stations: Vec<f64>,
 }
 
-/// Where a vehicle is on a path; a path is never tracked backwards.
+/// Where a vehicle is on a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the segment.
@@ -184,11 +187,26 @@ impl Path {
         self.nearest(0..self.points.len() - 1, point)
     }
 
-    /// The nearest place to `point` (m), looked for from the place before
-    /// onwards, so that a path may cross itself.
+    /// The nearest place to `point` (m), looked for about the place before, so
+    /// that a path may cross itself.
     pub fn track(&self, before: &Place, point: [f64; 2]) -> Place {
-        let first = before.segment.min(self.points.len() - 2);
-        let reach = before.station.max(self.stations[first]) + SEARCH_AHEAD;
+        let mut first = before.segment.min(self.points.len() - 2);
+        let here = before.station.max(self.stations[first]);
+        while first > 0 && self.stations[first] > here - SEARCH_BEHIND {
+            first -= 1;
+        }
+        self.within(first, here + SEARCH_AHEAD, point)
+    }
+
+    /// The nearest place to `point` (m) from the place of a vehicle up to `reach` (m)
+    /// ahead of it.
+    pub fn ahead(&self, place: &Place, reach: f64, point: [f64; 2]) -> Place {
+        let first = place.segment.min(self.points.len() - 2);
+        self.within(first, place.station + reach, point)
+    }
+
+    /// The nearest place to `point` from a segment up to the station `reach`.
+    fn within(&self, first: usize, reach: f64, point: [f64; 2]) -> Place {
         let mut end = first + 1;
         while end < self.points.len() - 1 && self.stations[end] < reach {
             end += 1;

@@ -1,18 +1,23 @@
 //! A driver that follows a path.
 
 use super::{
-    DriverState, DriverView, Following, Intent, Path, PurePursuit, SpeedControl, SteeringGeometry,
+    DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
+    SpeedControl, SteeringGeometry, speed::STANDSTILL,
 };
-use crate::vehicle::Controls;
+use crate::spatial::Vec3;
+use crate::vehicle::spec::Footprint;
+use crate::vehicle::{Controls, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Speed below which a vehicle that is to stop is held, m/s.
-const STANDSTILL: f64 = 0.2;
 /// Speed below which one whose leader allows no more waits behind it, m/s.
 const WAITING: f64 = 0.5;
+/// Speed that a leader must allow for one that waits to close up, m/s.
+const CLOSE_UP: f64 = 0.6;
 /// Distance from the end of the path at which a vehicle has arrived, m.
 const ARRIVAL: f64 = 1.0;
+/// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
+const BACKING_SPEED: f64 = 1.5;
 
 /// What a path follower is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +31,8 @@ pub struct Plan {
     pub deceleration: f64,
     /// Whether to stop at the end of the path, or to drive straight on.
     pub stop_at_end: bool,
+    /// Whether to drive the path backward, the rear ahead.
+    pub reverse: bool,
     /// Time until which to stand, s.
     pub start_time: f64,
     /// Time from which to stop and hold, s, if any.
@@ -46,6 +53,7 @@ impl Default for Plan {
             lateral_acceleration: 2.0,
             deceleration: 1.5,
             stop_at_end: true,
+            reverse: false,
             start_time: 0.0,
             stop_time: None,
             following: Following::ConstantTimeGap(super::ConstantTimeGap::default()),
@@ -85,48 +93,89 @@ impl PathFollower {
 
     /// Whether the vehicle has come to its stop at the end of the path.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
-        state.holding && self.remaining(state) < 2.0 * ARRIVAL
+        state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL
+    }
+
+    /// Way that it drives the path: 1 forward, -1 the rear ahead.
+    pub fn sense(&self) -> f64 {
+        if self.plan.reverse { -1.0 } else { 1.0 }
+    }
+
+    /// How far the ends of a vehicle of this footprint lie beyond the point whose
+    /// station counts, m: the one ahead, the one behind (negative).
+    pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
+        let ends = [footprint.front, footprint.rear].map(|x| x - self.geometry.rear_axle);
+        if self.plan.reverse { [-ends[1], -ends[0]] } else { ends }
     }
 
     /// State of a driver whose vehicle starts at `pose`.
     pub fn start(&self, pose: &crate::spatial::Pose) -> DriverState {
-        DriverState { place: self.path.locate(self.geometry.rear(pose)), ..DriverState::default() }
+        DriverState {
+            place: self.path.locate(self.geometry.rear(pose)),
+            speed: self.plan.speed_control.start(),
+            ..DriverState::default()
+        }
     }
 
     /// Commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let plan = &self.plan;
         state.place = self.path.track(&state.place, self.geometry.rear(&view.pose));
+        state.backing = self.backs_up(state, view);
+        let along_path = if state.backing { -1.0 } else { 1.0 };
+        let sense = self.sense() * along_path;
         let steering = plan.steering.steering(
             &self.geometry,
             &self.path,
             &state.place,
             &view.pose,
             view.speed,
+            [sense, along_path],
         );
         let turn = plan.steering.steering_rate * view.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
 
-        let last_stop = plan.stop_time.is_some_and(|stop| view.time >= stop)
-            || (plan.stop_at_end && self.remaining(state) < ARRIVAL);
-        state.holding |= last_stop && view.speed.abs() < STANDSTILL;
-        let told_to_stand = state.holding || last_stop || view.time < plan.start_time;
-        let target = if told_to_stand { 0.0 } else { self.target_speed(state, view) };
-        state.intent = if told_to_stand {
+        let motion = Motion {
+            speed: sense * view.speed,
+            thrust: sense * view.thrust,
+            slope: sense * view.pose.direction(&Vec3::x()).z,
+        };
+        let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
+        let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
+        let overshot = at_end && self.remaining(state) < -2.0 * ARRIVAL;
+        let stands = view.speed.abs() < STANDSTILL;
+        state.holding |= stands && (told_to_stop || at_end && !overshot);
+        let told_to_stand = state.holding || told_to_stop || at_end || view.time < plan.start_time;
+        let target = if told_to_stand { 0.0 } else { self.target_speed(state, &motion, view) };
+        state.intent = self.intent(state, told_to_stand && !overshot, target, motion.speed);
+        let control = &plan.speed_control;
+        let pedals = if state.holding {
+            control.hold(&mut state.speed, view.step)
+        } else {
+            control.controls(&mut state.speed, target, &motion, view.step)
+        };
+        let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
+        Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+
+    /// Whether it drives back to the end of the path, which it has overshot: from
+    /// where it has come to stand until it has the end ahead again.
+    fn backs_up(&self, state: &DriverState, view: &DriverView) -> bool {
+        let remaining = self.remaining(state);
+        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < STANDSTILL;
+        let stops = self.plan.stop_at_end && !state.holding && view.time >= self.plan.start_time;
+        stops && (overshot || state.backing && remaining < -0.5 * ARRIVAL)
+    }
+
+    fn intent(&self, state: &DriverState, told_to_stand: bool, target: f64, speed: f64) -> Intent {
+        if told_to_stand {
             if self.has_arrived(state) { Intent::Arrived } else { Intent::Hold }
-        } else if target.max(view.speed) < WAITING && target < self.allowed_speed(state) {
+        } else if state.waiting || target.max(speed) < WAITING && target < self.allowed_speed(state)
+        {
             Intent::WaitBehindLeader
         } else {
             Intent::Drive
-        };
-        let control = &plan.speed_control;
-        let standing = target < STANDSTILL && view.speed.abs() < STANDSTILL;
-        let pedals = if state.holding || standing {
-            control.standing(&mut state.speed)
-        } else {
-            control.controls(&mut state.speed, target, view.speed, view.step)
-        };
-        Controls { steering: state.steering, ..pedals }.clamped()
+        }
     }
 
     /// Distance left to the end of the path, m.
@@ -134,12 +183,27 @@ impl PathFollower {
         self.path.length() - state.place.station
     }
 
-    fn target_speed(&self, state: &DriverState, view: &DriverView) -> f64 {
-        let free = self.allowed_speed(state);
-        match &view.leader {
-            Some(leader) => self.plan.following.target_speed(view.speed, free, leader),
-            None => free,
+    fn target_speed(&self, state: &mut DriverState, motion: &Motion, view: &DriverView) -> f64 {
+        if state.backing {
+            let left = (-self.remaining(state)).max(0.0);
+            let braking = (2.0 * self.plan.deceleration * left).sqrt();
+            return braking.clamp(2.0 * STANDSTILL, BACKING_SPEED);
         }
+        let free = self.allowed_speed(state);
+        let Some(leader) = &view.leader else { return free };
+        self.behind(state, motion.speed, free, leader)
+    }
+
+    /// Speed behind a leader; one that has come to stand waits until there is room
+    /// to close up.
+    fn behind(&self, state: &mut DriverState, speed: f64, free: f64, leader: &LeaderView) -> f64 {
+        let target = self.plan.following.target_speed(speed, free, leader);
+        state.waiting = if state.waiting {
+            target < CLOSE_UP.min(free)
+        } else {
+            target < STANDSTILL && speed.abs() < STANDSTILL
+        };
+        if state.waiting { 0.0 } else { target }
     }
 
     /// Speed that the path allows where the vehicle is, m/s: what it can brake
@@ -181,8 +245,8 @@ fn allowed_speeds(path: &Path, plan: &Plan) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spatial::{Pose, Quat, Vec3};
-    use crate::vehicle::driver::{Driver, LeaderView};
+    use crate::spatial::{Pose, Quat};
+    use crate::vehicle::driver::Driver;
 
     const GEOMETRY: SteeringGeometry =
         SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276 };
@@ -211,7 +275,8 @@ mod tests {
 
         fn step(&mut self, driver: &Driver, time: f64, leader: Option<LeaderView>) -> Controls {
             let h = 0.01;
-            let view = DriverView { time, step: h, pose: self.pose(), speed: self.speed, leader };
+            let pose = self.pose();
+            let view = DriverView { time, step: h, pose, speed: self.speed, thrust: 0.0, leader };
             let c = driver.controls(&mut self.state, &view);
             let steer = c.steering * GEOMETRY.max_steer;
             self.rear[0] += h * self.speed * self.yaw.cos();

@@ -84,6 +84,8 @@ impl SteeringGeometry {
 
 impl PurePursuit {
     /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s).
+    /// It drives backward where `sense` is -1, and the path back where `along_path`
+    /// is. The circle through the target is the same for either sense.
     pub fn steering(
         &self,
         geometry: &SteeringGeometry,
@@ -91,10 +93,11 @@ impl PurePursuit {
         place: &Place,
         pose: &Pose,
         speed: f64,
+        [sense, along_path]: [f64; 2],
     ) -> f64 {
         let look_ahead = (self.look_ahead_time * speed.abs())
             .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead));
-        let target = path.point(place.segment, place.station + look_ahead);
+        let target = path.point(place.segment, place.station + along_path * look_ahead);
         let rear = geometry.rear(pose);
         let [dx, dy] = [target[0] - rear[0], target[1] - rear[1]];
         let heading = pose.direction(&Vec3::x());
@@ -102,8 +105,8 @@ impl PurePursuit {
         let across = (heading.x * dy - heading.y * dx) / level;
         let along = (heading.x * dx + heading.y * dy) / level;
         let distance = hypot(dx, dy).max(f64::MIN_POSITIVE);
-        if along < 0.0 {
-            // the target lies behind: turn round by full lock
+        if sense * along < 0.0 {
+            // the target lies the other way: turn round by full lock
             return if across < 0.0 { -1.0 } else { 1.0 };
         }
         let curvature = 2.0 * across / (distance * distance);
@@ -132,7 +135,7 @@ mod tests {
                 Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
             let pose = Pose { position: origin, orientation };
             place = path.track(&place, GEOMETRY.rear(&pose));
-            let steering = pursuit.steering(&GEOMETRY, path, &place, &pose, speed);
+            let steering = pursuit.steering(&GEOMETRY, path, &place, &pose, speed, [1.0; 2]);
             let steer = steering * GEOMETRY.max_steer;
             rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
             yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;

@@ -9,12 +9,43 @@ const INTEGRAL_BAND: f64 = 1.0;
 /// Largest negative integral: a steady descent.
 const MOST_BRAKING_INTEGRAL: f64 = 0.5;
 
+/// Speed below which a vehicle that is to stand is held, m/s.
+pub(super) const STANDSTILL: f64 = 0.2;
+/// Speed against the way to go at which a driver brakes first, m/s.
+const ROLLS_BACK: f64 = 0.1;
+/// The same while it pulls away with the brake still on, m/s.
+const SLIPS_BACK: f64 = 0.02;
+/// How fast the foot presses and releases the brake, 1/s.
+const PEDAL_RATE: f64 = 5.0;
+/// Sine of the slope up to which a vehicle needs no brake to pull away: its
+/// resistance to rolling holds it.
+const LEVEL: f64 = 0.015;
+/// Time after which a driver lets the brake go although the thrust does not seem
+/// to carry the vehicle, s: what lies under the wheels may hold it.
+const PATIENCE: f64 = 5.0;
+
+/// How a vehicle moves, along the way that it is to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Its speed, m/s.
+    pub speed: f64,
+    /// Thrust of the driveline over its weight.
+    pub thrust: f64,
+    /// Sine of the slope that it stands on, positive uphill.
+    pub slope: f64,
+}
+
 /// Gains of a PID controller of speed; the defaults suit the HMMWV.
 ///
 /// Its output drives the throttle above zero and the brake below minus the
 /// coasting band. The integral does not grow while the throttle is wide open,
 /// nor turn negative while the vehicle is still far too fast, nor move while it
 /// coasts, so that neither being stuck nor a hard stop winds it up.
+///
+/// A vehicle that is to stand, or that rolls against the way it is to go, is
+/// braked until it stands, as hard as that takes. From standing it pulls away
+/// against the brake, which is let go once the thrust of the driveline carries the
+/// vehicle up its slope.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeedControl {
@@ -28,7 +59,7 @@ pub struct SpeedControl {
     pub coasting: f64,
     /// Brake over output.
     pub braking: f64,
-    /// Brake while standing.
+    /// Hardest brake while standing.
     pub hold: f64,
 }
 
@@ -40,7 +71,7 @@ impl Default for SpeedControl {
             derivative: 0.0,
             coasting: 0.1,
             braking: 0.6,
-            hold: 0.5,
+            hold: 1.0,
         }
     }
 }
@@ -52,11 +83,57 @@ pub struct SpeedState {
     pub integral: f64,
     /// Speed of the step before, m/s.
     pub last_speed: Option<f64>,
+    /// Brake with which the vehicle is held at a standstill and pulls away.
+    pub held: f64,
+    /// For how long it has been pulling away against that brake, s.
+    pub pulling: f64,
 }
 
 impl SpeedControl {
+    /// Memory of a driver whose vehicle starts: standing on the brake.
+    pub fn start(&self) -> SpeedState {
+        SpeedState { held: self.hold, ..SpeedState::default() }
+    }
+
     /// Throttle and brake for a step of `h` seconds towards `target` (m/s).
-    pub fn controls(&self, state: &mut SpeedState, target: f64, speed: f64, h: f64) -> Controls {
+    pub fn controls(
+        &self,
+        state: &mut SpeedState,
+        target: f64,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let speed = motion.speed;
+        let is_to_stand = target < STANDSTILL && speed.abs() < STANDSTILL;
+        if is_to_stand || speed < -ROLLS_BACK {
+            return self.hold(state, h);
+        }
+        let pedals = self.pursue(state, target, speed, h);
+        if state.held == 0.0 || speed > STANDSTILL {
+            (state.held, state.pulling) = (0.0, 0.0);
+            return pedals;
+        }
+        state.pulling += h;
+        let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
+        if speed < -SLIPS_BACK {
+            state.held += PEDAL_RATE * h;
+            state.pulling = 0.0;
+        } else if carried || state.pulling > PATIENCE {
+            state.held -= PEDAL_RATE * h;
+        }
+        state.held = state.held.clamp(0.0, self.hold);
+        Controls { brake: state.held, ..pedals }
+    }
+
+    /// Brakes until the vehicle stands, and holds it.
+    pub fn hold(&self, state: &mut SpeedState, h: f64) -> Controls {
+        let held = (state.held + PEDAL_RATE * h).min(self.hold);
+        *state = SpeedState { held, ..SpeedState::default() };
+        Controls { brake: held, ..Controls::default() }
+    }
+
+    /// Throttle and brake of the PID control.
+    fn pursue(&self, state: &mut SpeedState, target: f64, speed: f64, h: f64) -> Controls {
         let acceleration = state.last_speed.map_or(0.0, |last| (speed - last) / h);
         state.last_speed = Some(speed);
         let error = target - speed;
@@ -72,15 +149,9 @@ impl SpeedControl {
         }
         Controls {
             throttle: output.clamp(0.0, 1.0),
-            steering: 0.0,
             brake: (self.braking * (-output - self.coasting)).clamp(0.0, 1.0),
+            ..Controls::default()
         }
-    }
-
-    /// Commands that keep a standing vehicle where it is.
-    pub fn standing(&self, state: &mut SpeedState) -> Controls {
-        *state = SpeedState::default();
-        Controls { throttle: 0.0, steering: 0.0, brake: self.hold }
     }
 }
 
@@ -88,13 +159,17 @@ impl SpeedControl {
 mod tests {
     use super::*;
 
+    fn at(speed: f64) -> Motion {
+        Motion { speed, ..Motion::default() }
+    }
+
     /// A vehicle that answers throttle with 4 m/s², brake with -8 m/s², and drags.
     fn drive(drag: f64, target: impl Fn(f64) -> f64, seconds: f64) -> Vec<f64> {
         let control = SpeedControl::default();
         let (mut state, mut speed, h) = (SpeedState::default(), 0.0_f64, 0.01);
         (0..(seconds / h) as usize)
             .map(|step| {
-                let c = control.controls(&mut state, target(h * step as f64), speed, h);
+                let c = control.controls(&mut state, target(h * step as f64), &at(speed), h);
                 assert!(c.throttle == 0.0 || c.brake == 0.0, "throttle against brake");
                 let force = 4.0 * c.throttle - 8.0 * c.brake - drag;
                 speed = (speed + h * force).max(0.0);
@@ -121,12 +196,12 @@ mod tests {
         let control = SpeedControl::default();
         let mut state = SpeedState::default();
         for _ in 0..6000 {
-            let c = control.controls(&mut state, 4.0, 2.0, 0.01);
+            let c = control.controls(&mut state, 4.0, &at(2.0), 0.01);
             assert!(c.throttle <= 1.0);
         }
         // what the proportional part of 0.8 leaves open, and one step
         assert!(state.integral <= 0.2 + 0.01, "wound up to {}", state.integral);
-        let slow = control.controls(&mut state, 0.0, 2.0, 0.01);
+        let slow = control.controls(&mut state, 0.0, &at(2.0), 0.01);
         assert_eq!(slow.throttle, 0.0);
         assert!(slow.brake > 0.0, "still drives after having been stuck");
     }
@@ -136,5 +211,47 @@ mod tests {
         let speeds = drive(0.5, |t| if t < 20.0 { 10.0 } else { 4.0 }, 60.0);
         assert!((speeds[1999] - 10.0).abs() < 0.3);
         assert!((speeds.last().unwrap() - 4.0).abs() < 0.05);
+    }
+
+    /// A vehicle on a slope whose thrust follows the throttle within 0.5 s, and
+    /// whose brake holds or slows it with up to 8 m/s².
+    fn climb(slope: f64, speed: f64, throttle: f64, seconds: f64) -> (f64, f64) {
+        let control = SpeedControl::default();
+        let (mut state, mut speed, h) = (control.start(), speed, 0.001);
+        let (mut thrust, mut back, mut place) = (0.0, 0.0_f64, 0.0_f64);
+        for _ in 0..(seconds / h) as usize {
+            let c = control.controls(&mut state, 3.0, &Motion { speed, thrust, slope }, h);
+            thrust += (throttle * c.throttle - thrust) * h / 0.5;
+            let free = speed + h * 9.81 * (thrust - slope);
+            let most = h * 8.0 * c.brake;
+            speed = free - free.clamp(-most, most);
+            place += h * speed;
+            back = back.min(place);
+        }
+        (speed, back)
+    }
+
+    #[test]
+    fn pulls_away_uphill_without_rolling_back() {
+        for slope in [0.0, 0.1, 0.3, 0.5, -0.2] {
+            let (speed, back) = climb(slope, 0.0, 0.7, 20.0);
+            assert!((speed - 3.0).abs() < 0.5, "{speed} m/s on {slope}");
+            assert!(back > -1e-3, "rolls back by {back} m on {slope}");
+        }
+    }
+
+    #[test]
+    fn one_that_rolls_back_is_braked_and_then_pulls_away() {
+        let (speed, back) = climb(0.3, -5.0, 0.7, 20.0);
+        assert!((speed - 3.0).abs() < 0.5, "{speed} m/s");
+        // 0.2 s until the brake is on, then 25 m²/s² by 2 (8 - 0.29 g) m/s²
+        assert!(back > -4.0, "rolls back by {back} m");
+    }
+
+    #[test]
+    fn one_too_weak_holds_with_its_brake() {
+        let (speed, back) = climb(0.5, 0.0, 0.3, 60.0);
+        // it lets go once in 5 s, and slips back for a foot's reaction
+        assert!(speed.abs() < 0.2 && back > -0.5, "{speed} m/s after {back} m");
     }
 }

@@ -1,7 +1,7 @@
 //! An open-loop driver.
 
 use crate::curve::Curve;
-use crate::vehicle::Controls;
+use crate::vehicle::{Controls, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,10 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
+    /// Lever of the gearbox from a time (s) on, in order of time; in drive where
+    /// nothing is given, and before the first as from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gear: Vec<(f64, Selector)>,
 }
 
 impl Table {
@@ -32,8 +36,14 @@ impl Table {
             throttle: at(&self.throttle),
             steering: at(&self.steering),
             brake: at(&self.brake),
+            gear: self.gear(time),
         }
         .clamped()
+    }
+
+    fn gear(&self, time: f64) -> Selector {
+        let begun = self.gear.partition_point(|&(from, _)| from <= time);
+        self.gear.get(begun.saturating_sub(1)).map_or(Selector::Drive, |&(_, gear)| gear)
     }
 }
 
@@ -47,10 +57,17 @@ mod tests {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
             steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
             brake: None,
+            gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
         };
-        assert_eq!(table.controls(0.5), Controls { throttle: 0.0, steering: -1.0, brake: 0.0 });
+        let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
+        let early = Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral };
+        assert_eq!(table.controls(0.5), early);
+        assert_eq!(table.controls(1.99).gear, neutral);
+        assert_eq!(table.controls(2.0).gear, reverse);
         let middle = table.controls(1.1);
         assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
-        assert_eq!(table.controls(50.0), Controls { throttle: 0.7, steering: 1.0, brake: 0.0 });
+        let late = Controls { throttle: 0.7, steering: 1.0, brake: 0.0, gear: reverse };
+        assert_eq!(table.controls(50.0), late);
+        assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
     }
 }

@@ -1,4 +1,10 @@
-//! An automatic gearbox: ratios, and when it shifts.
+//! An automatic gearbox: ratios, when it shifts, and how the gears take hold.
+//!
+//! Between forward gears the ratio passes over evenly within the shift time: the
+//! clutches hand over under power. From neutral, or between forward and reverse,
+//! the clutch of the new gear slips until that time is over. Its drag brings the
+//! input shaft alone to speed with a time constant of T (1 - s)/(10 s), where T is
+//! the shift time and s the part of it that has passed.
 
 use super::RPM;
 use schemars::JsonSchema;
@@ -6,6 +12,12 @@ use serde::{Deserialize, Serialize};
 
 /// Speed of the gearbox's output, rad/s, above which it refuses to reverse.
 const REVERSING_SPEED: f64 = 5.0;
+/// Shift time over the time constant of a clutch halfway through its engagement.
+const CLUTCH_TIMES: f64 = 10.0;
+/// Softness of a gearbox in neutral, (rad/s)/(N m s): lets the row go.
+pub(in crate::vehicle) const NEUTRAL: f64 = 1e6;
+/// Softness of an engaged gearbox, as of any closure.
+const ENGAGED: f64 = 1e-10;
 
 /// Ratios, shift speeds and inertias of an automatic gearbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,14 +33,25 @@ pub struct Gearbox {
     pub downshift_rpm: f64,
     /// Least time between two shifts, s.
     pub latency: f64,
+    /// Time that a shift takes, s: the ratio passes over within it; 0 shifts at once.
+    #[serde(default = "default_shift_time")]
+    pub shift_time: f64,
     /// Inertia of the input shaft with the turbine, kg m².
     pub input_inertia: f64,
     /// Inertia of the output shaft, kg m².
     pub output_inertia: f64,
 }
 
+/// Assumed where a vehicle file says nothing: automatic gearboxes of trucks take
+/// between about 0.3 s and 0.8 s.
+fn default_shift_time() -> f64 {
+    0.5
+}
+
 /// What the driver's lever asks of the gearbox.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Selector {
     /// Forward, shifting by itself.
@@ -40,18 +63,47 @@ pub enum Selector {
     Reverse,
 }
 
+impl Selector {
+    /// Way that it drives: 1 forward, -1 backward, 0 in neutral.
+    pub fn sense(self) -> f64 {
+        match self {
+            Selector::Drive => 1.0,
+            Selector::Neutral => 0.0,
+            Selector::Reverse => -1.0,
+        }
+    }
+}
+
+/// How a gearbox joins its shafts: output - ratio · input = softness · impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// Output speed over input speed.
+    pub ratio: f64,
+    /// Slip of the output that an impulse on it leaves, (rad/s)/(N m s).
+    pub softness: f64,
+}
+
 /// Gear engaged, and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GearboxState {
     /// Gear: 1 first, 0 neutral, -1 reverse.
     pub gear: i32,
+    /// Gear before the last shift.
+    pub before: i32,
     /// Tick of the last shift.
     pub shifted_at: u64,
 }
 
 impl Default for GearboxState {
     fn default() -> Self {
-        GearboxState { gear: 1, shifted_at: 0 }
+        GearboxState::in_gear(1)
+    }
+}
+
+impl GearboxState {
+    /// A gear that has long been engaged.
+    pub fn in_gear(gear: i32) -> GearboxState {
+        GearboxState { gear, before: gear, shifted_at: 0 }
     }
 }
 
@@ -66,10 +118,23 @@ impl Gearbox {
         }
     }
 
+    /// The gear of a vehicle that rolls with this speed of the output shaft,
+    /// rad/s: the lowest one that does not ask to be shifted up; neutral where it
+    /// rolls backward faster than reverse reaches.
+    pub fn fitting(&self, output_speed: f64) -> i32 {
+        let most = self.upshift_rpm * RPM;
+        if output_speed < 0.0 {
+            return if output_speed / self.reverse <= most { -1 } else { 0 };
+        }
+        let fits = |ratio: &f64| output_speed / ratio <= most;
+        self.ratios.iter().position(fits).map_or(self.ratios.len(), |index| index + 1) as i32
+    }
+
     /// Shifts if the speeds (rad/s) of the input and output shafts ask for it
     /// at this tick. Shifts up and down by one gear, not sooner than the
-    /// latency after the last shift; obeys the lever at once, but reverses
-    /// direction only near standstill.
+    /// latency after the last shift; obeys the lever at once, but engages a gear
+    /// against the way the vehicle rolls only near standstill. A gear that is
+    /// engaged stays so when the vehicle begins to roll the other way.
     pub fn shift(
         &self,
         state: &mut GearboxState,
@@ -81,15 +146,39 @@ impl Gearbox {
     ) {
         let gear = match selector {
             Selector::Neutral => 0,
+            Selector::Reverse if state.gear < 0 => -1,
             Selector::Reverse if output_speed > REVERSING_SPEED => 0,
             Selector::Reverse => -1,
+            Selector::Drive if state.gear > 0 => {
+                self.automatic(state, input_speed, tick, ticks_per_second)
+            }
             Selector::Drive if output_speed < -REVERSING_SPEED => 0,
-            Selector::Drive if state.gear <= 0 => 1,
-            Selector::Drive => self.automatic(state, input_speed, tick, ticks_per_second),
+            Selector::Drive => self.fitting(output_speed.max(0.0)),
         };
         if gear != state.gear {
-            *state = GearboxState { gear, shifted_at: tick };
+            *state = GearboxState { gear, before: state.gear, shifted_at: tick };
         }
+    }
+
+    /// How the shafts are joined at this tick, in a step of `h` seconds.
+    pub fn coupling(&self, state: &GearboxState, tick: u64, h: f64) -> Coupling {
+        let Some(ratio) = self.ratio(state.gear) else {
+            return Coupling { ratio: self.ratios[0], softness: NEUTRAL };
+        };
+        let passed = h * tick.saturating_sub(state.shifted_at) as f64;
+        if state.gear == state.before || passed >= self.shift_time {
+            return Coupling { ratio, softness: ENGAGED };
+        }
+        let part = passed / self.shift_time;
+        if state.gear > 0
+            && state.before > 0
+            && let Some(before) = self.ratio(state.before)
+        {
+            return Coupling { ratio: before + (ratio - before) * part, softness: ENGAGED };
+        }
+        let time = self.shift_time * (1.0 - part) / (CLUTCH_TIMES * part);
+        let softness = ratio * ratio * time / (self.input_inertia * h);
+        Coupling { ratio, softness: softness.clamp(ENGAGED, NEUTRAL) }
     }
 
     fn automatic(
@@ -99,8 +188,9 @@ impl Gearbox {
         tick: u64,
         ticks_per_second: u64,
     ) -> i32 {
-        let latency = (self.latency * ticks_per_second as f64).round() as u64;
-        if tick.saturating_sub(state.shifted_at) < latency {
+        let pause = self.latency.max(self.shift_time);
+        let pause = (pause * ticks_per_second as f64).round() as u64;
+        if tick.saturating_sub(state.shifted_at) < pause {
             state.gear
         } else if input_speed > self.upshift_rpm * RPM {
             (state.gear + 1).min(self.ratios.len() as i32)
@@ -123,6 +213,7 @@ mod tests {
             upshift_rpm: 2500.0,
             downshift_rpm: 1200.0,
             latency: 1.0,
+            shift_time: 0.4,
             input_inertia: 0.3,
             output_inertia: 0.5,
         }
@@ -151,7 +242,7 @@ mod tests {
     #[test]
     fn reverses_only_near_standstill() {
         let gearbox = gearbox();
-        let mut state = GearboxState { gear: 2, shifted_at: 0 };
+        let mut state = GearboxState::in_gear(2);
         gearbox.shift(&mut state, Selector::Reverse, 200.0, 60.0, 100, 1000);
         assert_eq!(gearbox.ratio(state.gear), None);
         gearbox.shift(&mut state, Selector::Reverse, 10.0, 1.0, 200, 1000);
@@ -159,6 +250,61 @@ mod tests {
         gearbox.shift(&mut state, Selector::Drive, 10.0, -20.0, 300, 1000);
         assert_eq!(state.gear, 0);
         gearbox.shift(&mut state, Selector::Drive, 10.0, -1.0, 400, 1000);
-        assert_eq!(state, GearboxState { gear: 1, shifted_at: 400 });
+        assert_eq!(state, GearboxState { gear: 1, before: 0, shifted_at: 400 });
+    }
+
+    #[test]
+    fn a_gear_stays_engaged_when_the_vehicle_rolls_back() {
+        let gearbox = gearbox();
+        for (selector, sense) in [(Selector::Drive, 1), (Selector::Reverse, -1)] {
+            let mut state = GearboxState::in_gear(sense);
+            gearbox.shift(&mut state, selector, -300.0, f64::from(-60 * sense), 5000, 1000);
+            assert_eq!(state.gear, sense);
+        }
+    }
+
+    #[test]
+    fn the_gear_fits_the_speed() {
+        let gearbox = gearbox();
+        // 2500 rpm are 261.8 rad/s: first gear reaches 52.4 rad/s behind it, second
+        // 104.7, reverse -26.2
+        for (output, gear) in [
+            (0.0, 1),
+            (52.0, 1),
+            (53.0, 2),
+            (104.0, 2),
+            (105.0, 3),
+            (900.0, 3),
+            (-26.0, -1),
+            (-27.0, 0),
+        ] {
+            assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
+        }
+    }
+
+    #[test]
+    fn shifts_take_their_time() {
+        let gearbox = gearbox();
+        let at = |before, gear, tick| {
+            let state = GearboxState { gear, before, shifted_at: 1000 };
+            gearbox.coupling(&state, tick, 1e-3)
+        };
+        for (tick, ratio) in [(1000, 0.2), (1100, 0.25), (1200, 0.3), (1400, 0.4), (9000, 0.4)] {
+            let coupling = at(1, 2, tick);
+            assert!((coupling.ratio - ratio).abs() < 1e-12, "{coupling:?} at {tick}");
+            assert_eq!(coupling.softness, ENGAGED);
+        }
+        assert_eq!(at(1, 0, 1000).softness, NEUTRAL);
+        let mut before = NEUTRAL;
+        for tick in 1000..=1400 {
+            let coupling = at(0, -1, tick);
+            assert_eq!(coupling.ratio, -0.1);
+            assert!(coupling.softness <= before, "lets go at {tick}");
+            before = coupling.softness;
+        }
+        assert_eq!(before, ENGAGED);
+        // halfway the drag is what brings 0.3 kg m² to speed within 40 ms
+        let halfway = at(0, -1, 1200).softness;
+        assert!((halfway - 0.1 * 0.1 * 0.04 / (0.3 * 1e-3)).abs() < 1e-12);
     }
 }

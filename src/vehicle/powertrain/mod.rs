@@ -13,7 +13,8 @@ mod gearbox;
 pub use brake::{Brake, BrakeState};
 pub use converter::{ConverterTorque, TorqueConverter};
 pub use engine::{Engine, Fuel};
-pub use gearbox::{Gearbox, GearboxState, Selector};
+pub(super) use gearbox::NEUTRAL;
+pub use gearbox::{Coupling, Gearbox, GearboxState, Selector};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! A vehicle file of either kind.
 
-use super::{SpecError, TrackedSpec, VehicleSpec};
+use super::{Footprint, SpecError, TrackedSpec, VehicleSpec};
 use serde::Serialize;
 
 /// What a vehicle file says, whatever the vehicle runs on.
@@ -69,6 +69,22 @@ impl AnySpec {
         match self {
             AnySpec::Wheeled(spec) => &spec.source,
             AnySpec::Tracked(spec) => &spec.source,
+        }
+    }
+
+    /// What it covers seen from above.
+    pub fn footprint(&self) -> Footprint {
+        match self {
+            AnySpec::Wheeled(spec) => Footprint::of(spec),
+            AnySpec::Tracked(spec) => Footprint::of_tracks(spec),
+        }
+    }
+
+    /// Whether its file says what it covers, or that is taken from its running gear.
+    pub fn gives_footprint(&self) -> bool {
+        match self {
+            AnySpec::Wheeled(spec) => spec.chassis.footprint.is_some(),
+            AnySpec::Tracked(spec) => spec.chassis.footprint.is_some(),
         }
     }
 

@@ -240,6 +240,17 @@ pub(super) fn chassis(chassis: &Chassis) -> Check {
         positive("chassis.belly.length", belly.length)?;
         positive("chassis.belly.width", belly.width)?;
     }
+    if let Some(footprint) = &chassis.footprint {
+        within("chassis.footprint.front", footprint.front, -50.0, 50.0)?;
+        within("chassis.footprint.rear", footprint.rear, -50.0, 50.0)?;
+        positive("chassis.footprint.width", footprint.width)?;
+        require(
+            footprint.rear < footprint.front,
+            "chassis.footprint.rear",
+            footprint.rear,
+            &format!("below front ({})", footprint.front),
+        )?;
+    }
     point("chassis.com", &chassis.com)
 }
 
@@ -528,6 +539,7 @@ pub(super) fn powertrain(powertrain: &Powertrain) -> Check {
         &format!("above downshift_rpm ({})", gearbox.downshift_rpm),
     )?;
     within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
+    within(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;
     positive(&format!("{key}.input_inertia"), gearbox.input_inertia)?;
     not_negative(&format!("{key}.output_inertia"), gearbox.output_inertia)
 }

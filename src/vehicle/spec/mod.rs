@@ -18,6 +18,7 @@ mod any;
 mod check;
 mod check_tracked;
 mod driveline;
+mod footprint;
 mod steering;
 mod strut;
 mod suspension;
@@ -27,6 +28,7 @@ mod wheel;
 pub use any::AnySpec;
 pub use check::SpecError;
 pub use driveline::{Differential, Driveline, FinalDrive, Layout};
+pub use footprint::Footprint;
 pub use steering::{Direct, PitmanArm, PitmanArmPoints, RackPinion, Steering};
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
@@ -79,6 +81,10 @@ pub struct Chassis {
     /// vehicle cannot be hung up where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belly: Option<Belly>,
+    /// What it covers seen from above, from bumper to bumper; where absent, a
+    /// rectangle around its wheels or tracks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footprint: Option<Footprint>,
 }
 
 /// A rectangle under the chassis, level in the chassis frame.

@@ -27,7 +27,7 @@ mod shoes;
 pub use shoes::{ShoePlace, Shoes};
 
 use super::controls::Controls;
-use super::powertrain::{Brake, BrakeState, GearboxState, Selector, Torque};
+use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL, Torque};
 use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
@@ -39,10 +39,6 @@ use shoes::SeatLoad;
 const STEERING_RATE: f64 = 2.0;
 /// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
 const MOTOR: f64 = 1e8;
-/// Softness of a gear that is not engaged, (rad/s)/(N m s): lets the row go.
-const NEUTRAL: f64 = 1e6;
-/// Softness of an engaged gear, as of any closure.
-const ENGAGED: f64 = 1e-10;
 
 /// A tracked vehicle, immutable.
 #[derive(Clone, Debug)]
@@ -162,8 +158,8 @@ impl TrackedVehicle {
         }
     }
 
-    /// The same rolling forward at `speed` (m/s): tracks, shafts and engine turn
-    /// with it.
+    /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
+    /// tracks, shafts and engine turn with it; in neutral the engine stands.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
         self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
@@ -195,7 +191,9 @@ impl TrackedVehicle {
             }
         }
         let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
-        let input = output / self.spec.powertrain.gearbox.ratio(1).unwrap_or(1.0);
+        let gearbox = &self.spec.powertrain.gearbox;
+        state.gearbox = GearboxState::in_gear(gearbox.fitting(output));
+        let input = gearbox.ratio(state.gearbox.gear).map_or(0.0, |ratio| output / ratio);
         u[self.parts.output.index()] = output;
         u[self.parts.input.index()] = input;
         u[self.parts.engine.index()] = input;
@@ -305,6 +303,13 @@ impl TrackedVehicle {
         state.body.u[self.parts.engine.index()]
     }
 
+    /// Thrust of the driveline at the tracks in the last step over the vehicle's
+    /// weight, positive forward.
+    pub fn thrust(&self, state: &VehicleState) -> f64 {
+        let torque = -state.body.closure_forces[self.parts.model.closure_row(self.parts.carrier)];
+        torque / (self.spec.drive_radius() * self.mass * crate::numeric::GRAVITY)
+    }
+
     /// Tension of a track in the last step, N: of a belt on each stretch from the
     /// sprocket's front to the idler, and last on top; of shoes at the pin behind each.
     pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
@@ -402,7 +407,7 @@ impl TrackedVehicle {
         state.steering += (controls.steering - state.steering).clamp(-most, most);
         self.seat_loads(workspace);
         self.suspend(state, workspace);
-        self.drive(state, &mut workspace.body, controls.throttle, tick, h);
+        self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, &mut workspace.body, controls.brake, h);
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
         self.settle_linings(state, workspace, controls.brake, h);
@@ -488,7 +493,7 @@ impl TrackedVehicle {
         &self,
         state: &mut VehicleState,
         workspace: &mut Workspace,
-        throttle: f64,
+        controls: &Controls,
         tick: u64,
         h: f64,
     ) {
@@ -499,22 +504,16 @@ impl TrackedVehicle {
             (speed(parts.engine), speed(parts.input), speed(parts.output));
         let ticks_per_second = (1.0 / h).round() as u64;
         let gearbox = &powertrain.gearbox;
-        gearbox.shift(&mut state.gearbox, Selector::Drive, input, output, tick, ticks_per_second);
-        let row = parts.model.closure_row(parts.gearbox);
-        let weight = parts.model.gear_start(0) + 1;
-        match gearbox.ratio(state.gearbox.gear) {
-            Some(ratio) => {
-                workspace.gear_weights[weight] = -ratio;
-                workspace.softness[row] = ENGAGED;
-            }
-            None => workspace.softness[row] = NEUTRAL,
-        }
+        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
+        let coupling = gearbox.coupling(&state.gearbox, tick, h);
+        workspace.gear_weights[parts.model.gear_start(0) + 1] = -coupling.ratio;
+        workspace.softness[parts.model.closure_row(parts.gearbox)] = coupling.softness;
         if let (Some((_, weight)), TrackSteering::Pivot { ratio }) =
             (parts.pivot, self.spec.drive.steering)
         {
             workspace.gear_weights[weight] = -ratio * state.steering;
         }
-        let burned = powertrain.engine.torque(throttle, engine);
+        let burned = powertrain.engine.torque(controls.throttle, engine);
         let fluid = powertrain.converter.torque(engine, input);
         workspace.element[parts.engine_element] = ElementForce {
             force: -(burned.value + fluid.impeller),

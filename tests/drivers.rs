@@ -1,0 +1,428 @@
+//! Drivers through scenarios: they hold, climb, reverse, shift, keep their gaps and
+//! wait, on slopes, soils, wheels and tracks.
+
+mod scene;
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{Outcome, Sample, World};
+use bekker::vehicle::spec::Footprint;
+use std::path::Path;
+
+/// A scenario of some vehicles (their tables in TOML) on a slope along x of one soil.
+fn scenario(soil: &str, grade: f64, vehicles: &str) -> String {
+    format!(
+        r#"
+format = 1
+name = "drivers"
+[time]
+duration = 60
+step = 0.002
+heartbeat = 0.02
+[terrain]
+surface = {{ kind = "slope", grade = {grade} }}
+[soil]
+default = "{soil}"
+{vehicles}"#
+    )
+}
+
+fn vehicle(model: &str, x: f64, more: &str) -> String {
+    format!(
+        "[[vehicle]]\nname = \"{model} {x}\"\nmodel = \"{model}\"\nposition = [{x}, 0]\n{more}\n"
+    )
+}
+
+fn parse(text: &str) -> ScenarioFile {
+    ScenarioFile::parse("drivers", text, Path::new(""), &[]).unwrap()
+}
+
+fn world(text: &str) -> World {
+    World::new(build::world(&parse(text)).unwrap().world)
+}
+
+fn footprint(world: &World, agent: usize) -> Footprint {
+    world.model().agents[agent].vehicle.footprint()
+}
+
+/// Drives until `time` and gives all agents' samples at every heartbeat.
+fn drive(world: &mut World, time: f64) -> Vec<Vec<Sample>> {
+    let mut samples = vec![world.samples().collect()];
+    while world.time() < time - 1e-9 {
+        world.beat();
+        samples.push(world.samples().collect());
+    }
+    samples
+}
+
+fn outcome(world: &World, agent: usize) -> Option<Outcome> {
+    world.state().agents[agent].outcome.clone()
+}
+
+/// Place along the slope of the first agent from `from` until `to`, m.
+fn along(samples: &[Vec<Sample>], from: f64, to: f64) -> Vec<f64> {
+    let within = samples.iter().map(|all| &all[0]).filter(|s| (from..=to).contains(&s.time));
+    within.map(|sample| sample.pose.position.x).collect()
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Waits 3 s on a grade and then drives off along `way` (m of x): it holds, does not
+/// roll the other way, and reaches its speed.
+fn waits_and_drives_off(model: &str, soil: &str, grade: f64, way: f64) {
+    let heading = if way < 0.0 { 180 } else { 0 };
+    let driver = format!(
+        "heading_deg = {heading}\ndriver = {{ kind = \"path\", speed = 2.5, start = 3, \
+         waypoints = [[0, 0], [{}, 0], [{way}, 0]] }}",
+        0.5 * way
+    );
+    let mut world = world(&scenario(soil, grade, &vehicle(model, 0.0, &driver)));
+    let samples = drive(&mut world, 9.0);
+    let case = format!("{model} on {soil}, {grade} along {way}");
+    assert_eq!(outcome(&world, 0), None, "{case}");
+    // springs and soil settle in the first second
+    let waiting = along(&samples, 1.0, 3.0);
+    // wound-up linings and tyres, which ease in the second that follows
+    let strays = most(&waiting) - least(&waiting);
+    assert!(strays < 0.01, "{case}: moves by {strays} m while it waits");
+    let sense = way.signum();
+    let driving: Vec<f64> = along(&samples, 3.0, 9.0).iter().map(|x| sense * x).collect();
+    // a tenth of a foot's reaction
+    let back = least(&driving) - driving[0];
+    assert!(back > -0.02, "{case}: rolls back by {back} m");
+    let speed = samples.last().unwrap()[0].speed;
+    assert!((1.7..3.3).contains(&speed), "{case}: drives at {speed} m/s");
+}
+
+#[test]
+fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
+    for (model, soil, grade) in [
+        ("mrzr4", "rigid", 0.3),
+        ("hmmwv", "rigid", 0.3),
+        ("hmmwv", "rigid", 0.0),
+        ("m113", "rigid", 0.2),
+        ("hmmwv", "chrono_hard", 0.2),
+        ("mrzr4", "chrono_hard", 0.1),
+        ("m113", "chrono_hard", 0.15),
+    ] {
+        waits_and_drives_off(model, soil, grade, 100.0);
+    }
+}
+
+#[test]
+fn a_vehicle_told_to_wait_nose_down_holds_and_then_descends() {
+    for (model, soil, grade) in
+        [("mrzr4", "rigid", 0.3), ("hmmwv", "chrono_hard", 0.2), ("m113", "rigid", 0.2)]
+    {
+        waits_and_drives_off(model, soil, grade, -100.0);
+    }
+}
+
+#[test]
+fn a_wheeled_vehicle_on_its_brakes_stands() {
+    for (model, grade) in [("hmmwv", 0.5), ("mrzr4", 0.4), ("hmmwv", -0.3)] {
+        let mut world = world(&scenario("rigid", grade, &vehicle(model, 0.0, "")));
+        let samples = drive(&mut world, 20.0);
+        let strays = along(&samples, 5.0, 20.0);
+        // 15 s: less than 7 µm/s
+        let strays = most(&strays) - least(&strays);
+        assert!(strays < 1e-4, "{model} on {grade} creeps by {strays} m");
+    }
+}
+
+#[test]
+fn a_vehicle_that_rolls_back_is_braked_and_then_climbs() {
+    for (model, soil, grade, speed) in
+        [("mrzr4", "rigid", 0.3, -6.0), ("hmmwv", "rigid", 0.3, -3.0), ("m113", "rigid", 0.2, -2.0)]
+    {
+        let driver = format!(
+            "speed = {speed}\ndriver = {{ kind = \"path\", speed = 2.5, \
+             waypoints = [[-100, 0], [0, 0], [100, 0]] }}"
+        );
+        let mut world = world(&scenario(soil, grade, &vehicle(model, 0.0, &driver)));
+        let samples = drive(&mut world, 10.0);
+        let place = along(&samples, 0.0, 10.0);
+        let case = format!("{model} at {speed} m/s");
+        // half the friction of the ground suffices for v²/2 (0.4 - grade) g
+        let most_back = speed * speed / (2.0 * (0.4 - grade) * 9.81) + 1.0;
+        assert!(least(&place) > -most_back, "{case}: rolls back to {} m", least(&place));
+        let end = samples.last().unwrap()[0].speed;
+        assert!((1.7..3.3).contains(&end), "{case}: drives at {end} m/s");
+    }
+}
+
+#[test]
+fn a_table_reverses_with_slip_and_steering_of_the_right_sign() {
+    for (model, soil) in [
+        ("hmmwv", "rigid"),
+        ("mrzr4", "rigid"),
+        ("m113", "rigid"),
+        ("hmmwv", "chrono_mid"),
+        ("m113", "chrono_mid"),
+    ] {
+        let driver = "driver = { kind = \"table\", rows = [ \
+            { time = 0, throttle = 0.5, gear = \"reverse\" }, \
+            { time = 2.5, throttle = 0.5, gear = \"reverse\" }, \
+            { time = 3, throttle = 0.5, steering = 0.5, gear = \"reverse\" }, \
+            { time = 5.5, throttle = 0.5, steering = 0.5, gear = \"reverse\" }, \
+            { time = 6, brake = 1, gear = \"neutral\" } ] }";
+        let mut world = world(&scenario(soil, 0.0, &vehicle(model, 0.0, driver)));
+        let samples = drive(&mut world, 9.0);
+        let at = |time: f64| &samples.iter().find(|all| all[0].time >= time - 1e-6).unwrap()[0];
+        let straight = at(2.5);
+        let case = format!("{model} on {soil}");
+        assert!(straight.speed < -0.5 && straight.gear == -1, "{case}: {} m/s", straight.speed);
+        let slip: f64 = straight.wheels.iter().map(|wheel| wheel.slip).sum();
+        assert!(slip > 0.0, "{case}: slip of {slip} while it is driven");
+        assert!(straight.wheels.iter().all(|wheel| wheel.spin < 0.0), "{case}");
+        // to the left in reverse the nose swings to the right
+        let turning = at(5.0).angular_velocity.z;
+        assert!(turning < -0.02, "{case}: turns at {turning} rad/s");
+        let end = at(9.0);
+        assert!(end.speed.abs() < 0.05 && end.gear == 0, "{case}: {} m/s", end.speed);
+    }
+}
+
+#[test]
+fn a_path_is_driven_backward() {
+    for model in ["hmmwv", "m113"] {
+        let driver = "driver = { kind = \"path\", speed = 1.5, reverse = true, \
+                      waypoints = [[0, 0], [-10, 0], [-20, 3]] }";
+        let mut world = world(&scenario("rigid", 0.0, &vehicle(model, 0.0, driver)));
+        drive(&mut world, 22.0);
+        let end = world.samples().next().unwrap();
+        assert!(end.speed.abs() < 0.05, "{model}: {} m/s", end.speed);
+        // the rear axle stops within a metre of the end, or two, and beside it
+        let heading = end.pose.direction(&bekker::spatial::Vec3::x());
+        assert!(heading.x > 0.8, "{model} heads {heading:?}");
+        let position = end.pose.position;
+        assert!((-22.0..-15.0).contains(&position.x), "{model} ends at {position:?}");
+        assert!((0.5..3.6).contains(&position.y), "{model} ends at {position:?}");
+    }
+}
+
+#[test]
+fn a_vehicle_that_overshoots_its_end_backs_up_to_it() {
+    // started at 12 m/s, 4 m before the end of its path
+    let driver = "speed = 12\ndriver = { kind = \"path\", speed = 3, \
+                  waypoints = [[-20, 0], [-10, 0], [2, 0]] }";
+    let mut world = world(&scenario("rigid", 0.0, &vehicle("hmmwv", 0.0, driver)));
+    let samples = drive(&mut world, 15.0);
+    let place = along(&samples, 0.0, 15.0);
+    let end = samples.last().unwrap()[0].speed;
+    let (furthest, last) = (most(&place), place[place.len() - 1]);
+    // its rear axle, 1.69 m behind, counts
+    assert!(furthest > 2.0 + 1.69 + 2.0, "stops in time, at {furthest} m");
+    assert!((last - 3.69).abs() < 2.0 && end.abs() < 0.05, "ends at {last} m, {end} m/s");
+}
+
+#[test]
+fn one_that_rolls_without_throttle_loses_speed_in_the_gear_that_fits() {
+    for (model, speed, gear) in [
+        ("hmmwv", 10.0, 3),
+        ("hmmwv", 5.0, 2),
+        ("hmmwv", 20.0, 3),
+        ("hmmwv", -2.0, -1),
+        ("mrzr4", 10.0, 1),
+        ("m113", 8.0, 2),
+    ] {
+        let lever = if speed < 0.0 { "reverse" } else { "drive" };
+        let rolls = format!(
+            "speed = {speed}\ndriver = {{ kind = \"table\", rows = [{{ time = 0, gear = \"{lever}\" }}] }}"
+        );
+        let mut world = world(&scenario("rigid", 0.0, &vehicle(model, 0.0, &rolls)));
+        let samples = drive(&mut world, 6.0);
+        let case = format!("{model} at {speed} m/s");
+        let first = &samples[0][0];
+        assert_eq!(first.gear, gear, "{case}");
+        let rpm = first.engine_speed * 60.0 / std::f64::consts::TAU;
+        assert!((300.0..4300.0).contains(&rpm), "{case}: engine at {rpm} rpm");
+        // a tenth of a second apart, as the tables have it
+        let speeds: Vec<f64> =
+            samples.iter().step_by(5).map(|all| all[0].speed * speed.signum()).collect();
+        for (index, pair) in speeds.windows(2).enumerate() {
+            // standing, it may rock by a millimetre a second
+            assert!(
+                pair[1] < pair[0] || pair[1] < 0.05,
+                "{case}: from {} to {} m/s at {} s",
+                pair[0],
+                pair[1],
+                0.1 * index as f64
+            );
+        }
+    }
+}
+
+#[test]
+fn shifting_under_power_takes_time() {
+    for (model, gears) in [("hmmwv", 3), ("m113", 2)] {
+        let driver = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 1 }] }";
+        let mut world = world(&scenario("rigid", 0.0, &vehicle(model, 0.0, driver)));
+        let samples = drive(&mut world, 14.0);
+        let mut gear = 1;
+        for pair in samples.windows(2) {
+            let (before, after) = (&pair[0][0], &pair[1][0]);
+            gear = gear.max(after.gear);
+            if after.gear == before.gear {
+                continue;
+            }
+            // an instant shift from first to second makes the HMMWV's wheels jump by
+            // 40 % of their 20 rad/s; the thrust gives a fraction of 1 rad/s in 20 ms
+            let spin = |sample: &Sample| sample.wheels.iter().map(|wheel| wheel.spin).sum::<f64>();
+            let jump = (spin(after) - spin(before)).abs() / after.wheels.len() as f64;
+            assert!(jump < 1.5, "{model}: {jump} rad/s within 20 ms at {} s", after.time);
+        }
+        assert!(gear >= gears, "{model} only reaches gear {gear}");
+    }
+}
+
+/// Clear distance of an agent to the one before it on a straight way along x, m.
+fn clear(world: &World, agent: usize) -> f64 {
+    let places: Vec<f64> = world.samples().map(|sample| sample.pose.position.x).collect();
+    let [own, ahead] = [agent, agent - 1].map(|agent| footprint(world, agent));
+    places[agent - 1] + ahead.rear - (places[agent] + own.front)
+}
+
+#[test]
+fn the_gap_is_between_bumpers() {
+    // on the move, behind an M113 whose reference point is at its front, and on wheels
+    for (policy, wanted) in [("constant_gap", 9.0), ("constant_time_gap", 9.0 + 2.0 * 4.0)] {
+        let lead = "speed = 4\ndriver = { kind = \"path\", speed = 4, at_end = \"continue\", \
+                    waypoints = [[0, 0], [50, 0], [100, 0]] }";
+        let follow = |leader: &str| {
+            format!(
+                "speed = 4\ndriver = {{ kind = \"follow\", leader = \"{leader}\", gap = 9, policy = \"{policy}\" }}"
+            )
+        };
+        let vehicles = [
+            vehicle("m113", 0.0, lead),
+            vehicle("hmmwv", -18.0, &follow("m113 0")),
+            vehicle("mrzr4", -36.0, &follow("hmmwv -18")),
+        ]
+        .concat();
+        let mut world = world(&scenario("rigid", 0.0, &vehicles));
+        drive(&mut world, 25.0);
+        for agent in 1..3 {
+            let gap = clear(&world, agent);
+            // the driver coasts within 0.25 m/s of its speed, the rule's gain is 0.3 /s
+            assert!((gap - wanted).abs() < 1.2, "{policy}: {gap} m behind the {agent}th");
+        }
+    }
+}
+
+#[test]
+fn a_convoy_that_stands_behind_its_arrived_head_waits() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/convoy_mud.toml");
+    let sets = [
+        "soil.zone=[]",
+        "vehicle[0].driver.waypoints=[[0,0],[34.6,20]]",
+        "vehicle[1].model=mrzr4",
+        "vehicle[3].model=m113",
+        "vehicle[3].position=[-33,-19]",
+    ];
+    let sets: Vec<String> = sets.map(String::from).to_vec();
+    let file = ScenarioFile::read(&file, &sets).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    drive(&mut world, 45.0);
+    let standing: Vec<Sample> = world.samples().collect();
+    for agent in 0..4 {
+        assert_eq!(outcome(&world, agent), None, "vehicle {agent}");
+        assert!(standing[agent].speed.abs() < 0.05, "vehicle {agent} drives on");
+    }
+    for pair in 1..4 {
+        let apart = (standing[pair - 1].pose.position - standing[pair].pose.position).norm();
+        let [own, ahead] = [pair, pair - 1].map(|agent| footprint(&world, agent));
+        let gap = apart + ahead.rear - own.front;
+        // 7 m, and up to 2 m before which nobody closes up again
+        assert!((6.5..9.3).contains(&gap), "vehicle {pair} stands {gap} m behind");
+    }
+}
+
+#[test]
+fn a_leader_that_left_the_terrain_does_not_drive_on_in_others_views() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = "0 ".repeat(31);
+    let grid = format!(
+        "ncols 31\nnrows 21\nxllcorner -100\nyllcorner -50\ncellsize 5\n{}",
+        format!("{row}\n").repeat(21)
+    );
+    std::fs::write(folder.path().join("flat.asc"), grid).unwrap();
+    let vehicles = [
+        vehicle(
+            "hmmwv",
+            20.0,
+            "speed = 5\ndriver = { kind = \"path\", speed = 5, waypoints = [[0, 0], [50, 0], [200, 0]] }",
+        ),
+        vehicle("mrzr4", 0.0, "speed = 5\ndriver = { kind = \"follow\", leader = \"hmmwv 20\" }"),
+    ]
+    .concat();
+    let text = scenario("rigid", 0.0, &vehicles).replace(
+        "surface = { kind = \"slope\", grade = 0 }",
+        "surface = { kind = \"dem\", file = \"flat.asc\", origin = [0, 0] }",
+    );
+    let file = ScenarioFile::parse("edge", &text, folder.path(), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    drive(&mut world, 25.0);
+    let led = outcome(&world, 0);
+    assert!(matches!(led, Some(Outcome::LeftTerrain { .. })), "{led:?}");
+    assert_eq!(outcome(&world, 1), None);
+    let gap = clear(&world, 1);
+    let follower = world.samples().nth(1).unwrap();
+    assert!(follower.speed.abs() < 0.05, "drives on at {} m/s", follower.speed);
+    assert!((6.0..9.3).contains(&gap), "stands {gap} m behind");
+}
+
+#[test]
+fn vehicles_that_overlap_at_the_start_are_refused() {
+    let refusal = |x: f64, y: f64, heading: f64, model: &str| {
+        let vehicles = [
+            vehicle("hmmwv", 0.0, ""),
+            vehicle(model, 1.0, &format!("heading_deg = {heading}"))
+                .replace("position = [1, 0]", &format!("position = [{x}, {y}]")),
+        ]
+        .concat();
+        let built = build::world(&parse(&scenario("rigid", 0.0, &vehicles)));
+        built.map(drop).map_err(|faults| faults.to_string())
+    };
+    for (x, y, heading, model) in [
+        (4.4, 0.0, 0.0, "hmmwv"),
+        (0.0, 2.0, 0.0, "hmmwv"),
+        (3.1, 0.0, 90.0, "hmmwv"),
+        (5.0, 0.0, 0.0, "m113"),
+    ] {
+        let message = refusal(x, y, heading, model).unwrap_err();
+        for part in ["vehicle[1].position", "hmmwv 0", &format!("{model} 1"), "move one"] {
+            assert!(message.contains(part), "{message} lacks {part}");
+        }
+    }
+    for (x, y, heading, model) in [
+        (4.7, 0.0, 0.0, "hmmwv"),
+        (0.0, 2.3, 0.0, "hmmwv"),
+        (3.5, 0.0, 90.0, "hmmwv"),
+        (7.0, 0.0, 0.0, "m113"),
+    ] {
+        assert_eq!(refusal(x, y, heading, model), Ok(()), "{model} at {x}, {y}");
+    }
+}
+
+#[test]
+fn drivers_give_the_same_bits_on_threads_and_resumed() {
+    let climbs = "driver = { kind = \"path\", speed = 3, start = 0.5, \
+                  waypoints = [[-10, 0], [0, 0], [50, 0]] }";
+    let reverses = "heading_deg = 90\ndriver = { kind = \"path\", speed = 2, reverse = true, \
+                    waypoints = [[-20, 0], [-20, -10], [-20, -40]] }";
+    let follows = "driver = { kind = \"follow\", leader = \"hmmwv 0\" }";
+    let vehicles = [
+        vehicle("hmmwv", 0.0, climbs),
+        vehicle("mrzr4", -9.0, follows),
+        vehicle("mrzr4", -20.0, reverses),
+    ];
+    let text = scenario("chrono_hard", 0.2, &vehicles.concat());
+    // in the middle of pulling away and of a shift into reverse
+    scene::same_bits_on_threads_and_resumed(|| world(&text), 0.9, 2.0);
+}
