@@ -224,7 +224,7 @@ fn a_vehicle_that_overshoots_its_end_backs_up_to_it() {
 #[test]
 fn one_that_rolls_without_throttle_loses_speed_in_the_gear_that_fits() {
     for (model, speed, gear) in [
-        ("hmmwv", 10.0, 3),
+        ("hmmwv", 10.0_f64, 3),
         ("hmmwv", 5.0, 2),
         ("hmmwv", 20.0, 3),
         ("hmmwv", -2.0, -1),

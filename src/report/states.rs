@@ -367,7 +367,12 @@ mod tests {
             velocity: Vec3::new(5.0, 0.0, 0.1),
             angular_velocity: Vec3::new(0.0, 0.01, 0.2),
             speed: 5.0,
-            controls: Controls { throttle: 0.5, steering: -0.25, brake: 0.0 },
+            controls: Controls {
+                throttle: 0.5,
+                steering: -0.25,
+                brake: 0.0,
+                ..Controls::default()
+            },
             engine_speed: 200.0,
             gear: 2,
             wheels: (0..wheels).map(wheel).collect(),
