@@ -11,6 +11,8 @@ const MOST_BRAKING_INTEGRAL: f64 = 0.5;
 
 /// Speed below which a vehicle that is to stand is held, m/s.
 pub(super) const STANDSTILL: f64 = 0.2;
+/// Speed below which one that is held already stays so, m/s.
+const SETTLING: f64 = 1.0;
 /// Speed against the way to go at which a driver brakes first, m/s.
 const ROLLS_BACK: f64 = 0.1;
 /// The same while it pulls away with the brake still on, m/s.
@@ -104,7 +106,9 @@ impl SpeedControl {
         h: f64,
     ) -> Controls {
         let speed = motion.speed;
-        let is_to_stand = target < STANDSTILL && speed.abs() < STANDSTILL;
+        // one that is held already stays so while it settles
+        let slow = if state.held > 0.0 { SETTLING } else { STANDSTILL };
+        let is_to_stand = target < STANDSTILL && speed.abs() < slow;
         if is_to_stand || speed < -ROLLS_BACK {
             return self.hold(state, h);
         }
