@@ -82,10 +82,14 @@ impl AgentModel {
         }
         let immobilised = self.immobilised(ground, time, STANDING_AT_END, state, workspace);
         let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < STANDS;
-        immobilised.unwrap_or_else(|| match (state.monitor.intent(), self.leader) {
-            ((Intent::Hold, since), _) if stands => Outcome::Holding { since },
-            ((Intent::WaitBehindLeader, since), Some(behind)) => Outcome::Waiting { since, behind },
-            _ => Outcome::UnderWay,
+        immobilised.unwrap_or_else(|| {
+            match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {
+                ((Intent::Hold, since), _) if stands => Outcome::Holding { since },
+                ((Intent::WaitBehindLeader, since), Some(behind)) => {
+                    Outcome::Waiting { since, behind }
+                }
+                _ => Outcome::UnderWay,
+            }
         })
     }
 
