@@ -330,6 +330,8 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             throttle: real("throttle"),
             steering: real("steering"),
             brake: real("brake"),
+            // not in the table: the gear is
+            gear: crate::vehicle::Selector::default(),
         },
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,

@@ -62,7 +62,8 @@ const TIPS: f64 = 0.9;
 /// Damping of the anchor for each kilogram, 1/s: 2 micrometres a second on a slope of 20 %.
 const ANCHOR: f64 = 1e6;
 
-const BRAKED: Controls = Controls { throttle: 0.0, steering: 0.0, brake: 1.0 };
+const BRAKED: Controls =
+    Controls { throttle: 0.0, steering: 0.0, brake: 1.0, gear: crate::vehicle::Selector::Drive };
 
 /// How a vehicle stands at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
