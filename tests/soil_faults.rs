@@ -32,6 +32,7 @@ fn with_all_details() -> Soil {
         crust: Some(Crust { strength: 2e4, depth: 0.03 }),
         hump: Some(ShearHump { residual: 0.6 }),
         rate: Some(RateDependence { exponent: 0.1, speed: 0.05 }),
+        ..Details::default()
     };
     soil
 }
