@@ -61,12 +61,12 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          now.)",
     );
     section.text(
-        "**Where it fails.** At slip angle 0 the wheels are within 3 mm from a skid of 0.7 to rolling \
+        "**Where it fails.** At slip angle 0 the wheels are within 5 mm from a skid of 0.7 to rolling \
          nearly free, where they drag 3 N too much; at a slip of 0.9 the smooth one sinks 10 mm too \
-         deep. Locked, it stands 13 mm too high and drags 23 N instead of 39: it digs itself in by \
+         deep. Locked, it stands 16 mm too high and drags 22 N instead of 39: it digs itself in by \
          carrying sand away, which piles up in front of it. At 45 degrees the side force comes out at \
          half of what was measured, and at a sixth for a locked wheel (6 N instead of 35), which also \
-         stands 23 mm too high: the sand that a wheel pushes aside heaps up before its wall, while \
+         stands 24 mm too high: the sand that a wheel pushes aside heaps up before its wall, while \
          the model's wedge starts from the undisturbed surface. Plates whose pressure rises with their diameter (k_c < 0, see \
          `bekker identify --plates cmu`) are outside Bekker's form, and a wheel's contact, 15 to 50 mm \
          long, lies below the narrowest of them.",
