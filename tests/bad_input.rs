@@ -112,15 +112,15 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ("[output]", "[outputs]", ":66: outputs: unknown key (did you mean `output`?); allowed: "),
     ("[ground]", "[gravity]", ":10: gravity: unknown key; allowed: "),
     // Time
-    ("duration = 10\n", "", ":5: time.duration: missing: a number > 0 s is required"),
-    ("duration = 10", "duration = 0", ":6: time.duration = 0: must be > 0 s"),
-    ("duration = 10", "duration = -1.5", ":6: time.duration = -1.5: must be > 0 s"),
+    ("duration = 10\n", "", ":5: time.duration: missing: a number > 0 and <= 604800 s is required"),
+    ("duration = 10", "duration = 0", ":6: time.duration = 0: must be > 0 and <= 604800 s"),
+    ("duration = 10", "duration = -1.5", ":6: time.duration = -1.5: must be > 0 and <= 604800 s"),
     ("duration = 10", "duration = nan", ":6: time.duration = NaN: must be finite"),
     ("duration = 10", "duration = inf", ":6: time.duration = inf: must be finite"),
     (
         "duration = 10",
         "duration = \"10 s\"",
-        ":6: time.duration = \"10 s\": must be a number > 0 s, not a text",
+        ":6: time.duration = \"10 s\": must be a number > 0 and <= 604800 s, not a text",
     ),
     (
         "duration = 10",
@@ -132,7 +132,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "step = 0.003",
         ":7: time.step = 0.003: must divide time.heartbeat = 0.01 s into a whole number of steps; nearest: 0.0025 or 0.005",
     ),
-    ("step = 0.002", "step = 0.1", ":7: time.step = 0.1: must be > 0 and <= 0.02 s"),
+    ("step = 0.002", "step = 0.1", ":7: time.step = 0.1: must be from 0.00001 to 0.02 s"),
     (
         "step = 0.002",
         "step = 0.015",
@@ -146,7 +146,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heartbeat = 0.01",
         "heartbeat = true",
-        ":8: time.heartbeat = true: must be a number > 0 and <= 1 s, not a boolean",
+        ":8: time.heartbeat = true: must be a number from 0.0001 to 1 s, not a boolean",
     ),
     (
         "interval = 0.05",
@@ -181,7 +181,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         ", wavelength = 80",
         "",
-        ":15: terrain.surface.wavelength: missing: a number > 0 m is required",
+        ":15: terrain.surface.wavelength: missing: a number from 0.1 to 1000000 m is required",
     ),
     (
         "{ kind = \"procedural\", amplitude = 2, wavelength = 80 }",
@@ -198,7 +198,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "kind = \"moat\"",
         ":19: terrain.stamp[0].kind = \"moat\": must be one of \"hole\", \"ditch\", \"bump\"",
     ),
-    ("depth = 0.4", "depth = -0.4", ":23: terrain.stamp[0].depth = -0.4: must be > 0 m"),
+    (
+        "depth = 0.4",
+        "depth = -0.4",
+        ":23: terrain.stamp[0].depth = -0.4: must be > 0 and <= 1000 m",
+    ),
     (
         "from = [30, -10]",
         "from = [30, -10, 0]",
@@ -207,7 +211,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "from = [30, -10]",
         "from = [30, \"south\"]",
-        ":20: terrain.stamp[0].from[1] = \"south\": must be a number, not a text",
+        ":20: terrain.stamp[0].from[1] = \"south\": must be a number from -1000000 to 1000000, not a text",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
@@ -287,7 +291,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "",
         ":36: soil.custom[0].k_phi: missing: the figure of a yielding soil (or based_on, or friction alone) is required",
     ),
-    ("cohesion = 5000", "cohesion = -1", ":39: soil.custom[0].cohesion = -1: must be >= 0 Pa"),
+    (
+        "cohesion = 5000",
+        "cohesion = -1",
+        ":39: soil.custom[0].cohesion = -1: must be from 0 to 100000000 Pa",
+    ),
     (
         "cohesion = 5000",
         "friction_angle_deg = 75",
@@ -394,7 +402,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "kind = \"folow\"",
         ":51: vehicle[1].driver.kind = \"folow\": must be one of \"hold\", \"table\", \"path\", \"follow\" (did you mean `follow`?)",
     ),
-    ("gap = 10", "gap = -3", ":51: vehicle[1].driver.gap = -3: must be > 0 m"),
+    ("gap = 10", "gap = -3", ":51: vehicle[1].driver.gap = -3: must be > 0 and <= 1000 m"),
     ("gap = 10", "gab = 10", ":51: vehicle[1].driver.gab = 10: unknown key (did you mean `gap`?)"),
     (
         "leader = \"lead\"",
@@ -668,7 +676,7 @@ const SETS: &[(&str, &str)] = &[
     ),
     ("=3", "--set =3: must be of the form key=value"),
     ("time..step=3", "--set time..step=3: must be of the form key=value"),
-    ("time.step=0", "--set time.step=0: time.step = 0: must be > 0 and <= 0.02 s"),
+    ("time.step=0", "--set time.step=0: time.step = 0: must be from 0.00001 to 0.02 s"),
     (
         "time.stepp=0.001",
         "--set time.stepp=0.001: time.stepp = 0.001: unknown key (did you mean `step`?)",
@@ -685,7 +693,7 @@ const SETS: &[(&str, &str)] = &[
     ),
     (
         "vehicle.1.driver.gap=-3",
-        "--set vehicle.1.driver.gap=-3: vehicle[1].driver.gap = -3: must be > 0 m",
+        "--set vehicle.1.driver.gap=-3: vehicle[1].driver.gap = -3: must be > 0 and <= 1000 m",
     ),
     (
         "soil.default=mudd",
@@ -966,6 +974,6 @@ fn faults_come_together() {
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
         "sound.toml:3: seed = \"x\": must be an integer >= 0, not a text\n\
-         sound.toml:51: vehicle[1].driver.gap = -3: must be > 0 m\n"
+         sound.toml:51: vehicle[1].driver.gap = -3: must be > 0 and <= 1000 m\n"
     );
 }

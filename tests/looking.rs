@@ -3,6 +3,7 @@
 
 mod scene;
 
+use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
@@ -12,6 +13,7 @@ use bekker::simulation::{Ranks, Sharing, Stage, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Dealing;
 use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -154,6 +156,67 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
     assert!(of_the_other > 20, "{of_the_other} returns of the carrier");
+}
+
+/// Two cameras in one place on a vehicle that turns at speed: one reads its rows out over
+/// 80 ms, the other all at once every 20 ms. The first row of the one is what the other saw
+/// 80 ms before the frame, the last row what it sees with the frame.
+#[test]
+fn a_rolling_shutter_looks_from_where_each_row_is_read() {
+    let text = r#"
+format = 1
+name = "shutters"
+time = { duration = 0.5 }
+soil = { default = "rigid" }
+terrain.surface = { kind = "procedural", amplitude = 8, wavelength = 60 }
+
+[[vehicle]]
+name = "own"
+model = "hmmwv"
+position = [0, 0]
+speed = 12
+driver = { kind = "table", rows = [{ time = 0, steering = 1 }] }
+
+[[vehicle.sensor]]
+name = "rolling"
+position = [0, 0, 3]
+pitch_deg = 15
+rate = 10
+model = { kind = "camera", width = 24, height = 24, exposure = 0, rolling = 0.08, noise = false, channels = ["depth"] }
+
+[[vehicle.sensor]]
+name = "global"
+position = [0, 0, 3]
+pitch_deg = 15
+rate = 50
+model = { kind = "camera", width = 24, height = 24, exposure = 0, noise = false, channels = ["depth"] }
+"#;
+    let file = ScenarioFile::parse("shutters.toml", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    let mut all = Vec::new();
+    (0..50).for_each(|_| {
+        world.beat();
+        take(&world, &mut all);
+    });
+    let depth = |sensor: u32, taken_us: u64| {
+        let own = all.iter().find(|d| d.sensor == sensor && d.taken_us == taken_us);
+        let Reading::Image(image) = &own.expect("delivered").reading else { panic!("no picture") };
+        image.depth.clone()
+    };
+    let difference = |ours: &[f32], theirs: &[f32]| {
+        let seen = || ours.iter().zip(theirs).filter(|(a, b)| a.is_finite() && b.is_finite());
+        let change: f32 = seen().map(|(a, b)| (a - b).abs() / b).sum();
+        change / seen().count() as f32
+    };
+    let (rolling, width) = (depth(0, 400_000), 24);
+    let [first, last] = [&rolling[..width], &rolling[rolling.len() - width..]];
+    let [then, now] = [depth(1, 320_000), depth(1, 400_000)];
+    let [first_then, first_now] = [&then, &now].map(|seen| difference(first, &seen[..width]));
+    let last_now = difference(last, &now[now.len() - width..]);
+    // half a row's time, 1.7 ms, is 2 cm of way; between the ends of the window the pose is
+    // taken as straight, which in 80 ms of a turn leaves out some millimetres
+    assert!(first_then < 0.01 && last_now < 0.01, "{first_then} {last_now}");
+    assert!(first_now > 5.0 * first_then, "{first_now} {first_then}");
 }
 
 /// A rank that hears of neighbours alone would not see the others.

@@ -4,10 +4,12 @@ use super::bench_m113::BenchM113;
 use super::bench_sensors::BenchSensors;
 use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
+use crate::cli::quantity::quantity;
 use crate::ground::Published;
 use crate::study::{
     BenchCase, BenchError, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -38,19 +40,19 @@ pub struct Bench {
     #[arg(long, value_name = "LAWS", default_value = "reference")]
     laws: String,
     /// Distance between soil nodes, m
-    #[arg(long, visible_alias = "grid", value_name = "M")]
+    #[arg(long, visible_alias = "grid", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     spacing: Option<f64>,
     /// Step, s
-    #[arg(long, value_name = "S", default_value_t = 2e-3)]
+    #[arg(long, value_name = "S", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]
     step: f64,
     /// Simulated time, s
-    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 10.0)]
+    #[arg(long, value_name = "S", visible_alias = "duration", default_value_t = 10.0, allow_negative_numbers = true, value_parser = quantity(0.01..=3600.0, "s"))]
     seconds: f64,
     /// Drive that many vehicles side by side, on 1 thread and on --threads
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
     vehicles: Option<usize>,
     /// Threads for --vehicles
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: usize,
     /// Also: refined laws, along y, on old ground, 64 and 1000 vehicles, memory in circles
     #[arg(long)]

@@ -31,7 +31,7 @@ pub struct BenchM113 {
     #[arg(long, default_value = "reference")]
     laws: String,
     /// Simulated time of each drive, s
-    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0)]
+    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = super::quantity::quantity(0.01..=3600.0, "s"))]
     seconds: f64,
     /// Print JSON instead of tables
     #[arg(long)]

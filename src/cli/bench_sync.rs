@@ -22,7 +22,7 @@ const RANKS: usize = 8;
     8 ranks; beyond that, dashed in the plot, it is a model with the measured bytes.")]
 pub struct BenchSync {
     /// Where the plot goes
-    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png")]
+    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = super::destination::png)]
     plot: PathBuf,
     /// Draw no plot
     #[arg(long, conflicts_with = "plot")]

@@ -1,6 +1,8 @@
 //! `bekker identify`
 
 use super::{Failure, stdout};
+use crate::scenario::build::custom_soil;
+use crate::scenario::{Document, Faults, input};
 use crate::study::Estimate;
 use crate::study::identify::{
     CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
@@ -35,6 +37,7 @@ impl Identify {
     pub fn execute(self) -> Result<(), Failure> {
         let plates = self.plates.as_deref().map(plates).transpose()?;
         let shear = self.shear.as_deref().map(shear).transpose()?;
+        accepted(plates.as_ref(), shear.as_ref())?;
         if self.json {
             return stdout::print_json(&json!({ "pressure_sinkage": plates, "shear": shear }));
         }
@@ -59,6 +62,34 @@ impl Identify {
     }
 }
 
+/// Refuses what `bekker run` would refuse of a soil with these figures.
+fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Result<(), Failure> {
+    let mut text = "name = 'found'\nbased_on = 'chrono_mid'\n".to_string();
+    if let Some(found) = plates {
+        let k_c = found.k_c.map_or(0.0, |k_c| k_c.value);
+        text += &format!("k_phi = {:e}\nk_c = {k_c:e}\n", found.k_phi.value);
+        text += &format!("n = {:e}\n", found.n.value);
+    }
+    if let Some(found) = shear {
+        let cohesion = found.cohesion.map_or(0.0, |c| c.value);
+        let angle = found.friction_angle.value.to_degrees();
+        text += &format!("cohesion = {cohesion:e}\nfriction_angle_deg = {angle:e}\n");
+        text += &format!("shear_modulus = {:e}\n", found.shear_modulus.value);
+    }
+    let read = Document::parse("the soil found", &text).map_err(Faults::from);
+    read.and_then(|document| custom_soil(&document)).map(drop).map_err(|Faults(faults)| {
+        let told = faults.iter().map(|fault| {
+            let value = fault.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+            format!("{}{value}: {}", fault.key, fault.problem)
+        });
+        let cause = format!(
+            "these measurements give a soil that `bekker run` refuses: {}; are they in m and Pa?",
+            told.collect::<Vec<_>>().join("; ")
+        );
+        Failure::Input { subject: "identify".into(), cause }
+    })
+}
+
 fn plates(path: &Path) -> Result<PressureSinkage, Failure> {
     let text = match path.to_str() {
         Some("cmu") => CMU_PLATES.to_string(),
@@ -73,7 +104,7 @@ fn shear(path: &Path) -> Result<Shearing, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::input(path, &error))
+    input::read_text(path, input::LARGEST_TABLE).map_err(|error| Failure::input(path, &error))
 }
 
 fn refused(path: &Path) -> impl Fn(IdentifyError) -> Failure {

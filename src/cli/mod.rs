@@ -10,6 +10,7 @@ mod bench_sensors;
 mod bench_sync;
 mod compare;
 mod completions;
+mod destination;
 mod drive;
 mod failure;
 mod graphics;
@@ -19,6 +20,7 @@ mod interruption;
 mod launcher;
 mod planned;
 mod preview;
+mod quantity;
 mod recorded;
 mod render;
 mod replay;
@@ -29,6 +31,7 @@ mod schema;
 mod soils;
 mod stdout;
 mod terrain;
+mod threads;
 mod validate;
 mod validate_physics;
 mod vehicles;
@@ -78,7 +81,7 @@ enum Command {
 impl Cli {
     /// Does what the command line says and reports what went wrong.
     pub fn execute(self) -> ExitCode {
-        let result = match self.command {
+        let result = threads::check().and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
             Command::Compare(command) => command.execute(self.quiet),
@@ -94,7 +97,7 @@ impl Cli {
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
-        };
+        });
         match result {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.tell().exit_code(),

@@ -2,10 +2,11 @@
 
 use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
-use super::{Failure, recorded, stdout};
+use super::quantity::quantity;
+use super::{Failure, destination, recorded, stdout};
 use crate::report::{check_place, photograph};
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, stage, world};
+use crate::scenario::{ScenarioFile, input};
 use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
@@ -34,7 +35,8 @@ pub struct Render {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "time"])]
     run: Option<PathBuf>,
     /// Simulated time to drive until before the picture is taken, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true,
+          value_parser = quantity(0.0..=604_800.0, "s"))]
     time: f64,
     /// Where the camera is
     #[arg(long, value_enum, default_value = "chase")]
@@ -49,7 +51,8 @@ pub struct Render {
     #[arg(long, value_name = "X,Y,Z", value_parser = super::terrain::numbers::<3>, allow_hyphen_values = true)]
     to: Option<[f64; 3]>,
     /// Horizontal field of view
-    #[arg(long, value_name = "DEGREES", default_value_t = 55.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 55.0, allow_negative_numbers = true,
+          value_parser = quantity(0.1..=170.0, "deg"))]
     fov_deg: f64,
     /// Size of the picture, pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
@@ -60,7 +63,7 @@ pub struct Render {
     #[command(flatten)]
     graphics: Graphics,
     /// The picture
-    #[arg(long, value_name = "FILE.png", default_value = "render.png")]
+    #[arg(long, value_name = "FILE.png", default_value = "render.png", value_parser = destination::png)]
     out: PathBuf,
 }
 
@@ -81,13 +84,21 @@ enum View {
     Bird,
 }
 
+/// Most pixels of a picture, 4096 x 4096.
+const MOST_PIXELS: u64 = 1 << 24;
+/// Most rays of a picture, all of all pixels.
+const MOST_RAYS: u64 = 1 << 28;
+
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let parts = text.split_once('x').map(|(w, h)| (w.parse().ok(), h.parse().ok()));
+    let parts: Option<(Option<u32>, Option<u32>)> =
+        text.split_once('x').map(|(w, h)| (w.parse().ok(), h.parse().ok()));
     match parts {
-        Some((Some(w), Some(h))) if (1..=16_384).contains(&w) && (1..=16_384).contains(&h) => {
+        Some((Some(w), Some(h)))
+            if w > 0 && h > 0 && u64::from(w) * u64::from(h) <= MOST_PIXELS =>
+        {
             Ok((w, h))
         }
-        _ => Err("must be like 1280x720, at most 16384 either way".into()),
+        _ => Err(format!("must be like 1280x720, at most {MOST_PIXELS} pixels in all")),
     }
 }
 
@@ -158,6 +169,12 @@ fn span(told: &VehicleState) -> [f64; 2] {
 
 impl Render {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let pixels = u64::from(self.size.0) * u64::from(self.size.1);
+        if pixels * u64::from(self.supersample).pow(2) > MOST_RAYS {
+            let allowed = format!("smaller for {pixels} pixels: at most {MOST_RAYS} rays in all");
+            let value = self.supersample.to_string();
+            return Err(Failure::Usage { argument: "--supersample", value, allowed });
+        }
         check_place(&self.out)?;
         let (file, built, mut world) = self.world()?;
         let steps = (self.time / world.model().clock.step()).round() as u64;
@@ -216,7 +233,8 @@ impl Render {
         let (_, file) = recorded::read(run, &[])?;
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
-        let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
+        let bytes = input::read(&path, input::LARGEST_BINARY)
+            .map_err(|error| Failure::input(&path, &error))?;
         let state = checkpoint::decode(&built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         let world = World::resume(built.world.clone(), state);

@@ -10,8 +10,8 @@ use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
 use crate::report::rundir::{self, Lock};
 use crate::report::table;
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
+use crate::scenario::{ScenarioFile, input};
 #[cfg(feature = "mpi")]
 use crate::simulation::{Obstacle, first_obstacle};
 use crate::simulation::{
@@ -272,7 +272,8 @@ impl Run {
     fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
         let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
-        let bytes = std::fs::read(&path).map_err(|error| Failure::input(&path, &error))?;
+        let bytes = input::read(&path, input::LARGEST_BINARY)
+            .map_err(|error| Failure::input(&path, &error))?;
         let state = checkpoint::decode(&built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         Ok(Some(state))

@@ -4,11 +4,12 @@ use super::{Failure, stdout};
 use crate::geodesy::GridZone;
 use crate::report::elevation::{elevation_letters, elevation_picture};
 use crate::report::{check_place, write_file};
+use crate::scenario::input;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
 use crate::terrain::{
     HeightUnit, NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning, Slopes, SoilMap,
-    Surface, Terrain as Ground, Unit, read_raster, write_geotiff,
+    Surface, Terrain as Ground, TerrainError, Unit, read_raster, write_geotiff,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -53,6 +54,7 @@ struct Import {
     #[command(flatten)]
     source: Source,
     /// The GeoTIFF to write
+    #[arg(value_parser = super::destination::file)]
     output: PathBuf,
     /// What becomes (0, 0), in the DEM's coordinates; its middle if not given
     #[arg(long, value_name = "X,Y", value_parser = numbers::<2>, allow_hyphen_values = true)]
@@ -74,7 +76,7 @@ struct Source {
     #[arg(long, value_name = "LOW,HIGH", value_parser = numbers::<2>, allow_hyphen_values = true, requires = "cell_size")]
     height_range: Option<[f64; 2]>,
     /// PNG: side of a pixel, m
-    #[arg(long, value_name = "M", requires = "height_range")]
+    #[arg(long, value_name = "M", requires = "height_range", allow_negative_numbers = true, value_parser = super::quantity::quantity(0.001..=100_000.0, "m"))]
     cell_size: Option<f64>,
     /// Reference system of its coordinates, for a file that does not say
     #[arg(long, value_name = "CODE")]
@@ -125,7 +127,8 @@ impl Source {
     /// The raster with its format; warnings go to standard error.
     fn read(&self) -> Result<(Raster, RasterFormat, Vec<RasterWarning>), Failure> {
         let refused = |error: &dyn std::error::Error| Failure::input(&self.file, error);
-        let bytes = std::fs::read(&self.file).map_err(|error| refused(&error))?;
+        let bytes =
+            input::read(&self.file, input::LARGEST_BINARY).map_err(|error| refused(&error))?;
         let format = RasterFormat::of(&bytes).map_err(|error| refused(&error))?;
         let scale = self.height_range.zip(self.cell_size).map(|(heights, cell)| PngScale {
             heights,
@@ -264,7 +267,13 @@ impl Import {
             Some(Fill::Nearest) => NoData::Nearest,
             Some(Fill::Interpolated) => NoData::Interpolate,
         };
-        let local = local.without_gaps(rule).map_err(refused)?;
+        let local = local.without_gaps(rule).map_err(|error| match error {
+            TerrainError::NoData { .. } => Failure::Input {
+                subject: self.source.file.display().to_string(),
+                cause: format!("{error} (--crop; --fill nearest or --fill interpolated)"),
+            },
+            other => refused(other),
+        })?;
         let bytes = write_geotiff(&placement.georeference(&local)).map_err(refused)?;
         write_file(&self.output, &bytes)?;
         if !quiet {
@@ -287,7 +296,7 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let parsed: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     parsed
         .ok()
-        .filter(|numbers| numbers.iter().all(|x| x.is_finite()))
+        .filter(|numbers| numbers.iter().all(|x| x.abs() <= 1e8))
         .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("must be {N} numbers between commas"))
+        .ok_or_else(|| format!("must be {N} numbers between commas, none above 1e8"))
 }

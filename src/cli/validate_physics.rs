@@ -15,7 +15,7 @@ use std::time::Instant;
     bekker validate-physics --out docs/validation.md")]
 pub struct ValidatePhysics {
     /// Where the document goes; its figures go into a folder of the same name beside it
-    #[arg(long, value_name = "FILE", default_value = "docs/validation.md")]
+    #[arg(long, value_name = "FILE", default_value = "docs/validation.md", value_parser = super::destination::document)]
     out: PathBuf,
 }
 
@@ -55,6 +55,9 @@ impl ValidatePhysics {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         check_place(&self.out)?;
         let begun = Instant::now();
+        // before the work of minutes: it would be lost
+        let figures = self.out.with_extension("");
+        std::fs::create_dir_all(&figures).map_err(|error| unwritten(&figures, error))?;
         let sections: Vec<Section> =
             SECTIONS.par_iter().map(|write| write()).collect::<Result<_, _>>().map_err(
                 |error| Failure::Run {
@@ -62,8 +65,6 @@ impl ValidatePhysics {
                     cause: error.to_string(),
                 },
             )?;
-        let figures = self.out.with_extension("");
-        std::fs::create_dir_all(&figures).map_err(|error| unwritten(&figures, error))?;
         let folder = figures.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut text = FOREWORD.to_string();
         for section in &sections {

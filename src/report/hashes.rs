@@ -124,6 +124,7 @@ impl Hashes {
 
 /// Reads `hashes.csv` and the names of its agents.
 pub fn read(path: &Path) -> Result<(Vec<HashRow>, Vec<String>), ReportError> {
+    crate::scenario::input::regular(path).map_err(ReportError::file("read", path))?;
     let mut reader = csv::Reader::from_path(path).map_err(ReportError::decode(path))?;
     let header = reader.headers().map_err(ReportError::decode(path))?;
     let names = header.iter().skip(4).map(str::to_owned).collect();

@@ -2,6 +2,7 @@
 
 use super::manifest::FileHash;
 use super::{ReportError, file};
+use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::{Input, Inputs, Scenario, map_paths};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -27,7 +28,7 @@ pub fn keep(folder: &Path, files: &Inputs) -> Result<Vec<FileHash>, ReportError>
             let path = folder.join(place);
             let parent = path.parent().unwrap_or(folder);
             fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
-            let read = files.read(&input.path);
+            let read = files.read(&input.path, LARGEST_BINARY);
             let bytes = read.map_err(ReportError::file("read", &input.path))?;
             file::write(&path, &bytes)?;
         }

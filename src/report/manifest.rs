@@ -1,6 +1,7 @@
 //! What was run, with what, on what, and what came of it.
 
 use super::{ReportError, file};
+use crate::scenario::input;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -131,6 +132,7 @@ pub struct FileHash {
 impl FileHash {
     /// Hashes the file at `path` and lists it as `name`.
     pub fn of(path: &Path, name: &str) -> Result<FileHash, ReportError> {
+        input::regular(path).map_err(ReportError::file("open", path))?;
         let mut file = fs::File::open(path).map_err(ReportError::file("open", path))?;
         let mut hasher = Sha256::new();
         let mut block = vec![0; 1 << 16];
@@ -166,7 +168,8 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError
 
 /// Reads a manifest back.
 pub fn read(path: &Path) -> Result<Manifest, ReportError> {
-    let text = fs::read_to_string(path).map_err(ReportError::file("read", path))?;
+    let text =
+        input::read_text(path, input::LARGEST_TABLE).map_err(ReportError::file("read", path))?;
     let value: serde_json::Value =
         serde_json::from_str(&text).map_err(ReportError::decode(path))?;
     let format = value.get("format").and_then(serde_json::Value::as_u64);

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Every schema keyword that may occur: those checked and those that only describe.
-pub const KEYWORDS: [&str; 26] = [
+pub const KEYWORDS: [&str; 27] = [
     "$ref",
     "type",
     "const",
@@ -29,6 +29,7 @@ pub const KEYWORDS: [&str; 26] = [
     "minItems",
     "maxItems",
     "minLength",
+    "maxLength",
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -104,6 +105,12 @@ impl<'s> Checker<'s> {
                 if (text.chars().count() as u64) < least {
                     let noun = if least == 1 { "character" } else { "characters" };
                     let expected = format!("at least {least} {noun}");
+                    let problem = Problem::WrongLength { expected, found: text.chars().count() };
+                    self.fault(key, node, problem);
+                }
+                let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
+                if (text.chars().count() as u64) > most {
+                    let expected = format!("at most {most} characters");
                     let problem = Problem::WrongLength { expected, found: text.chars().count() };
                     self.fault(key, node, problem);
                 }
@@ -267,9 +274,9 @@ impl<'s> Checker<'s> {
         if !(least..=most).contains(&(items.len() as u64)) {
             let expected = match (least, most) {
                 (least, most) if least == most => format!("{least} elements"),
-                (1, u64::MAX) => "at least 1 element".to_string(),
-                (least, u64::MAX) => format!("at least {least} elements"),
-                (least, most) => format!("{least} to {most} elements"),
+                (_, most) if items.len() as u64 > most => format!("at most {most} elements"),
+                (1, _) => "at least 1 element".to_string(),
+                (least, _) => format!("at least {least} elements"),
             };
             self.fault(key, node, Problem::WrongLength { expected, found: items.len() });
         }

@@ -8,6 +8,9 @@ use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
 
+/// Most classes of a raster of soils.
+const MOST_CLASSES: usize = 10_000;
+
 /// All faults of a scenario that conforms to the schema.
 pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -20,6 +23,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
+    super::budget::check(scenario, &mut refuse);
     faults
 }
 
@@ -132,6 +136,11 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
         } else if scenery.kind.is_some() && scenery.class.is_some() {
             refuse(key("class"), Problem::Excludes { other: "kind, which says what it is" });
         }
+        if let Some([x_min, y_min, x_max, y_max]) = scenery.area
+            && (x_min >= x_max || y_min >= y_max)
+        {
+            refuse(key("area"), Problem::NotABox { lower: [x_min, y_min] });
+        }
     }
 }
 
@@ -152,6 +161,13 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
             let key = format!("soil.zone[{index}].area.max");
             refuse(key, Problem::NotABox { lower: min });
         }
+    }
+    if let Some(raster) = &soil.raster
+        && raster.classes.len() > MOST_CLASSES
+    {
+        let found = raster.classes.len();
+        let expected = format!("at most {MOST_CLASSES} classes");
+        refuse("soil.raster.classes".into(), Problem::WrongLength { expected, found });
     }
     for class in soil.raster.iter().flat_map(|raster| raster.classes.keys()) {
         if class.parse::<i32>().is_err() {
@@ -250,6 +266,18 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
         let bounds = format!("> 0 and <= {} Hz, one a {of}", decimal(most));
         refuse(format!("{key}.rate"), Problem::OutOfRange { bounds });
     }
+    if let SensorModel::Camera(camera) = &sensor.model {
+        let shutter = super::build::camera(camera);
+        if (shutter.exposure + shutter.rolling) * rate > 1.0 + 1e-9 {
+            let cause = format!(
+                "exposure and rolling take {} s together; a frame of {} Hz must be read within {} s",
+                decimal(shutter.exposure + shutter.rolling),
+                decimal(rate),
+                decimal(1.0 / rate)
+            );
+            refuse(format!("{key}.model"), Problem::Refused { cause });
+        }
+    }
     let Some(window) = sensor.window else { return };
     let window_key = format!("{key}.window");
     match sensor.model {
@@ -310,7 +338,9 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         // at 180 degrees a plane is infinitely near
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
-        let bounds = "an angle that its lens can see".into();
+        let bounds = "an angle that its lens can see: below 180 deg for a pinhole, more for \
+                      kannala_brandt"
+            .into();
         refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
     }
     if let SensorModel::Lidar(lidar) = &sensor.model {

@@ -4,11 +4,16 @@
 //! schema or by the cross-checks, still name the line. `--set` arguments are
 //! laid over the tree before anything is checked.
 
-use super::fault::{Fault, Place, Problem};
+use super::fault::{Fault, Place, Problem, SHOWN};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
+
+/// Most keys and lists that a value may lie in; each costs the stack of whoever reads it.
+const DEEPEST: usize = 32;
+/// Most values of a document, counted by their separators; each costs up to half a kilobyte.
+const MOST_VALUES: usize = 300_000;
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +87,10 @@ impl fmt::Display for Value {
             Value::Boolean(b) => write!(f, "{b}"),
             Value::Integer(i) => write!(f, "{i}"),
             Value::Float(x) => write!(f, "{x:?}"),
+            Value::Text(s) if s.chars().count() > SHOWN => {
+                let start: String = s.chars().take(SHOWN).collect();
+                write!(f, "{start:?}...")
+            }
             Value::Text(s) => write!(f, "{s:?}"),
             Value::Moment(s) => write!(f, "{s}"),
             Value::List(nodes) if nodes.len() > 4 => write!(f, "[{} elements]", nodes.len()),
@@ -108,6 +117,9 @@ impl Document {
     /// The first syntax error, with its line.
     pub fn parse(file: &str, text: &str) -> Result<Document, Fault> {
         let reader = Reader { file: file.into(), lines: line_starts(text) };
+        if let Some((offset, problem)) = excess(text) {
+            return Err(reader.fault(offset, problem));
+        }
         let table = DeTable::parse(text).map_err(|e| reader.syntax_fault(&e))?;
         let root =
             Node { place: Place::File(reader.file.clone()), value: Value::Table(BTreeMap::new()) };
@@ -191,6 +203,9 @@ impl Document {
         if segments.is_empty() || segments.iter().any(|s| s.is_empty()) {
             return Err(whole(Problem::NotAnAssignment));
         }
+        if segments.len() > DEEPEST {
+            return Err(whole(Problem::TooDeep { most: DEEPEST }));
+        }
         let value = parse_value(text.trim(), &place).map_err(whole)?;
         let mut node = &mut self.root;
         let mut walked = String::new();
@@ -270,6 +285,9 @@ fn split_path(key: &str) -> Vec<&str> {
 
 /// A TOML value, or a bare word as text.
 fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
+    if let Some((_, problem)) = excess(text) {
+        return Err(problem);
+    }
     match DeValue::parse(text) {
         Ok(value) => {
             let reader = Reader { file: "".into(), lines: vec![0] };
@@ -279,6 +297,55 @@ fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
         Err(_) if is_bare_word(text) => Ok(Value::Text(text.to_string())),
         Err(e) => Err(Problem::Syntax { message: first_line(e.message()) }),
     }
+}
+
+/// Where a TOML text has more values, or deeper ones, than any document needs. The parser
+/// would give it the memory and the stack that it asks for.
+fn excess(text: &str) -> Option<(usize, Problem)> {
+    let bytes = text.as_bytes();
+    let (mut values, mut open, mut dots) = (0, 0_usize, 0);
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' | b'\'' => at = past_string(bytes, at),
+            b'#' => at += bytes[at..].iter().take_while(|byte| **byte != b'\n').count(),
+            byte => {
+                match byte {
+                    b'[' | b'{' => (open, dots) = (open + 1, 0),
+                    b']' | b'}' => (open, dots) = (open.saturating_sub(1), 0),
+                    b'\n' | b',' | b'=' => (values, dots) = (values + 1, 0),
+                    b'.' => dots += 1,
+                    _ => {}
+                }
+                if open > DEEPEST || dots > DEEPEST {
+                    return Some((at, Problem::TooDeep { most: DEEPEST }));
+                }
+                if values > MOST_VALUES {
+                    return Some((at, Problem::TooMany { most: MOST_VALUES }));
+                }
+                at += 1;
+            }
+        }
+    }
+    None
+}
+
+/// The byte behind the string that begins here: of one line, or of several in three quotes.
+fn past_string(bytes: &[u8], begin: usize) -> usize {
+    let quote = bytes[begin];
+    let long = bytes[begin..].starts_with(&[quote; 3]);
+    let mut at = begin + if long { 3 } else { 1 };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote == b'"' => at += 1,
+            b'\n' if !long => return at,
+            byte if byte == quote && !long => return at + 1,
+            byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
 }
 
 /// Whether a text may stand without quotes in a `--set` argument.
@@ -425,13 +492,33 @@ driver = { kind = 'hold',
     #[test]
     fn set_refuses_what_leads_nowhere() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
-        let mut problem = |argument| *document.set(argument).unwrap_err().problem;
+        let mut problem = |argument: &str| *document.set(argument).unwrap_err().problem;
         assert_eq!(problem("time.step"), Problem::NotAnAssignment);
         assert_eq!(problem("=3"), Problem::NotAnAssignment);
         assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a text" });
         assert_eq!(problem("vehicle[7].name=x"), Problem::NoSuchElement { index: 7, length: 2 });
         assert!(matches!(problem("vehicle.name=x"), Problem::NotAnIndex { .. }));
         assert!(matches!(problem("time.step=[1,"), Problem::Syntax { .. }));
+        assert_eq!(problem(&format!("{}=1", vec!["a"; 50_000].join("."))), too_deep());
+        assert_eq!(problem(&format!("a={}", "[".repeat(50_000))), too_deep());
+    }
+
+    fn too_deep() -> Problem {
+        Problem::TooDeep { most: DEEPEST }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_much_is_refused_before_it_is_parsed() {
+        let problem = |text: &str| *Document::parse("x.toml", text).unwrap_err().problem;
+        let keys = vec!["a"; 50_000].join(".");
+        assert_eq!(problem(&format!("{keys} = 1")), too_deep());
+        assert_eq!(problem(&format!("[{keys}]")), too_deep());
+        assert_eq!(problem(&vec!["\"a\""; 50_000].join(".")), too_deep());
+        assert_eq!(problem(&format!("a = {}", "{ a = ".repeat(50_000))), too_deep());
+        let many = format!("a = [{}]", "0,".repeat(1_000_000));
+        assert_eq!(problem(&many), Problem::TooMany { most: MOST_VALUES });
+        let prose = "# ...... [[[[[[\na = '......................................... [[[[[['";
+        assert!(Document::parse("x.toml", prose).is_ok());
     }
 
     #[test]

@@ -15,11 +15,19 @@ pub enum Place {
     Set(Arc<str>),
 }
 
+/// Most characters of an argument or a value that a message repeats.
+pub(super) const SHOWN: usize = 200;
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Line(file, line) => write!(f, "{file}:{line}"),
             Place::File(file) => write!(f, "{file}"),
+            // an argument may be as long as the system takes
+            Place::Set(argument) if argument.chars().count() > SHOWN => {
+                let start: String = argument.chars().take(SHOWN).collect();
+                write!(f, "--set {start}...")
+            }
             Place::Set(argument) => write!(f, "--set {argument}"),
         }
     }
@@ -44,6 +52,18 @@ pub enum Problem {
     /// The argument of `--set` is not of the form `key=value`.
     #[error("must be of the form key=value, such as vehicle[0].driver.speed=4")]
     NotAnAssignment,
+    /// A key of too many parts, or lists within lists.
+    #[error("is nested more than {most} deep; no key of the format lies deeper than 8")]
+    TooDeep {
+        /// How deep is allowed.
+        most: usize,
+    },
+    /// A text of more values than fit into memory.
+    #[error("holds more than {most} values; must be fewer: thin out lists of points")]
+    TooMany {
+        /// How many are allowed.
+        most: usize,
+    },
     /// A `--set` path enters a value that holds no keys.
     #[error("is {found} and holds no keys")]
     HoldsNoKeys {
@@ -256,8 +276,20 @@ fn subject(key: &str, value: &Option<String>) -> String {
 
 /// All that is wrong with an input, in the order of its lines.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{}", .0.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n"))]
+#[error("{}", report(.0))]
 pub struct Faults(pub Vec<Fault>);
+
+/// Most faults that are told one by one.
+const TOLD: usize = 50;
+
+/// A line a fault, up to as many as anybody reads.
+fn report(faults: &[Fault]) -> String {
+    let mut lines: Vec<String> = faults.iter().take(TOLD).map(Fault::to_string).collect();
+    if faults.len() > TOLD {
+        lines.push(format!("and {} more", faults.len() - TOLD));
+    }
+    lines.join("\n")
+}
 
 impl Faults {
     /// `Ok` if there are none, else the faults in the order of their places.

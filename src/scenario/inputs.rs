@@ -1,6 +1,7 @@
 //! The files that a scenario is built from, each with the hash of what it held.
 
 use super::config::{Scenario, Surface};
+use super::input;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -43,15 +44,15 @@ impl Inputs {
         Inputs { kept: Arc::new(kept), read: Arc::default() }
     }
 
-    /// Reads a file whole.
+    /// Reads a regular file of at most `most` bytes whole.
     ///
     /// # Errors
-    /// What the system says; of a run's file also that it is gone or has changed, with
+    /// What the system says; what is no such file; of a run's file also that it is gone or has changed, with
     /// its hash and where to put it.
-    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let content = match self.kept.get(path) {
-            Some(kept) => recorded(kept)?,
-            None => std::fs::read(path)?,
+            Some(kept) => recorded(kept, most)?,
+            None => input::read(path, most)?,
         };
         let (bytes, sha256) = (content.len() as u64, sha256(&content));
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,11 +69,11 @@ impl Inputs {
 }
 
 /// What a run's file held, from its copy or from where it was.
-fn recorded(Kept { input, copy }: &Kept) -> io::Result<Vec<u8>> {
+fn recorded(Kept { input: was, copy }: &Kept, most: u64) -> io::Result<Vec<u8>> {
     let mut altered = None;
-    for place in [copy, &input.path] {
-        match std::fs::read(place) {
-            Ok(content) if sha256(&content) == input.sha256 => return Ok(content),
+    for place in [copy, &was.path] {
+        match input::read(place, most) {
+            Ok(content) if sha256(&content) == was.sha256 => return Ok(content),
             Ok(_) => altered = altered.or(Some(place)),
             Err(_) => {}
         }
@@ -81,7 +82,7 @@ fn recorded(Kept { input, copy }: &Kept) -> io::Result<Vec<u8>> {
         Some(place) => format!("{} has changed since the run", place.display()),
         None => "the file is missing".into(),
     };
-    let (bytes, hash, copy) = (input.bytes, &input.sha256, copy.display());
+    let (bytes, hash, copy) = (was.bytes, &was.sha256, copy.display());
     let remedy = format!("put the file of {bytes} bytes with SHA-256 {hash} at {copy}");
     Err(io::Error::other(format!("{what}; {remedy}")))
 }

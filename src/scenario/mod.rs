@@ -11,12 +11,14 @@
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 
+mod budget;
 pub mod build;
 pub mod config;
 mod conform;
 mod consistency;
 mod document;
 mod fault;
+pub mod input;
 mod inputs;
 pub mod places;
 mod way;
@@ -50,7 +52,7 @@ impl ScenarioFile {
     /// Every fault found up to the cross-checks.
     pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| {
+        let text = input::read_text(path, input::LARGEST_TEXT).map_err(|e| {
             let problem = Problem::Unreadable { cause: e.to_string() };
             Fault::new(Place::File(file.as_str().into()), "", None, problem)
         })?;
@@ -184,7 +186,7 @@ position = [0, 0]
     #[test]
     fn faults_name_file_line_key_value_and_what_is_allowed() {
         let text = MINIMAL.replace("duration = 1", "duration = -1");
-        assert_eq!(faults(&text, &[]), "x.toml:3: time.duration = -1: must be > 0 s");
+        assert_eq!(faults(&text, &[]), "x.toml:3: time.duration = -1: must be > 0 and <= 604800 s");
         assert_eq!(
             faults(MINIMAL, &["vehicle[0].heading_deg=720"]),
             "--set vehicle[0].heading_deg=720: vehicle[0].heading_deg = 720: \

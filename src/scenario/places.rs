@@ -5,6 +5,7 @@ use super::build;
 use super::config::{Surface, WayFile};
 use super::document::{Document, Node, Value};
 use super::fault::{Faults, Problem};
+use super::input;
 use super::way::{self, Coordinates};
 use crate::geodesy::{Geodetic, Site};
 use crate::numeric::hypot;
@@ -152,7 +153,8 @@ fn placement(
     let fault =
         |key: &str, cause: String| Faults::from(document.fault(key, Problem::Refused { cause }));
     let key = "terrain.surface.file";
-    let bytes = std::fs::read(folder.join(file)).map_err(|e| fault(key, e.to_string()))?;
+    let bytes = input::read(&folder.join(file), input::LARGEST_BINARY)
+        .map_err(|e| fault(key, e.to_string()))?;
     let (raster, _) = read_raster(&bytes, build::png_scale(surface).as_ref())
         .map_err(|e| fault(key, e.to_string()))?;
     let raster =

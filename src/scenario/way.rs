@@ -1,7 +1,7 @@
 //! Ways in files: GPX, GeoJSON and tables.
 
+use super::input;
 use geojson::GeometryValue;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -80,17 +80,7 @@ pub fn read(path: &Path) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, String> {
-    let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
-    if !about.is_file() {
-        return Err("is no regular file".into());
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("is larger than {} MiB", LARGEST >> 20));
-    }
-    Ok(bytes)
+    input::read(path, LARGEST).map_err(|error| error.to_string())
 }
 
 type Parsed = Result<(Coordinates, Vec<[f64; 2]>), String>;

@@ -10,6 +10,7 @@ use crate::numeric::GRAVITY;
 use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
 use crate::sync::{Communicator, Parts};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Why a rank cannot begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,12 +203,18 @@ fn first_difference(
     theirs: &[(String, String)],
     ours: &[(String, String)],
 ) -> Option<(String, String, String)> {
-    let value = |pairs: &[(String, String)], key: &str| {
-        let found = pairs.iter().find(|(k, _)| k == key);
-        found.map_or("nothing".to_owned(), |(_, value)| value.clone())
+    if theirs == ours {
+        return None;
+    }
+    // a scenario may have hundreds of thousands of keys
+    let [their, our] = [theirs, ours].map(|pairs| -> BTreeMap<&str, &str> {
+        pairs.iter().rev().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+    });
+    let value = |pairs: &BTreeMap<&str, &str>, key: &str| {
+        pairs.get(key).map_or("nothing".to_owned(), |value| (*value).to_owned())
     };
     ours.iter().chain(theirs).find_map(|(key, _)| {
-        let (their, our) = (value(theirs, key), value(ours, key));
+        let (their, our) = (value(&their, key), value(&our, key));
         (their != our).then(|| (key.clone(), their, our))
     })
 }

@@ -9,6 +9,7 @@ use crate::sensor::mesh::{Mesh, Sketch};
 use crate::sensor::scene::Instance;
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
+use rstar::RTree;
 
 /// Shapes that a kind comes in.
 const SHAPES: usize = 3;
@@ -53,11 +54,11 @@ pub fn strewn(
     [x0, y0, x1, y1]: [f64; 4],
     kept: &[[f64; 2]],
     clear: f64,
-    seed: u64,
+    dice: &Stream,
 ) -> Vec<Prop> {
     let form = form.into();
-    let dice = Stream::new(seed, "scenery");
     let mut props = Vec::new();
+    let kept = RTree::bulk_load(kept.to_vec());
     // some places are refused; who wants more than fits gets fewer
     for k in 0..20 * count as u64 {
         if props.len() == count {
@@ -65,8 +66,9 @@ pub fn strewn(
         }
         let draw = |part: u64| dice.uniform(4 * k + part);
         let place = [x0 + (x1 - x0) * draw(0), y0 + (y1 - y0) * draw(1)];
+        let nearest = kept.nearest_neighbor(place);
         let far = |kept: &[f64; 2]| hypot(kept[0] - place[0], kept[1] - place[1]) >= clear;
-        if kept.iter().all(far) {
+        if nearest.is_none_or(far) {
             let heading = std::f64::consts::TAU * draw(2);
             props.push(Prop { form, place, heading, scale: 0.7 + 0.6 * draw(3) });
         }

@@ -145,10 +145,11 @@ pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
     for (row, point) in rows.iter().enumerate() {
         let row = row + 1;
         let width = point.width_m.or(point.diameter_m).ok_or(IdentifyError::NoWidth { row })?;
-        positive(row, "the plate's size", width)?;
-        positive(row, "sinkage_m", point.sinkage_m)?;
-        finite(row, "pressure_Pa", point.pressure)?;
-        point.deviation.map_or(Ok(()), |d| positive(row, "deviation_Pa", d))?;
+        within(row, "the plate's size, m,", width, 0.005..=5.0, "from 0.005 to 5 m")?;
+        within(row, "sinkage_m", point.sinkage_m, 1e-6..=2.0, "from 1e-6 to 2 m")?;
+        within(row, "pressure_Pa", point.pressure, 0.0..=1e8, PRESSURES)?;
+        let deviation = point.deviation.unwrap_or(1.0);
+        within(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
     }
     Ok(rows)
 }
@@ -162,10 +163,11 @@ pub fn read_shears(text: &str) -> Result<Vec<ShearRow>, IdentifyError> {
     let rows: Vec<ShearRow> = read(text)?;
     for (row, point) in rows.iter().enumerate() {
         let row = row + 1;
-        positive(row, "pressure_Pa", point.pressure)?;
-        finite(row, "displacement_m", point.displacement_m)?;
-        finite(row, "stress_Pa", point.stress)?;
-        point.deviation.map_or(Ok(()), |d| positive(row, "deviation_Pa", d))?;
+        within(row, "pressure_Pa", point.pressure, 1e-3..=1e8, PRESSURES)?;
+        within(row, "displacement_m", point.displacement_m, 0.0..=2.0, "from 0 to 2 m")?;
+        within(row, "stress_Pa", point.stress, -1e8..=1e8, "from -1e8 to 1e8 Pa")?;
+        let deviation = point.deviation.unwrap_or(1.0);
+        within(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
     }
     Ok(rows)
 }
@@ -178,18 +180,21 @@ fn read<R: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<R>, IdentifyErro
     Ok(reader.deserialize().collect::<Result<_, _>>()?)
 }
 
-fn positive(row: usize, column: &'static str, value: f64) -> Result<(), IdentifyError> {
-    if value.is_finite() && value > 0.0 {
-        return Ok(());
-    }
-    Err(IdentifyError::Row { row, column, value, allowed: "above 0" })
-}
+/// What pressures are allowed, for messages.
+const PRESSURES: &str = "from 0 to 1e8 Pa";
 
-fn finite(row: usize, column: &'static str, value: f64) -> Result<(), IdentifyError> {
-    if value.is_finite() {
+fn within(
+    row: usize,
+    column: &'static str,
+    value: f64,
+    range: std::ops::RangeInclusive<f64>,
+    allowed: &'static str,
+) -> Result<(), IdentifyError> {
+    // a NaN lies in no range
+    if range.contains(&value) {
         return Ok(());
     }
-    Err(IdentifyError::Row { row, column, value, allowed: "a finite number" })
+    Err(IdentifyError::Row { row, column, value, allowed })
 }
 
 impl PlateRow {

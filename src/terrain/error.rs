@@ -136,6 +136,20 @@ pub enum TerrainError {
         /// The box given, m.
         bounds: [f64; 4],
     },
+    /// A header that announces more than the file can hold.
+    #[error(
+        "{format}: the header announces {columns} x {rows} cells, more than {bytes} bytes can hold"
+    )]
+    Overstated {
+        /// The format.
+        format: &'static str,
+        /// Columns announced.
+        columns: usize,
+        /// Rows announced.
+        rows: usize,
+        /// Length of the file.
+        bytes: usize,
+    },
     /// A polygon has too few corners.
     #[error("polygon of {0} corners; allowed: at least 3")]
     Polygon(usize),
@@ -163,6 +177,17 @@ pub enum RasterWarning {
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
+    /// Heights that are what others mark gaps by, in a file that names no such value.
+    #[error(
+        "{count} cells are at {value} m, by which gaps are often marked, but the file names no \
+         value for gaps: taken as heights; `gdal_edit -a_nodata {value}` names it"
+    )]
+    GapsGuessed {
+        /// How many cells.
+        count: usize,
+        /// The height, m.
+        value: f64,
+    },
     /// The file carries further bands or images, which are not read.
     #[error("only the first of {0} images is read")]
     FurtherImages(usize),
@@ -179,4 +204,25 @@ pub(crate) fn finite(
     } else {
         Err(TerrainError::OutOfRange { field, value, allowed })
     }
+}
+
+/// Largest ratio of a raster's length in memory to the file's: what Deflate reaches on one
+/// value repeated. LZW comes near it in strips of the usual length.
+const DENSEST: usize = 1100;
+/// Length in memory that no file is too short for, bytes.
+const SMALL: usize = 16 << 20;
+
+/// Refuses a header whose cells, of so many bits each, no file of this length can hold,
+/// before memory is asked for them.
+pub(crate) fn overstated(
+    format: &'static str,
+    [columns, rows]: [usize; 2],
+    bits: usize,
+    bytes: &[u8],
+) -> Result<(), TerrainError> {
+    let length = columns.saturating_mul(rows).saturating_mul(bits) / 8;
+    if length <= bytes.len().saturating_mul(DENSEST).max(SMALL) {
+        return Ok(());
+    }
+    Err(TerrainError::Overstated { format, columns, rows, bytes: bytes.len() })
 }

@@ -14,7 +14,7 @@ use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float, compression::DeflateLevel};
 use tiff::tags::Tag;
 
-use super::error::{RasterWarning, TerrainError};
+use super::error::{RasterWarning, TerrainError, overstated};
 use super::raster::{Crs, Raster, Unit};
 use super::reference::HeightUnit;
 
@@ -152,7 +152,9 @@ pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Terrai
     let (columns, rows) = file.dimensions().map_err(fault)?;
     let (columns, rows) = (columns as usize, rows as usize);
     match file.colortype().map_err(fault)? {
-        tiff::ColorType::Gray(_) => {}
+        tiff::ColorType::Gray(bits) => {
+            overstated("geotiff", [columns, rows], bits.into(), bytes)?;
+        }
         other => return Err(refuse("colour type", format!("{other:?}"), "one band (gray)")),
     }
     let keys = GeoKeys::read(&mut file)?;

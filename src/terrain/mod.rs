@@ -86,15 +86,28 @@ pub fn read_raster(
     bytes: &[u8],
     scale: Option<&PngScale>,
 ) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
-    match (RasterFormat::of(bytes)?, scale) {
-        (RasterFormat::GeoTiff, _) => read_geotiff(bytes),
-        (RasterFormat::EsriAscii, _) => read_esri_ascii(bytes),
-        (RasterFormat::Png, Some(scale)) => read_png(bytes, scale),
-        (RasterFormat::Png, None) => Err(TerrainError::Png(
-            "a height range and a cell size are needed: the image has none".to_string(),
-        )),
+    let (raster, mut warnings) = match (RasterFormat::of(bytes)?, scale) {
+        (RasterFormat::GeoTiff, _) => read_geotiff(bytes)?,
+        (RasterFormat::EsriAscii, _) => read_esri_ascii(bytes)?,
+        (RasterFormat::Png, Some(scale)) => read_png(bytes, scale)?,
+        (RasterFormat::Png, None) => {
+            return Err(TerrainError::Png(
+                "a height range and a cell size are needed: the image has none".to_string(),
+            ));
+        }
+    };
+    for value in USUAL_GAPS {
+        let count = raster.values.iter().filter(|height| **height == value).count();
+        if count > 0 {
+            warnings.push(RasterWarning::GapsGuessed { count, value });
+        }
     }
+    Ok((raster, warnings))
 }
+
+/// Values by which cells without data are usually marked, m. Those that a file names are
+/// gaps by then.
+const USUAL_GAPS: [f64; 4] = [-9999.0, -99_999.0, -32_768.0, -32_767.0];
 
 /// The undisturbed ground. Cheap to clone.
 #[derive(Clone, Debug)]

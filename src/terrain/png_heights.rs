@@ -5,7 +5,7 @@
 
 use std::io::Cursor;
 
-use super::error::{RasterWarning, TerrainError, finite};
+use super::error::{RasterWarning, TerrainError, finite, overstated};
 use super::raster::{Crs, Raster};
 
 /// What a PNG does not say of itself.
@@ -34,6 +34,8 @@ pub fn read_png(
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(fault)?;
     let own_depth = reader.info().bit_depth;
+    let size = [reader.info().width, reader.info().height].map(|count| count as usize);
+    overstated("png", size, own_depth as usize, bytes)?;
     if reader.info().color_type == png::ColorType::Indexed {
         return Err(TerrainError::PngColour("Indexed".to_string()));
     }

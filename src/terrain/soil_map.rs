@@ -1,6 +1,9 @@
 //! Which soil lies where.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+use rstar::{AABB, RTree, RTreeObject};
 
 use super::error::{TerrainError, finite};
 use super::raster::{Raster, Unit};
@@ -96,6 +99,38 @@ impl Region {
     }
 }
 
+impl Region {
+    /// South-west and north-east corner of what holds the region; none of a half plane.
+    fn extent(&self) -> Option<[[f64; 2]; 2]> {
+        let around = |points: &[[f64; 2]], margin: f64| {
+            let least = |k: usize| points.iter().map(|p| p[k] - margin).fold(f64::MAX, f64::min);
+            let most = |k: usize| points.iter().map(|p| p[k] + margin).fold(f64::MIN, f64::max);
+            [[least(0), least(1)], [most(0), most(1)]]
+        };
+        match self {
+            Region::HalfPlane { .. } => None,
+            Region::Rectangle { min, max } => Some([*min, *max]),
+            Region::Band { from, to, width } => Some(around(&[*from, *to], 0.5 * width)),
+            Region::Polygon(corners) => Some(around(corners, 0.0)),
+        }
+    }
+}
+
+/// Where a region may lie, by its number.
+#[derive(Clone, Debug)]
+struct Extent {
+    corners: [[f64; 2]; 2],
+    number: usize,
+}
+
+impl RTreeObject for Extent {
+    type Envelope = AABB<[f64; 2]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        AABB::from_corners(self.corners[0], self.corners[1])
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Classes {
     columns: usize,
@@ -113,12 +148,17 @@ pub struct SoilMap {
     ground: SoilId,
     classes: Option<Arc<Classes>>,
     regions: Vec<(Region, SoilId)>,
+    /// The regions that end, by where they lie: a map may have tens of thousands.
+    extents: RTree<Extent>,
+    /// Numbers of the others, half planes.
+    endless: Vec<usize>,
 }
 
 impl SoilMap {
     /// One soil everywhere.
     pub fn uniform(soil: SoilId) -> SoilMap {
-        SoilMap { ground: soil, classes: None, regions: Vec::new() }
+        let (regions, extents, endless) = (Vec::new(), RTree::new(), Vec::new());
+        SoilMap { ground: soil, classes: None, regions, extents, endless }
     }
 
     /// Soils by the class of the nearest cell of a raster in local metres;
@@ -133,6 +173,8 @@ impl SoilMap {
         if raster.crs.unit != Unit::Metre {
             return Err(TerrainError::NotMetres("degrees".to_string()));
         }
+        let mut table = table.to_vec();
+        table.sort_by_key(|(number, _)| *number);
         let place = |index: usize| (index / raster.columns, index % raster.columns);
         let soil = |(index, &class): (usize, &f64)| {
             let (row, column) = place(index);
@@ -144,8 +186,9 @@ impl SoilMap {
                     column,
                 });
             }
-            let entry = table.iter().find(|(number, _)| f64::from(*number) == class);
-            entry.map(|(_, soil)| *soil).ok_or_else(|| {
+            let entry =
+                table.binary_search_by(|(number, _)| f64::from(*number).total_cmp(&(class + 0.0)));
+            entry.map(|found| table[found].1).map_err(|_| {
                 let numbers: Vec<String> = table.iter().map(|(n, _)| n.to_string()).collect();
                 TerrainError::UnknownClass { class, row, column, allowed: numbers.join(", ") }
             })
@@ -158,24 +201,46 @@ impl SoilMap {
             cell: raster.cell,
             soils,
         };
-        Ok(SoilMap { ground: SoilId(0), classes: Some(Arc::new(classes)), regions: Vec::new() })
+        Ok(SoilMap { classes: Some(Arc::new(classes)), ..SoilMap::uniform(SoilId(0)) })
     }
 
     /// Paints a region with a soil, over what is there.
     pub fn paint(mut self, region: Region, soil: SoilId) -> Result<SoilMap, TerrainError> {
         region.check()?;
+        let number = self.regions.len();
+        match region.extent() {
+            Some(corners) => self.extents.insert(Extent { corners, number }),
+            None => self.endless.push(number),
+        }
         self.regions.push((region, soil));
         Ok(self)
     }
 
     /// Soil at (x, y).
     pub fn soil(&self, x: f64, y: f64) -> SoilId {
-        let painted = self.regions.iter().rev().find(|(region, _)| region.contains(x, y));
-        match (painted, &self.classes) {
-            (Some((_, soil)), _) => *soil,
+        match (self.painted(x, y), &self.classes) {
+            (Some(number), _) => self.regions[number].1,
             (None, Some(classes)) => classes.soil(x, y),
             (None, None) => self.ground,
         }
+    }
+}
+
+impl SoilMap {
+    /// The region painted last of those that hold (x, y).
+    fn painted(&self, x: f64, y: f64) -> Option<usize> {
+        let holds = |number: usize| self.regions[number].0.contains(x, y);
+        let mut last = self.endless.iter().rev().copied().find(|&number| holds(number));
+        let _ = self.extents.locate_in_envelope_intersecting_int(
+            AABB::from_point([x, y]),
+            |extent: &Extent| {
+                if last.is_none_or(|last| last < extent.number) && holds(extent.number) {
+                    last = Some(extent.number);
+                }
+                ControlFlow::<()>::Continue(())
+            },
+        );
+        last
     }
 }
 
@@ -250,6 +315,31 @@ mod tests {
         assert_eq!(map.soil(10.0, 5.0), MUD);
         assert_eq!(map.soil(21.0, 0.0), SNOW);
         assert_eq!(map.soil(21.0, 1.5), MUD);
+    }
+
+    /// The index finds what a walk through all regions finds.
+    #[test]
+    fn many_regions_cover_each_other_in_their_order() {
+        let dice = crate::random::Stream::new(1, "regions");
+        let mut map = SoilMap::uniform(SoilId(u16::MAX));
+        for number in 0..300_u16 {
+            let draw = |k: u64| 100.0 * dice.uniform(8 * u64::from(number) + k);
+            let (x, y, size) = (draw(0), draw(1), 0.2 * draw(2) + 0.1);
+            let region = match number % 4 {
+                0 => Region::Rectangle { min: [x, y], max: [x + size, y + size] },
+                1 => Region::Band { from: [x, y], to: [draw(3), draw(4)], width: 0.2 * size },
+                2 => Region::Polygon(vec![[x, y], [x + size, y], [x, y + size]]),
+                _ if number < 20 => Region::HalfPlane { point: [x, 80.0], direction: [0.1, 1.0] },
+                _ => Region::Rectangle { min: [x, y], max: [x + 0.5, y + 0.5] },
+            };
+            map = map.paint(region, SoilId(number)).unwrap();
+        }
+        for k in 0..4000 {
+            let [x, y] = [0, 1].map(|part| 130.0 * dice.uniform(90_000 + 2 * k + part) - 10.0);
+            let walked = map.regions.iter().rev().find(|(region, _)| region.contains(x, y));
+            assert_eq!(map.soil(x, y), walked.map_or(map.ground, |(_, soil)| *soil));
+        }
+        assert_eq!(map.soil(f64::NAN, 0.0), map.ground);
     }
 
     #[test]

@@ -37,6 +37,18 @@ impl Surface {
         if raster.crs.unit != Unit::Metre {
             return Err(TerrainError::NotMetres("degrees".to_string()));
         }
+        for k in 0..2 {
+            let size = raster.cell[k];
+            finite("cell size, m", size, "0.001 to 100000", |v| (1e-3..=1e5).contains(&v))?;
+            for edge in [raster.bounds()[k], raster.bounds()[k + 2]] {
+                finite("edge from the local origin, m", edge, "-1e7 to 1e7", |v| v.abs() <= 1e7)?;
+            }
+        }
+        let steepest = "-100000 to 100000; a value for gaps must be named as such";
+        raster
+            .values
+            .iter()
+            .try_for_each(|h| finite("height, m", *h, steepest, |v| v.abs() <= 1e5))?;
         Ok(Surface::Raster(Arc::new(raster)))
     }
 

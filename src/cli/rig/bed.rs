@@ -2,7 +2,7 @@
 
 use crate::cli::Failure;
 use crate::scenario::build::custom_soil;
-use crate::scenario::{Document, Faults};
+use crate::scenario::{Document, Faults, input};
 use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -75,8 +75,8 @@ impl Bed {
     /// The soil as a table of a scenario's custom soil.
     fn document(&self) -> Result<Document, Failure> {
         if let Some(file) = &self.soil_file {
-            let text =
-                std::fs::read_to_string(file).map_err(|error| Failure::input(file, &error))?;
+            let text = input::read_text(file, input::LARGEST_TEXT)
+                .map_err(|error| Failure::input(file, &error))?;
             return Ok(Document::parse(&self.subject(), &text).map_err(Faults::from)?);
         }
         let name = self.soil.as_deref().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The plate of a rig and what presses it.
 
 use super::bed::Bed;
-use super::quantity::quantity;
 use crate::cli::Failure;
+use crate::cli::quantity::quantity;
 use crate::scm::PlateOutline;
 use crate::soil::Yielding;
 use crate::study::PlateRig;

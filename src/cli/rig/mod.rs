@@ -6,7 +6,6 @@ mod footing;
 mod output;
 mod pivot;
 mod plate;
-mod quantity;
 mod shear;
 mod slips;
 mod table;

@@ -1,8 +1,8 @@
 //! Where a rig's results go.
 
 use super::convergence::Check;
-use super::quantity::quantity;
-use crate::cli::{Failure, stdout};
+use crate::cli::quantity::quantity;
+use crate::cli::{Failure, destination, stdout};
 use crate::report::plot::{self, Figure};
 use crate::report::{ReportError, check_place};
 use crate::soil::Soil;
@@ -48,16 +48,8 @@ pub struct Findings {
 }
 
 fn png(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-        return Err("must end in .png".into());
-    }
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            Err(format!("must be in a folder that exists; {} does not", folder.display()))
-        }
-        _ => check_place(&path).map(|()| path).map_err(|error| error.to_string()),
-    }
+    let path = destination::png(text)?;
+    check_place(&path).map(|()| path).map_err(|error| error.to_string())
 }
 
 impl Output {

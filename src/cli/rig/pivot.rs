@@ -3,10 +3,10 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::quantity::quantity;
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
+use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::study::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use clap::Args;

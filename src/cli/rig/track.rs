@@ -3,11 +3,11 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::quantity::quantity;
 use super::slips::Slips;
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
+use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::soil::Yielding;
 use crate::study::{Rig, RigError, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};

@@ -1,7 +1,7 @@
 //! What the rigs of tracked vehicles share on the command line.
 
-use super::quantity::quantity;
 use crate::cli::Failure;
+use crate::cli::quantity::quantity;
 use crate::scenario::build::vehicle_spec;
 use crate::soil::Soil;
 use crate::study::{Refinement, TrackMotion, TrackRig};

@@ -3,10 +3,10 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::quantity::quantity;
 use super::slips::Slips;
 use super::table::columns;
 use crate::cli::Failure;
+use crate::cli::quantity::quantity;
 use crate::numeric::GRAVITY;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::scenario::build::{tread, underside, vehicle_spec};

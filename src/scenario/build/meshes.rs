@@ -1,6 +1,7 @@
 //! Meshes that a scenario names: of its scenery and of its vehicles.
 
 use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::sensor::mesh::{Up, import};
 use crate::simulation::{Foreign, OwnLook};
@@ -80,13 +81,13 @@ impl Reader<'_> {
         path: &Path,
         up: Up,
     ) -> Result<(crate::sensor::mesh::Mesh, Vec<String>), Problem> {
-        let bytes = self.file.inputs.read(path).map_err(|error| Problem::Unreadable {
-            cause: format!("{}: {error}", path.display()),
+        let bytes = self.file.inputs.read(path, LARGEST_BINARY).map_err(|error| {
+            Problem::Unreadable { cause: format!("{}: {error}", path.display()) }
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut fetch = |name: &str| {
             let path = folder.join(name);
-            let read = self.file.inputs.read(&path);
+            let read = self.file.inputs.read(&path, LARGEST_BINARY);
             read.map_err(|error| format!("{}: {error}", path.display()))
         };
         let imported = import(&path.to_string_lossy(), &bytes, up, &mut fetch)

@@ -14,7 +14,7 @@ mod vehicles;
 mod world;
 
 pub use meshes::{BuiltMeshes, meshes};
-pub use sensors::{camera, sensors};
+pub use sensors::{camera, lidar, sensors};
 pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use stage::{props, stage};

@@ -60,7 +60,8 @@ fn mount(entry: &config::Sensor) -> Pose {
 
 fn schedule(entry: &config::Sensor, model: &Model) -> Schedule {
     let window = match model {
-        Model::Camera(camera) => camera.exposure,
+        // from the first row's shutter to the last's closing
+        Model::Camera(camera) => camera.exposure + camera.rolling,
         Model::Lidar(_) => entry.window.unwrap_or(1.0 / entry.rate()),
         _ => entry.window.unwrap_or(0.0),
     };
@@ -196,7 +197,8 @@ pub fn camera(config: &config::Camera) -> CameraSpec {
     }
 }
 
-fn lidar(config: &config::Lidar) -> LidarSpec {
+/// A lidar from its preset and what the scenario changes of it.
+pub fn lidar(config: &config::Lidar) -> LidarSpec {
     let preset = match config.preset {
         LidarPreset::Vlp16 => LidarSpec::vlp16(),
         LidarPreset::Hdl32e => LidarSpec::hdl32e(),

@@ -1,6 +1,7 @@
 //! What sensors see of a scenario besides the ground.
 
 use super::BuiltMeshes;
+use crate::random::Stream;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::Driver;
 use crate::sensor::air::Air;
@@ -52,9 +53,10 @@ pub fn props(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> V
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
-        let seed = file.scenario.seed.wrapping_add(index as u64);
+        // named, not counted on from the seed: else a group would be the next seed's neighbour
+        let dice = Stream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
-        props.extend(strewn(form, count, area, &ways, scenery.clear, seed));
+        props.extend(strewn(form, count, area, &ways, scenery.clear, &dice));
     }
     props
 }

@@ -7,12 +7,14 @@ use crate::numeric::{cos, sin};
 use crate::scenario::config::{self, Area, OriginName};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
     HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness,
     RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
+use std::fmt::{self, Display};
 use std::path::Path;
 
 /// The undisturbed ground of a scenario.
@@ -53,6 +55,23 @@ pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, F
     Ok(BuiltTerrain { terrain, placement, site, warnings })
 }
 
+/// A refusal, with the keys that help against gaps.
+struct FillBy(TerrainError);
+
+impl Display for FillBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        match self.0 {
+            TerrainError::NoData { .. } => write!(
+                f,
+                " (terrain.surface.crop; terrain.surface.no_data = \"fill_nearest\" or \
+                 \"fill_interpolated\")"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
 struct Builder<'a> {
     file: &'a ScenarioFile,
     soils: &'a SoilTable,
@@ -65,7 +84,7 @@ impl Builder<'_> {
         &self.file.document
     }
 
-    fn refused(&self, key: &str, error: &TerrainError) -> Faults {
+    fn refused(&self, key: &str, error: &dyn Display) -> Faults {
         self.document().fault(key, Problem::Refused { cause: error.to_string() }).into()
     }
 
@@ -106,7 +125,7 @@ impl Builder<'_> {
                 cropped
                     .without_gaps(no_data_rule(*no_data))
                     .and_then(Surface::raster)
-                    .map_err(|error| self.refused(file_key, &error))
+                    .map_err(|error| self.refused(file_key, &FillBy(error)))
             }
         }
     }
@@ -152,7 +171,7 @@ impl Builder<'_> {
         key: &str,
     ) -> Result<Raster, Faults> {
         let path = self.file.folder.join(file);
-        let bytes = self.file.inputs.read(&path).map_err(|error| {
+        let bytes = self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
             self.document().fault(key, Problem::Unreadable { cause })
         })?;

@@ -3,6 +3,7 @@
 
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
+use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
 use crate::vehicle::{AnySpec, SpecError, TrackedSpec, VehicleSpec, catalogue};
@@ -56,7 +57,7 @@ fn model_document(
         let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
             cause: format!("{}: {cause}", path.display()),
         };
-        let bytes = inputs.read(&path).map_err(|error| unreadable(&error))?;
+        let bytes = inputs.read(&path, LARGEST_TEXT).map_err(|error| unreadable(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
         return Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from));
     }

@@ -19,7 +19,7 @@ pub enum Driver {
     /// Open loop: commands over time, linear between rows, constant after the last.
     Table {
         /// The rows, in order of time.
-        #[schemars(length(min = 1))]
+        #[schemars(length(min = 1, max = 100_000))]
         rows: Vec<TableRow>,
     },
     /// Follows a path at a speed by pure pursuit and PID control.
@@ -37,11 +37,11 @@ pub enum Driver {
         look_ahead: f64,
         /// Time to wait before driving off, s.
         #[serde(default)]
-        #[schemars(range(min = 0.0), extend("unit" = "s"))]
+        #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
         start: f64,
         /// Time at which it stops and holds, s; never if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(range(min = 0.0), extend("unit" = "s"))]
+        #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
         stop: Option<f64>,
         /// Whether it drives the path backward, its rear ahead.
         #[serde(default)]
@@ -60,7 +60,7 @@ pub enum Driver {
         /// Gap at standstill, from the leader's rear bumper to its own front bumper
         /// along the path, m.
         #[serde(default = "default_gap")]
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         gap: f64,
         /// Time that the gap grows by with speed, s; not for a constant gap.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ impl Default for Driver {
 #[serde(deny_unknown_fields)]
 pub struct TableRow {
     /// Time, s.
-    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
     pub time: f64,
     /// Throttle.
     #[serde(default)]

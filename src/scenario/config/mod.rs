@@ -43,10 +43,11 @@ pub struct Scenario {
     #[schemars(range(min = 1, max = 1))]
     pub format: u32,
     /// Name, used for the run's folder and titles.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// What it shows, in a sentence or two.
     #[serde(default)]
+    #[schemars(length(max = 10_000))]
     pub description: String,
     /// Root of every random stream.
     #[serde(default)]
@@ -65,13 +66,14 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
     /// The vehicles.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 4096))]
     pub vehicle: Vec<Vehicle>,
     /// Sun, clouds and weather.
     #[serde(default, skip_serializing_if = "Sky::is_default")]
     pub sky: Sky,
     /// Trees, rocks and posts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
     pub scenery: Vec<Scenery>,
     /// What the run leaves behind.
     #[serde(default)]

@@ -12,7 +12,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
     /// Time between samples of the vehicles, s; a whole number of heartbeats.
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
     /// Names of the vehicles whose samples are written; all if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,6 +21,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<Quantity>>,
     /// Formats of the samples, and of the tables of small readings.
+    #[schemars(length(max = 2))]
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
     pub ruts: bool,

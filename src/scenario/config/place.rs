@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[serde(untagged)]
 pub enum Place {
     /// x and y of the local frame, m.
-    Local([f64; 2]),
+    Local(#[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)))] [f64; 2]),
     /// On the grid of the DEM.
     Grid(GridPlace),
     /// On the earth.
@@ -44,7 +44,7 @@ pub struct EarthPlace {
 #[serde(untagged)]
 pub enum Way {
     /// Its points in order.
-    Points(#[schemars(length(min = 2))] Vec<Place>),
+    Points(#[schemars(length(min = 2, max = 100_000))] Vec<Place>),
     /// A file that holds them.
     File(WayFile),
 }

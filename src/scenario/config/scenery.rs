@@ -13,6 +13,7 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields, default)]
 pub struct Sky {
     /// Azimuth of the sun from the x axis (east) towards the y axis (north).
+    #[schemars(range(min = -360.0, max = 360.0))]
     pub sun_azimuth_deg: f64,
     /// Elevation of the sun.
     #[schemars(range(min = -90.0, max = 90.0))]
@@ -21,7 +22,7 @@ pub struct Sky {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub cloud: f64,
     /// Meteorological visibility through haze or fog, m.
-    #[schemars(range(min = 1.0))]
+    #[schemars(range(min = 1.0, max = 1_000_000.0))]
     pub visibility: f64,
     /// Rain, mm/h.
     #[schemars(range(min = 0.0, max = 300.0))]
@@ -34,6 +35,7 @@ pub struct Sky {
     #[schemars(range(min = 0.0, max = 100.0))]
     pub dust: f64,
     /// Wind near the ground along x (east) and y (north), m/s: it carries dust.
+    #[schemars(inner(range(min = -100.0, max = 100.0)))]
     pub wind: [f64; 2],
 }
 
@@ -83,15 +85,16 @@ pub struct Scenery {
     pub count: u32,
     /// Area to strew them over: x_min, y_min, x_max, y_max, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)))]
     pub area: Option<[f64; 4]>,
     /// Distance that they keep from where vehicles start and from waypoints, and from
     /// the straight lines between those, m.
     #[serde(default = "clear")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 10_000.0))]
     pub clear: f64,
     /// Places of those that stand where the scenario says, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<Place>")]
+    #[schemars(with = "Vec<Place>", length(max = 100_000))]
     pub places: Vec<[f64; 2]>,
     /// Heading of those at given places, degrees from east (x) towards north (y).
     #[serde(default, skip_serializing_if = "is_zero")]

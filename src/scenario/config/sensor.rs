@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Sensor {
     /// Its name, unique on the vehicle.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// What it is.
     pub model: SensorModel,
     /// Where it is mounted: x forward, y left, z up from the chassis reference point, m.
     #[serde(default)]
+    #[schemars(inner(range(min = -100.0, max = 100.0)))]
     pub position: [f64; 3],
     /// How it is turned about x (right side down positive), degrees; after yaw and pitch.
     #[serde(default)]
@@ -29,7 +30,7 @@ pub struct Sensor {
     pub yaw_deg: f64,
     /// Frames a second of simulated time, Hz; each kind has its usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "Hz"))]
+    #[schemars(range(min = 0.001, max = 100_000.0), extend("unit" = "Hz"))]
     pub rate: Option<f64>,
     /// Time from the end of a measurement to its delivery, s.
     #[serde(default)]
@@ -39,13 +40,15 @@ pub struct Sensor {
     /// given), or in which a lidar turns from its first column to its last (the time
     /// between scans if not given), s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "s"))]
     pub window: Option<f64>,
     /// What happens to a reading before it is delivered, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 32))]
     pub filters: Vec<Filter>,
     /// Files of its own beside the run's MCAP: png, png16 and exr of a camera, pcd and las of a lidar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 5))]
     pub save: Vec<FrameFormat>,
 }
 
@@ -94,17 +97,19 @@ pub enum SensorModel {
     Magnetometer {
         /// Bias by the vehicle's iron, T.
         #[serde(default)]
+        #[schemars(inner(range(min = -1.0, max = 1.0)))]
         bias: [f64; 3],
         /// Scale error of each axis by it.
         #[serde(default)]
+        #[schemars(inner(range(min = -1.0, max = 1.0)))]
         scale: [f64; 3],
         /// Standard deviation of its noise, T.
         #[serde(default = "magnetic_noise")]
-        #[schemars(range(min = 0.0), extend("unit" = "T"))]
+        #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "T"))]
         noise: f64,
         /// What it rounds to, T.
         #[serde(default = "magnetic_resolution")]
-        #[schemars(range(min = 0.0), extend("unit" = "T"))]
+        #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "T"))]
         resolution: f64,
     },
     /// Ticks of every wheel since the start.
@@ -146,23 +151,23 @@ pub enum ImuGrade {
 pub struct InertialErrors {
     /// White noise, u/√Hz.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub noise_density: Option<f64>,
     /// Standard deviation of the drift, u.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub drift: Option<f64>,
     /// Its correlation time, s; 0 for no drift.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "s"))]
+    #[schemars(range(min = 0.0, max = 1e9), extend("unit" = "s"))]
     pub drift_time: Option<f64>,
     /// Random walk, u/√s.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub random_walk: Option<f64>,
     /// Standard deviation of the turn-on bias, u.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub turn_on_bias: Option<f64>,
     /// Standard deviation of the scale error of each axis.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,11 +179,11 @@ pub struct InertialErrors {
     pub misalignment_deg: Option<f64>,
     /// Largest size it gives, u; 0 for none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub range: Option<f64>,
     /// What it rounds to, u; 0 for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub resolution: Option<f64>,
 }
 
@@ -204,10 +209,10 @@ pub enum GpsService {
 #[serde(deny_unknown_fields)]
 pub struct Outages {
     /// Mean time between them, s.
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(min = 0.001, max = 1e6), extend("unit" = "s"))]
     pub interval: f64,
     /// Mean duration, s.
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(min = 0.001, max = 1e6), extend("unit" = "s"))]
     pub duration: f64,
 }
 
@@ -242,7 +247,7 @@ pub struct Camera {
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
     pub rolling: f64,
     /// Brightness: snow in the sun nearly saturates at 1.
-    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    #[schemars(range(max = 1e6), extend("exclusiveMinimum" = 0.0))]
     pub gain: f64,
     /// Share of light lost towards the corners: 0 none, 1 by the cosine's fourth power.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -251,10 +256,10 @@ pub struct Camera {
     pub noise: bool,
     /// Distance to a second camera of the same kind on the right, `NAME_right`, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub stereo: Option<f64>,
     /// What it delivers.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 16))]
     pub channels: Vec<CameraChannel>,
 }
 
@@ -301,6 +306,7 @@ pub enum LensConfig {
     KannalaBrandt {
         /// k₁ to k₄; all zero for an equidistant one.
         #[serde(default)]
+        #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
         k: [f64; 4],
     },
     /// A fisheye by one distortion (Devernay and Faugeras).
@@ -312,6 +318,7 @@ pub enum LensConfig {
     /// A pinhole with radial and tangential distortion.
     BrownConrady {
         /// k₁, k₂, p₁, p₂, k₃ in OpenCV's order.
+        #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
         k: [f64; 5],
     },
 }
@@ -349,7 +356,7 @@ pub struct Lidar {
     pub preset: LidarPreset,
     /// Elevation of each beam, lowest first, degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = -90.0, max = 90.0)))]
+    #[schemars(length(max = 1024), inner(range(min = -90.0, max = 90.0)))]
     pub elevations_deg: Option<Vec<f64>>,
     /// Firings in a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -361,11 +368,11 @@ pub struct Lidar {
     pub azimuths_deg: Option<[f64; 2]>,
     /// Nearest range, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "m"))]
+    #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "m"))]
     pub min_range: Option<f64>,
     /// Farthest range, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub max_range: Option<f64>,
     /// Full angle of a beam, degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -380,7 +387,7 @@ pub struct Lidar {
     pub returns: Option<LidarReturns>,
     /// Standard deviation of ranges, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "m"))]
+    #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub range_noise: Option<f64>,
     /// Standard deviation of both angles of a beam, degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -388,7 +395,7 @@ pub struct Lidar {
     pub angle_noise_deg: Option<f64>,
     /// Standard deviation of intensities.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub intensity_noise: Option<f64>,
     /// Probability that a return is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -440,14 +447,14 @@ pub enum Filter {
     /// Delivers only some frames.
     Every {
         /// One in so many.
-        #[schemars(range(min = 1))]
+        #[schemars(range(min = 1, max = 1_000_000_000))]
         frames: u64,
     },
     /// Adds normal noise to every number measured.
     Noise {
         /// Standard deviation, in the reading's own unit; m along the beam of a lidar,
         /// 1 for the brightest colour.
-        #[schemars(range(min = 0.0))]
+        #[schemars(range(min = 0.0, max = 1e6))]
         sigma: f64,
     },
     /// Loses single returns, or blackens single pixels.
@@ -460,16 +467,16 @@ pub enum Filter {
     Range {
         /// From, m.
         #[serde(default)]
-        #[schemars(range(min = 0.0), extend("unit" = "m"))]
+        #[schemars(range(min = 0.0, max = 1e6), extend("unit" = "m"))]
         min: f64,
         /// To, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1e6), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         max: f64,
     },
     /// Keeps one return of a lidar in each cube.
     Voxels {
         /// Side of the cubes, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(min = 0.001, max = 1000.0), extend("unit" = "m"))]
         side: f64,
     },
     /// Makes a camera's colours grey.

@@ -20,9 +20,11 @@ pub struct SoilMap {
     pub raster: Option<ClassRaster>,
     /// Areas of another soil; a later one covers an earlier one.
     #[serde(default)]
+    #[schemars(length(max = 50_000))]
     pub zone: Vec<Zone>,
     /// Soils of this scenario.
     #[serde(default)]
+    #[schemars(length(max = 1000))]
     pub custom: Vec<CustomSoil>,
 }
 
@@ -78,13 +80,13 @@ pub enum Area {
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Full width, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1_000_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         width: f64,
     },
     /// A polygon.
     Polygon {
         /// Its corners in order, m.
-        #[schemars(with = "Vec<Place>", length(min = 3))]
+        #[schemars(with = "Vec<Place>", length(min = 3, max = 10_000))]
         points: Vec<[f64; 2]>,
     },
 }
@@ -95,7 +97,7 @@ pub enum Area {
 #[serde(deny_unknown_fields)]
 pub struct CustomSoil {
     /// Its name.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// Catalogue soil that gives what is not given here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,9 +111,11 @@ pub struct CustomSoil {
     pub friction: Option<f64>,
     /// Bekker's frictional modulus, N/m^(n+2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1e12, max = 1e12))]
     pub k_phi: Option<f64>,
     /// Bekker's cohesive modulus, N/m^(n+1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1e12, max = 1e12))]
     pub k_c: Option<f64>,
     /// Exponent of sinkage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +123,7 @@ pub struct CustomSoil {
     pub n: Option<f64>,
     /// Cohesion, Pa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "Pa"))]
+    #[schemars(range(min = 0.0, max = 1e8), extend("unit" = "Pa"))]
     pub cohesion: Option<f64>,
     /// Angle of internal friction, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,11 +135,11 @@ pub struct CustomSoil {
     pub shear_modulus: Option<f64>,
     /// Stiffness of unloading and reloading, Pa/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "Pa/m"))]
+    #[schemars(range(max = 1e12), extend("exclusiveMinimum" = 0.0, "unit" = "Pa/m"))]
     pub elastic_stiffness: Option<f64>,
     /// Vertical damping, Pa s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "Pa s/m"))]
+    #[schemars(range(min = 0.0, max = 1e9), extend("unit" = "Pa s/m"))]
     pub damping: Option<f64>,
     /// Sinkage up to which the figures were measured, m; 0.3 m is assumed where it is not
     /// given. A run warns of vehicles that sink deeper.
@@ -144,12 +148,12 @@ pub struct CustomSoil {
     pub measured_sinkage: Option<f64>,
     /// Bulk density, kg/m³: what passive earth pressure of the refined laws needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
+    #[schemars(range(max = 20_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
     /// Growth of the stiffness of unloading with its depth, Pa/m² (Wong's A_u;
     /// `elastic_stiffness` is then his k₀).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0), extend("unit" = "Pa/m2"))]
+    #[schemars(range(min = 0.0, max = 1e13), extend("unit" = "Pa/m2"))]
     pub reload_growth: Option<f64>,
     /// Moduli of Reece's form, which replaces Bekker's; needs `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

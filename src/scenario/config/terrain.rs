@@ -14,6 +14,7 @@ pub struct Terrain {
     /// Roughness laid over it, as a class of ISO 8608.
     pub roughness: Option<Roughness>,
     /// Holes, ditches and bumps, in order.
+    #[schemars(length(max = 10_000))]
     pub stamp: Vec<Stamp>,
 }
 
@@ -25,12 +26,14 @@ pub enum Surface {
     Flat {
         /// Its height, m.
         #[serde(default)]
+        #[schemars(range(min = -20_000.0, max = 20_000.0), extend("unit" = "m"))]
         elevation: f64,
     },
     /// An inclined plane without bounds.
     Slope {
         /// Height at the origin, m.
         #[serde(default)]
+        #[schemars(range(min = -20_000.0, max = 20_000.0), extend("unit" = "m"))]
         elevation: f64,
         /// Rise over run: 0.1 climbs 1 m in 10 m.
         #[schemars(range(min = -2.0, max = 2.0))]
@@ -44,12 +47,13 @@ pub enum Surface {
     Procedural {
         /// Mean height, m.
         #[serde(default)]
+        #[schemars(range(min = -20_000.0, max = 20_000.0), extend("unit" = "m"))]
         elevation: f64,
         /// Height of the largest hills above the mean, m.
         #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
         amplitude: f64,
         /// Distance between the largest hills, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(min = 0.1, max = 1_000_000.0), extend("unit" = "m"))]
         wavelength: f64,
         /// Layers of detail, each of half the wavelength and half the height.
         #[serde(default = "default_octaves")]
@@ -66,6 +70,7 @@ pub enum Surface {
         origin: Origin,
         /// Part to keep, local frame: x_min, y_min, x_max, y_max, m.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(inner(range(min = -10_000_000.0, max = 10_000_000.0)))]
         crop: Option<[f64; 4]>,
         /// What to do about cells without data.
         #[serde(default)]
@@ -80,10 +85,11 @@ pub enum Surface {
         height_unit: Option<HeightUnit>,
         /// PNG only: heights of black and white, m.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(inner(range(min = -20_000.0, max = 20_000.0)))]
         height_range: Option<[f64; 2]>,
         /// PNG only: side of a pixel, m.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(min = 0.001, max = 100_000.0), extend("unit" = "m"))]
         cell_size: Option<f64>,
     },
 }
@@ -182,14 +188,14 @@ pub enum Stamp {
         #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the rim, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         radius: f64,
         /// Depth, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         depth: f64,
         /// Width of the sloping edge inside the rim, m; all of the radius if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
     },
     /// A straight ditch.
@@ -201,14 +207,14 @@ pub enum Stamp {
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Width at the top, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         width: f64,
         /// Depth, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         depth: f64,
         /// Width of the sloping edge, m; half the width if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
     },
     /// A round bump.
@@ -217,14 +223,14 @@ pub enum Stamp {
         #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the foot, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         radius: f64,
         /// Height, m.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         height: f64,
         /// Width of the sloping edge inside the foot, m; all of the radius if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
     },
 }

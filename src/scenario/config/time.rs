@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Time {
     /// Simulated time, s; a whole number of heartbeats.
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub duration: f64,
     /// Step of the integration, s; divides the heartbeat.
     #[serde(default = "default_step")]
-    #[schemars(range(max = 0.02), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(min = 0.00001, max = 0.02), extend("unit" = "s"))]
     pub step: f64,
     /// Time between publications of the ruts to other vehicles, s.
     #[serde(default = "default_heartbeat")]
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+    #[schemars(range(min = 0.0001, max = 1.0), extend("unit" = "s"))]
     pub heartbeat: f64,
     /// Shortens heartbeats so that no vehicle gets farther from what others know
     /// of it than this, m; without it all are `heartbeat` long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub heartbeat_tolerance: Option<f64>,
 }
 

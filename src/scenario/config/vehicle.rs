@@ -11,11 +11,11 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields)]
 pub struct Vehicle {
     /// Its name, unique in the scenario.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// A name from `bekker vehicles`, or a vehicle file (.toml) relative to
     /// the scenario.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 4096))]
     pub model: String,
     /// Start of the chassis reference point, a place; it is set down on the ground by
     /// itself, on wheels in equilibrium.
@@ -34,6 +34,7 @@ pub struct Vehicle {
     pub driver: Driver,
     /// What it carries to measure and see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
     pub sensor: Vec<Sensor>,
     /// Meshes that sensors see in place of the drawn vehicle.
     #[serde(default, skip_serializing_if = "Look::is_default")]

@@ -116,13 +116,14 @@ pub(super) fn inertia(key: &str, moments: &Point) -> Check {
 
 pub(super) fn part(key: &str, part: &Part) -> Check {
     positive(&format!("{key}.mass"), part.mass)?;
-    // links and axles are given with rounded slender-body moments: only signs are checked
     require(
         part.inertia.iter().all(|m| m.is_finite() && *m > 0.0),
         &format!("{key}.inertia"),
         list(&part.inertia),
         "finite and above 0",
-    )
+    )?;
+    // links and axles are given with rounded moments of slender bodies
+    super::plausible::rigid(key, part.mass, &part.inertia, 1.2)
 }
 
 /// A force that does not fall as the length grows.
@@ -151,7 +152,9 @@ impl VehicleSpec {
         let centre = &self.driveline.centre;
         differential("driveline.centre", centre)?;
         not_negative("driveline.driveshaft_inertia", self.driveline.driveshaft_inertia)?;
-        powertrain(&self.powertrain)
+        powertrain(&self.powertrain)?;
+        super::plausible::figures(self)?;
+        self.check_geometry()
     }
 
     fn check_axles(&self) -> Check {

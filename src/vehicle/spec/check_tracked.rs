@@ -25,7 +25,9 @@ impl TrackedSpec {
         let stations = format!("{right} stations");
         require(left == right, "right.stations", stations, "as many as on the left")?;
         self.check_drive()?;
-        powertrain(&self.powertrain)
+        powertrain(&self.powertrain)?;
+        super::plausible::figures(self)?;
+        self.check_geometry()
     }
 
     fn check_ends(&self) -> Check {

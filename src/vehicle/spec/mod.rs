@@ -19,6 +19,7 @@ mod check;
 mod check_tracked;
 mod driveline;
 mod footprint;
+mod plausible;
 mod steering;
 mod strut;
 mod suspension;

@@ -1,0 +1,40 @@
+//! Where a result may go: looked at before the work, not after it.
+
+use std::path::{Path, PathBuf};
+
+/// A picture to write.
+pub fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        return Err("must end in .png".into());
+    }
+    in_folder(&path)?;
+    Ok(path)
+}
+
+/// A document to write beside a folder of the same name, less its ending.
+pub fn document(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.extension().is_none() {
+        return Err("must have an ending, such as .md: its figures go where it ends without".into());
+    }
+    in_folder(&path)?;
+    Ok(path)
+}
+
+/// A file to write.
+pub fn file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    in_folder(&path)?;
+    Ok(path)
+}
+
+/// Whether the folder that it is to lie in exists.
+fn in_folder(path: &Path) -> Result<(), String> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(format!("must be in a folder that exists; {} does not", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}

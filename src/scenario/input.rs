@@ -1,0 +1,102 @@
+//! Input files: regular ones, of a size that fits what they are for.
+//!
+//! A device, pipe or directory in the place of a file would never end or never
+//! begin; it is refused before it is opened. So is a file that is too long for
+//! its kind, before any of it is read.
+
+use std::fs::{File, metadata};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+
+/// Largest text that is read, bytes: scenarios, vehicles, soils.
+pub const LARGEST_TEXT: u64 = 4 << 20;
+/// Largest table of measurements that is read, bytes.
+pub const LARGEST_TABLE: u64 = 16 << 20;
+/// Largest raster, mesh or checkpoint that is read, bytes.
+pub const LARGEST_BINARY: u64 = 2 << 30;
+
+/// Length of a regular file, bytes.
+///
+/// # Errors
+/// What the system says; something that is no regular file.
+pub fn regular(path: &Path) -> Result<u64> {
+    let found = metadata(path)?;
+    if found.is_file() {
+        return Ok(found.len());
+    }
+    let kind = if found.is_dir() { "a folder" } else { "a device or pipe" };
+    let what = format!("is {kind}; must be a regular file");
+    Err(Error::new(ErrorKind::InvalidInput, what))
+}
+
+/// Length of a regular file of at most `most` bytes.
+///
+/// # Errors
+/// What the system says; something that is no regular file; one that is longer.
+pub fn bounded(path: &Path, most: u64) -> Result<u64> {
+    match regular(path)? {
+        length if length > most => Err(longer(in_words(length), most)),
+        length => Ok(length),
+    }
+}
+
+fn longer(length: String, most: u64) -> Error {
+    let what = format!("is {length} long; must be at most {}", in_words(most));
+    Error::new(ErrorKind::InvalidInput, what)
+}
+
+/// The bytes of a regular file of at most `most` bytes.
+///
+/// # Errors
+/// What the system says; something that is no regular file; one that is longer.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let length = bounded(path, most)?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    // some files do not say how long they are
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(longer(format!("over {}", in_words(most)), most));
+    }
+    Ok(bytes)
+}
+
+/// The text of a regular file of at most `most` bytes.
+///
+/// # Errors
+/// As [`read`], and bytes that are no UTF-8.
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let what = format!("is not text: byte {at} is no UTF-8");
+        Error::new(ErrorKind::InvalidData, what)
+    })
+}
+
+fn in_words(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "héllo").unwrap();
+        assert_eq!(read_text(&path, 6).unwrap(), "héllo");
+        let longer = read(&path, 5).unwrap_err().to_string();
+        assert_eq!(longer, "is 6 bytes long; must be at most 5 bytes");
+        let folder = read(folder.path(), 5).unwrap_err().to_string();
+        assert_eq!(folder, "is a folder; must be a regular file");
+        let device = read(Path::new("/dev/zero"), 5).unwrap_err().to_string();
+        assert_eq!(device, "is a device or pipe; must be a regular file");
+        std::fs::write(&path, b"ab\xff").unwrap();
+        assert_eq!(read_text(&path, 5).unwrap_err().to_string(), "is not text: byte 2 is no UTF-8");
+    }
+}
