@@ -339,7 +339,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "name = \"lead\"",
         ":48: vehicle[1].name = \"lead\": is already the name of vehicle[0]",
     ),
-    ("position = [-12, 0]\n", "", ":47: vehicle[1].position: missing: a list of 2 is required"),
+    (
+        "position = [-12, 0]\n",
+        "",
+        ":47: vehicle[1].position: missing: a list of 2 or a table is required",
+    ),
     (
         "position = [-12, 0]",
         "position = [0.5, 0]",
@@ -348,7 +352,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "position = [-12, 0]",
         "position = -12",
-        ":50: vehicle[1].position = -12: must be a list of 2, not an integer",
+        ":50: vehicle[1].position = -12: must be a list of 2 or a table, not an integer",
     ),
     (
         "heading_deg = 10",
@@ -360,7 +364,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "heading = 10",
         ":57: vehicle[2].heading = 10: unknown key (did you mean `heading_deg`?)",
     ),
-    ("heading_deg = 10", "speed = -1", ":57: vehicle[2].speed = -1: must be from 0 to 50 m/s"),
+    ("heading_deg = 10", "speed = -60", ":57: vehicle[2].speed = -60: must be from -50 to 50 m/s"),
     (
         "heading_deg = 10",
         "overrides = 3",

@@ -118,10 +118,11 @@ fn an_imported_terrain_is_the_one_it_came_from() {
     assert!(data.starts_with("[terrain.surface]\nkind = \"dem\"\n"), "{data}");
     let (data, report, _) = bekker(&["terrain", "info", &out, "--json"]);
     let info: serde_json::Value = serde_json::from_str(&data).expect(&report);
-    assert_eq!(info["unit"], "m");
+    assert_eq!(info["unit"], "deg");
     assert_eq!(info["cells_without_data"], 0);
     let bounds: Vec<f64> = serde_json::from_value(info["bounds"].clone()).unwrap();
-    assert!(bounds[0] <= -300.0 && bounds[3] >= 300.0, "{bounds:?}");
+    // 300 m are 0.0033 degrees of longitude and 0.0027 of latitude there
+    assert!(bounds[0] <= -84.1934 && bounds[3] >= 36.6233, "{bounds:?}");
     let (data, _, _) = bekker(&["terrain", "info", source]);
     assert!(data.contains("403 x 344"), "{data}");
 }

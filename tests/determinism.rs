@@ -82,7 +82,7 @@ fn checkpoints_that_do_not_belong_are_refused() {
     let refuse = |bytes: &[u8], scenario: &str| {
         checkpoint::decode(scenario, bytes).expect_err("must be refused").to_string()
     };
-    assert!(refuse(&bytes, "two").contains("made for one, this is two"));
+    assert!(refuse(&bytes, "two").contains("belongs to another run"));
     assert!(refuse(&bytes[..bytes.len() - 1], "one").contains("damaged"));
     let mut altered = bytes.clone();
     *altered.last_mut().unwrap() ^= 1;

@@ -18,6 +18,8 @@ name = "drivers"
 duration = 60
 step = 0.002
 heartbeat = 0.02
+[output]
+interval = 0.1
 [terrain]
 surface = {{ kind = "slope", grade = {grade} }}
 [soil]
@@ -336,9 +338,9 @@ fn a_convoy_that_stands_behind_its_arrived_head_waits() {
     let mut world = World::new(build::world(&file).unwrap().world);
     drive(&mut world, 45.0);
     let standing: Vec<Sample> = world.samples().collect();
-    for agent in 0..4 {
+    for (agent, sample) in standing.iter().enumerate() {
         assert_eq!(outcome(&world, agent), None, "vehicle {agent}");
-        assert!(standing[agent].speed.abs() < 0.05, "vehicle {agent} drives on");
+        assert!(sample.speed.abs() < 0.05, "vehicle {agent} drives on");
     }
     for pair in 1..4 {
         let apart = (standing[pair - 1].pose.position - standing[pair].pose.position).norm();

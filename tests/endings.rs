@@ -126,13 +126,12 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
 fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     let mut spec = find("hmmwv").unwrap();
     change(&mut spec);
-    spec.check().unwrap();
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
 #[test]
 fn an_absurd_vehicle_fails_alone() {
-    // each passes the checks of a vehicle file: they are finite and positive
+    // past the checks of a vehicle file, which refuse such figures: a program may build them
     let absurd: [(&str, Arc<Vehicle>); 3] = [
         ("tyre", changed(|spec| spec.tyre.handling.vertical_stiffness = 1e300)),
         ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),

@@ -180,14 +180,14 @@ driver = { kind = "table", rows = [{ time = 0, steering = 1 }] }
 [[vehicle.sensor]]
 name = "rolling"
 position = [0, 0, 3]
-pitch_deg = 15
+pitch_deg = 60
 rate = 10
 model = { kind = "camera", width = 24, height = 24, exposure = 0, rolling = 0.08, noise = false, channels = ["depth"] }
 
 [[vehicle.sensor]]
 name = "global"
 position = [0, 0, 3]
-pitch_deg = 15
+pitch_deg = 60
 rate = 50
 model = { kind = "camera", width = 24, height = 24, exposure = 0, noise = false, channels = ["depth"] }
 "#;

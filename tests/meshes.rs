@@ -62,7 +62,8 @@ fn a_vehicle_looks_as_the_scenario_says() {
     let file = farmyard(&sets);
     let before = from_above(&farmyard(&[]), &[[0.0, 0.0]]);
     let [(top, class)] = from_above(&file, &[[0.0, 0.0]])[..] else { panic!() };
-    let start = world(&file).unwrap().world.agents[0].start.position.z;
+    // it starts in equilibrium, a little below its design position
+    let start = World::new(world(&file).unwrap().world).samples().next().unwrap().pose.position.z;
     assert_eq!((class, before[0].1), (Class::Vehicle, Class::Vehicle));
     // set down by its tyres, to the quantum of what is told
     assert!((top - start - 1.2).abs() < 1e-3, "{top} {start}");

@@ -59,6 +59,6 @@ fn refuses_what_it_cannot_draw() {
     };
     assert!(refused(&["--vehicle", "nobody"]).contains("nobody"));
     assert!(refused(&["--size", "64"]).contains("1280x720"));
-    assert!(refused(&["--fov-deg", "190"]).contains("below 180"));
+    assert!(refused(&["--fov-deg", "190"]).contains("170"));
     assert!(!out.exists());
 }

@@ -13,6 +13,9 @@ use bekker::study::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use rayon::prelude::*;
 
+/// Leads to one of the laws' switches.
+type Switch = fn(&mut Laws) -> &mut bool;
+
 const RADIUS: f64 = 0.467;
 
 fn soil(name: &str) -> Soil {
@@ -45,7 +48,7 @@ fn rolled(soil: Soil, laws: Laws, slip: f64) -> Result<WheelResult, RigError> {
 
 /// Every law alone, and all but that one.
 fn every_law() -> Vec<(String, Laws)> {
-    let switches: [(&str, fn(&mut Laws) -> &mut bool); 10] = [
+    let switches: [(&str, Switch); 10] = [
         ("surface_reaction", |laws| &mut laws.surface_reaction),
         ("vector_shear", |laws| &mut laws.vector_shear),
         ("slip_sinkage", |laws| &mut laws.slip_sinkage),

@@ -1,7 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::build::{meshes, soil_table, terrain, vehicle_specs};
+use crate::scenario::build;
 use crate::scenario::{Fault, Faults, Place, ScenarioFile};
 use clap::Args;
 use serde_json::json;
@@ -52,13 +52,7 @@ impl Validate {
 /// Everything that can be checked without a step.
 fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
     let file = ScenarioFile::read(path, sets)?;
-    let (soils, vehicles, meshes) = (soil_table(&file), vehicle_specs(&file), meshes(&file));
-    let terrain = soils.as_ref().ok().map(|soils| terrain(&file, soils)).transpose();
-    let mut warnings = Vec::new();
-    if let (Ok(Some(terrain)), Ok(meshes)) = (&terrain, &meshes) {
-        warnings = [&terrain.warnings[..], &meshes.warnings].concat();
-    }
-    Faults::joined([soils.err(), terrain.err(), vehicles.err(), meshes.err()])?;
+    let warnings = build::world(&file)?.warnings;
     Ok((file, warnings))
 }
 

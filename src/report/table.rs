@@ -178,7 +178,7 @@ mod tests {
             state_hash: "9f86d081884c7d65".into(),
             vehicles: vec![
                 vehicle("leader", Outcome::UnderWay),
-                vehicle("second in the line", sunk),
+                vehicle("second", sunk),
                 vehicle("third", Outcome::Waiting { since: 55.0, behind: 0 }),
             ],
             warnings: vec![],
@@ -201,7 +201,7 @@ mod tests {
             "12346",
             "under way",
             "sunk 41.2 s",
-            "second in the line: sunk to its deck at 41.2 s at (212.3, -8.5) m in mud: 102 cm deep",
+            "second: sunk to its deck at 41.2 s at (212.3, -8.5) m in mud: 102 cm deep",
             "third: waiting behind leader since 55.0 s",
             "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
         ] {

@@ -151,7 +151,8 @@ impl<'s> Checker<'s> {
         match fitting.rev().max_by_key(known) {
             Some(alternative) => self.check(key, node, alternative),
             None => {
-                let kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();
+                let mut kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();
+                kinds.dedup();
                 let (expected, found) = (kinds.join(" or "), node.value.kind());
                 self.fault(key, node, Problem::WrongType { expected, found });
             }
@@ -310,7 +311,11 @@ impl<'s> Checker<'s> {
                 let inner: Vec<&Json> = alternatives.iter().map(|a| self.resolve(a)).collect();
                 match discriminator(&inner) {
                     Some(tag) => format!("a table with the key `{tag}`"),
-                    None => inner.iter().map(|a| expected(a)).collect::<Vec<_>>().join(" or "),
+                    None => {
+                        let mut kinds: Vec<_> = inner.iter().map(|a| expected(a)).collect();
+                        kinds.dedup();
+                        kinds.join(" or ")
+                    }
                 }
             }
             None => expected(schema),

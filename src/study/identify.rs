@@ -488,7 +488,7 @@ mod tests {
     fn rows_that_cannot_be_are_refused() {
         let text = "sinkage_m,pressure_Pa,width_m\n0.01,1000,0.1\n-0.01,1000,0.1\n";
         let error = read_plates(text).unwrap_err().to_string();
-        assert_eq!(error, "row 2: sinkage_m is -0.01; allowed: above 0");
+        assert_eq!(error, "row 2: sinkage_m is -0.01; allowed: from 1e-6 to 2 m");
         let error = read_plates("sinkage_m,pressure_Pa\n0.01,1000\n").unwrap_err().to_string();
         assert_eq!(error, "row 1: neither width_m nor diameter_m is given");
     }

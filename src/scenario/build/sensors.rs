@@ -291,7 +291,8 @@ model = { kind = "terramechanics" }
         let again = ScenarioFile::parse("y.toml", &text, Path::new(""), &[]).unwrap();
         assert_eq!(again.scenario, file.scenario);
 
-        let sensors = sensors(&file, 0, None).unwrap();
+        let site = Site::new(crate::geodesy::Geodetic::degrees(47.0, 11.0, 600.0));
+        let sensors = sensors(&file, 0, Some(&site)).unwrap();
         let names: Vec<&str> = sensors.iter().map(|sensor| sensor.name.as_str()).collect();
         let expected = ["imu", "gps", "eyes", "eyes_right", "roof", "compass", "wheels", "truth"];
         assert_eq!(names, [&expected[..], &["ground"]].concat());

