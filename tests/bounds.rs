@@ -427,7 +427,10 @@ fn texts_of_any_length_and_depth() {
         SOUND.replace("[[0, 0], [80, 0]]", &format!("[{}]", points.join(", ")))
     };
     refused(&through(1_000_000), "MiB long; must be at most 4.0 MiB");
-    refused(&through(200_000), "waypoints = [200000 elements]: must have at most 100000 elements");
+    refused(
+        &through(200_000),
+        "holds more than 300000 values; must be fewer: thin out lists of points",
+    );
     refused(
         &format!("a = [{}]", "0,".repeat(1_500_000)),
         "holds more than 300000 values; must be fewer",

@@ -144,7 +144,7 @@ fn a_wheeled_vehicle_on_its_brakes_stands() {
 #[test]
 fn a_vehicle_that_rolls_back_is_braked_and_then_climbs() {
     for (model, soil, grade, speed) in
-        [("mrzr4", "rigid", 0.3, -6.0), ("hmmwv", "rigid", 0.3, -3.0), ("m113", "rigid", 0.2, -2.0)]
+        [("mrzr4", "rigid", 0.3, -3.0), ("hmmwv", "rigid", 0.3, -3.0), ("m113", "rigid", 0.2, -2.0)]
     {
         let driver = format!(
             "speed = {speed}\ndriver = {{ kind = \"path\", speed = 2.5, \
@@ -364,7 +364,7 @@ fn a_leader_that_left_the_terrain_does_not_drive_on_in_others_views() {
         vehicle(
             "hmmwv",
             20.0,
-            "speed = 5\ndriver = { kind = \"path\", speed = 5, waypoints = [[0, 0], [50, 0], [200, 0]] }",
+            "speed = 5\ndriver = { kind = \"path\", speed = 5, waypoints = [[0, 0], [45, 0]], at_end = \"continue\" }",
         ),
         vehicle("mrzr4", 0.0, "speed = 5\ndriver = { kind = \"follow\", leader = \"hmmwv 20\" }"),
     ]
