@@ -1,0 +1,188 @@
+//! The messages of a heartbeat: written for own agents, exchanged, and read.
+
+use super::gathering::digests_of;
+use super::{BeatFigures, Ranks, Route};
+use crate::simulation::rank_error::RankError;
+use crate::sync::ghost::Ghost;
+use crate::sync::message::{Body, MessageFault, Origin, Reader};
+use crate::sync::{Communicator, Phases, star};
+
+impl<C: Communicator> Ranks<C> {
+    /// Writes a message for each own agent, and with a neighbourhood what goes to
+    /// whom: only what somebody hears is written.
+    pub(super) fn write(&mut self, quit: bool, figures: &mut BeatFigures) {
+        let tick = self.world.state().tick;
+        let rank = self.communicator.rank();
+        let origin =
+            |agent: usize| Origin { run: self.run, tick, rank: rank as u16, agent: agent as u32 };
+        let Ranks { world, writer, outgoing, told, addressed, neighbourhood, .. } = self;
+        outgoing.clear();
+        told.clear();
+        for agent in (0..self.dealt.len()).filter(|&agent| self.dealt[agent] == rank) {
+            figures.agents += 1;
+            if let Some(ranks) = neighbourhood {
+                ranks.leave(agent, world.patches(agent));
+                if ranks.hearers(agent).is_empty() {
+                    continue;
+                }
+            }
+            let (state, patches) = world.shown(agent);
+            let memory = &mut self.memories[agent];
+            writer.agent_beat(&origin(agent), &state, patches, memory, outgoing);
+            told.push((agent, outgoing.len()));
+            figures.nodes += patches.states().len() as u64;
+            figures.ground_bytes += writer.ground_bytes() as u64;
+        }
+        figures.told = told.len() as u64;
+        figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
+        if let Some(ranks) = neighbourhood {
+            addressed.clear();
+            for hearer in &ranks.hearers {
+                let mut message = Vec::new();
+                let mut start = 0;
+                for &(agent, end) in &*told {
+                    if ranks.hearers(agent).contains(hearer) {
+                        message.extend_from_slice(&outgoing[start..end]);
+                    }
+                    start = end;
+                }
+                addressed.push(&message);
+            }
+        } else if quit {
+            writer.quit(&origin(0), "interrupted", outgoing);
+        }
+    }
+
+    /// Sends this heartbeat to all who are to hear it and receives theirs; the
+    /// ranks that the parts are from.
+    pub(super) fn exchange(&mut self, figures: &mut BeatFigures) -> Result<Vec<usize>, RankError> {
+        let Ranks {
+            neighbourhood, communicator, outgoing, incoming, addressed, world, dealt, ..
+        } = self;
+        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
+        let (here, size) = (communicator.rank(), communicator.size());
+        // what needs no answer of the others is done before waiting for it
+        let mut meanwhile = || *digests = digest.then(|| digests_of(world, dealt, here));
+        let tick = world.state().tick;
+        let lost = |source| RankError::Lost { tick, source };
+        let Some(ranks) = neighbourhood else {
+            let phases = match route {
+                Route::Star => star(communicator, outgoing, &mut meanwhile, incoming),
+                _ => communicator.all_gather(outgoing, &mut meanwhile, incoming),
+            };
+            Phases { lengths: figures.lengths, payload: figures.payload } = phases.map_err(lost)?;
+            return Ok((0..size).collect());
+        };
+        for region in ranks.regions() {
+            let agent = region.agent as usize;
+            if !region.holds(world.place(agent).0, ranks.tile()) {
+                return Err(RankError::Outran { agent, tick });
+            }
+        }
+        let to: Vec<(usize, &[u8])> = ranks.hearers.iter().copied().zip(addressed.iter()).collect();
+        let phases =
+            communicator.exchange(&to, &ranks.speakers, &mut meanwhile, incoming).map_err(lost)?;
+        Phases { lengths: figures.lengths, payload: figures.payload } = phases;
+        Ok(ranks.speakers.clone())
+    }
+
+    pub(super) fn all_gather(&mut self) -> Result<Phases, RankError> {
+        let Ranks { communicator, outgoing, incoming, .. } = self;
+        let exchanged = match self.route {
+            Route::All | Route::Neighbour => {
+                communicator.all_gather(outgoing, &mut || (), incoming)
+            }
+            Route::Star => star(communicator, outgoing, &mut || (), incoming),
+        };
+        exchanged.map_err(|source| RankError::Lost { tick: self.world.state().tick, source })
+    }
+
+    /// Reads a heartbeat of all other ranks; whether any wants to quit. Nothing
+    /// is applied before everything has been read and found right.
+    pub(super) fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
+        let tick = self.tick();
+        self.patches.clear();
+        self.heard.fill(None);
+        let mut quit = false;
+        let here = self.communicator.rank();
+        for (part, &rank) in self.incoming.iter().zip(senders).filter(|&(_, &rank)| rank != here) {
+            let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "heartbeat", fault };
+            let wrong = |what, found: u64, expected: u64| {
+                corrupt(MessageFault::Origin { what, found, expected })
+            };
+            let mut reader = Reader::new(part);
+            while let Some((origin, body)) =
+                reader.next(&mut self.memories, &mut self.patches).map_err(corrupt)?
+            {
+                if origin.run != self.run {
+                    return Err(wrong("run", origin.run.into(), self.run.into()));
+                }
+                if origin.tick != tick {
+                    return Err(wrong("tick", origin.tick, tick));
+                }
+                if usize::from(origin.rank) != rank {
+                    return Err(wrong("rank", origin.rank.into(), rank as u64));
+                }
+                match body {
+                    Body::AgentBeat(state, _) => {
+                        let agent = origin.agent as usize;
+                        match self.dealt.get(agent) {
+                            Some(&owner) if owner == rank => self.heard[agent] = Some(state),
+                            owner => {
+                                let owner = owner.map_or(u64::MAX, |&owner| owner as u64);
+                                return Err(wrong("owner of the agent", rank as u64, owner));
+                            }
+                        }
+                    }
+                    Body::Quit(_) => quit = true,
+                    _ => {
+                        let (found, expected) = ("message of another kind", "agent beat");
+                        return Err(corrupt(MessageFault::Kind { found, expected }));
+                    }
+                }
+            }
+        }
+        let mut missing = (0..self.heard.len()).filter(|&agent| {
+            let due = match &self.neighbourhood {
+                Some(ranks) => ranks.heard[agent],
+                None => self.dealt[agent] != here,
+            };
+            due && self.heard[agent].is_none()
+        });
+        match missing.next() {
+            None => Ok(quit),
+            Some(agent) => Err(RankError::Corrupt {
+                rank: self.dealt[agent],
+                tick,
+                kind: "heartbeat",
+                fault: MessageFault::Origin {
+                    what: "number of messages about one of its agents",
+                    found: 0,
+                    expected: 1,
+                },
+            }),
+        }
+    }
+
+    /// Shows own agents and ghosts what other ranks' agents told, at the tick
+    /// of this heartbeat.
+    pub(super) fn see(&mut self, tick: u64, figures: &mut BeatFigures) {
+        let Ranks { heard, ghosts, descriptions, world, order, .. } = self;
+        let clock = world.model().clock;
+        let (time, beat) = (clock.time(tick), world.state().steps as f64 * clock.step());
+        for (agent, state) in heard.iter_mut().enumerate() {
+            let Some(state) = state.take() else { continue };
+            world.see(agent, &state);
+            match &mut ghosts[agent] {
+                Some(ghost) => {
+                    figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
+                    figures.ghost_bound = figures.ghost_bound.max(ghost.bound(beat));
+                }
+                unheard => {
+                    let description = descriptions[agent].clone();
+                    *unheard = Some(Ghost::new(description, *order, time, state));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! A world whose agents are dealt to ranks.
+//!
+//! Every rank has the whole model and the whole published ground, and steps its
+//! own agents. At a heartbeat each sends, for each of its agents, the state that
+//! others may see and the patches of ground that its wheels left; each applies
+//! all patches, its own as it sent them included. Since the merge of
+//! patches commutes and what an agent reads of others is sent in full precision,
+//! any number of ranks and any dealing give the bits of one process.
+
+mod census;
+mod exchange;
+mod figures;
+mod gathering;
+mod verdict;
+
+pub use figures::BeatFigures;
+
+use super::handshake::{agree, describe, fingerprint, share_state};
+use super::neighbour::Neighbourhood;
+use super::rank_error::RankError;
+use super::world::{World, WorldModel, WorldState};
+use crate::grid::TILE;
+use crate::ground::Patches;
+use crate::sync::ghost::{Ghost, Order};
+use crate::sync::ground_code::Memory;
+use crate::sync::message::{Description, VehicleState, Writer};
+use crate::sync::{Communicator, Dealing, Parts};
+use gathering::Digests;
+use std::time::Duration;
+use verdict::Verdict;
+
+/// Way of the messages. All give the same bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Route {
+    /// Everything to everyone at once.
+    #[default]
+    All,
+    /// Everything to rank 0, which sends it on.
+    Star,
+    /// Only between ranks whose agents may meet before the next census, which
+    /// is held every second, or earlier where a vehicle is about to leave the region
+    /// that it announced. Ground that a rank was not told is made up for when
+    /// one of its agents comes near. As [`Route::All`] where a camera or lidar looks:
+    /// who sees must be told of all.
+    Neighbour,
+}
+
+/// How a world is shared by ranks. Nothing in it changes what happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// Which rank drives which agent.
+    pub dealing: Dealing,
+    /// Way of the messages.
+    pub route: Route,
+    /// How others' vehicles are extrapolated between heartbeats.
+    pub order: Order,
+    /// Whether own agents are digested while messages travel: for a
+    /// [`Ranks::hash`] at each heartbeat.
+    pub digest: bool,
+}
+/// This rank's part of a world that several ranks share.
+pub struct Ranks<C> {
+    world: World,
+    communicator: C,
+    route: Route,
+    run: u32,
+    /// Rank of each agent.
+    dealt: Vec<usize>,
+    writer: Writer,
+    outgoing: Vec<u8>,
+    /// Own agents that are told of, each with the end of its message in `outgoing`.
+    told: Vec<(usize, usize)>,
+    /// What goes to each rank that hears of some of them.
+    addressed: Parts,
+    incoming: Parts,
+    patches: Patches,
+    heard: Vec<Option<VehicleState>>,
+    /// Of each agent's stream: what its writer or its reader here remembers.
+    memories: Vec<Memory>,
+    descriptions: Vec<Description>,
+    /// Other ranks' agents as far as they are heard of.
+    ghosts: Vec<Option<Ghost>>,
+    order: Order,
+    digest: bool,
+    /// Of own agents, since the last heartbeat.
+    digests: Option<Digests>,
+    /// With [`Route::Neighbour`].
+    neighbourhood: Option<Neighbourhood>,
+    running: bool,
+    begun: Duration,
+}
+
+impl<C: Communicator> Ranks<C> {
+    /// Begins or, given a state, goes on with a world among ranks that agree.
+    ///
+    /// `agreed` are keys and values that must be the same on all ranks; one
+    /// that differs ends the run before it begins. If some ranks have a state,
+    /// those that have none get a snapshot of it: so ranks join late.
+    ///
+    /// # Errors
+    /// [`RankError`] when ranks disagree, are gone, or agents cannot be dealt.
+    pub fn new(
+        mut communicator: C,
+        model: WorldModel,
+        state: Option<WorldState>,
+        sharing: &Sharing,
+        agreed: &[(String, String)],
+    ) -> Result<Ranks<C>, RankError> {
+        let Sharing { dealing, route, order, digest } = sharing;
+        let (rank, size) = (communicator.rank(), communicator.size());
+        if size > usize::from(u16::MAX) {
+            return Err(RankError::TooMany { size });
+        }
+        let mut agreed = agreed.to_vec();
+        agreed.push(("dealing".into(), dealing.to_string()));
+        agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
+        let run = fingerprint(&agreed);
+        agree(&mut communicator, &agreed)?;
+        // what cannot be is found by all from here on, and nobody waits for another
+        if *route == Route::Neighbour && model.stage.is_some() {
+            return Err(RankError::Shortsighted);
+        }
+        let dealt = dealing.deal(model.agents.len(), size)?;
+        let state = share_state(&mut communicator, &model, state, run)?;
+        let tick = state.as_ref().map_or(0, |state| state.tick);
+        let descriptions = describe(&mut communicator, &model, &dealt, run, tick)?;
+        let own = dealt.iter().map(|&dealt| dealt == rank).collect();
+        let agents = dealt.len();
+        let tile = model.ground.lattice().spacing * TILE as f64;
+        let world = World::part(model, state, own);
+        let begun = communicator.elapsed();
+        Ok(Ranks {
+            running: world.is_running(),
+            neighbourhood: (*route == Route::Neighbour)
+                .then(|| Neighbourhood::new(rank, size, tile)),
+            world,
+            communicator,
+            route: *route,
+            run,
+            dealt,
+            writer: Writer::default(),
+            outgoing: Vec::new(),
+            told: Vec::new(),
+            addressed: Parts::default(),
+            incoming: Parts::default(),
+            patches: Patches::default(),
+            heard: vec![None; agents],
+            memories: vec![Memory::default(); agents],
+            descriptions,
+            ghosts: vec![None; agents],
+            order: *order,
+            digest: *digest,
+            digests: None,
+            begun,
+        })
+    }
+
+    /// This rank's world. Agents of other ranks are in it as they were at the
+    /// last [`Ranks::gather`] on rank 0, or at the start.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to be ended by itself. Complete on rank 0 after a
+    /// [`Ranks::gather`].
+    pub fn into_world(self) -> World {
+        self.world
+    }
+
+    /// Number of this rank.
+    pub fn rank(&self) -> usize {
+        self.communicator.rank()
+    }
+
+    /// Time since some moment that does not change: for figures, never for results.
+    pub fn elapsed(&self) -> Duration {
+        self.communicator.elapsed()
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        self.communicator.size()
+    }
+
+    /// Rank of each agent.
+    pub fn dealt(&self) -> &[usize] {
+        &self.dealt
+    }
+
+    /// Steps own agents through one heartbeat, exchanges, and merges. With
+    /// `quit` this rank asks all to end the run after this heartbeat.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its messages cannot be used; the
+    /// world is then between two heartbeats and of no further use.
+    pub fn beat(&mut self, quit: bool) -> Result<BeatFigures, RankError> {
+        let mut figures = BeatFigures {
+            tick: self.tick(),
+            begun: self.communicator.elapsed() - self.begun,
+            ..BeatFigures::default()
+        };
+        self.digests = None;
+        if self.size() == 1 {
+            return Ok(self.beat_alone(quit, figures));
+        }
+        let end = self.tick() + self.world.state().steps;
+        if self.neighbourhood.as_ref().is_some_and(|ranks| end > ranks.due) {
+            self.census(&mut figures)?;
+        }
+        let begun = self.communicator.elapsed();
+        self.world.advance();
+        figures.step = self.communicator.elapsed() - begun;
+
+        let begun = self.communicator.elapsed();
+        self.write(quit, &mut figures);
+        figures.serialise = self.communicator.elapsed() - begun;
+
+        let senders = self.exchange(&mut figures)?;
+        figures.received_bytes += self.incoming.bytes() as u64;
+
+        let begun = self.communicator.elapsed();
+        figures.quit = self.read(&senders)? || quit;
+        self.see(end, &mut figures);
+        self.world.merge(Some(&self.patches));
+        figures.apply = self.communicator.elapsed() - begun;
+        self.running = self.world.is_running();
+        let mut haste = self.world.haste();
+        if self.neighbourhood.is_some() || self.world.model().clock.adapts() {
+            // what not all were told by the messages
+            let here = self.rank();
+            let states = self.world.state().agents.iter().zip(&self.dealt);
+            let mut own = states.filter(|&(_, &rank)| rank == here);
+            let drives = own.any(|(agent, _)| agent.outcome.is_none());
+            let begun = self.communicator.elapsed();
+            let outran = self.outran();
+            let all = self.joined(Verdict { drives, quit, haste, outran }, &mut figures)?;
+            (self.running, figures.quit, haste) = (all.drives, all.quit, all.haste);
+            figures.outran = all.outran;
+            if let (Some(_), Some(ranks)) = (all.outran, &mut self.neighbourhood) {
+                ranks.due = end;
+            }
+            figures.agree = self.communicator.elapsed() - begun;
+        }
+        let begun = self.communicator.elapsed();
+        figures.frames = self.world.settle(haste);
+        figures.look = self.communicator.elapsed() - begun;
+        Ok(figures)
+    }
+
+    /// There is nobody to write to.
+    fn beat_alone(&mut self, quit: bool, figures: BeatFigures) -> BeatFigures {
+        let begun = self.communicator.elapsed();
+        self.world.advance();
+        let stepped = self.communicator.elapsed();
+        self.world.merge(None);
+        let merged = self.communicator.elapsed();
+        let frames = self.world.settle(self.world.haste());
+        self.running = self.world.is_running();
+        let look = self.communicator.elapsed() - merged;
+        let (step, apply) = (stepped - begun, merged - stepped);
+        BeatFigures { step, apply, look, frames, agents: self.dealt.len() as u64, quit, ..figures }
+    }
+
+    fn tick(&self) -> u64 {
+        self.world.state().tick
+    }
+
+    /// An agent of another rank as it is extrapolated here, if it is heard of.
+    pub fn ghost(&self, agent: usize) -> Option<&Ghost> {
+        self.ghosts.get(agent)?.as_ref()
+    }
+
+    /// Whether any agent of any rank still drives.
+    pub fn is_running(&self) -> bool {
+        self.running
+    }
+}

@@ -1,0 +1,56 @@
+//! What all ranks must agree on at a heartbeat where their messages do not tell all of it.
+
+use super::{BeatFigures, Ranks};
+use crate::simulation::rank_error::RankError;
+use crate::simulation::sealed::{opened, sealed};
+use crate::simulation::world::Haste;
+use crate::sync::Communicator;
+use serde::{Deserialize, Serialize};
+
+/// What all ranks must know of each other to go on alike.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    /// Whether any agent still drives.
+    pub drives: bool,
+    pub quit: bool,
+    pub haste: Haste,
+    /// An agent that may leave its region in the next heartbeat.
+    pub outran: Option<u32>,
+}
+
+impl Verdict {
+    fn or(self, other: Verdict) -> Verdict {
+        Verdict {
+            drives: self.drives || other.drives,
+            quit: self.quit || other.quit,
+            haste: self.haste.or(other.haste),
+            outran: self.outran.into_iter().chain(other.outran).min(),
+        }
+    }
+}
+
+impl<C: Communicator> Ranks<C> {
+    /// The verdict of all ranks, in as many rounds as doublings make their number:
+    /// in each a rank hears from one that is twice as far away as in the round
+    /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
+    /// synchronization, 1988.)
+    pub(super) fn joined(
+        &mut self,
+        own: Verdict,
+        figures: &mut BeatFigures,
+    ) -> Result<Verdict, RankError> {
+        let (here, size, tick) = (self.rank(), self.size(), self.tick());
+        let (mut joined, mut away) = (own, 1);
+        while away < size {
+            let bytes = sealed(&joined);
+            let (to, from) = ((here + away) % size, (here + size - away) % size);
+            self.communicator
+                .exchange(&[(to, &bytes)], &[from], &mut || (), &mut self.incoming)
+                .map_err(|source| RankError::Lost { tick, source })?;
+            figures.received_bytes += self.incoming.bytes() as u64;
+            joined = joined.or(opened(from, tick, "verdict", self.incoming.part(0))?);
+            away *= 2;
+        }
+        Ok(joined)
+    }
+}
