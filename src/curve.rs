@@ -70,7 +70,7 @@ impl Curve {
     }
 
     /// Value and slope at `x`; beyond the ends the value is that of the end
-    /// point and the slope is zero.
+    /// point and the slope is zero. What is no number has none.
     pub fn value_and_slope(&self, x: f64) -> (f64, f64) {
         let points = &self.points;
         let last = points.len() - 1;
@@ -79,6 +79,9 @@ impl Curve {
         }
         if x >= points[last][0] {
             return (points[last][1], 0.0);
+        }
+        if x.is_nan() {
+            return (x, 0.0);
         }
         let upper = points.partition_point(|p| p[0] <= x).min(last);
         let [x0, y0] = points[upper - 1];

@@ -65,7 +65,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
         drive(&mut whole, time);
         drive(&mut cut, time);
         let bytes = checkpoint::encode("scenario", cut.state());
-        let state = checkpoint::decode("scenario", &bytes).unwrap();
+        let state = checkpoint::decode(cut.model(), "scenario", &bytes).unwrap();
         cut = World::resume(cut.model().clone(), state);
         assert_eq!(whole.hash(), cut.hash(), "at {time} s");
         drive(&mut whole, time + 0.2);
@@ -80,7 +80,7 @@ fn checkpoints_that_do_not_belong_are_refused() {
     world.beat();
     let bytes = checkpoint::encode("one", world.state());
     let refuse = |bytes: &[u8], scenario: &str| {
-        checkpoint::decode(scenario, bytes).expect_err("must be refused").to_string()
+        checkpoint::decode(world.model(), scenario, bytes).expect_err("must be refused").to_string()
     };
     assert!(refuse(&bytes, "two").contains("belongs to another run"));
     assert!(refuse(&bytes[..bytes.len() - 1], "one").contains("damaged"));

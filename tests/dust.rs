@@ -149,7 +149,7 @@ fn driven(model: WorldModel, cut: Option<usize>) -> Vec<Delivery> {
         all.extend(world.delivered(0).iter().cloned());
         if Some(beat) == cut {
             let stored = checkpoint::encode("x", world.state());
-            let state = checkpoint::decode("x", &stored).unwrap();
+            let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state);
         }
     }

@@ -118,7 +118,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     assert!(told(&world).contains("m in mire: ") && told(&world).contains("% slip"), "{ended:?}");
     // a checkpoint of it can be read
     let stored = checkpoint::encode("mire", world.state());
-    let read = checkpoint::decode("mire", &stored).unwrap();
+    let read = checkpoint::decode(world.model(), "mire", &stored).unwrap();
     assert!(checkpoint::encode("mire", &read) == stored);
 }
 

@@ -191,7 +191,7 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
         checkpoint::encode("crossing", ranks.world().state())
     });
     let bytes = cut.into_iter().next().unwrap().unwrap();
-    let state = checkpoint::decode("crossing", &bytes).unwrap();
+    let state = checkpoint::decode(&model, "crossing", &bytes).unwrap();
     let rest = expected[70..].to_vec();
     for size in [1, 3, 4] {
         let found = together(&model, Some(&state), size, &Dealing::Blocks, Route::All, 30);

@@ -116,7 +116,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
         take(&world, &mut cut);
         if beat % 13 == 5 {
             let stored = checkpoint::encode("x", world.state());
-            let state = checkpoint::decode("x", &stored).unwrap();
+            let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state);
         }
     }

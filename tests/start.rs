@@ -145,7 +145,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
             let mut world = World::new(build());
             if resumed {
                 let stored = checkpoint::encode("start", world.state());
-                let state = checkpoint::decode("start", &stored).unwrap();
+                let state = checkpoint::decode(world.model(), "start", &stored).unwrap();
                 world = World::resume(build(), state);
             }
             let start = world.hash();

@@ -235,7 +235,7 @@ impl Render {
         let path = run.join(CHECKPOINT);
         let bytes = input::read(&path, input::LARGEST_BINARY)
             .map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.decisive, &bytes)
+        let state = checkpoint::decode(&built.world, &built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         let world = World::resume(built.world.clone(), state);
         Ok((file, built, world))

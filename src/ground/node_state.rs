@@ -47,7 +47,7 @@ impl NodeState {
         let round = |value: f64, quantum: f64| {
             let shifted = value * (1.0 / quantum) + 0.5;
             let whole = shifted as i64;
-            whole - i64::from((whole as f64) > shifted)
+            whole.saturating_sub(i64::from((whole as f64) > shifted))
         };
         NodeState {
             plastic_sinkage: round(plastic_sinkage, SINKAGE_QUANTUM).clamp(0, u32::MAX.into())

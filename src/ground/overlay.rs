@@ -374,7 +374,7 @@ fn highest(heights: &[f64; TILE_NODES]) -> f64 {
 /// its size. Only private nodes are serialised: everything else is read again
 /// from the model and the published ground.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "OverlayRecord")]
+#[serde(try_from = "OverlayRecord")]
 pub struct Overlay {
     tiles: Vec<Box<WorkingTile>>,
     /// Keys of the tiles in use with their slots, in ascending order.
@@ -443,6 +443,11 @@ impl Overlay {
         let at = self.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
         let tile = &self.tiles[self.slots[at].1];
         tile.sampled.then_some(tile)
+    }
+
+    /// Keys of the tiles at hand, in ascending order.
+    pub fn keys(&self) -> impl Iterator<Item = TileKey> {
+        self.slots.iter().map(|&(key, _)| key)
     }
 
     /// How many tiles are at hand.
@@ -572,14 +577,19 @@ impl From<&Overlay> for OverlayRecord {
     }
 }
 
-impl From<OverlayRecord> for Overlay {
-    fn from(record: OverlayRecord) -> Self {
+impl TryFrom<OverlayRecord> for Overlay {
+    type Error = String;
+    fn try_from(record: OverlayRecord) -> Result<Overlay, String> {
         let mut overlay = Overlay {
             heap_remainder: record.heap_remainder,
             heaped_quanta: record.heaped_quanta,
             ..Overlay::default()
         };
         for stored in record.tiles {
+            let (nodes, given) = (stored.private.count(), stored.nodes.len());
+            if nodes != given {
+                return Err(format!("a private tile of {nodes} nodes holds {given}"));
+            }
             let mut tile = WorkingTile::new();
             tile.reset(stored.key);
             // kept until the first publication, like one that a wheel is near
@@ -598,6 +608,9 @@ impl From<OverlayRecord> for Overlay {
             overlay.tiles.push(tile);
         }
         overlay.slots.sort_unstable_by_key(|&(key, _)| key);
-        overlay
+        match overlay.slots.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(format!("two private tiles are {:?}", pair[0].0)),
+            None => Ok(overlay),
+        }
     }
 }

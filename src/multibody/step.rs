@@ -35,6 +35,16 @@ pub struct State {
 }
 
 impl State {
+    /// How many there are of everything: the same in all states of a model.
+    pub fn sizes(&self) -> [(&'static str, usize); 4] {
+        [
+            ("positions", self.q.len()),
+            ("velocities", self.u.len()),
+            ("forces of closures", self.closure_forces.len()),
+            ("momenta", self.momentum.len()),
+        ]
+    }
+
     /// Takes all motion away: the next step begins from rest.
     pub fn halt(&mut self) {
         self.u.fill(0.0);

@@ -16,6 +16,13 @@ pub struct EncoderState {
     angles: Vec<f64>,
 }
 
+impl EncoderState {
+    /// Of how many wheels it is.
+    pub fn wheels(&self) -> usize {
+        self.angles.len()
+    }
+}
+
 impl Encoder {
     /// Encoders of a vehicle with this many wheels.
     pub fn start(&self, wheels: usize) -> EncoderState {

@@ -82,6 +82,14 @@ mod element {
     pub const OUTAGE: u32 = 4;
 }
 
+impl GpsState {
+    /// Whether there may be outages after the one that is.
+    pub fn can_go_on(&self) -> bool {
+        // there is not one a microsecond in a run of a week, nor one a second in a million
+        self.outage.number < 1 << 20
+    }
+}
+
 impl Outage {
     fn next(outages: &Outages, after: u64, number: u32, noise: &Noise) -> Outage {
         let [wait, length, ..] = noise.uniforms(number, element::OUTAGE, 0);

@@ -148,6 +148,53 @@ impl SensorState {
         &self.pose
     }
 
+    /// Looks through a state that is to go on at `now_us`: that of sensor `index`, which
+    /// starts as `start`.
+    ///
+    /// # Errors
+    /// What in it cannot be of the sensor.
+    pub fn check(
+        &self,
+        sensor: &Sensor,
+        start: &SensorState,
+        index: u32,
+        now_us: u64,
+    ) -> Result<(), String> {
+        let wheels = match (&self.device, &start.device) {
+            (Device::Encoder(own), Device::Encoder(start)) => own.wheels() == start.wheels(),
+            (own, start) => std::mem::discriminant(own) == std::mem::discriminant(start),
+        };
+        let longest = sensor.schedule.window_us;
+        let moments = || self.track.iter().map(|(moment, _)| *moment);
+        let in_order = moments().zip(moments().skip(1)).all(|(one, next)| one < next);
+        let counts = self.sum.count <= now_us.min(longest.max(1)) as u32;
+        let due = |awaited: &Awaited| {
+            let delivery = awaited.get();
+            awaited.due_us() <= now_us + sensor.schedule.lag_us
+                && delivery.is_none_or(|own| own.sensor == index && own.taken_us <= now_us)
+        };
+        let fits =
+            |awaited: &Awaited| awaited.get().is_none_or(|own| own.reading.is_of(&sensor.model));
+        let of_gps = match &self.device {
+            Device::Gps(own) => own.can_go_on(),
+            _ => true,
+        };
+        for (sound, what) in [
+            (wheels, "its memory is of another kind of sensor"),
+            (of_gps, "it has had more outages than a run has time for"),
+            (counts, "it has summed up more than its window holds"),
+            (self.looks() == start.looks() && in_order, "its poses are not those of a window"),
+            (moments().all(|moment| moment <= now_us), "it has poses of times to come"),
+            (self.pending.iter().all(due), "a reading is not its own, or of a time to come"),
+            (self.pending.iter().all(fits), "a reading is of another kind of sensor"),
+        ] {
+            if !sound {
+                return Err(what.to_owned());
+            }
+        }
+        Ok(())
+    }
+
     /// Own poses with their moments, µs, from the one at or before the beginning of the
     /// window to now; of a camera or lidar.
     pub fn track(&self) -> impl Iterator<Item = &(u64, Pose)> {

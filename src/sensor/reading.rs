@@ -3,6 +3,7 @@
 use super::camera::Image;
 use super::lidar::Cloud;
 use super::motion::WheelMotion;
+use super::mounted::Model;
 use crate::geodesy::Geodetic;
 use crate::spatial::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,23 @@ pub enum Reading {
     Image(Image),
     /// A scan.
     Cloud(Cloud),
+}
+
+impl Reading {
+    /// Whether a sensor of this kind may deliver it.
+    pub fn is_of(&self, model: &Model) -> bool {
+        match (model, self) {
+            (Model::Camera(_), Reading::Image(image)) => image.is_whole(),
+            (Model::Imu(_), Reading::Imu { .. })
+            | (Model::Gps(_), Reading::Fix(_))
+            | (Model::Magnetometer(_), Reading::Field(_))
+            | (Model::Encoder(_), Reading::Ticks(_))
+            | (Model::Odometry, Reading::Odometry(_))
+            | (Model::Terramechanics, Reading::Ground(_))
+            | (Model::Lidar(_), Reading::Cloud(_)) => true,
+            _ => false,
+        }
+    }
 }
 
 /// A reading on its way to who uses it.

@@ -117,6 +117,11 @@ impl From<&VehicleMessage> for AgentView {
 }
 
 impl AgentState {
+    /// Its wheels after the last heartbeat that it drove.
+    pub(super) fn wheels(&self) -> &[WheelSample] {
+        &self.wheels
+    }
+
     /// SHA-256 of the state in its stored form, but for sensors that look: pictures and
     /// scans on their way follow from all the rest, and may be large.
     pub fn digest(&self) -> [u8; 32] {

@@ -1,6 +1,7 @@
 //! Checkpoints: a state as bytes, with what it belongs to.
 
-use super::world::WorldState;
+use super::soundness;
+use super::world::{WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,14 @@ pub enum CheckpointError {
         /// What the decoder says.
         what: String,
     },
+    /// A state that the run cannot be in.
+    #[error(
+        "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
+    )]
+    Unsound {
+        /// What cannot be.
+        what: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,12 +70,17 @@ pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
     bytes
 }
 
-/// The state in a checkpoint of the run that these lines decide.
+/// The state in a checkpoint of the run that these lines decide: one that the model can go
+/// on from.
 ///
 /// # Errors
 ///
-/// [`CheckpointError`] when the bytes are foreign, damaged, or of another scenario.
-pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointError> {
+/// [`CheckpointError`] when the bytes are foreign, damaged, altered, or of another scenario.
+pub fn decode(
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<WorldState, CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Foreign)?;
     let (&found, rest) = rest.split_first().ok_or(CheckpointError::Damaged)?;
     if found != VERSION {
@@ -82,6 +96,7 @@ pub fn decode(scenario: &str, bytes: &[u8]) -> Result<WorldState, CheckpointErro
         let differences = differences(&content.scenario, scenario).unwrap_or_default();
         return Err(CheckpointError::Scenario { differences });
     }
+    soundness::check(model, &content.state).map_err(|what| CheckpointError::Unsound { what })?;
     Ok(content.state)
 }
 

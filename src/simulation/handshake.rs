@@ -45,6 +45,7 @@ pub fn first_obstacle(
 /// Gives the state of the first rank that has one to those that have none.
 pub(super) fn share_state(
     communicator: &mut impl Communicator,
+    model: &WorldModel,
     state: Option<WorldState>,
     run: u32,
 ) -> Result<Option<WorldState>, RankError> {
@@ -87,7 +88,7 @@ pub(super) fn share_state(
         return Ok(state);
     }
     let tick = ticks[giver].unwrap_or(0);
-    checkpoint::decode(&run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
+    checkpoint::decode(model, &run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
         rank: giver,
         tick,
         kind: "snapshot",

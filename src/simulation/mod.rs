@@ -25,6 +25,7 @@ mod scenery;
 mod sealed;
 mod sensing;
 mod sight;
+mod soundness;
 mod statics;
 mod world;
 

@@ -150,6 +150,14 @@ impl Mover {
         }
     }
 
+    /// Forward gears.
+    pub fn gears(&self) -> usize {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
+            Mover::Tracked(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
+        }
+    }
+
     /// Number of wheels or road wheels: from the front, left before right.
     pub fn wheels(&self) -> usize {
         match self {

@@ -218,6 +218,22 @@ impl fmt::Display for OutcomeReport {
 }
 
 impl Outcome {
+    /// The soil that it tells of.
+    pub(super) fn soil(&self) -> Option<SoilId> {
+        match self {
+            Outcome::Immobilised { soil, .. } | Outcome::Sunk { soil, .. } => Some(*soil),
+            _ => None,
+        }
+    }
+
+    /// The vehicle that it tells of, by its index.
+    pub(super) fn leader(&self) -> Option<usize> {
+        match self {
+            Outcome::Waiting { behind, .. } => Some(*behind),
+            _ => None,
+        }
+    }
+
     /// Which it is.
     pub fn code(&self) -> OutcomeCode {
         match self {

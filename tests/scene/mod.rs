@@ -160,7 +160,7 @@ pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f
     let (mut straight, two) = (run(1), run(2));
     assert_eq!(straight.hash(), two.hash());
     let stored = bekker::simulation::checkpoint::encode("cut", straight.state());
-    let state = bekker::simulation::checkpoint::decode("cut", &stored).unwrap();
+    let state = bekker::simulation::checkpoint::decode(straight.model(), "cut", &stored).unwrap();
     let mut resumed = World::resume(straight.model().clone(), state);
     drive(&mut straight, end);
     drive(&mut resumed, end);

@@ -31,3 +31,23 @@ pub struct Image {
     /// Who left the ground so: 0 for nobody, else 1 + index of the vehicle.
     pub owner: Vec<u16>,
 }
+
+impl Image {
+    /// Whether every channel has an entry for each pixel, or none at all.
+    pub fn is_whole(&self) -> bool {
+        let pixels = self.width as usize * self.height as usize;
+        let counts = [
+            self.colour.len(),
+            self.depth.len(),
+            self.normal.len(),
+            self.class.len(),
+            self.instance.len(),
+            self.soil.len(),
+            self.sinkage.len(),
+            self.slip.len(),
+            self.passes.len(),
+            self.owner.len(),
+        ];
+        counts.iter().all(|&count| count == 0 || count == pixels)
+    }
+}
