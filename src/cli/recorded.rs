@@ -27,5 +27,6 @@ fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> Kept {
     let path = PathBuf::from(path);
     let beside = || Path::new("inputs").join(path.file_name().unwrap_or_default());
     let copy = run.join(copy.as_ref().map_or_else(beside, PathBuf::from));
-    Kept { input: Input { path, bytes: *bytes, sha256: sha256.clone() }, copy }
+    let input = Input { path, bytes: *bytes, sha256: sha256.clone(), decides: true };
+    Kept { input, copy }
 }

@@ -4,7 +4,7 @@
 //! radians and metres. Defining constants of WGS 84: a = 6 378 137 m,
 //! 1/f = 298.257223563 (NGA.STND.0036).
 
-use crate::numeric::{atan2, hypot, sin_cos};
+use crate::numeric::sin_cos;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -42,10 +42,17 @@ impl Geodetic {
         let z = (normal * (1.0 - E2) + self.altitude) * sin_lat;
         Vec3::new(out * cos_lon, out * sin_lon, z)
     }
+}
 
-    /// The place with these geocentric coordinates (Bowring 1976, iterated: three
-    /// rounds leave less than 1e-13 rad from the sea floor to orbits).
-    pub fn of_geocentric(point: &Vec3) -> Geodetic {
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::{atan2, hypot};
+    use proptest::prelude::*;
+
+    /// The way back: the place with these geocentric coordinates (Bowring 1976, iterated:
+    /// three rounds leave less than 1e-13 rad from the sea floor to orbits).
+    fn of_geocentric(point: &Vec3) -> Geodetic {
         let b = A * (1.0 - F);
         let second = E2 / (1.0 - E2);
         let out = hypot(point.x, point.y);
@@ -60,12 +67,6 @@ impl Geodetic {
         let altitude = out * cos + point.z * sin - A * (1.0 - E2 * sin * sin).sqrt();
         Geodetic { latitude, longitude: atan2(point.y, point.x), altitude }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
 
     fn dms(degrees: f64, minutes: f64, seconds: f64) -> f64 {
         degrees + minutes / 60.0 + seconds / 3600.0
@@ -77,7 +78,7 @@ mod tests {
         let place = Geodetic::degrees(dms(53.0, 48.0, 33.820), dms(2.0, 7.0, 46.380), 73.0);
         let expected = Vec3::new(3_771_793.968, 140_253.342, 5_124_304.349);
         assert!((place.geocentric() - expected).norm() < 1e-3, "{}", place.geocentric());
-        let back = Geodetic::of_geocentric(&expected);
+        let back = of_geocentric(&expected);
         assert!((back.latitude - place.latitude).abs() < 2e-10);
         assert!((back.longitude - place.longitude).abs() < 2e-10);
         assert!((back.altitude - 73.0).abs() < 1e-3);
@@ -89,7 +90,7 @@ mod tests {
             latitude in -1.57f64..1.57, longitude in -3.1f64..3.1, altitude in -9e3f64..1e6,
         ) {
             let place = Geodetic { latitude, longitude, altitude };
-            let back = Geodetic::of_geocentric(&place.geocentric());
+            let back = of_geocentric(&place.geocentric());
             // a rounding of 1e-9 m in 6.4e6 m is 1.5e-16 rad; near a pole longitude is ill-defined
             prop_assert!((back.latitude - latitude).abs() < 1e-14 * 10.0);
             prop_assert!((back.longitude - longitude).abs() * latitude.cos() < 1e-13);

@@ -18,6 +18,14 @@ pub struct Input {
     pub bytes: u64,
     /// SHA-256 of its content, hexadecimal.
     pub sha256: String,
+    /// Whether it decides the run's course beyond what the resolved scenario says: a way's
+    /// points stand there.
+    #[serde(default = "yes")]
+    pub decides: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What a run read, and where it may be found now.
@@ -47,17 +55,34 @@ impl Inputs {
     /// Reads a regular file of at most `most` bytes whole.
     ///
     /// # Errors
-    /// What the system says; what is no such file; of a run's file also that it is gone or has changed, with
-    /// its hash and where to put it.
+    /// What the system says; what is no such file; that it has changed since it was read
+    /// before; of a run's file also that it is gone or has changed, with its hash and where
+    /// to put it.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, most, true)
+    }
+
+    /// The same of a file whose content goes into the resolved scenario.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn read_into_scenario(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, most, false)
+    }
+
+    fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
         let content = match self.kept.get(path) {
             Some(kept) => recorded(kept, most)?,
             None => input::read(path, most)?,
         };
         let (bytes, sha256) = (content.len() as u64, sha256(&content));
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if read.iter().all(|input| input.path != path) {
-            read.push(Input { path: path.to_owned(), bytes, sha256 });
+        match read.iter_mut().find(|input| input.path == path) {
+            Some(before) if before.sha256 != sha256 => {
+                return Err(io::Error::other("has changed while it was read; start again"));
+            }
+            Some(before) => before.decides |= decides,
+            None => read.push(Input { path: path.to_owned(), bytes, sha256, decides }),
         }
         Ok(content)
     }

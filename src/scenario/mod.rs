@@ -7,7 +7,7 @@
 //! 1. [`Document`]: TOML text into a tree in which every value knows its line;
 //!    `--set` arguments are laid over it;
 //! 2. [`conform()`]: the tree against the JSON Schema of the [`config`] types; then
-//!    [`places`] on a grid, on the earth or in files become points of the local frame;
+//!    places on a grid, on the earth or in files become points of the local frame;
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 
@@ -20,7 +20,7 @@ mod document;
 mod fault;
 pub mod input;
 mod inputs;
-pub mod places;
+mod places;
 mod way;
 
 pub use config::Scenario;
@@ -28,7 +28,6 @@ pub use conform::{KEYWORDS, conform};
 pub use document::{Document, Node, Value};
 pub use fault::{Fault, Faults, Place, Problem, nearest_word};
 pub use inputs::{Input, Inputs, Kept, map_paths};
-pub use way::{Coordinates, WayError, read as read_way};
 
 use std::path::{Path, PathBuf};
 
@@ -74,12 +73,13 @@ impl ScenarioFile {
         let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
         Faults::into_result(conform(&document, &schema()))?;
-        places::resolve(&mut document, folder)?;
+        let inputs = Inputs::default();
+        places::resolve(&mut document, folder, &inputs)?;
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(consistency::check(&scenario, &document))?;
         let folder = folder.to_path_buf();
-        Ok(ScenarioFile { scenario, document, folder, inputs: Inputs::default() })
+        Ok(ScenarioFile { scenario, document, folder, inputs })
     }
 }
 

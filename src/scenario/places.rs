@@ -6,6 +6,7 @@ use super::config::{Surface, WayFile};
 use super::document::{Document, Node, Value};
 use super::fault::{Faults, Problem};
 use super::input;
+use super::inputs::Inputs;
 use super::way::{self, Coordinates};
 use crate::geodesy::{Geodetic, Site};
 use crate::numeric::hypot;
@@ -18,17 +19,17 @@ use std::path::Path;
 ///
 /// # Errors
 /// A way's file that cannot be read, and places that nothing leads to the local frame from.
-pub fn resolve(document: &mut Document, folder: &Path) -> Result<(), Faults> {
+pub fn resolve(document: &mut Document, folder: &Path, inputs: &Inputs) -> Result<(), Faults> {
     let mut found = Vec::new();
     collect("", &document.root, &mut found);
     if found.is_empty() {
         return Ok(());
     }
-    let frame = Frame::of(document, folder)?;
+    let frame = Frame::of(document, folder, inputs)?;
     let mut faults = Vec::new();
     for key in found {
         let Some(node) = document.get(&key) else { continue };
-        match frame.points(node, folder) {
+        match frame.points(node, folder, inputs) {
             Ok(value) => document.replace(&key, value),
             Err(cause) => faults.push(document.fault(&key, Problem::Refused { cause })),
         }
@@ -72,12 +73,12 @@ const NO_SITE: &str = "nothing says where on the earth the scenario lies: give [
     in [terrain.surface] if the DEM's file does not say it";
 
 impl Frame {
-    fn of(document: &Document, folder: &Path) -> Result<Frame, Faults> {
+    fn of(document: &Document, folder: &Path, inputs: &Inputs) -> Result<Frame, Faults> {
         // places are not local yet, so that only what is asked for can be read
         let part = |key: &str| document.get(key).map(|node| node.value.to_json());
         let surface = part("terrain.surface").and_then(|json| serde_json::from_value(json).ok());
         let placement = match &surface {
-            Some(surface) => placement(document, surface, folder)?,
+            Some(surface) => placement(document, surface, folder, inputs)?,
             None => None,
         };
         let site = part("site").and_then(|json| serde_json::from_value(json).ok());
@@ -86,7 +87,7 @@ impl Frame {
     }
 
     /// A place as `[x, y]`, a way's file as a list of them.
-    fn points(&self, node: &Node, folder: &Path) -> Result<Value, String> {
+    fn points(&self, node: &Node, folder: &Path, inputs: &Inputs) -> Result<Value, String> {
         let Value::Table(entries) = &node.value else { return Ok(node.value.clone()) };
         let number = |name: &str| entries.get(name).and_then(|node| node.value.number());
         let list = |items: Vec<Value>| {
@@ -105,7 +106,8 @@ impl Frame {
         }
         let file: WayFile =
             serde_json::from_value(node.value.to_json()).map_err(|e| e.to_string())?;
-        let (coordinates, read) = way::read(&folder.join(&file.file)).map_err(|e| e.to_string())?;
+        let path = folder.join(&file.file);
+        let (coordinates, read) = way::read(&path, inputs).map_err(|e| e.to_string())?;
         let mut points: Vec<[f64; 2]> = Vec::with_capacity(read.len());
         for at in read {
             let [x, y] = match coordinates {
@@ -148,12 +150,15 @@ fn placement(
     document: &Document,
     surface: &Surface,
     folder: &Path,
+    inputs: &Inputs,
 ) -> Result<Option<Placement>, Faults> {
     let Surface::Dem { file, origin, epsg, .. } = surface else { return Ok(None) };
     let fault =
         |key: &str, cause: String| Faults::from(document.fault(key, Problem::Refused { cause }));
     let key = "terrain.surface.file";
-    let bytes = input::read(&folder.join(file), input::LARGEST_BINARY)
+    // read again when the terrain is built: by then it must be the same
+    let bytes = inputs
+        .read(&folder.join(file), input::LARGEST_BINARY)
         .map_err(|e| fault(key, e.to_string()))?;
     let (raster, _) = read_raster(&bytes, build::png_scale(surface).as_ref())
         .map_err(|e| fault(key, e.to_string()))?;

@@ -1,6 +1,6 @@
 //! Ways in files: GPX, GeoJSON and tables.
 
-use super::input;
+use super::inputs::Inputs;
 use geojson::GeometryValue;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -10,7 +10,7 @@ const LARGEST: u64 = 1 << 26;
 
 /// In what a file's points are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coordinates {
+pub(super) enum Coordinates {
     /// x and y of the local frame, m.
     Local,
     /// Easting and northing of the DEM's grid, m.
@@ -21,8 +21,7 @@ pub enum Coordinates {
 
 /// Why a way could not be read.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WayError {
+pub(super) enum WayError {
     /// The file cannot be opened or read.
     #[error("{}: {cause}", file.display())]
     Unreadable {
@@ -48,7 +47,7 @@ pub enum WayError {
 ///
 /// # Errors
 /// A file that cannot be read, of an unknown ending, or without a way in it.
-pub fn read(path: &Path) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
+pub(super) fn read(path: &Path, inputs: &Inputs) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
     let file = || path.to_path_buf();
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let parse = match ending.as_deref() {
@@ -57,7 +56,9 @@ pub fn read(path: &Path) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
         Some("csv") => csv,
         _ => return Err(WayError::UnknownKind(file())),
     };
-    let bytes = contents(path).map_err(|cause| WayError::Unreadable { file: file(), cause })?;
+    let bytes = inputs
+        .read_into_scenario(path, LARGEST)
+        .map_err(|error| WayError::Unreadable { file: file(), cause: error.to_string() })?;
     let (coordinates, points) =
         parse(&bytes).map_err(|cause| WayError::Refused { file: file(), cause })?;
     if let Some(index) = points.iter().position(|point| !point.iter().all(|x| x.is_finite())) {
@@ -77,10 +78,6 @@ pub fn read(path: &Path) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
         return Err(WayError::Refused { file: file(), cause });
     }
     Ok((coordinates, points))
-}
-
-fn contents(path: &Path) -> Result<Vec<u8>, String> {
-    input::read(path, LARGEST).map_err(|error| error.to_string())
 }
 
 type Parsed = Result<(Coordinates, Vec<[f64; 2]>), String>;
@@ -178,7 +175,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read(&path).map_err(|error| error.to_string())
+        read(&path, &Inputs::default()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -16,7 +16,8 @@ const LONG: usize = 120;
 /// The program, the scenario key by key without what is only reported, the soils and
 /// vehicles as they are, and what the files held, wherever they lie.
 pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[AnySpec]) -> String {
-    let inputs = file.inputs.list();
+    let mut inputs = file.inputs.list();
+    inputs.retain(|input| input.decides);
     let mut scenario = Scenario {
         name: String::new(),
         description: String::new(),
@@ -46,10 +47,9 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[AnySpec]) -> St
     }
     // files that other files name, such as a mesh's textures
     let named: Vec<String> = lines.iter().map(|(_, value)| value.replace('"', "")).collect();
-    for (index, input) in inputs.iter().enumerate() {
-        if !named.contains(&input.sha256) {
-            lines.push((format!("file {index}"), input.sha256.clone()));
-        }
+    let others = inputs.iter().filter(|input| !named.contains(&input.sha256));
+    for (index, input) in others.enumerate() {
+        lines.push((format!("file {index}"), input.sha256.clone()));
     }
     let mut text = String::new();
     for (key, value) in lines {
