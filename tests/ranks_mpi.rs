@@ -46,7 +46,7 @@ fn unlike(first: (&Path, &[&str]), second: (&Path, &[&str])) -> Option<Output> {
 
 /// Spans of this name in a timeline.
 fn spans<'a>(trace: &'a serde_json::Value, name: &str) -> Vec<&'a serde_json::Value> {
-    let events = trace["traceEvents"].as_array().unwrap();
+    let events = trace.as_array().unwrap();
     events.iter().filter(|event| event["ph"] == "X" && event["name"] == name).collect()
 }
 

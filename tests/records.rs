@@ -299,12 +299,101 @@ fn is_whole_so_far(out: &Path) {
     let state: f64 =
         states.lines().last().unwrap().split(',').next().unwrap().parse().unwrap_or(0.0);
     assert!((last - state).abs() < 0.051, "hashes to {last} s, states to {state} s");
-    // killed while a row group goes over the footer before it, Parquet cannot be read until
-    // the run goes on; the table above holds the same rows
-    assert!(out.join("states.parquet").exists());
+    // Parquet may be behind by a second of wall time, and is a whole file all the same
+    let times = times_of_parquet(out);
+    let time = |line: &str| line.split(',').next().unwrap().parse::<f64>().unwrap();
+    let all = states.lines().skip(1).map(time);
+    assert!(all.take(times.len()).eq(times.iter().copied()), "{times:?}");
     // a run may have come to its end before it was killed
     assert!(text("manifest.json").contains("\"status\": "));
     assert!(out.join("README.md").exists() && out.join("scenario.toml").exists());
+}
+
+/// Column `time_s` of `states.parquet`.
+fn times_of_parquet(out: &Path) -> Vec<f64> {
+    use parquet::file::reader::SerializedFileReader;
+    use parquet::record::RowAccessor;
+    let path = out.join("states.parquet");
+    let reader = SerializedFileReader::try_from(path.as_path()).unwrap();
+    reader.into_iter().map(|row| row.unwrap().get_double(0).unwrap()).collect()
+}
+
+/// States as Parquet alone: killed, gone on with, ended and made longer, with the bytes of
+/// a run that was left alone.
+#[test]
+fn a_record_of_parquet_alone_is_gone_on_with() {
+    let runs = Runs::new();
+    let long = ["--set", "output.states=['parquet']", "--set", "time.duration=2"];
+    let whole = runs.whole("whole", &long);
+    assert!(!whole.join("states.csv").exists());
+    let cut = runs.out("cut");
+    let mut run = runs.begun(&cut, &[&long[..2], &["--checkpoint-every", "0.1"]].concat());
+    // past the first second of wall time, after which Parquet shows what there is
+    let since = Instant::now();
+    while times_of_parquet(&cut).len() <= 2 {
+        assert!(since.elapsed() < Duration::from_secs(60), "Parquet shows nothing");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(times_of_parquet(&cut).len() > 2);
+    // it may have come farther than the whole one does
+    let checkpoint = times_of_parquet(&cut).last().unwrap() + 1.0;
+    let end = format!("time.duration={}", checkpoint.ceil());
+    let resume = |folder: &Path, end: &str| {
+        succeeds(bekker().args(["run", "-q", "--resume"]).arg(folder).args(["--set", end]));
+    };
+    resume(&cut, &end);
+    resume(&whole, &end);
+    same(&whole, &cut, "killed, and made longer");
+}
+
+/// What heartbeats cost is on the disk as they are made: a killed run's can be read, and
+/// goes on without a gap.
+#[test]
+fn figures_of_heartbeats_are_gone_on_with() {
+    let runs = Runs::new();
+    let out = runs.out("cut");
+    let with = ["--ranks", "2", "--trace", "--checkpoint-every", "0.05"];
+    let mut run = runs.begun(&out, &with);
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_default();
+    let since = Instant::now();
+    while text("heartbeats.csv").lines().count() < 60 {
+        assert!(since.elapsed() < Duration::from_secs(60), "no heartbeats are written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let ticks = || -> Vec<(u64, u64)> {
+        let text = text("heartbeats.csv");
+        assert!(text.ends_with('\n'));
+        let numbers = |line: &str| line.split(',').flat_map(str::parse::<u64>).collect();
+        let pair = |numbers: Vec<u64>| (numbers[0], numbers[1]);
+        text.lines().skip(1).map(|line| pair(numbers(line))).collect()
+    };
+    // on each of two ranks every heartbeat of five steps, the first to the last
+    let without_gap = |ticks: &[(u64, u64)]| {
+        let all = (0..).flat_map(|beat| [(5 * beat, 0), (5 * beat, 1)]);
+        assert!(all.take(ticks.len()).eq(ticks.iter().copied()), "{ticks:?}");
+    };
+    without_gap(&ticks());
+    let steps = |text: &str| {
+        let events: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+        let steps = events.into_iter().filter(|event| event["name"] == "step");
+        steps.map(|event| event["args"]["tick"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    // only its closing bracket is missing
+    steps(&(text("trace.json") + "]"));
+    let before = ticks().last().unwrap().0;
+    let end = format!("time.duration={}", (before as f64 * 0.002).ceil() + 1.0);
+    let mut rest = bekker();
+    rest.args(["run", "-q", "--resume"]).arg(&out).args(with).args(["--set", &end]);
+    succeeds(&mut rest);
+    without_gap(&ticks());
+    assert!(ticks().last().unwrap().0 > before + 400);
+    let of_rows: Vec<u64> = ticks().into_iter().map(|(tick, _)| tick).collect();
+    assert_eq!(steps(&text("trace.json")), of_rows);
+    succeeds(bekker().args(["replay", "--verify"]).arg(&out));
 }
 
 /// `--checkpoint-every` changes nothing that is written.

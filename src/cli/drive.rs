@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::report::hashes::HashRow;
+use crate::report::heartbeats::Heartbeats;
 use crate::report::progress::Progress;
 use crate::report::record::{self, GROUND_INTERVAL};
 use crate::report::write_file;
@@ -40,6 +41,8 @@ pub struct Plan<'a> {
     pub tick: &'a AtomicU64,
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
+    /// Whether a timeline is written.
+    pub trace: bool,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -133,7 +136,7 @@ impl Recovery {
         // what came of the last one does not matter: the one before it is whole
         let _ = self.written();
         let stored = std::fs::read(folder.join(CHECKPOINT)).ok();
-        let stored = stored.and_then(|b| checkpoint::decode(&self.decisive, &b).ok());
+        let stored = stored.and_then(|b| checkpoint::decode(&self.model, &self.decisive, &b).ok());
         let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
         let mut world = match state {
             Some(state) => World::resume(self.model.clone(), state),
@@ -229,13 +232,15 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
     let mut ended = vec![false; ranks.dealt().len()];
     let now = ranks.samples()?;
-    let mut record = match (first, plan.recovery.folder.get()) {
+    let (mut record, mut heartbeats) = match (first, plan.recovery.folder.get()) {
         (true, Some(folder)) => {
             let (scenario, world) = (plan.scenario, ranks.world());
             let opened = record::Record::open(folder, scenario, world, &now, plan.resumes);
-            Some(opened.map_err(Failure::from)?)
+            let from = plan.resumes.then(|| world.state().tick);
+            let heartbeats = Heartbeats::open(folder, ranks.size(), plan.trace, from);
+            (Some(opened.map_err(Failure::from)?), Some(heartbeats.map_err(Failure::from)?))
         }
-        _ => None,
+        _ => (None, None),
     };
     // whatever becomes of it, a run can be gone on with
     if plan.stores && !plan.resumes {
@@ -243,6 +248,8 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     }
     let ground_every = ticks_in(GROUND_INTERVAL);
     let mut figures = Vec::new();
+    // of all ranks, as far as they have been gathered
+    let mut all_figures = vec![Vec::new(); ranks.size()];
     let mut quit = false;
     let mut blamed = false;
     let mut outran = false;
@@ -288,6 +295,9 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         if let Some(beat) = figures.last_mut() {
             (beat.record, beat.checkpoint) = (recorded, checkpoint);
         }
+        if tick.is_multiple_of(sample_every) {
+            gather(&mut ranks, &mut figures, &mut all_figures, heartbeats.as_mut())?;
+        }
         if let (true, false, Some(agent)) = (first, outran, done.outran) {
             outran = true;
             let name = &ranks.world().model().agents[agent as usize].name;
@@ -314,11 +324,29 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         plan.recovery.store(ranks.world().state())?;
         plan.recovery.written()?;
     }
-    let figures = ranks.gathered("figures", &figures)?;
+    gather(&mut ranks, &mut figures, &mut all_figures, heartbeats.as_mut())?;
     let finished = record.map(record::Record::finish).transpose().map_err(Failure::from)?;
-    let (recorded, samples) = finished.unwrap_or_default();
+    let (mut recorded, samples) = finished.unwrap_or_default();
+    let timed = heartbeats.map_or(Ok(Vec::new()), Heartbeats::finish).map_err(Failure::from)?;
+    recorded.extend(timed);
     let (world, interrupted) = (ranks.into_world(), quit);
-    Ok(Record { world, samples, figures, recorded, interrupted })
+    Ok(Record { world, samples, figures: all_figures, recorded, interrupted })
+}
+
+/// Brings the figures of all ranks together, and to the disk where this rank writes.
+fn gather<C: Communicator>(
+    ranks: &mut Ranks<C>,
+    own: &mut Vec<BeatFigures>,
+    all: &mut [Vec<BeatFigures>],
+    heartbeats: Option<&mut Heartbeats>,
+) -> Result<(), Trouble> {
+    let gathered = ranks.gathered("figures", own)?;
+    own.clear();
+    if let Some(heartbeats) = heartbeats {
+        heartbeats.take(&gathered).map_err(Failure::from)?;
+    }
+    all.iter_mut().zip(gathered).for_each(|(all, new)| all.extend(new));
+    Ok(())
 }
 
 /// Says once of each vehicle that its drive has ended early.

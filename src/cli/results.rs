@@ -1,8 +1,8 @@
 //! What a run leaves in its folder.
 
+use super::Failure;
 use super::drive::CHECKPOINT;
 use super::planned::{Planned, with_land};
-use super::{Failure, heartbeats};
 use crate::grid::Node;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
@@ -11,7 +11,7 @@ use crate::report::readme::readme;
 use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
-use crate::simulation::{BeatFigures, OutcomeCode, RunSummary, Sample, VehicleSummary, World};
+use crate::simulation::{OutcomeCode, RunSummary, Sample, VehicleSummary, World};
 use crate::terrain::{Crs, Placement, Raster, Unit, write_geotiff};
 use std::path::Path;
 
@@ -29,14 +29,11 @@ const FINEST: f64 = 0.25;
 pub struct Results<'a> {
     /// Whether a picture may be drawn.
     pub picture: bool,
-    /// Whether a timeline is written.
-    pub trace: bool,
     pub file: &'a ScenarioFile,
     pub built: &'a Built,
     pub folder: &'a Path,
     pub world: &'a World,
     pub samples: &'a [Sample],
-    pub figures: &'a [Vec<BeatFigures>],
     /// Files written on the way.
     pub recorded: &'a [String],
     pub summary: &'a RunSummary,
@@ -61,14 +58,6 @@ impl Results<'_> {
         if output.picture.draw && self.picture {
             files.push("picture.png");
             self.draw()?;
-        }
-        if self.figures.len() > 1 {
-            files.push("heartbeats.csv");
-            heartbeats::write_figures(&self.folder.join("heartbeats.csv"), self.figures)?;
-        }
-        if self.trace {
-            files.push("trace.json");
-            heartbeats::write_trace(&self.folder.join("trace.json"), self.figures)?;
         }
         files.push("summary.json");
         manifest::write_json(&self.folder.join("summary.json"), self.summary)?;

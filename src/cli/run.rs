@@ -135,6 +135,7 @@ impl Run {
             interrupted: &interrupted,
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
+            trace: self.trace,
         };
         let course = Course { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -162,13 +163,11 @@ impl Run {
         let summary = world.summary(&file.scenario.name, wall);
         let results = Results {
             picture: !self.no_picture,
-            trace: self.trace,
             file: &file,
             built: &built,
             folder: &folder,
             world: &world,
             samples: &samples,
-            figures: &figures,
             recorded: &recorded,
             summary: &summary,
             begun: &begun,
@@ -274,7 +273,7 @@ impl Run {
         let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
         let bytes = input::read(&path, input::LARGEST_BINARY)
             .map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.decisive, &bytes)
+        let state = checkpoint::decode(&built.world, &built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
         Ok(Some(state))
     }

@@ -1,18 +1,22 @@
 //! Columns of numbers and words as Parquet and CSV: rows as they come, so that a long
 //! table need not be held in memory.
 
+use super::alternating::Alternating;
 use super::{ReportError, file};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
-    FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
+    ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter,
+    RowGroupMetaData,
 };
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::record::Field;
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::fs;
-use std::io::{self, Seek, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,19 +66,19 @@ impl Values {
     }
 }
 
-/// A Parquet file being written: Snappy, a row group at a time.
+/// A Parquet file being written: Snappy, a row group at a time. It can be read at every
+/// moment, whatever becomes of the process.
 pub(super) struct Parquet {
-    writer: SerializedFileWriter<fs::File>,
-    /// The same file, to write a footer that the next group writes over.
-    file: fs::File,
+    /// Holds what has been encoded and is not yet in the file.
+    writer: SerializedFileWriter<Vec<u8>>,
+    file: Alternating,
     path: PathBuf,
 }
 
 impl Parquet {
-    /// Begins a file of columns like these.
-    pub fn create(path: &Path, name: &str, columns: &[Column]) -> Result<Parquet, ReportError> {
-        let file = file::create(path)?;
-        let own = file.try_clone().map_err(ReportError::file("create", path))?;
+    /// Begins a file of columns like these. What is at its place stays there until
+    /// [`Parquet::show`].
+    pub fn begin(path: &Path, name: &str, columns: &[Column]) -> Result<Parquet, ReportError> {
         let begun = || {
             let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
             let schema = Type::group_type_builder(name).with_fields(fields).build()?;
@@ -87,56 +91,106 @@ impl Parquet {
                     frames.to_owned(),
                 )]))
                 .build();
-            SerializedFileWriter::new(own, Arc::new(schema), Arc::new(properties))
+            SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))
         };
-        let writer = begun().map_err(failed(path))?;
-        let mut parquet = Parquet { writer, file, path: path.to_owned() };
-        parquet.end_for_now().map_err(failed(path))?;
-        Ok(parquet)
+        let mut writer = begun().map_err(failed(path))?;
+        writer.flush().map_err(ReportError::file("write", path))?;
+        let mut file = Alternating::begin(path)?;
+        file.append(&std::mem::take(writer.inner_mut()))?;
+        Ok(Parquet { writer, file, path: path.to_owned() })
     }
 
-    /// Adds all rows of the columns.
-    pub fn rows(&mut self, columns: &[Column]) -> Result<(), ReportError> {
-        let mut added = || {
-            let mut group = self.writer.next_row_group()?;
-            for column in columns {
-                write_column(&mut group, &column.values)?;
-            }
-            group.close()?;
-            self.end_for_now()
-        };
-        added().map_err(failed(&self.path))
+    /// Adds all rows of the columns as a group, to be seen from the next
+    /// [`Parquet::show`] on.
+    pub fn add(&mut self, columns: &[Column]) -> Result<(), ReportError> {
+        let encoded = write_group(&mut self.writer, columns).map_err(failed(&self.path))?;
+        self.file.append(&encoded)
     }
 
-    /// Writes a footer behind what is there, without going on: whoever reads the file
-    /// now, or after the run was cut, finds all groups.
-    fn end_for_now(&mut self) -> Result<(), ParquetError> {
-        self.writer.flush()?;
-        let groups = self.writer.flushed_row_groups().to_vec();
-        let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    /// Brings all groups so far to the file, and after them the rows of the columns, which
+    /// are yet to be added.
+    pub fn show(&mut self, columns: &[Column]) -> Result<(), ReportError> {
+        let ended = self.ended_for_now(columns).map_err(failed(&self.path))?;
+        self.file.show(&ended)
+    }
+
+    /// What the file would end with if it were ended now with these rows.
+    fn ended_for_now(&self, columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
+        let root = self.writer.schema_descr().root_schema_ptr();
         let properties = self.writer.properties();
+        let mut groups = self.writer.flushed_row_groups().to_vec();
+        let mut last = SerializedFileWriter::new(Vec::new(), root.clone(), properties.clone())?;
+        let begins = last.bytes_written();
+        let mut ended = write_group(&mut last, columns)?.split_off(begins);
+        let by = (self.writer.bytes_written() - begins) as i64;
+        for group in last.flushed_row_groups().iter().filter(|group| group.num_rows() > 0) {
+            groups.push(moved(group, by)?);
+        }
+        let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
         let by = Some(properties.created_by().to_owned());
         let pairs = properties.key_value_metadata().cloned();
-        let schema = Arc::new(SchemaDescriptor::new(self.writer.schema_descr().root_schema_ptr()));
+        let schema = Arc::new(SchemaDescriptor::new(root));
         let about = FileMetaData::new(1, rows, by, pairs, schema, None);
-        let mut footer = Vec::new();
-        ParquetMetaDataWriter::new(&mut footer, &ParquetMetaData::new(about, groups)).finish()?;
-        let end = self.writer.bytes_written() as u64;
-        write_at(&self.file, &footer, end)?;
-        Ok(self.file.set_len(end + footer.len() as u64)?)
+        ParquetMetaDataWriter::new(&mut ended, &ParquetMetaData::new(about, groups)).finish()?;
+        Ok(ended)
     }
 
     /// Ends the file.
     pub fn finish(self) -> Result<(), ReportError> {
         let Parquet { writer, file, path } = self;
-        let ended = || {
-            let mut written = writer.into_inner()?;
-            let end = written.stream_position()?;
-            file.set_len(end)?;
-            Ok::<_, ParquetError>(file.sync_all()?)
-        };
-        ended().map_err(failed(&path))
+        let ending = writer.into_inner().map_err(failed(&path))?;
+        file.finish(&ending)
     }
+}
+
+/// Encodes all rows of the columns as a group of the file; what is then to be added to it.
+fn write_group(
+    writer: &mut SerializedFileWriter<Vec<u8>>,
+    columns: &[Column],
+) -> Result<Vec<u8>, ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for column in columns {
+        write_column(&mut group, &column.values)?;
+    }
+    group.close()?;
+    writer.flush()?;
+    Ok(std::mem::take(writer.inner_mut()))
+}
+
+/// A group as it is when it stands so many bytes farther on in a file.
+fn moved(group: &RowGroupMetaData, by: i64) -> Result<RowGroupMetaData, ParquetError> {
+    let moved = |column: &ColumnChunkMetaData| {
+        let [data, dictionary] = [Some(column.data_page_offset()), column.dictionary_page_offset()]
+            .map(|at| at.map(|at| at + by));
+        let builder = column.clone().into_builder().set_dictionary_page_offset(dictionary);
+        data.into_iter().fold(builder, |builder, at| builder.set_data_page_offset(at)).build()
+    };
+    let columns = group.columns().iter().map(moved).collect::<Result<_, _>>()?;
+    let begins = group.file_offset().unwrap_or_default() + by;
+    group.clone().into_builder().set_column_metadata(columns).set_file_offset(begins).build()
+}
+
+/// Writes the rows of a finished Parquet file as a CSV of the same columns.
+pub(super) fn csv_of_parquet(parquet: &Path, csv: &Path) -> Result<(), ReportError> {
+    let opened = fs::File::open(parquet).map_err(ReportError::file("go on with", parquet))?;
+    let reader = SerializedFileReader::new(opened).map_err(failed(parquet))?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let part = csv.with_file_name(".rows.csv.part");
+    let mut words = ::csv::Writer::from_writer(file::create(&part)?);
+    let header = schema.columns().iter().map(|column| column.name());
+    words.write_record(header).map_err(ReportError::encode(csv))?;
+    for row in reader.get_row_iter(None).map_err(failed(parquet))? {
+        let row = row.map_err(failed(parquet))?;
+        let word = |(_, field): (&String, &Field)| match field {
+            Field::Double(value) => value.to_string(),
+            Field::Int(value) => value.to_string(),
+            Field::Long(value) => value.to_string(),
+            Field::Str(value) => value.clone(),
+            _ => String::new(),
+        };
+        words.write_record(row.get_column_iter().map(word)).map_err(ReportError::encode(csv))?;
+    }
+    words.flush().and_then(|()| fs::rename(&part, csv)).map_err(ReportError::file("write", csv))
 }
 
 /// An error of the format's library: what the system says of the file, if that is it.

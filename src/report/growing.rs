@@ -1,17 +1,19 @@
 //! Tables that grow on disk as a run goes on, as CSV and Parquet.
 //!
-//! A CSV holds all rows up to the last flush, whole. A Parquet file grows by row groups,
-//! each followed by a footer that the next one writes over: it can be read up to its last
-//! group whenever the run is cut. A run that goes on cuts the CSV at the time of its
-//! checkpoint and makes the Parquet anew from it, with the same bytes; so a table has
-//! its CSV until it is finished, also where only Parquet is asked for.
+//! A CSV holds all rows up to the last flush. A Parquet file grows by row groups and holds
+//! all rows up to the last second; it can be read whenever the run is cut. A run that goes
+//! on cuts the CSV at the time of its checkpoint and makes the Parquet anew from it, with
+//! the same bytes, beside the one that is there; so a table has its CSV until it is
+//! finished, also where only Parquet is asked for. If the run had ended, its rows come
+//! from the Parquet.
 
-use super::columns::{Column, Parquet, csv_header, csv_rows};
+use super::columns::{Column, Parquet, csv_header, csv_of_parquet, csv_rows};
 use super::{ReportError, file};
 use crate::scenario::config::StateFormat;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Rows of a group.
 const GROUP: usize = 1 << 10;
@@ -19,6 +21,8 @@ const GROUP: usize = 1 << 10;
 const TIME: &str = "time_s";
 /// Within which times are the same, s: they are whole microseconds.
 const SAME: f64 = 5e-7;
+/// Wall time after which a Parquet shows rows that do not fill a group.
+const SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// A table being written.
 pub(super) struct Growing {
@@ -32,6 +36,8 @@ pub(super) struct Growing {
     csv: fs::File,
     keeps_csv: bool,
     parquet: Option<Parquet>,
+    /// When the Parquet was shown last.
+    shown: Instant,
 }
 
 impl Growing {
@@ -46,7 +52,9 @@ impl Growing {
         let mut csv = file::create(&path)?;
         let header = csv_header(&columns).map_err(ReportError::encode(&path))?;
         csv.write_all(&header).map_err(ReportError::file("write", &path))?;
-        Growing::with(folder, stem, columns, formats, csv)
+        let mut table = Growing::with(folder, stem, columns, formats, csv)?;
+        table.show()?;
+        Ok(table)
     }
 
     fn with(
@@ -58,7 +66,7 @@ impl Growing {
     ) -> Result<Growing, ReportError> {
         let place = folder.join(format!("{stem}.parquet"));
         let wanted = formats.contains(&StateFormat::Parquet);
-        let parquet = wanted.then(|| Parquet::create(&place, stem, &columns)).transpose()?;
+        let parquet = wanted.then(|| Parquet::begin(&place, stem, &columns)).transpose()?;
         Ok(Growing {
             folder: folder.to_owned(),
             stem: stem.to_owned(),
@@ -68,6 +76,7 @@ impl Growing {
             csv,
             keeps_csv: formats.contains(&StateFormat::Csv),
             parquet,
+            shown: Instant::now(),
         })
     }
 
@@ -84,7 +93,11 @@ impl Growing {
         visit: &mut dyn FnMut(&csv::StringRecord),
     ) -> Result<Growing, ReportError> {
         let path = folder.join(format!("{stem}.csv"));
+        let parquet = folder.join(format!("{stem}.parquet"));
         file::check_place(&path)?;
+        if !path.exists() && parquet.exists() {
+            csv_of_parquet(&parquet, &path)?;
+        }
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
         let mut csv = opened.map_err(ReportError::file("go on with", &path))?;
         let failed = ReportError::file("read", &path);
@@ -130,6 +143,11 @@ impl Growing {
         }
         let cut = table.csv.set_len(end).and_then(|()| table.csv.seek(SeekFrom::End(0)));
         cut.map_err(ReportError::file("cut", &path))?;
+        match table.parquet {
+            Some(_) => table.show()?,
+            // of a format that is no longer asked for
+            None => file::remove(&parquet)?,
+        }
         Ok(table)
     }
 
@@ -152,8 +170,18 @@ impl Growing {
             let rows = rows.map_err(ReportError::encode(&path))?;
             self.csv.write_all(&rows).map_err(ReportError::file("write", &path))?;
             self.told = self.held;
+            self.end_group_if_full()?;
+            if self.shown.elapsed() >= SHOWN_EVERY {
+                self.show()?;
+            }
         }
-        self.end_group_if_full()
+        Ok(())
+    }
+
+    /// Brings all rows to the Parquet.
+    pub fn show(&mut self) -> Result<(), ReportError> {
+        self.shown = Instant::now();
+        self.parquet.as_mut().map_or(Ok(()), |parquet| parquet.show(&self.columns))
     }
 
     fn end_group_if_full(&mut self) -> Result<(), ReportError> {
@@ -162,7 +190,7 @@ impl Growing {
 
     fn end_group(&mut self) -> Result<(), ReportError> {
         if let (Some(parquet), true) = (&mut self.parquet, self.held > 0) {
-            parquet.rows(&self.columns)?;
+            parquet.add(&self.columns)?;
         }
         self.columns.iter_mut().for_each(|column| column.values.clear());
         (self.held, self.told) = (0, 0);

@@ -14,6 +14,7 @@
 //! | [`kept_inputs`] | what it was driven from |
 //! | [`readme`] | what every file holds |
 //! | [`hashes`] | hashes of all heartbeats: CSV |
+//! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
@@ -28,6 +29,7 @@
 //! | [`table`] | the closing table |
 //! | [`progress`] | progress while it runs |
 
+mod alternating;
 mod canvas;
 mod chart;
 mod clouds;
@@ -42,6 +44,7 @@ mod frames;
 pub mod geotiff;
 mod growing;
 pub mod hashes;
+pub mod heartbeats;
 pub mod kept_inputs;
 pub mod land;
 pub mod manifest;

@@ -28,13 +28,13 @@ const FILES: &str = "
 Written by bekker. `manifest.json` says whether the run is complete (`status`), by what it was
 driven, and lists every file with its SHA-256; `bekker replay FOLDER --verify` checks all of it, here
 or wherever the folder is moved. While the run goes on, and if it was cut, `status` is `running` and
-the tables hold all up to the last heartbeat (Parquet up to its last row group, 1024 rows);
+the tables hold all up to the last heartbeat (Parquet up to its last second of wall time);
 `bekker run --resume FOLDER` then goes on with the same record.
 
 | file | holds |
 | --- | --- |
 | `scenario.toml` | the scenario with every default and `--set` written out; `bekker run` takes it |
-| `inputs/` | copies of the files that it was built from: elevation, soil rasters, meshes, vehicles |
+| `inputs/` | copies of the files that it was built from: elevation, soil rasters, meshes, vehicles, ways |
 | `hashes.csv` | every heartbeat: tick, time (s), hash of the state, of the ground, of each vehicle |
 | `states.csv`, `states.parquet` | vehicles and wheels over time, below |
 | `readings_KIND.csv`, `.parquet` | small readings of sensors, below |
@@ -45,5 +45,6 @@ the tables hold all up to the last heartbeat (Parquet up to its last row group, 
 | `summary.json` | every vehicle's outcome and figures, SI units |
 | `picture.png` | the run in one picture |
 | `checkpoint.bin` | the last state, to go on from |
-| `heartbeats.csv`, `trace.json` | with ranks: bytes and times of the exchange |
+| `heartbeats.csv` | with ranks: bytes and times of every heartbeat |
+| `trace.json` | with `--trace`: the same as a timeline, for Perfetto and Chrome |
 ";

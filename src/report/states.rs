@@ -413,11 +413,14 @@ mod tests {
         for until in [0_usize, 2, 1022, 1024, 2900] {
             let mut states = States::begin(cut.path(), &names(), 4, &Output::default()).unwrap();
             samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
-            // killed: nothing is finished, and Parquet is read up to its last group
+            // killed: nothing is finished, and Parquet holds what it was to show
+            states.table.as_mut().unwrap().show().unwrap();
             let parquet = cut.path().join("states.parquet");
             let reader = SerializedFileReader::try_from(parquet.as_path()).unwrap();
             let rows = reader.metadata().file_metadata().num_rows() as usize;
-            assert_eq!(rows, (until + 40) / 1024 * 1024);
+            assert_eq!(rows, until + 40);
+            let last = reader.get_row_iter(None).unwrap().last().unwrap().unwrap();
+            assert_eq!(last.get_double(0).unwrap(), samples[until + 39].time);
             let path = cut.path().join("states.csv");
             let torn = [read(cut.path(), "states.csv"), b"123.4,1,lea".to_vec()].concat();
             std::fs::write(&path, torn).unwrap();
@@ -435,6 +438,30 @@ mod tests {
                 assert!(read(whole.path(), name) == read(cut.path(), name), "{name}, {until}");
             }
         }
+    }
+
+    /// A table that had ended as Parquet alone is gone on with from it.
+    #[test]
+    fn a_table_of_parquet_alone_is_gone_on_with() {
+        let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let samples: Vec<Sample> = samples();
+        let output = Output {
+            states: vec![crate::scenario::config::StateFormat::Parquet],
+            ..Output::default()
+        };
+        for (folder, count) in [(&whole, 40), (&cut, 30)] {
+            let mut states = States::begin(folder.path(), &names(), 4, &output).unwrap();
+            samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
+            assert_eq!(states.finish().unwrap(), ["states.parquet"]);
+        }
+        let (mut states, before) =
+            States::resume(cut.path(), &names(), 4, &output, samples[20].time).unwrap();
+        assert_eq!(before.len(), 22);
+        samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
+        states.finish().unwrap();
+        let read = |folder: &Path| std::fs::read(folder.join("states.parquet")).unwrap();
+        assert!(read(whole.path()) == read(cut.path()));
+        assert_eq!(std::fs::read_dir(cut.path()).unwrap().count(), 1);
     }
 
     #[test]

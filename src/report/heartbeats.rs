@@ -1,0 +1,223 @@
+//! What heartbeats cost, as a run goes on: `heartbeats.csv`, a row for each heartbeat and
+//! rank, and `trace.json`, a timeline.
+//!
+//! The timeline is in the JSON array format of trace events that Perfetto and Chrome open,
+//! also while its closing bracket is missing: an event a line, a process for each rank,
+//! times from the end of the handshake (of a run that went on: after those before).
+
+use super::{ReportError, check_place, file};
+use crate::simulation::BeatFigures;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FIGURES: &str = "heartbeats.csv";
+const TIMELINE: &str = "trace.json";
+
+const HEADER: &str = "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
+    agree_us,look_us,record_us,checkpoint_us,\
+    state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n";
+
+/// A time in µs.
+pub fn microseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 * 1e-3
+}
+
+/// Times of a heartbeat with their names, in their order.
+fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 9] {
+    [
+        ("step", beat.step),
+        ("serialise", beat.serialise),
+        ("lengths", beat.lengths),
+        ("payload", beat.payload),
+        ("apply", beat.apply),
+        ("agree", beat.agree),
+        ("look", beat.look),
+        ("record", beat.record),
+        ("checkpoint", beat.checkpoint),
+    ]
+}
+
+/// The files being written.
+pub struct Heartbeats {
+    figures: Option<(PathBuf, fs::File)>,
+    timeline: Option<Timeline>,
+}
+
+impl Heartbeats {
+    /// Begins the files of a run on so many ranks, or goes on with them from a tick: the
+    /// figures where there are several ranks, the timeline where it is asked for.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be created or gone on with.
+    pub fn open(
+        folder: &Path,
+        ranks: usize,
+        timeline: bool,
+        from: Option<u64>,
+    ) -> Result<Heartbeats, ReportError> {
+        let path = folder.join(FIGURES);
+        let before = from.filter(|_| path.exists());
+        let figures =
+            (ranks > 1 || before.is_some()).then(|| figures(&path, before)).transpose()?;
+        let timeline = timeline.then(|| Timeline::open(folder, ranks, from)).transpose()?;
+        Ok(Heartbeats { figures: figures.map(|file| (path, file)), timeline })
+    }
+
+    /// Takes down heartbeats: of every rank the same.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written.
+    pub fn take(&mut self, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
+        let beats = ranks.iter().map(Vec::len).min().unwrap_or(0);
+        // all ranks' first, then all ranks' second: so a file is cut at a tick
+        let all = (0..beats).flat_map(|beat| ranks.iter().map(move |rank| &rank[beat]).enumerate());
+        if let Some((path, file)) = &mut self.figures {
+            let mut rows = String::new();
+            all.clone().for_each(|(rank, beat)| row(&mut rows, rank, beat));
+            file.write_all(rows.as_bytes()).map_err(ReportError::file("write", path))?;
+        }
+        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.take(all))
+    }
+
+    /// Ends the files; their names in the folder.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        let mut names = Vec::new();
+        if let Some((path, file)) = self.figures {
+            file.sync_all().map_err(ReportError::file("write", &path))?;
+            names.push(FIGURES.to_owned());
+        }
+        if let Some(Timeline { path, mut file, .. }) = self.timeline {
+            let ended = file.write_all(b"\n]\n").and_then(|()| file.sync_all());
+            ended.map_err(ReportError::file("write", &path))?;
+            names.push(TIMELINE.to_owned());
+        }
+        Ok(names)
+    }
+}
+
+/// The figures, begun or gone on with from a tick.
+fn figures(path: &Path, from: Option<u64>) -> Result<fs::File, ReportError> {
+    let Some(from) = from else {
+        let mut file = file::create(path)?;
+        file.write_all(HEADER.as_bytes()).map_err(ReportError::file("write", path))?;
+        return Ok(file);
+    };
+    let tick = |line: &str| line.split(',').next()?.parse::<u64>().ok();
+    cut(path, |line| match line.strip_suffix('\n') {
+        Some(row) if line == HEADER || tick(row).is_some_and(|tick| tick < from) => line.len(),
+        _ => 0,
+    })
+}
+
+fn row(rows: &mut String, rank: usize, beat: &BeatFigures) {
+    let BeatFigures { tick, agents, state_bytes, ground_bytes, .. } = beat;
+    let BeatFigures { received_bytes, nodes, ghost_error, ghost_bound, .. } = beat;
+    let _ = write!(rows, "{tick},{rank},{agents}");
+    for (_, span) in spans(beat) {
+        let _ = write!(rows, ",{:.1}", microseconds(span));
+    }
+    let _ = write!(rows, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
+    let _ = writeln!(rows, ",{ghost_error:.7},{ghost_bound:.7}");
+}
+
+/// A timeline being written.
+struct Timeline {
+    path: PathBuf,
+    file: fs::File,
+    /// When it begins, µs after the beginning of the timeline that it goes on with.
+    begins: f64,
+}
+
+impl Timeline {
+    fn open(folder: &Path, ranks: usize, from: Option<u64>) -> Result<Timeline, ReportError> {
+        let path = folder.join(TIMELINE);
+        let mut begins: f64 = 0.0;
+        let mut events = 0;
+        let file = match from.filter(|_| path.exists()) {
+            None => file::create(&path)?,
+            Some(from) => cut(&path, |line| {
+                let event = line.trim_end().trim_end_matches(',');
+                if event == "[" {
+                    return line.len();
+                }
+                let Ok(read) = serde_json::from_str::<Value>(event) else { return 0 };
+                if read["args"]["tick"].as_u64().is_some_and(|tick| tick >= from) {
+                    return 0;
+                }
+                let time = |key: &str| read[key].as_f64().unwrap_or(0.0);
+                begins = begins.max(time("ts") + time("dur"));
+                events += 1;
+                // the comma belongs to the event that follows
+                event.len()
+            })?,
+        };
+        let mut timeline = Timeline { path, file, begins };
+        let mut names = String::from(if events > 0 { "" } else { "[\n" });
+        for rank in 0..ranks {
+            let args = json!({ "name": format!("rank {rank}") });
+            let event = json!({ "name": "process_name", "ph": "M", "pid": rank, "args": args });
+            let comma = if events > 0 { ",\n" } else { "" };
+            let _ = write!(names, "{comma}{event}");
+            events += 1;
+        }
+        timeline.write(&names)?;
+        Ok(timeline)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), ReportError> {
+        self.file.write_all(text.as_bytes()).map_err(ReportError::file("write", &self.path))
+    }
+
+    /// Adds the spans of heartbeats, each with its rank. What took no time is left out.
+    fn take<'a>(
+        &mut self,
+        all: impl Iterator<Item = (usize, &'a BeatFigures)>,
+    ) -> Result<(), ReportError> {
+        let mut events = String::new();
+        for (rank, beat) in all {
+            let mut begun = beat.begun;
+            for (name, span) in spans(beat).into_iter().filter(|(_, span)| !span.is_zero()) {
+                let event = json!({
+                    "name": name, "ph": "X", "pid": rank, "tid": 0,
+                    "ts": self.begins + microseconds(begun), "dur": microseconds(span),
+                    "args": { "tick": beat.tick, "nodes": beat.nodes, "frames": beat.frames },
+                });
+                let _ = write!(events, ",\n{event}");
+                begun += span;
+            }
+        }
+        self.write(&events)
+    }
+}
+
+/// Cuts a file where the first line is not to be kept whole, and goes to its end. `keeps`
+/// says how many bytes of a line are kept; a line that is kept in part may be followed.
+fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<fs::File, ReportError> {
+    check_place(path)?;
+    let opened = fs::OpenOptions::new().read(true).write(true).open(path);
+    let mut file = opened.map_err(ReportError::file("go on with", path))?;
+    let mut cut = || {
+        let mut reader = BufReader::new(&file);
+        let (mut at, mut end, mut line) = (0, 0, String::new());
+        while reader.read_line(&mut line)? > 0 {
+            let kept = keeps(&line);
+            if kept == 0 {
+                break;
+            }
+            end = at + kept as u64;
+            at += line.len() as u64;
+            line.clear();
+        }
+        file.set_len(end)?;
+        file.seek(SeekFrom::End(0))
+    };
+    cut().map_err(ReportError::file("cut", path))?;
+    Ok(file)
+}
