@@ -3,6 +3,7 @@
 
 use super::belly::BellyContact;
 use super::clock::Clock;
+use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::outcome::Outcome;
@@ -382,6 +383,7 @@ impl AgentModel {
             position: self.vehicle.pose(&workspace.vehicle).position,
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             advance: self.advance(state, workspace),
+            sense: direction(state),
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.drive_radius(),

@@ -2,8 +2,9 @@
 //!
 //! A vehicle is immobilised if its driver wants to move, it has got on by less than 0.2 m
 //! in the direction that it wants to go for [`STANDING`], and it does not get on right now:
-//! wheels that spin, rocking, drifting sideways and rolling back are no way made. It has
-//! sunk where its wheels or tracks are, on average, wholly below the undisturbed ground.
+//! wheels that spin, rocking, drifting sideways and rolling back are no way made; but one
+//! that loses speed while it rolls back still gets on. It has sunk where its wheels or
+//! tracks are, on average, wholly below the undisturbed ground.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
@@ -13,6 +14,7 @@ use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
 use crate::soil::{SoilId, SoilKind};
 use crate::spatial::{Pose, Vec3};
+use crate::vehicle::Selector;
 use crate::vehicle::driver::Intent;
 
 /// Time for which a vehicle must have stood to be immobilised, s.
@@ -62,7 +64,7 @@ impl AgentModel {
         if depth > height || deepest > DEEPEST_WHEEL * height {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
-        state.monitor.watch(time, &state.controls, state.driver.intent);
+        state.monitor.watch(time, state.driver.intent);
         self.immobilised(ground, time, STANDING, state, workspace)
     }
 
@@ -85,7 +87,7 @@ impl AgentModel {
         immobilised.unwrap_or_else(|| {
             match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {
                 ((Intent::Hold, since), _) if stands => Outcome::Holding { since },
-                ((Intent::WaitBehindLeader, since), Some(behind)) => {
+                ((Intent::WaitBehindLeader, since), Some(behind)) if stands => {
                     Outcome::Waiting { since, behind }
                 }
                 _ => Outcome::UnderWay,
@@ -192,9 +194,9 @@ impl AgentModel {
     }
 }
 
-/// Which way it wants to go: -1 in reverse.
-fn direction(state: &AgentState) -> f64 {
-    if state.vehicle.gearbox.gear < 0 { -1.0 } else { 1.0 }
+/// Which way it wants to go: -1 with the lever in reverse, whichever way it rolls.
+pub(super) fn direction(state: &AgentState) -> f64 {
+    if state.controls.gear == Selector::Reverse { -1.0 } else { 1.0 }
 }
 
 /// Direction of the chassis x axis in the level plane.

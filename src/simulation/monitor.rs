@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 const WAY: f64 = 0.2;
 /// Speed along the way, m/s, over the last second, from which it gets on right now.
 const ADVANCING: f64 = 0.05;
-/// Throttle up to which a vehicle that is not braked does not try to move.
-const IDLING: f64 = 0.05;
+/// Loss of speed, m/s, by which one that rolls back gets on: its brake or its drive wins.
+const SLOWING: f64 = 0.2;
 /// Time constant over which a peak of slip must hold, s.
 const PEAK_TIME: f64 = 0.1;
 /// Time constant of the wheels' means, s.
@@ -35,6 +35,8 @@ pub(super) struct StepFigures {
     pub velocity: Vec3,
     /// Speed in the direction that it wants to go, m/s; of turning tracks that of the outer.
     pub advance: f64,
+    /// That direction: -1 backward.
+    pub sense: f64,
     /// Work of drive and soil.
     pub work: DriveWork,
     /// Fuel burned, kg, if the vehicle tells.
@@ -47,7 +49,12 @@ pub(super) struct StepFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Standstill {
     since: f64,
+    /// Way made by then, m, positive forward.
     from: f64,
+    /// Speed at which it rolled the other way, m/s.
+    rolls_back: f64,
+    /// Direction that it wanted to go.
+    sense: f64,
 }
 
 /// Running sums of a vehicle's drive.
@@ -72,9 +79,11 @@ pub struct Monitor {
     fuel: Option<f64>,
     belly_force: f64,
     wheels: Vec<WheelMean>,
-    /// Way in the direction that it wants to go, m, and how fast that grows.
-    progress: f64,
-    advance: f64,
+    /// Way made, m, positive forward, and its speed over about the last second, m/s.
+    way_made: f64,
+    speed_made: f64,
+    /// Direction that it wants to go: -1 backward.
+    sense: f64,
     standstill: Option<Standstill>,
     intent: Intent,
     intent_since: f64,
@@ -107,8 +116,9 @@ impl Monitor {
             fuel: None,
             belly_force: 0.0,
             wheels: vec![WheelMean::default(); wheels],
-            progress: 0.0,
-            advance: 0.0,
+            way_made: 0.0,
+            speed_made: 0.0,
+            sense: 1.0,
             standstill: None,
             intent: Intent::default(),
             intent_since: 0.0,
@@ -131,6 +141,7 @@ impl Monitor {
         if self.arrived.is_some() {
             return;
         }
+        let first = self.time == 0.0;
         self.time = time;
         self.end = [figures.position.x, figures.position.y];
         let way = hypot(figures.velocity.x, figures.velocity.y) * h;
@@ -166,8 +177,12 @@ impl Monitor {
         if let Some(burned) = figures.fuel {
             *self.fuel.get_or_insert(0.0) += burned;
         }
-        self.progress += figures.advance * h;
-        self.advance += (figures.advance - self.advance) * share;
+        // of both directions in one sum, or rocking would add up
+        self.sense = figures.sense;
+        let forward = figures.sense * figures.advance;
+        self.way_made += forward * h;
+        // one that starts with a speed has it from the first step
+        self.speed_made += (forward - self.speed_made) * if first { 1.0 } else { share };
     }
 
     /// Takes in the force on the belly over a step of `h` seconds.
@@ -176,27 +191,36 @@ impl Monitor {
     }
 
     /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
-    /// gets on where it wants to.
-    pub(super) fn watch(&mut self, time: f64, controls: &Controls, intent: Intent) {
+    /// gets on where it wants to: by a way made, or by losing speed the other way. One that
+    /// turns round is judged anew by the speed at which it still rolls.
+    pub(super) fn watch(&mut self, time: f64, intent: Intent) {
         if intent != self.intent {
             (self.intent, self.intent_since) = (intent, time);
         }
         if intent == Intent::Arrived {
             self.arrived.get_or_insert(time);
         }
-        let tries = controls.throttle > IDLING || controls.brake > 0.0;
-        let gets_on = |still: &Standstill| self.progress - still.from >= WAY;
+        let rolls_back = (-self.sense * self.speed_made).max(0.0);
+        let fresh = Standstill { since: time, from: self.way_made, rolls_back, sense: self.sense };
+        let gets_on = |still: &Standstill| {
+            self.sense * (self.way_made - still.from) >= WAY
+                || rolls_back <= still.rolls_back - SLOWING
+        };
         self.standstill = match self.standstill {
-            _ if intent != Intent::Drive || !tries => None,
+            _ if intent != Intent::Drive => None,
+            Some(still) if still.sense != self.sense => {
+                Some(Standstill { rolls_back, sense: self.sense, ..still })
+            }
             Some(still) if !gets_on(&still) => Some(still),
-            _ => Some(Standstill { since: time, from: self.progress }),
+            _ => Some(fresh),
         };
     }
 
     /// Since when it has not got on, s, though it wants to, if for at least `least` s.
     pub(super) fn immobile_since(&self, time: f64, least: f64) -> Option<f64> {
         let still = self.standstill?;
-        (time - still.since >= least && self.advance < ADVANCING).then_some(still.since)
+        let advances = self.sense * self.speed_made >= ADVANCING;
+        (time - still.since >= least && !advances).then_some(still.since)
     }
 
     /// What the driver is about, and since when, s.

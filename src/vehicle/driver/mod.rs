@@ -12,7 +12,7 @@ mod table;
 
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
-pub use path_follower::{PathFollower, Plan};
+pub use path_follower::{BESIDE, PathFollower, Plan};
 pub use pure_pursuit::{PurePursuit, SteeringGeometry};
 pub use speed::{Motion, SpeedControl, SpeedState};
 pub use table::Table;
@@ -20,6 +20,9 @@ pub use table::Table;
 use super::{Controls, Selector};
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
+
+/// Throttle up to which a table does not mean to move.
+const IDLING: f64 = 0.05;
 
 /// What a driver sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,7 +133,7 @@ impl Driver {
             Driver::Table(table) => {
                 let controls = table.controls(view.time);
                 let in_gear = controls.gear != Selector::Neutral;
-                let drives = controls.throttle > 0.0 && controls.brake == 0.0 && in_gear;
+                let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
                 state.intent = if drives { Intent::Drive } else { Intent::Hold };
                 controls
             }

@@ -16,6 +16,8 @@ const WAITING: f64 = 0.5;
 const CLOSE_UP: f64 = 0.6;
 /// Distance from the end of the path at which a vehicle has arrived, m.
 const ARRIVAL: f64 = 1.0;
+/// Offset from its path, m, beyond which a vehicle is beside it.
+pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
 
@@ -91,9 +93,10 @@ impl PathFollower {
         &self.plan
     }
 
-    /// Whether the vehicle has come to its stop at the end of the path.
+    /// Whether the vehicle has come to its stop at the end of the path, and not beside it.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
-        state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL
+        let beside = state.place.offset.abs() > BESIDE;
+        state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL && !beside
     }
 
     /// Way that it drives the path: 1 forward, -1 the rear ahead.

@@ -4,10 +4,11 @@ use crate::vehicle::Controls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Excess of speed, m/s, beyond which the integral does not turn to braking.
-const INTEGRAL_BAND: f64 = 1.0;
 /// Largest negative integral: a steady descent.
 const MOST_BRAKING_INTEGRAL: f64 = 0.5;
+/// Output that holds a vehicle back over the sine of its descent: brakes slow it by about
+/// 0.8 g at an output of one.
+const DESCENT: f64 = 1.5;
 
 /// Speed below which a vehicle that is to stand is held, m/s.
 pub(super) const STANDSTILL: f64 = 0.2;
@@ -25,6 +26,8 @@ const LEVEL: f64 = 0.015;
 /// Time after which a driver lets the brake go although the thrust does not seem
 /// to carry the vehicle, s: what lies under the wheels may hold it.
 const PATIENCE: f64 = 5.0;
+/// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
+const PULLING_RATE: f64 = 0.4;
 
 /// How a vehicle moves, along the way that it is to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,9 +43,9 @@ pub struct Motion {
 /// Gains of a PID controller of speed; the defaults suit the HMMWV.
 ///
 /// Its output drives the throttle above zero and the brake below minus the
-/// coasting band. The integral does not grow while the throttle is wide open,
-/// nor turn negative while the vehicle is still far too fast, nor move while it
-/// coasts, so that neither being stuck nor a hard stop winds it up.
+/// coasting band; down a slope it is less by what holds the vehicle back. The integral
+/// does not grow while the throttle is wide open or the brake full on, nor move
+/// while the vehicle coasts, so that neither being stuck nor a hard stop winds it up.
 ///
 /// A vehicle that is to stand, or that rolls against the way it is to go, is
 /// braked until it stands, as hard as that takes. From standing it pulls away
@@ -72,7 +75,7 @@ impl Default for SpeedControl {
             integral: 0.15,
             derivative: 0.0,
             coasting: 0.1,
-            braking: 0.6,
+            braking: 1.0,
             hold: 1.0,
         }
     }
@@ -112,13 +115,17 @@ impl SpeedControl {
         if is_to_stand || speed < -ROLLS_BACK {
             return self.hold(state, h);
         }
-        let pedals = self.pursue(state, target, speed, h);
-        if state.held == 0.0 || speed > STANDSTILL {
+        let pulls = state.held > 0.0 && speed <= STANDSTILL;
+        let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
+        if pulls && !carried {
+            state.integral = (state.integral + PULLING_RATE * h).min(1.0);
+        }
+        let pedals = self.pursue(state, target, motion, h);
+        if !pulls {
             (state.held, state.pulling) = (0.0, 0.0);
             return pedals;
         }
         state.pulling += h;
-        let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
         if speed < -SLIPS_BACK {
             state.held += PEDAL_RATE * h;
             state.pulling = 0.0;
@@ -137,23 +144,23 @@ impl SpeedControl {
     }
 
     /// Throttle and brake of the PID control.
-    fn pursue(&self, state: &mut SpeedState, target: f64, speed: f64, h: f64) -> Controls {
-        let acceleration = state.last_speed.map_or(0.0, |last| (speed - last) / h);
-        state.last_speed = Some(speed);
-        let error = target - speed;
-        let direct = self.proportional * error - self.derivative * acceleration;
+    fn pursue(&self, state: &mut SpeedState, target: f64, motion: &Motion, h: f64) -> Controls {
+        let acceleration = state.last_speed.map_or(0.0, |last| (motion.speed - last) / h);
+        state.last_speed = Some(motion.speed);
+        let error = target - motion.speed;
+        let descent = (-motion.slope - LEVEL).max(0.0);
+        let direct = self.proportional * error - self.derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
-        let winding_up = error > 0.0 && output >= 1.0;
-        let winding_down = error < -INTEGRAL_BAND && state.integral <= 0.0;
-        let idle =
-            error < 0.0 && output <= 0.0 && output >= -self.coasting && state.integral <= 0.0;
-        if !(winding_up || winding_down || idle) {
+        let brake = self.braking * (-output - self.coasting);
+        let winding_up = if error > 0.0 { output >= 1.0 } else { brake >= 1.0 };
+        let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
+        if !(winding_up || coasts) {
             let grown = state.integral + self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
         }
         Controls {
             throttle: output.clamp(0.0, 1.0),
-            brake: (self.braking * (-output - self.coasting)).clamp(0.0, 1.0),
+            brake: brake.clamp(0.0, 1.0),
             ..Controls::default()
         }
     }
@@ -220,28 +227,62 @@ mod tests {
     /// A vehicle on a slope whose thrust follows the throttle within 0.5 s, and
     /// whose brake holds or slows it with up to 8 m/s².
     fn climb(slope: f64, speed: f64, throttle: f64, seconds: f64) -> (f64, f64) {
+        let (speed, back, _) = drive_on_slope(slope, speed, throttle, seconds, 3.0);
+        (speed, back)
+    }
+
+    /// The same at some speed: the speed at the end, the furthest place back and the
+    /// highest speed.
+    fn drive_on_slope(
+        slope: f64,
+        speed: f64,
+        throttle: f64,
+        seconds: f64,
+        target: f64,
+    ) -> (f64, f64, f64) {
         let control = SpeedControl::default();
         let (mut state, mut speed, h) = (control.start(), speed, 0.001);
-        let (mut thrust, mut back, mut place) = (0.0, 0.0_f64, 0.0_f64);
+        let (mut thrust, mut back, mut place, mut most_speed) = (0.0, 0.0_f64, 0.0_f64, speed);
         for _ in 0..(seconds / h) as usize {
-            let c = control.controls(&mut state, 3.0, &Motion { speed, thrust, slope }, h);
+            let c = control.controls(&mut state, target, &Motion { speed, thrust, slope }, h);
             thrust += (throttle * c.throttle - thrust) * h / 0.5;
             let free = speed + h * 9.81 * (thrust - slope);
             let most = h * 8.0 * c.brake;
             speed = free - free.clamp(-most, most);
             place += h * speed;
             back = back.min(place);
+            most_speed = most_speed.max(speed);
         }
-        (speed, back)
+        (speed, back, most_speed)
     }
 
     #[test]
     fn pulls_away_uphill_without_rolling_back() {
-        for slope in [0.0, 0.1, 0.3, 0.5] {
+        for slope in [0.0, 0.1, 0.3, 0.5, -0.2] {
             let (speed, back) = climb(slope, 0.0, 0.7, 20.0);
             assert!((speed - 3.0).abs() < 0.5, "{speed} m/s on {slope}");
             assert!(back > -1e-3, "rolls back by {back} m on {slope}");
         }
+    }
+
+    #[test]
+    fn descends_at_its_speed() {
+        for slope in [-0.05, -0.1, -0.2, -0.3, -0.4] {
+            for target in [2.5, 6.0] {
+                let (speed, _, most) = drive_on_slope(slope, 0.0, 0.7, 15.0, target);
+                // it coasts within its band of 0.1 / 0.4 m/s
+                assert!((speed - target).abs() < 0.26, "{speed} m/s for {target} on {slope}");
+                // the engine answers half a second late; on level ground it is 0.9 m/s as well
+                assert!(most < target + 1.0, "overshoots {target} to {most} m/s on {slope}");
+            }
+        }
+    }
+
+    #[test]
+    fn creeps_up_a_hill_without_waiting_for_its_integral() {
+        // at 0.5 m/s the proportional part is a fifth of the throttle, and half is needed
+        let (speed, back, _) = drive_on_slope(0.35, 0.0, 0.7, 4.0, 0.5);
+        assert!(speed > 0.1 && back > -1e-3, "{speed} m/s, back by {back} m, after 4 s");
     }
 
     #[test]

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 /// Speed of the gearbox's output, rad/s, above which it refuses to reverse.
 const REVERSING_SPEED: f64 = 5.0;
+/// Share of its upshift speed above which a lower gear is not taken: it would soon be
+/// shifted up again, and a vehicle at that speed would hunt between both.
+const HUNTING: f64 = 0.85;
 /// Shift time over the time constant of a clutch halfway through its engagement.
 const CLUTCH_TIMES: f64 = 10.0;
 /// Softness of a gearbox in neutral, (rad/s)/(N m s): lets the row go.
@@ -132,7 +135,8 @@ impl Gearbox {
 
     /// Shifts if the speeds (rad/s) of the input and output shafts ask for it
     /// at this tick. Shifts up and down by one gear, not sooner than the
-    /// latency after the last shift; obeys the lever at once, but engages a gear
+    /// latency after the last shift, and not down into a gear that would soon ask to be
+    /// shifted up; obeys the lever at once, but engages a gear
     /// against the way the vehicle rolls only near standstill. A gear that is
     /// engaged stays so when the vehicle begins to roll the other way.
     pub fn shift(
@@ -194,11 +198,21 @@ impl Gearbox {
             state.gear
         } else if input_speed > self.upshift_rpm * RPM {
             (state.gear + 1).min(self.ratios.len() as i32)
-        } else if input_speed < self.downshift_rpm * RPM {
+        } else if input_speed < self.downshift_rpm * RPM && !self.hunts(state.gear, input_speed) {
             (state.gear - 1).max(1)
         } else {
             state.gear
         }
+    }
+
+    /// Whether the gear below this one would turn its input so fast that it is soon
+    /// shifted up again.
+    fn hunts(&self, gear: i32, input_speed: f64) -> bool {
+        let [Some(own), Some(below)] = [gear, (gear - 1).max(1)].map(|gear| self.ratio(gear))
+        else {
+            return false;
+        };
+        input_speed * own / below > HUNTING * self.upshift_rpm * RPM
     }
 }
 
@@ -233,9 +247,11 @@ mod tests {
         assert_eq!(shift(2600.0, 2000), 3);
         assert_eq!(shift(2600.0, 9000), 3, "there is no fourth");
         assert_eq!(shift(1800.0, 9500), 3);
-        assert_eq!(shift(1100.0, 9600), 2);
-        assert_eq!(shift(1100.0, 9700), 2);
-        assert_eq!(shift(1100.0, 10600), 1);
+        // in second gear it would turn with 2200 rpm, too near to the 2500 of an upshift
+        assert_eq!(shift(1100.0, 9600), 3);
+        assert_eq!(shift(1000.0, 9700), 2);
+        assert_eq!(shift(1000.0, 9800), 2);
+        assert_eq!(shift(1000.0, 10700), 1);
         assert_eq!(shift(0.0, 20000), 1);
     }
 
