@@ -1,0 +1,75 @@
+//! Which figures make an engine, a converter, a gearbox and the shafts behind them.
+
+use super::super::{Differential, FinalDrive};
+use super::rule::{Check, list, not_negative, positive, require, within};
+use crate::vehicle::powertrain::Powertrain;
+
+pub(super) fn differential(key: &str, differential: &Differential) -> Check {
+    not_negative(&format!("{key}.inertia"), differential.inertia)?;
+    not_negative(&format!("{key}.lock_torque"), differential.lock_torque)
+}
+
+pub(super) fn final_drive(key: &str, drive: &FinalDrive) -> Check {
+    positive(&format!("{key}.ratio"), drive.ratio)?;
+    differential(&format!("{key}.differential"), &drive.differential)?;
+    not_negative(&format!("{key}.shaft_inertia"), drive.shaft_inertia)?;
+    not_negative(&format!("{key}.half_shaft_inertia"), drive.half_shaft_inertia)
+}
+
+pub(in crate::vehicle::spec) fn powertrain(powertrain: &Powertrain) -> Check {
+    let engine = &powertrain.engine;
+    positive("powertrain.engine.inertia", engine.inertia)?;
+    if let Some(fuel) = engine.fuel {
+        let key = "powertrain.engine.fuel.efficiency";
+        require(fuel.efficiency > 0.0 && fuel.efficiency <= 1.0, key, fuel.efficiency, "0 to 1")?;
+        positive("powertrain.engine.fuel.heating_value", fuel.heating_value)?;
+    }
+    for &[rpm, torque] in engine.losses_rpm.points() {
+        let brakes = rpm <= 0.0 || torque <= 0.0;
+        require(brakes, "powertrain.engine.losses_rpm", list(&[rpm, torque]), "braking")?;
+    }
+    let stop = engine.full_throttle_rpm.points().last().map_or(0.0, |point| point[1])
+        + engine.losses_rpm.points().last().map_or(0.0, |point| point[1]);
+    let key = "powertrain.engine.full_throttle_rpm";
+    require(
+        stop < 0.0,
+        key,
+        stop,
+        "below 0 with the losses at the highest speed, or it runs away",
+    )?;
+
+    let converter = &powertrain.converter;
+    let tables =
+        [("capacity", &converter.capacity, 1e-9), ("torque_ratio", &converter.torque_ratio, 0.1)];
+    for (name, curve, least) in tables {
+        let key = format!("powertrain.converter.{name}");
+        let ends = [curve.points()[0][0], curve.points()[curve.points().len() - 1][0]];
+        require(ends == [0.0, 1.0], &key, list(&ends), "given from speed ratio 0 to 1")?;
+        for point in curve.points() {
+            require(point[1] >= least, &key, list(point), "above 0")?;
+        }
+    }
+    let last = converter.torque_ratio.value(1.0);
+    require(last == 1.0, "powertrain.converter.torque_ratio", last, "1 at speed ratio 1")?;
+
+    let gearbox = &powertrain.gearbox;
+    let key = "powertrain.gearbox";
+    require(!gearbox.ratios.is_empty(), &format!("{key}.ratios"), "[]", "1 gear or more")?;
+    for (index, pair) in gearbox.ratios.windows(2).enumerate() {
+        let at = format!("{key}.ratios[{}]", index + 1);
+        require(pair[1] > pair[0], &at, pair[1], "above the gear before it")?;
+    }
+    positive(&format!("{key}.ratios[0]"), gearbox.ratios[0])?;
+    require(gearbox.reverse < 0.0, &format!("{key}.reverse"), gearbox.reverse, "below 0")?;
+    positive(&format!("{key}.downshift_rpm"), gearbox.downshift_rpm)?;
+    require(
+        gearbox.upshift_rpm > gearbox.downshift_rpm,
+        &format!("{key}.upshift_rpm"),
+        gearbox.upshift_rpm,
+        &format!("above downshift_rpm ({})", gearbox.downshift_rpm),
+    )?;
+    within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
+    within(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;
+    positive(&format!("{key}.input_inertia"), gearbox.input_inertia)?;
+    not_negative(&format!("{key}.output_inertia"), gearbox.output_inertia)
+}

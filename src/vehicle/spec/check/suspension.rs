@@ -1,0 +1,120 @@
+//! Which figures make a suspension, its springs and its dampers.
+
+use super::super::{AxleLocation, Damper, Point, Spring, Suspension};
+use super::rule::{Check, apart, list, not_negative, part, positive, require, rising};
+
+pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
+    let outward = |key: &str, spindle: &Point| {
+        require(spindle[1] > 0.0, key, list(spindle), "on the left (y above 0)")
+    };
+    match suspension {
+        Suspension::DoubleWishbone(s) => {
+            let key = format!("{key}.double_wishbone");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("upper_arm_front"), &p.upper_arm_front, &p.upper_arm_back)?;
+            apart(&at("lower_arm_front"), &p.lower_arm_front, &p.lower_arm_back)?;
+            apart(&at("upper_arm_outer"), &p.upper_arm_outer, &p.upper_arm_front)?;
+            apart(&at("lower_arm_outer"), &p.lower_arm_outer, &p.lower_arm_front)?;
+            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            let upper = p.upper_arm_outer[2] > p.lower_arm_outer[2];
+            require(
+                upper,
+                &at("upper_arm_outer"),
+                list(&p.upper_arm_outer),
+                "above lower_arm_outer",
+            )?;
+            part(&format!("{key}.upper_arm"), &s.upper_arm)?;
+            part(&format!("{key}.lower_arm"), &s.lower_arm)?;
+            part(&format!("{key}.upright"), &s.upright)?;
+            part(&format!("{key}.spindle"), &s.spindle)?;
+            s.tie_rod.map_or(Ok(()), |rod| part(&format!("{key}.tie_rod"), &rod))
+        }
+        Suspension::TrailingArm(s) => {
+            let key = format!("{key}.trailing_arm");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("pivot_outer"), &p.pivot_outer, &p.pivot_inner)?;
+            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            part(&format!("{key}.arm"), &s.arm)?;
+            part(&format!("{key}.spindle"), &s.spindle)
+        }
+        Suspension::SolidAxle(s) => {
+            let key = format!("{key}.solid_axle");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("damper_beam"), &p.damper_beam, &p.damper_chassis)?;
+            apart(&at("spring_beam"), &p.spring_beam, &p.spring_chassis)?;
+            part(&format!("{key}.beam"), &s.beam)?;
+            part(&format!("{key}.spindle"), &s.spindle)?;
+            axle_location(&format!("{key}.location"), &s.location)?;
+            match &s.knuckle {
+                Some(knuckle) => {
+                    part(&format!("{key}.knuckle.part"), &knuckle.part)?;
+                    let upper = format!("{key}.knuckle.kingpin_upper");
+                    apart(&upper, &knuckle.kingpin_upper, &knuckle.kingpin_lower)
+                }
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn axle_location(key: &str, location: &AxleLocation) -> Check {
+    match location {
+        AxleLocation::Links(links) => {
+            let key = format!("{key}.links");
+            apart(&format!("{key}.upper_beam"), &links.upper_beam, &links.upper_chassis)?;
+            apart(&format!("{key}.lower_beam"), &links.lower_beam, &links.lower_chassis)?;
+            let splay = (links.upper_beam[1] - links.upper_chassis[1]).abs() > 1e-3;
+            require(
+                splay || links.panhard.is_some(),
+                &format!("{key}.panhard"),
+                "absent",
+                "given, because the upper rods are not splayed",
+            )
+        }
+        AxleLocation::Leaf(leaf) => {
+            let key = format!("{key}.leaf");
+            positive(&format!("{key}.longitudinal_stiffness"), leaf.longitudinal_stiffness)?;
+            positive(&format!("{key}.lateral_stiffness"), leaf.lateral_stiffness)?;
+            positive(&format!("{key}.windup_stiffness"), leaf.windup_stiffness)?;
+            not_negative(&format!("{key}.damping_time"), leaf.damping_time)
+        }
+    }
+}
+
+pub(super) fn spring(key: &str, spring: &Spring) -> Check {
+    positive(&format!("{key}.free_length"), spring.free_length)?;
+    rising(&format!("{key}.tension"), &spring.tension)?;
+    let Some(stops) = &spring.stops else { return Ok(()) };
+    positive(&format!("{key}.stops.min_length"), stops.min_length)?;
+    require(
+        stops.max_length > stops.min_length,
+        &format!("{key}.stops.max_length"),
+        stops.max_length,
+        &format!("above min_length ({})", stops.min_length),
+    )?;
+    rising(&format!("{key}.stops.bump"), &stops.bump)?;
+    rising(&format!("{key}.stops.rebound"), &stops.rebound)
+}
+
+pub(super) fn damper(key: &str, damper: &Damper) -> Check {
+    not_negative(&format!("{key}.compression"), damper.compression)?;
+    not_negative(&format!("{key}.rebound"), damper.rebound)?;
+    let Some(window) = &damper.window else { return Ok(()) };
+    require(
+        window.max_length > window.min_length,
+        &format!("{key}.window.max_length"),
+        window.max_length,
+        &format!("above min_length ({})", window.min_length),
+    )?;
+    not_negative(&format!("{key}.window.compression_outside"), window.compression_outside)?;
+    not_negative(&format!("{key}.window.rebound_outside"), window.rebound_outside)
+}
