@@ -180,6 +180,7 @@ driver = { kind = "table", rows = [{ time = 0, steering = 1 }] }
 [[vehicle.sensor]]
 name = "rolling"
 position = [0, 0, 3]
+# steeply down: at grazing angles a millimetre of height is a decimetre of depth
 pitch_deg = 60
 rate = 10
 model = { kind = "camera", width = 24, height = 24, exposure = 0, rolling = 0.08, noise = false, channels = ["depth"] }

@@ -104,6 +104,24 @@ fn a_preview_warns_of_what_a_driver_would_see() {
     assert!(picture.count(|pixel| pixel == [200, 30, 45]) > 2000);
 }
 
+/// What cannot be run is not drawn either: the error is the run's, and names both.
+#[test]
+fn vehicles_that_overlap_are_refused_as_by_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let flat = DOUBTFUL
+        .replace("kind = \"dem\", file = \"level.asc\", origin = [0, 0]", "kind = \"flat\"");
+    let text = flat.replace("position = [-9, 1]", "position = [-3, 1]");
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let refusal = |command: &str| {
+        let output = bekker(folder.path()).args([command, "s.toml"]).assert().code(3);
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    let said = refusal("preview");
+    assert!(said.contains("second (") && said.contains("overlaps scout"), "{said}");
+    assert_eq!(said, refusal("run"));
+    assert!(!folder.path().join("preview.png").exists());
+}
+
 #[test]
 fn a_sound_scenario_gives_no_warning() {
     let example = fs::read_to_string(
@@ -236,7 +254,7 @@ fn what_is_no_run_is_refused() {
         ("nowhere", "does not exist"),
         ("file", "is no folder"),
     ] {
-        let output = bekker(folder.path()).args(["compare", name]).assert().failure();
+        let output = bekker(folder.path()).args(["compare", name]).assert().code(3);
         let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
         let remedy = "give the folder of a run, such as runs/convoy_mud-1";
         assert!(said.contains(cause) && said.contains(name) && said.contains(remedy), "{said}");

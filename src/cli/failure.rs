@@ -115,6 +115,7 @@ impl Failure {
     /// Its number.
     pub fn code(&self) -> u8 {
         match self {
+            Failure::Report(ReportError::NotARun { .. }) => 3,
             Failure::Output { .. }
             | Failure::Report(_)
             | Failure::Run { .. }

@@ -2,8 +2,8 @@
 
 use super::planned::{Planned, line, with_land};
 use super::{Failure, stdout};
-use crate::report::picture::Fact;
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
+use crate::report::scene::Fact;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::{Driver, Stamp};
@@ -20,8 +20,9 @@ use std::path::PathBuf;
     The picture shows soils, contours, ways, vehicles, scenery, and elevation and grade along\n\
     every way. Warnings go to standard error and leave the exit code at 0: walls, grades and\n\
     soils that the classic theory of Bekker, Janosi and Hanamoto does not let a vehicle pass,\n\
-    side slopes, bends tighter than it turns, ways through trees or off the terrain, vehicles\n\
-    that overlap. They are estimates on undisturbed ground; the run decides.")]
+    side slopes, bends tighter than it turns, ways through trees or off the terrain. They are\n\
+    estimates on undisturbed ground; the run decides. What the run refuses, vehicles that\n\
+    overlap at the start for one, is refused here with the same error.")]
 pub struct Preview {
     /// The scenario
     file: PathBuf,
@@ -71,11 +72,10 @@ fn draw(
     let longest = routes.ways.iter().map(Way::length).fold(0.0, f64::max);
     let climb = routes.ways.iter().map(Way::climb).fold(0.0, f64::max);
     let steepest = routes.ways.iter().map(|way| way.grades()[1]).fold(0.0, f64::max);
-    let vehicles = agents.iter().zip(&scenario.vehicle).zip(&routes.outlines);
-    let parked = vehicles.map(|((agent, entry), outline)| Parked {
+    let parked = agents.iter().zip(&scenario.vehicle).map(|(agent, entry)| Parked {
         name: agent.name.clone(),
         detail: format!("{}, {}", entry.model, drives(&entry.driver)),
-        corners: outline.corners(&agent.start),
+        corners: agent.vehicle.footprint().corners(&agent.start),
     });
     let ways = routes.ways.iter().map(|way| preview::Planned {
         title: title(built, way),
@@ -83,12 +83,17 @@ fn draw(
         points: line(&way.stations),
         profile: planned.profile(way, Some(&routes.going[way.vehicles[0]])),
     });
+    // what a soil gives is told of the first vehicle, by its model if there are others
+    let mut models = scenario.vehicle.iter().map(|entry| entry.model.as_str());
+    let first = models.next().unwrap_or_default();
+    let whose =
+        if models.all(|model| model == first) { String::new() } else { format!("{first} ") };
     let going = built.world.ground.soils().iter().enumerate().map(|(soil, _)| {
         routes.going.first().map_or(String::new(), |going| {
             let going = going[soil];
             if going.sinkage > 0.0 {
                 format!(
-                    "sinks {:.0} cm, pulls {:.0} % of its weight",
+                    "{whose}sinks {:.0} cm, pulls {:.0} % of its weight",
                     100.0 * going.sinkage,
                     100.0 * going.drawbar().max(0.0)
                 )
@@ -289,7 +294,7 @@ fn as_json(
             "position": [place.x, place.y, place.z],
             "position_in_dem": in_file,
             "heading": agent.start.yaw(),
-            "corners": routes.outlines[index].corners(&agent.start),
+            "corners": agent.vehicle.footprint().corners(&agent.start),
             "going": going.collect::<Vec<_>>(),
         })
     });

@@ -4,10 +4,12 @@
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::color::{self, ALARM, INK, RULE, SECONDARY};
+use super::depth_scale::{DepthScale, colour_bar};
 use super::land::{self, Land, OfGround};
 use super::map::{self, Section};
-use super::picture::{DepthScale, MARGIN, TOP, TrackPoint, WIDTH, colour_bar, heading};
+use super::page::{MARGIN, TOP, WIDTH, heading};
 use super::recorded::History;
+use super::scene::TrackPoint;
 use super::{ReportError, file};
 use std::path::Path;
 

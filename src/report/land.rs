@@ -343,15 +343,7 @@ pub(super) fn prop_key(land: &Land<'_>, view: &View) -> Vec<(&'static str, Rgb)>
     let mut key: Vec<(&str, Rgb)> = Vec::new();
     for prop in land.props {
         let [x, y] = prop.place;
-        let name = match prop.form {
-            Form::Kind(PropKind::Spruce) => "spruce",
-            Form::Kind(PropKind::Oak) => "oak",
-            Form::Kind(PropKind::Birch) => "birch",
-            Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
-            Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
-            Form::Mesh { class: Class::Tree, .. } => "tree",
-            Form::Mesh { .. } => "mesh",
-        };
+        let name = prop.noun();
         let seen = x_min <= x && x <= x_max && y_min <= y && y <= y_max;
         if seen && !key.iter().any(|(own, _)| *own == name) {
             key.push((name, symbol(prop).1));

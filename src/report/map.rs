@@ -2,9 +2,11 @@
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
+use super::depth_scale::{DepthScale, VISIBLE};
 use super::land::{self, OfGround};
-use super::picture::{DepthScale, MAP_RIGHT, Scene, Track, VISIBLE};
+use super::page::MAP_RIGHT;
 use super::relief::View;
+use super::scene::{Scene, Track};
 use crate::simulation::OutcomeReport;
 
 /// How far to either side of a track its ruts are looked for, m: beyond the
@@ -136,11 +138,11 @@ pub(super) fn draw(
     lines(canvas, view, sections);
     canvas.unclip();
     land::frame(canvas, &scene.land, view, interval);
-    key(canvas, scene, view);
+    key(canvas, scene, view, deepest(sections).is_some());
 }
 
-/// What the signs of the map mean, in a line below it.
-fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
+/// What the signs of the map mean, in a line below it; of ruts if there are any.
+fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
@@ -167,9 +169,11 @@ fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
         let y = y + (LINE + 0.6) * (n as f32 - 1.0);
         canvas.line(&[[at, y], [at + 24.0, y]], LINE, color::line(n), 1.0);
     }
-    let at = sign(canvas, "rut, its width not to scale", 24.0);
-    canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND + 1.0, Rgb(70, 60, 60), 1.0);
-    canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND - 1.0, color::depth(0.45).rgb(), 1.0);
+    if ruts {
+        let at = sign(canvas, "rut, its width not to scale", 24.0);
+        canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND + 1.0, Rgb(70, 60, 60), 1.0);
+        canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND - 1.0, color::depth(0.45).rgb(), 1.0);
+    }
 }
 
 const BAND: f32 = 10.0;

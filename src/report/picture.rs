@@ -7,103 +7,16 @@
 //! scale at the soil's own resolution, and a section across it. Below speed,
 //! slip and sinkage over time.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
-use super::color::{self, ALARM, INK, Oklab, RULE, Rgb, SECONDARY};
-use super::land::{self, Land, OfGround};
-use super::map;
-use super::profile::{self, ProfilePoint};
-use super::relief::{self, HeightField, View};
-use super::{ReportError, file};
-use crate::simulation::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
+use super::close_up::close_up;
+use super::color::{self, SECONDARY};
+use super::depth_scale::{DepthScale, colour_bar};
+use super::legend::{ENDING, ENDING_LINE, endings, legend};
+use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, heading};
+use super::scene::{Scene, TrackPoint};
+use super::{ReportError, file, map, profile};
 use std::path::Path;
-
-/// What the picture shows.
-pub struct Scene<'a> {
-    /// Heading: the scenario.
-    pub title: String,
-    /// Soil, duration, vehicles: one line.
-    pub subtitle: String,
-    /// Figures beside the heading, most telling first; three fit well.
-    pub facts: Vec<Fact>,
-    /// Small print at the foot: version, state hash.
-    pub footer: String,
-    /// The undisturbed ground.
-    pub land: Land<'a>,
-    /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
-    /// nothing happened, negative where soil is heaped.
-    pub rut: OfGround<'a, f64>,
-    /// Distance of soil nodes, m; they stand at its whole multiples.
-    pub spacing: f64,
-    /// Ways that were planned, m.
-    pub ways: Vec<Vec<[f64; 2]>>,
-    /// Elevation and grade along the way of a vehicle, by its index.
-    pub profile: Option<(usize, Vec<ProfilePoint>)>,
-    /// The vehicles.
-    pub tracks: Vec<Track>,
-}
-
-/// A figure worth setting large.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// With its unit: `23 cm`.
-    pub value: String,
-    /// What it is: `deepest rut`.
-    pub label: String,
-}
-
-/// A vehicle's way through the scene.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Track {
-    /// Name in the legend.
-    pub name: String,
-    /// How it ended.
-    pub outcome: OutcomeReport,
-    /// Distance driven, m.
-    pub distance: f64,
-    /// Its history.
-    pub points: Vec<TrackPoint>,
-}
-
-/// A vehicle at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrackPoint {
-    /// Simulated time, s.
-    pub time: f64,
-    /// Where, m.
-    pub position: [f64; 2],
-    /// Forward speed, m/s.
-    pub speed: f64,
-    /// Mean slip of the wheels.
-    pub slip: f64,
-    /// Mean sinkage of the wheels, m.
-    pub sinkage: f64,
-}
-
-impl Track {
-    /// The track of vehicle `index` from the samples of a run.
-    pub fn of(samples: &[Sample], index: usize, summary: &VehicleSummary) -> Track {
-        let point = |sample: &Sample| {
-            let wheels = sample.wheels.len().max(1) as f64;
-            let mean = |of: fn(&crate::simulation::WheelSample) -> f64| {
-                sample.wheels.iter().map(of).sum::<f64>() / wheels
-            };
-            TrackPoint {
-                time: sample.time,
-                position: [sample.pose.position.x, sample.pose.position.y],
-                speed: sample.speed,
-                slip: mean(|wheel| wheel.slip),
-                sinkage: mean(|wheel| wheel.sinkage),
-            }
-        };
-        Track {
-            name: summary.name.clone(),
-            outcome: summary.outcome.clone(),
-            distance: summary.distance,
-            points: samples.iter().filter(|sample| sample.vehicle == index).map(point).collect(),
-        }
-    }
-}
 
 /// Size of a picture, pixels. The layout is made for 1920 x 1200 and scales
 /// with the width; the map takes what the height gives or takes.
@@ -121,23 +34,10 @@ impl Default for Size {
     }
 }
 
-pub(super) const WIDTH: f32 = 1920.0;
-pub(super) const MARGIN: f32 = 48.0;
-pub(super) const TOP: f32 = 128.0;
-/// Left side of the map; its coordinates stand before it.
-pub(super) const MAP_LEFT: f32 = 92.0;
-pub(super) const MAP_RIGHT: f32 = 1352.0;
-pub(super) const SIDE: f32 = 1400.0;
 /// Height of what stands below the map.
 const FOOT: f32 = 372.0;
 /// Least height of the map, to which sentences on endings may shrink it.
 const LEAST_MAP: f32 = 380.0;
-/// Size of the letters in which endings are told, and distance of their lines.
-const ENDING: f32 = 13.5;
-const ENDING_LINE: f32 = 19.0;
-/// Rows of ground beyond which a track in the legend is only counted.
-const LEGEND_ROWS: usize = 6;
-
 /// Draws the scene as a PNG.
 pub fn write(path: &Path, scene: &Scene<'_>, size: Size) -> Result<(), ReportError> {
     let bytes = draw(scene, size)?.encode().map_err(ReportError::encode(path))?;
@@ -193,160 +93,6 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-pub(super) fn heading(canvas: &mut Canvas, name: &str, about: &str, facts: &[Fact]) {
-    let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
-    let mut right = WIDTH - MARGIN;
-    for fact in facts.iter().rev() {
-        let width =
-            canvas.text_width(&fact.value, value).max(canvas.text_width(&fact.label, label));
-        canvas.text(&fact.value, [right - width, 70.0], value);
-        canvas.text(&fact.label, [right - width, 95.0], label);
-        right -= width + 44.0;
-    }
-    let title = TextStyle::new(36.0, INK).bold();
-    let subtitle = TextStyle::new(17.0, SECONDARY);
-    let room = right - MARGIN;
-    canvas.text(&canvas.fitted(name, room, title), [MARGIN, 70.0], title);
-    canvas.text(&canvas.fitted(about, room, subtitle), [MARGIN, 98.0], subtitle);
-}
-
-/// Depths and their colours.
-pub(super) struct DepthScale {
-    scale: Scale,
-}
-
-/// Shallower than this a rut is not shown, m.
-pub(super) const VISIBLE: f64 = 0.002;
-
-impl DepthScale {
-    /// A scale to so many metres.
-    pub fn reaching(depth: f64) -> DepthScale {
-        let centimetres = [0.0, (100.0 * depth).max(1.0)];
-        DepthScale { scale: Scale::covering(centimetres.into_iter(), true, 5) }
-    }
-
-    /// Colour of a depth in m.
-    pub fn color(&self, depth: f64) -> Oklab {
-        color::depth(100.0 * depth / self.scale.high)
-    }
-}
-
-pub(super) fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
-    let bar = Frame { x: side.x, y: side.bottom() - 40.0, width: side.width, height: 14.0 };
-    let (columns, rows) = canvas.pixels_in(bar);
-    let share = |n: usize| ((n % columns) as f64 + 0.5) / columns as f64;
-    let pixels: Vec<Rgb> = (0..columns * rows).map(|n| color::depth(share(n)).rgb()).collect();
-    canvas.pixels(bar, &pixels);
-    canvas.text("rut depth, cm", [bar.x, bar.y - 10.0], TextStyle::new(14.0, INK).bold());
-    let style = TextStyle::new(14.0, SECONDARY);
-    let ticks = colors.scale.ticks();
-    for (n, (value, label)) in ticks.iter().enumerate() {
-        let x = bar.x + bar.width * colors.scale.place(*value);
-        let anchor = match n {
-            0 => Anchor::Left,
-            n if n + 1 == ticks.len() => Anchor::Right,
-            _ => Anchor::Middle,
-        };
-        canvas.line(&[[x, bar.bottom()], [x, bar.bottom() + 4.0]], 1.0, SECONDARY, 1.0);
-        canvas.text(label, [x, bar.bottom() + 22.0], style.anchor(anchor));
-    }
-    // The key to heaped soil, at the right above the bar.
-    let key = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Right);
-    let text = "heaped soil";
-    let left = bar.right() - canvas.text_width(text, key);
-    canvas.text(text, [bar.right(), bar.y - 10.0], key);
-    let swatch = Frame { x: left - 22.0, y: bar.y - 21.0, width: 14.0, height: 12.0 };
-    canvas.rectangle(swatch, color::BERM, 1.0);
-}
-
-/// The deepest rut to scale, with a section across it; returns its window.
-fn close_up(
-    canvas: &mut Canvas,
-    scene: &Scene<'_>,
-    section: &map::Section,
-    colors: &DepthScale,
-    side: Frame,
-) -> View {
-    let title = TextStyle::new(16.0, INK).bold();
-    canvas.text("Deepest rut, to scale", [side.x, side.y + 14.0], title);
-    let top = side.y + 28.0;
-    // What remains below: section with its axis, and the colour bar.
-    let height = side.height - 28.0 - 250.0;
-    let frame = Frame { x: side.x, y: top, width: side.width, height };
-    const METRES_ACROSS: f64 = 8.0;
-    let view =
-        View { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
-    let (height_of, rut_of) = (scene.land.height, scene.rut);
-    let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
-    let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
-    let deepest = section.depth.max(VISIBLE);
-    relief::paint(canvas, &view, &|point| {
-        let depth = ruts.at(point).height;
-        let ground = Oklab::of(scene.land.tint_at(point));
-        let tinted = if depth >= 0.0 {
-            // Fades in over the first twentieth of the scale.
-            ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
-        } else {
-            ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))
-        };
-        relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
-    });
-    canvas.clip(frame);
-    let [ax, ay] = section.across(-map::REACH);
-    let [bx, by] = section.across(map::REACH);
-    let (a, b) = (view.point([ax, ay]), view.point([bx, by]));
-    canvas.dashes(&[a, b], 1.6, INK, [6.0, 4.0]);
-    let letter = TextStyle::new(16.0, INK).bold().anchor(Anchor::Middle).halo();
-    for (name, at, from) in [("A", a, b), ("B", b, a)] {
-        let length = (at[0] - from[0]).hypot(at[1] - from[1]).max(1.0);
-        let out = [(at[0] - from[0]) / length * 14.0, (at[1] - from[1]) / length * 14.0];
-        canvas.text(name, [at[0] + out[0], at[1] + out[1] + 6.0], letter);
-    }
-    canvas.unclip();
-    land::scale_bar(canvas, &view);
-    canvas.outline(frame, 1.2, SECONDARY);
-
-    let axes_frame = Frame {
-        x: side.x + 44.0,
-        y: frame.bottom() + 36.0,
-        width: side.width - 44.0,
-        height: 96.0,
-    };
-    cross_section(canvas, scene, section, axes_frame);
-    view
-}
-
-fn cross_section(canvas: &mut Canvas, scene: &Scene<'_>, section: &map::Section, frame: Frame) {
-    let steps = 400;
-    let lateral = |n: i32| map::REACH * (2.0 * f64::from(n) / f64::from(steps) - 1.0);
-    let profile: Vec<[f64; 2]> = (0..=steps)
-        .map(|n| {
-            let [x, y] = section.across(lateral(n));
-            [lateral(n), -100.0 * map::interpolated(scene, [x, y])]
-        })
-        .collect();
-    let y = Scale::covering(profile.iter().map(|point| point[1]), true, 3);
-    let axes = Axes {
-        frame,
-        x: Scale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
-        y,
-        size: 13.0,
-    };
-    axes.draw(canvas, true);
-    let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
-    soil.push([frame.right(), frame.bottom()]);
-    soil.push([frame.x, frame.bottom()]);
-    canvas.polygon(&soil, scene.land.tint_at(section.centre), 0.75);
-    let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
-    canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
-    axes.series(canvas, &profile, INK, 2.0, Mark::Line);
-    let style = TextStyle::new(13.0, SECONDARY);
-    canvas.text("A", [frame.x, frame.y - 10.0], style.bold());
-    canvas.text("B", [frame.right(), frame.y - 10.0], style.bold().anchor(Anchor::Right));
-    let middle = [frame.x + 0.5 * frame.width, frame.y - 10.0];
-    canvas.text("section, cm over m", middle, style.anchor(Anchor::Middle));
-}
-
 /// Speed, slip and sinkage over time, side by side.
 fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     type Quantity = (&'static str, fn(&TrackPoint) -> f64);
@@ -390,88 +136,14 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     }
 }
 
-fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
-    let right = WIDTH - MARGIN;
-    let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
-    let mut y = top;
-    for (n, track) in scene.tracks.iter().take(LEGEND_ROWS).enumerate() {
-        canvas.line(&[[SIDE, y], [SIDE + 22.0, y]], 4.0, color::line(n), 1.0);
-        map::badge(canvas, [SIDE + 44.0, y], n);
-        let (text, alarm) = ending(track);
-        let style = TextStyle { color: if alarm { ALARM } else { SECONDARY }, ..plain };
-        let style = style.anchor(Anchor::Right);
-        let room = right - SIDE - 84.0 - canvas.text_width(&text, style);
-        canvas.text(&canvas.fitted(&track.name, room, name), [SIDE + 66.0, y + 6.0], name);
-        canvas.text(&text, [right, y + 5.0], style);
-        y += 31.0;
-    }
-    let more = scene.tracks.len().saturating_sub(LEGEND_ROWS);
-    if more > 0 {
-        canvas.text(&format!("and {more} more"), [SIDE + 66.0, y + 5.0], plain);
-        y += 31.0;
-    }
-    y += 4.0;
-    canvas.line(&[[SIDE, y - 12.0], [right, y - 12.0]], 1.0, RULE, 1.0);
-    y += 12.0;
-    let mut x = SIDE;
-    for soil in scene.land.soils_in(view) {
-        let label = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
-        let label = canvas.fitted(label, right - SIDE - 30.0, plain);
-        let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
-        if x > SIDE && x + width - 26.0 > right {
-            x = SIDE;
-            y += 25.0;
-        }
-        let swatch = Frame { x, y: y - 8.0, width: 18.0, height: 14.0 };
-        canvas.rectangle(swatch, scene.land.tint(soil), 1.0);
-        canvas.outline(swatch, 0.8, SECONDARY);
-        canvas.text(&label, [x + 26.0, y + 4.5], plain);
-        x += width;
-    }
-}
-
-/// What ended early or waits, each in its whole sentence, as lines across the page, as many
-/// as `room` holds; what does not fit is counted.
-fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(String, Rgb)> {
-    let style = TextStyle::new(ENDING, INK);
-    let most = (room / ENDING_LINE).max(1.0) as usize;
-    let told: Vec<&Track> = scene.tracks.iter().filter(|track| tells(track)).collect();
-    let mut lines: Vec<(String, Rgb)> = Vec::new();
-    for (n, track) in told.iter().enumerate() {
-        let sentence = format!("{}: {}", track.name, track.outcome);
-        let color = if track.outcome.code.is_loss() { ALARM } else { SECONDARY };
-        let own = canvas.wrapped(&sentence, WIDTH - 2.0 * MARGIN, style);
-        let last = n + 1 == told.len();
-        if lines.len() + own.len() + usize::from(!last) > most {
-            let left = told.len() - n;
-            lines.push((format!("{left} more have ended: see summary.json"), SECONDARY));
-            break;
-        }
-        lines.extend(own.into_iter().map(|line| (line, color)));
-    }
-    lines
-}
-
-/// Whether a track's end has more to tell than its code.
-fn tells(track: &Track) -> bool {
-    let code = track.outcome.code;
-    code.is_loss() || code == OutcomeCode::Waiting
-}
-
-/// How a track ended, and whether that is bad news.
-fn ending(track: &Track) -> (String, bool) {
-    let OutcomeReport { code, time, .. } = track.outcome;
-    let mut text = format!("{:.0} m, {}", track.distance, code.words());
-    if let Some(time) = time {
-        text.push_str(&format!(" {time:.0} s"));
-    }
-    (text, code.is_loss())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::canvas::TextStyle;
+    use super::super::color::{ALARM, INK, Rgb};
+    use super::super::land::{Land, SoilSign};
+    use super::super::profile::ProfilePoint;
+    use super::super::scene::{Fact, Track};
     use super::*;
-    use crate::report::land::SoilSign;
     use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;
@@ -665,49 +337,6 @@ mod tests {
         let lines = canvas.wrapped(&sentence, 200.0, style);
         assert!(lines.len() > 2 && lines.join(" ") == sentence, "{lines:?}");
         assert!(lines.iter().all(|line| canvas.text_width(line, style) <= 200.0), "{lines:?}");
-    }
-
-    #[test]
-    fn a_track_holds_its_own_vehicle_and_means_of_wheels() {
-        use crate::simulation::WheelSample;
-        let wheel = |slip: f64| WheelSample { slip, sinkage: 0.1 * slip, ..WheelSample::default() };
-        let sample = |vehicle: usize, time: f64| Sample {
-            time,
-            vehicle,
-            pose: Default::default(),
-            velocity: Vec3::zeros(),
-            angular_velocity: Vec3::zeros(),
-            speed: 3.0,
-            controls: Default::default(),
-            engine_speed: 0.0,
-            gear: 1,
-            wheels: vec![wheel(0.25), wheel(0.75)],
-        };
-        let summary = VehicleSummary {
-            name: "leader".into(),
-            model: "hmmwv".into(),
-            outcome: Outcome::UnderWay.report(|_| "", |_| ""),
-            driving_time: 4.0,
-            distance: 12.0,
-            mean_speed: 3.0,
-            speed_made_good: 3.0,
-            final_speed: 3.0,
-            mean_slip: 0.5,
-            peak_slip: 0.5,
-            mean_sinkage: 0.05,
-            max_sinkage: 0.075,
-            motion_resistance: None,
-            drive_energy: 0.0,
-            braking_energy: 0.0,
-            soil_energy: 0.0,
-            fuel: None,
-        };
-        let samples = [sample(0, 0.0), sample(1, 0.0), sample(0, 1.0), sample(1, 1.0)];
-        let track = Track::of(&samples, 1, &summary);
-        assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
-        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
-        assert_eq!(track.points[1].slip, 0.5);
-        assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);
     }
 
     #[test]

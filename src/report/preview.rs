@@ -5,9 +5,10 @@ use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, RULE, SECONDARY, WHITE};
 use super::land::{self, Land};
 use super::map;
-use super::picture::{Fact, MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, heading};
+use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, heading};
 use super::profile::{self, ProfilePoint};
 use super::relief::View;
+use super::scene::Fact;
 use super::{ReportError, file};
 use std::path::Path;
 
@@ -42,7 +43,7 @@ pub struct Parked {
     pub name: String,
     /// Which vehicle, and what its driver does.
     pub detail: String,
-    /// Corners of its outline, m: front left, then clockwise.
+    /// Corners of its footprint, m: front left, rear left, rear right, front right.
     pub corners: [[f64; 2]; 4],
 }
 
@@ -203,7 +204,7 @@ fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
     let mut places = Vec::new();
     for (n, vehicle) in preview.vehicles.iter().enumerate() {
         let corners = vehicle.corners.map(|corner| view.point(corner));
-        let (front, rear) = (middle(corners[0], corners[1]), middle(corners[2], corners[3]));
+        let (front, rear) = (middle(corners[0], corners[3]), middle(corners[1], corners[2]));
         let length = (front[0] - rear[0]).hypot(front[1] - rear[1]).max(1e-3);
         let ahead = [(front[0] - rear[0]) / length, (front[1] - rear[1]) / length];
         canvas.polygon(&corners, WHITE, 0.9);

@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::manifest::{self, Manifest};
-use super::picture::TrackPoint;
+use super::scene::TrackPoint;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;

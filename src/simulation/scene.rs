@@ -33,6 +33,21 @@ pub struct Prop {
     pub scale: f64,
 }
 
+impl Prop {
+    /// What it is, in a word.
+    pub fn noun(&self) -> &'static str {
+        match self.form {
+            Form::Kind(PropKind::Spruce) => "spruce",
+            Form::Kind(PropKind::Oak) => "oak",
+            Form::Kind(PropKind::Birch) => "birch",
+            Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
+            Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
+            Form::Mesh { class: Class::Tree, .. } => "tree",
+            Form::Mesh { .. } => "mesh",
+        }
+    }
+}
+
 /// What scenery looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Form {

@@ -19,7 +19,7 @@ use clap::{Args, Subcommand};
 /// Press a plate, shear a plate, roll a wheel or drive tracks on one soil
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
-    bekker rig shear --soil lete_sand --pressure 50e3 --json\n  \
+    bekker rig shear --soil lete_sand_chrono --pressure 50e3 --json\n  \
     bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
     bekker rig track --soil mud\n\n\
     Every rig repeats its run with half the spacing of nodes, half the step and a longer run,\n\

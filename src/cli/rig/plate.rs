@@ -16,7 +16,7 @@ use serde_json::json;
 /// Press a plate into soil, let it go and press again: pressure against sinkage
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
-    bekker rig plate --soil lete_sand --size 0.6x0.2 --pressure 100e3 --grid 0.005\n  \
+    bekker rig plate --soil lete_sand_chrono --size 0.6x0.2 --pressure 100e3 --grid 0.005\n  \
     bekker rig plate --soil deep_snow --disc 0.1 --load 1000 --set k_phi=3e5 --json")]
 pub struct Plate {
     #[command(flatten)]

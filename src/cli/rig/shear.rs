@@ -16,7 +16,7 @@ use serde_json::json;
 /// Shear soil under a pressed plate: stress against displacement
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig shear --soil mud\n  \
-    bekker rig shear --soil lete_sand --pressure 50e3 --displacement 0.15\n  \
+    bekker rig shear --soil lete_sand_chrono --pressure 50e3 --displacement 0.15\n  \
     bekker rig shear --soil mud --set friction_angle_deg=20 --set shear_modulus=0.01 --json")]
 pub struct Shear {
     #[command(flatten)]

@@ -85,11 +85,6 @@ pub enum Risk {
         /// Least radius of the vehicle, m.
         least: f64,
     },
-    /// The vehicle stands on another.
-    Overlap {
-        /// The other.
-        with: String,
-    },
     /// The vehicle starts beside its way.
     StartsBeside {
         /// Distance from the way, m.
@@ -144,7 +139,6 @@ impl fmt::Display for Finding {
                 f,
                 "a bend of {radius:.1} m radius; it turns in {least:.1} m and leaves the way"
             ),
-            Risk::Overlap { with } => write!(f, "stands on {with}; move one of them"),
             Risk::StartsBeside { offset } => write!(f, "starts {offset:.1} m beside its way"),
         }?;
         if let Some(Stretch { from, to, position: [x, y] }) = self.stretch {

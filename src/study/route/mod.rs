@@ -4,18 +4,16 @@
 
 mod finding;
 mod going;
-mod outline;
 
 pub use finding::{Finding, Risk, Stretch};
 pub use going::Going;
-pub use outline::{Outline, overlap};
 
 use crate::numeric::{hypot, tan};
-use crate::sensor::class::Class;
 use crate::simulation::{AgentModel, Form, Mover, Prop, PropKind, WorldModel};
 use crate::soil::SoilId;
 use crate::terrain::Terrain;
-use crate::vehicle::driver::{Driver, Path, PathFollower, SteeringGeometry};
+use crate::vehicle::driver::{BESIDE, Driver, Path, PathFollower, SteeringGeometry};
+use crate::vehicle::spec::Footprint;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,8 +28,6 @@ const BEND: f64 = 1.5;
 const APART: f64 = 5.0;
 /// Drawbar pull over weight on the level, below which a soil is named.
 const LITTLE: f64 = 0.15;
-/// Distance from its way beyond which a vehicle's start is named, m.
-const BESIDE: f64 = 3.0;
 
 /// One place on a way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -92,8 +88,6 @@ impl Way {
 pub struct Reconnaissance {
     /// Every way.
     pub ways: Vec<Way>,
-    /// Outline of every vehicle.
-    pub outlines: Vec<Outline>,
     /// What each soil gives each vehicle: by vehicle, then by soil.
     pub going: Vec<Vec<Going>>,
     /// What is doubtful.
@@ -104,8 +98,6 @@ pub struct Reconnaissance {
 /// `props` standing in it.
 pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconnaissance {
     let terrain = model.ground.terrain();
-    let outlines: Vec<Outline> =
-        model.agents.iter().map(|agent| Outline::of(&agent.vehicle)).collect();
     let soils = model.ground.soils();
     let going: Vec<Vec<Going>> = model
         .agents
@@ -113,7 +105,7 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
         .map(|agent| soils.iter().map(|soil| Going::of(&agent.vehicle, soil)).collect())
         .collect();
     let ways = ways(model, duration);
-    let mut findings = overlaps(&model.agents, &outlines);
+    let mut findings = Vec::new();
     for way in &ways {
         // the rest of a column drives what its head drives: each kind of vehicle is judged once
         let mut judged: Vec<&str> = Vec::new();
@@ -123,7 +115,8 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
                 continue;
             }
             judged.push(agent.vehicle.name());
-            let survey = Survey { agent, way, outline: &outlines[index], going: &going[index] };
+            let survey =
+                Survey { agent, way, footprint: agent.vehicle.footprint(), going: &going[index] };
             let mut own = Vec::new();
             survey.judge(model, props, &mut own);
             own.retain(|finding| !known(&findings, &model.agents[way.vehicles[0]].name, finding));
@@ -141,7 +134,7 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
         })
     };
     findings.extend(model.agents.iter().filter_map(standing));
-    Reconnaissance { ways, outlines, going, findings }
+    Reconnaissance { ways, going, findings }
 }
 
 /// Whether the head of the column has been warned of the same place for the same reason.
@@ -227,7 +220,7 @@ fn stations(
     let length = (end - begin).max(0.0);
     let count = (length / SPACING).ceil().clamp(1.0, STATIONS);
     let base = 0.5 * geometry(&head.vehicle).wheelbase.max(1.0);
-    let side = 0.5 * Outline::of(&head.vehicle).width;
+    let side = 0.5 * head.vehicle.footprint().width;
     let height = |[x, y]: [f64; 2]| terrain.height(x, y);
     let points = path.stations();
     let at = |k: usize| {
@@ -270,7 +263,7 @@ fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 struct Survey<'a> {
     agent: &'a AgentModel,
     way: &'a Way,
-    outline: &'a Outline,
+    footprint: Footprint,
     going: &'a [Going],
 }
 
@@ -294,7 +287,7 @@ impl Survey<'_> {
                 Risk::SteepGrade { grade: s.grade, drawbar: going.drawbar(), soil: soil(s) }
             }
         });
-        let limit = overturning(&self.agent.vehicle, self.outline);
+        let limit = overturning(&self.agent.vehicle, &self.footprint);
         self.stretches(
             findings,
             |s| beyond(s.side_slope, limit),
@@ -372,7 +365,7 @@ impl Survey<'_> {
             near.entry(cell(station.position)).or_default().push(station);
         }
         for prop in props {
-            let needed = 0.5 * self.outline.width + stem(prop);
+            let needed = 0.5 * self.footprint.width + stem(prop);
             let [i, j] = cell(prop.place);
             let around = (i - 1..=i + 1).flat_map(|i| (j - 1..=j + 1).map(move |j| [i, j]));
             let nearest = around
@@ -390,7 +383,7 @@ impl Survey<'_> {
             findings.push(Finding {
                 vehicle: self.agent.name.clone(),
                 stretch: Some(Stretch { from: at, to: at, position: prop.place }),
-                risk: Risk::Obstacle { kind: kind(prop).into(), clearance, needed },
+                risk: Risk::Obstacle { kind: prop.noun().into(), clearance, needed },
             });
         }
     }
@@ -407,21 +400,9 @@ fn stem(prop: &Prop) -> f64 {
     own * prop.scale
 }
 
-fn kind(prop: &Prop) -> &'static str {
-    match prop.form {
-        Form::Kind(PropKind::Spruce) => "spruce",
-        Form::Kind(PropKind::Oak) => "oak",
-        Form::Kind(PropKind::Birch) => "birch",
-        Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
-        Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
-        Form::Mesh { class: Class::Tree, .. } => "tree",
-        Form::Mesh { .. } => "mesh",
-    }
-}
-
 /// Side slope at which the weight passes over the lower wheels: half the track over the
 /// height of the chassis' centre of mass.
-fn overturning(mover: &Mover, outline: &Outline) -> f64 {
+fn overturning(mover: &Mover, footprint: &Footprint) -> f64 {
     let (com, centre, radius) = match mover {
         Mover::Wheeled(own) => {
             let com = own.vehicle.spec().chassis.com[2];
@@ -433,25 +414,7 @@ fn overturning(mover: &Mover, outline: &Outline) -> f64 {
         }
     };
     let height = com - centre.z + radius;
-    if height > 0.0 { centre.y.abs().max(0.25 * outline.width) / height } else { f64::INFINITY }
-}
-
-fn overlaps(agents: &[AgentModel], outlines: &[Outline]) -> Vec<Finding> {
-    let corners: Vec<_> =
-        agents.iter().zip(outlines).map(|(agent, own)| own.corners(&agent.start)).collect();
-    let reach =
-        outlines.iter().map(|own| hypot(own.front.max(-own.rear), own.width)).fold(0.0, f64::max);
-    let mut findings = Vec::new();
-    for (b, second) in agents.iter().enumerate() {
-        for (a, first) in agents[..b].iter().enumerate() {
-            let away = second.start.position - first.start.position;
-            if away.x.abs().max(away.y.abs()) < 2.0 * reach && overlap(&corners[a], &corners[b]) {
-                let risk = Risk::Overlap { with: first.name.clone() };
-                findings.push(Finding { vehicle: second.name.clone(), stretch: None, risk });
-            }
-        }
-    }
-    findings
+    if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
 }
 
 /// Whether a vehicle starts beside its way.

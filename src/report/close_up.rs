@@ -1,0 +1,97 @@
+//! The deepest rut to scale at the soil's own resolution, with a section across it.
+
+use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::chart::{Axes, Mark, Scale};
+use super::color::{self, INK, Oklab, SECONDARY};
+use super::depth_scale::{DepthScale, VISIBLE};
+use super::relief::{self, HeightField, View};
+use super::scene::Scene;
+use super::{land, map};
+
+/// The deepest rut to scale, with a section across it; returns its window.
+pub(super) fn close_up(
+    canvas: &mut Canvas,
+    scene: &Scene<'_>,
+    section: &map::Section,
+    colors: &DepthScale,
+    side: Frame,
+) -> View {
+    let title = TextStyle::new(16.0, INK).bold();
+    canvas.text("Deepest rut, to scale", [side.x, side.y + 14.0], title);
+    let top = side.y + 28.0;
+    // What remains below: section with its axis, and the colour bar.
+    let height = side.height - 28.0 - 250.0;
+    let frame = Frame { x: side.x, y: top, width: side.width, height };
+    const METRES_ACROSS: f64 = 8.0;
+    let view =
+        View { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
+    let (height_of, rut_of) = (scene.land.height, scene.rut);
+    let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
+    let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
+    let deepest = section.depth.max(VISIBLE);
+    relief::paint(canvas, &view, &|point| {
+        let depth = ruts.at(point).height;
+        let ground = Oklab::of(scene.land.tint_at(point));
+        let tinted = if depth >= 0.0 {
+            // Fades in over the first twentieth of the scale.
+            ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
+        } else {
+            ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))
+        };
+        relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
+    });
+    canvas.clip(frame);
+    let [ax, ay] = section.across(-map::REACH);
+    let [bx, by] = section.across(map::REACH);
+    let (a, b) = (view.point([ax, ay]), view.point([bx, by]));
+    canvas.dashes(&[a, b], 1.6, INK, [6.0, 4.0]);
+    let letter = TextStyle::new(16.0, INK).bold().anchor(Anchor::Middle).halo();
+    for (name, at, from) in [("A", a, b), ("B", b, a)] {
+        let length = (at[0] - from[0]).hypot(at[1] - from[1]).max(1.0);
+        let out = [(at[0] - from[0]) / length * 14.0, (at[1] - from[1]) / length * 14.0];
+        canvas.text(name, [at[0] + out[0], at[1] + out[1] + 6.0], letter);
+    }
+    canvas.unclip();
+    land::scale_bar(canvas, &view);
+    canvas.outline(frame, 1.2, SECONDARY);
+
+    let axes_frame = Frame {
+        x: side.x + 44.0,
+        y: frame.bottom() + 36.0,
+        width: side.width - 44.0,
+        height: 96.0,
+    };
+    cross_section(canvas, scene, section, axes_frame);
+    view
+}
+
+fn cross_section(canvas: &mut Canvas, scene: &Scene<'_>, section: &map::Section, frame: Frame) {
+    let steps = 400;
+    let lateral = |n: i32| map::REACH * (2.0 * f64::from(n) / f64::from(steps) - 1.0);
+    let profile: Vec<[f64; 2]> = (0..=steps)
+        .map(|n| {
+            let [x, y] = section.across(lateral(n));
+            [lateral(n), -100.0 * map::interpolated(scene, [x, y])]
+        })
+        .collect();
+    let y = Scale::covering(profile.iter().map(|point| point[1]), true, 3);
+    let axes = Axes {
+        frame,
+        x: Scale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
+        y,
+        size: 13.0,
+    };
+    axes.draw(canvas, true);
+    let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
+    soil.push([frame.right(), frame.bottom()]);
+    soil.push([frame.x, frame.bottom()]);
+    canvas.polygon(&soil, scene.land.tint_at(section.centre), 0.75);
+    let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
+    canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
+    axes.series(canvas, &profile, INK, 2.0, Mark::Line);
+    let style = TextStyle::new(13.0, SECONDARY);
+    canvas.text("A", [frame.x, frame.y - 10.0], style.bold());
+    canvas.text("B", [frame.right(), frame.y - 10.0], style.bold().anchor(Anchor::Right));
+    let middle = [frame.x + 0.5 * frame.width, frame.y - 10.0];
+    canvas.text("section, cm over m", middle, style.anchor(Anchor::Middle));
+}

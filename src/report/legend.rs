@@ -1,0 +1,94 @@
+//! Who is who in the picture of a run, on which soils, and how each drive ended.
+
+use super::canvas::{Anchor, Canvas, Frame, TextStyle};
+use super::color::{self, ALARM, INK, RULE, Rgb, SECONDARY};
+use super::map;
+use super::page::{MARGIN, SIDE, WIDTH};
+use super::relief::View;
+use super::scene::{Scene, Track};
+use crate::simulation::{OutcomeCode, OutcomeReport};
+
+/// Size of the letters in which endings are told, and distance of their lines.
+pub(super) const ENDING: f32 = 13.5;
+pub(super) const ENDING_LINE: f32 = 19.0;
+/// Rows of ground beyond which a track in the legend is only counted.
+const LEGEND_ROWS: usize = 6;
+
+/// Vehicles and soils, from `top` down.
+pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
+    let right = WIDTH - MARGIN;
+    let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
+    let mut y = top;
+    for (n, track) in scene.tracks.iter().take(LEGEND_ROWS).enumerate() {
+        canvas.line(&[[SIDE, y], [SIDE + 22.0, y]], 4.0, color::line(n), 1.0);
+        map::badge(canvas, [SIDE + 44.0, y], n);
+        let (text, alarm) = ending(track);
+        let style = TextStyle { color: if alarm { ALARM } else { SECONDARY }, ..plain };
+        let style = style.anchor(Anchor::Right);
+        let room = right - SIDE - 84.0 - canvas.text_width(&text, style);
+        canvas.text(&canvas.fitted(&track.name, room, name), [SIDE + 66.0, y + 6.0], name);
+        canvas.text(&text, [right, y + 5.0], style);
+        y += 31.0;
+    }
+    let more = scene.tracks.len().saturating_sub(LEGEND_ROWS);
+    if more > 0 {
+        canvas.text(&format!("and {more} more"), [SIDE + 66.0, y + 5.0], plain);
+        y += 31.0;
+    }
+    y += 4.0;
+    canvas.line(&[[SIDE, y - 12.0], [right, y - 12.0]], 1.0, RULE, 1.0);
+    y += 12.0;
+    let mut x = SIDE;
+    for soil in scene.land.soils_in(view) {
+        let label = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
+        let label = canvas.fitted(label, right - SIDE - 30.0, plain);
+        let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
+        if x > SIDE && x + width - 26.0 > right {
+            x = SIDE;
+            y += 25.0;
+        }
+        let swatch = Frame { x, y: y - 8.0, width: 18.0, height: 14.0 };
+        canvas.rectangle(swatch, scene.land.tint(soil), 1.0);
+        canvas.outline(swatch, 0.8, SECONDARY);
+        canvas.text(&label, [x + 26.0, y + 4.5], plain);
+        x += width;
+    }
+}
+
+/// What ended early or waits, each in its whole sentence, as lines across the page, as many
+/// as `room` holds; what does not fit is counted.
+pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(String, Rgb)> {
+    let style = TextStyle::new(ENDING, INK);
+    let most = (room / ENDING_LINE).max(1.0) as usize;
+    let told: Vec<&Track> = scene.tracks.iter().filter(|track| tells(track)).collect();
+    let mut lines: Vec<(String, Rgb)> = Vec::new();
+    for (n, track) in told.iter().enumerate() {
+        let sentence = format!("{}: {}", track.name, track.outcome);
+        let color = if track.outcome.code.is_loss() { ALARM } else { SECONDARY };
+        let own = canvas.wrapped(&sentence, WIDTH - 2.0 * MARGIN, style);
+        let last = n + 1 == told.len();
+        if lines.len() + own.len() + usize::from(!last) > most {
+            let left = told.len() - n;
+            lines.push((format!("{left} more have ended: see summary.json"), SECONDARY));
+            break;
+        }
+        lines.extend(own.into_iter().map(|line| (line, color)));
+    }
+    lines
+}
+
+/// Whether a track's end has more to tell than its code.
+fn tells(track: &Track) -> bool {
+    let code = track.outcome.code;
+    code.is_loss() || code == OutcomeCode::Waiting
+}
+
+/// How a track ended, and whether that is bad news.
+fn ending(track: &Track) -> (String, bool) {
+    let OutcomeReport { code, time, .. } = track.outcome;
+    let mut text = format!("{:.0} m, {}", track.distance, code.words());
+    if let Some(time) = time {
+        text.push_str(&format!(" {time:.0} s"));
+    }
+    (text, code.is_loss())
+}

@@ -1,0 +1,31 @@
+//! The page that runs, previews and comparisons share: its margins and its heading.
+
+use super::canvas::{Canvas, TextStyle};
+use super::color::{INK, SECONDARY};
+use super::scene::Fact;
+
+pub(super) const WIDTH: f32 = 1920.0;
+pub(super) const MARGIN: f32 = 48.0;
+pub(super) const TOP: f32 = 128.0;
+/// Left side of the map; its coordinates stand before it.
+pub(super) const MAP_LEFT: f32 = 92.0;
+pub(super) const MAP_RIGHT: f32 = 1352.0;
+pub(super) const SIDE: f32 = 1400.0;
+
+/// Title and subtitle on the left, figures on the right.
+pub(super) fn heading(canvas: &mut Canvas, name: &str, about: &str, facts: &[Fact]) {
+    let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
+    let mut right = WIDTH - MARGIN;
+    for fact in facts.iter().rev() {
+        let width =
+            canvas.text_width(&fact.value, value).max(canvas.text_width(&fact.label, label));
+        canvas.text(&fact.value, [right - width, 70.0], value);
+        canvas.text(&fact.label, [right - width, 95.0], label);
+        right -= width + 44.0;
+    }
+    let title = TextStyle::new(36.0, INK).bold();
+    let subtitle = TextStyle::new(17.0, SECONDARY);
+    let room = right - MARGIN;
+    canvas.text(&canvas.fitted(name, room, title), [MARGIN, 70.0], title);
+    canvas.text(&canvas.fitted(about, room, subtitle), [MARGIN, 98.0], subtitle);
+}

@@ -1,0 +1,142 @@
+//! What the picture of a run shows: the ground, what was done to it, and the vehicles' tracks.
+
+use super::land::{Land, OfGround};
+use super::profile::ProfilePoint;
+use crate::simulation::{OutcomeReport, Sample, VehicleSummary};
+
+/// What the picture shows.
+pub struct Scene<'a> {
+    /// Heading: the scenario.
+    pub title: String,
+    /// Soil, duration, vehicles: one line.
+    pub subtitle: String,
+    /// Figures beside the heading, most telling first; three fit well.
+    pub facts: Vec<Fact>,
+    /// Small print at the foot: version, state hash.
+    pub footer: String,
+    /// The undisturbed ground.
+    pub land: Land<'a>,
+    /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
+    /// nothing happened, negative where soil is heaped.
+    pub rut: OfGround<'a, f64>,
+    /// Distance of soil nodes, m; they stand at its whole multiples.
+    pub spacing: f64,
+    /// Ways that were planned, m.
+    pub ways: Vec<Vec<[f64; 2]>>,
+    /// Elevation and grade along the way of a vehicle, by its index.
+    pub profile: Option<(usize, Vec<ProfilePoint>)>,
+    /// The vehicles.
+    pub tracks: Vec<Track>,
+}
+
+/// A figure worth setting large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// With its unit: `23 cm`.
+    pub value: String,
+    /// What it is: `deepest rut`.
+    pub label: String,
+}
+
+/// A vehicle's way through the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// Name in the legend.
+    pub name: String,
+    /// How it ended.
+    pub outcome: OutcomeReport,
+    /// Distance driven, m.
+    pub distance: f64,
+    /// Its history.
+    pub points: Vec<TrackPoint>,
+}
+
+/// A vehicle at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackPoint {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Where, m.
+    pub position: [f64; 2],
+    /// Forward speed, m/s.
+    pub speed: f64,
+    /// Mean slip of the wheels.
+    pub slip: f64,
+    /// Mean sinkage of the wheels, m.
+    pub sinkage: f64,
+}
+
+impl Track {
+    /// The track of vehicle `index` from the samples of a run.
+    pub fn of(samples: &[Sample], index: usize, summary: &VehicleSummary) -> Track {
+        let point = |sample: &Sample| {
+            let wheels = sample.wheels.len().max(1) as f64;
+            let mean = |of: fn(&crate::simulation::WheelSample) -> f64| {
+                sample.wheels.iter().map(of).sum::<f64>() / wheels
+            };
+            TrackPoint {
+                time: sample.time,
+                position: [sample.pose.position.x, sample.pose.position.y],
+                speed: sample.speed,
+                slip: mean(|wheel| wheel.slip),
+                sinkage: mean(|wheel| wheel.sinkage),
+            }
+        };
+        Track {
+            name: summary.name.clone(),
+            outcome: summary.outcome.clone(),
+            distance: summary.distance,
+            points: samples.iter().filter(|sample| sample.vehicle == index).map(point).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Outcome;
+    use crate::spatial::Vec3;
+
+    #[test]
+    fn a_track_holds_its_own_vehicle_and_means_of_wheels() {
+        use crate::simulation::WheelSample;
+        let wheel = |slip: f64| WheelSample { slip, sinkage: 0.1 * slip, ..WheelSample::default() };
+        let sample = |vehicle: usize, time: f64| Sample {
+            time,
+            vehicle,
+            pose: Default::default(),
+            velocity: Vec3::zeros(),
+            angular_velocity: Vec3::zeros(),
+            speed: 3.0,
+            controls: Default::default(),
+            engine_speed: 0.0,
+            gear: 1,
+            wheels: vec![wheel(0.25), wheel(0.75)],
+        };
+        let summary = VehicleSummary {
+            name: "leader".into(),
+            model: "hmmwv".into(),
+            outcome: Outcome::UnderWay.report(|_| "", |_| ""),
+            driving_time: 4.0,
+            distance: 12.0,
+            mean_speed: 3.0,
+            speed_made_good: 3.0,
+            final_speed: 3.0,
+            mean_slip: 0.5,
+            peak_slip: 0.5,
+            mean_sinkage: 0.05,
+            max_sinkage: 0.075,
+            motion_resistance: None,
+            drive_energy: 0.0,
+            braking_energy: 0.0,
+            soil_energy: 0.0,
+            fuel: None,
+        };
+        let samples = [sample(0, 0.0), sample(1, 0.0), sample(0, 1.0), sample(1, 1.0)];
+        let track = Track::of(&samples, 1, &summary);
+        assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
+        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
+        assert_eq!(track.points[1].slip, 0.5);
+        assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);
+    }
+}
