@@ -337,7 +337,7 @@ fn a_vehicle_that_was_stopped_gains_the_same_speed_again() {
             { time = 0, throttle = 0.4 }, { time = 4, throttle = 0.4 }, \
             { time = 4.2, brake = 1 }, { time = 10, brake = 1 }, \
             { time = 10.01, throttle = 0.4 }, { time = 14, throttle = 0.4 } ] }";
-        let mut world = world(&scenario(soil, 0.0, &vehicle(model, 0.0, &driver)));
+        let mut world = world(&scenario(soil, 0.0, &vehicle(model, 0.0, driver)));
         let samples = drive(&mut world, 14.0);
         let at =
             |time: f64| samples.iter().find(|all| all[0].time >= time - 1e-6).unwrap()[0].speed;
