@@ -117,6 +117,16 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     // Vehicles
     (
+        "model = \"hmmwv\"",
+        "model = \"m113_double_pin\"\noverrides = { idler.compression = 1e6 }",
+        "idler.compression = 1000000: must be from -1 to 1",
+    ),
+    (
+        "model = \"hmmwv\"",
+        "model = \"m113_double_pin\"\noverrides = { shoe.pin_stiffness = 1e5 }",
+        "shoe.pin_stiffness = 100000: must be at least ",
+    ),
+    (
         "speed = 5 }",
         "speed = 5 }\nOVERRIDE = [1e30, 0, 0] }",
         "points.spring_arm = [1000000000000000000000000000000, ",

@@ -30,7 +30,24 @@ pub(super) fn quaternion(q: &[f64]) -> Quat {
     Quat::new_unchecked(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
+/// How far from 1 the square of a quaternion's length may be: each step makes it one to a
+/// rounding, corrections of the position to less than this.
+const UNIT: f64 = 1e-6;
+
 impl Model {
+    /// Whether the quaternions of all joints turn: of other lengths they would stretch.
+    pub fn turns(&self, state: &State) -> bool {
+        self.links.iter().all(|link| {
+            let first = match link.joint {
+                Joint::Free => link.position + 3,
+                Joint::Spherical => link.position,
+                _ => return true,
+            };
+            let square: f64 = state.q[first..first + 4].iter().map(|x| x * x).sum();
+            (square - 1.0).abs() < UNIT
+        })
+    }
+
     /// Orientations, and places relative to the first body's origin.
     pub(super) fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
         let Workspace { origin, rotation, place, joint: joints, .. } = workspace;

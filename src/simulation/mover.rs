@@ -150,6 +150,14 @@ impl Mover {
         }
     }
 
+    /// Whether all bodies of a state are turned, and none is stretched.
+    pub(super) fn turns(&self, state: &VehicleState) -> bool {
+        match self {
+            Mover::Wheeled(own) => own.vehicle.turns(state),
+            Mover::Tracked(own) => own.vehicle.turns(state),
+        }
+    }
+
     /// Forward gears.
     pub fn gears(&self) -> usize {
         match self {

@@ -47,6 +47,9 @@ fn check_agent(
     for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
         equal(what, found, expected)?;
     }
+    if !model.vehicle.turns(vehicle) {
+        return Err("a body's orientation is no rotation".into());
+    }
     equal("brakes", vehicle.brakes.len(), start.brakes.len())?;
     equal("clutches", vehicle.clutches.len(), start.clutches.len())?;
     let gears = model.vehicle.gears() as i32;

@@ -5,7 +5,7 @@
 //! 1000 of each by default; `BEKKER_MUTATIONS=100000` (`scripts/mutate.sh`) for more, with
 //! `BEKKER_SEED` for others. Each case is a function of the seed, its kind and its number.
 //! It lies in `target/tmp/mutation-KIND` while it is tried, for a crash that takes the test
-//! with it.
+//! with it; `BEKKER_CASE=FILE` tries it again.
 
 use bekker::random::Stream;
 use bekker::scenario::{ScenarioFile, build};
@@ -95,6 +95,10 @@ fn mutate(
     let (count, seed) = (variable("BEKKER_MUTATIONS", 1000), variable("BEKKER_SEED", 1));
     let begun = std::time::Instant::now();
     let current = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mutation-{kind}"));
+    if let Some(path) = std::env::var_os("BEKKER_CASE") {
+        println!("{kind}: valid is {}", attempt(&std::fs::read(path).unwrap(), true));
+        return;
+    }
     let mut found = Found::default();
     // one thread, so that all the time a case takes is that thread's
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

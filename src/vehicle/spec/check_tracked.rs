@@ -53,12 +53,7 @@ impl TrackedSpec {
         not_negative("idler.preload", idler.preload)?;
         positive("idler.stiffness", idler.stiffness)?;
         not_negative("idler.damping", idler.damping)?;
-        require(
-            idler.compression.is_finite(),
-            "idler.compression",
-            idler.compression,
-            "a finite length",
-        )
+        within("idler.compression", idler.compression, -1.0, 1.0)
     }
 
     fn check_wheels(&self) -> Check {

@@ -16,6 +16,8 @@ use serde_json::Value;
 const FARTHEST: f64 = 50.0;
 /// Farthest that a hard point lies from the wheel it guides, m.
 const REACH: f64 = 3.0;
+/// Most that the tensioner may stretch a shoe, in pitches.
+const LARGEST_STRETCH: f64 = 0.1;
 /// Lightest part, kg.
 const LIGHTEST: f64 = 1e-3;
 /// Smallest and largest radius of gyration of a part, m.
@@ -261,6 +263,7 @@ impl TrackedSpec {
         let allowed = format!("so far aside that the tracks, {width:.3} m wide, clear each other");
         require(gauge > width, "sprocket.position", list(&self.sprocket.position), &allowed)?;
         self.check_arm()?;
+        self.check_tension()?;
         self.check_band("left", &self.left)?;
         self.check_band("right", &self.right)?;
         let bottom = self.wheel_height - radius - self.shoe.top - self.shoe_depth();
@@ -283,6 +286,19 @@ impl TrackedSpec {
             require(near, &format!("road_arm.{name}"), list(&point), &allowed)?;
         }
         Ok(())
+    }
+
+    /// The tensioner stretches the track a little, not out of shape.
+    fn check_tension(&self) -> Check {
+        let (idler, shoe) = (&self.idler, &self.shoe);
+        // both runs of the track pull at the idler
+        let tension = (0.5 * (idler.preload + idler.stiffness * idler.compression)).max(0.0);
+        let least = tension / (LARGEST_STRETCH * shoe.pitch);
+        let allowed = format!(
+            "at least {least:.0} N/m: the tensioner, [idler], pulls with {tension:.0} N, and would \
+             stretch a shoe by more than a tenth of its pitch"
+        );
+        require(shoe.pin_stiffness >= least, "shoe.pin_stiffness", shoe.pin_stiffness, &allowed)
     }
 
     /// The wheels stand apart, and the band fits round them.

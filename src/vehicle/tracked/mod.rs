@@ -124,6 +124,11 @@ impl TrackedVehicle {
         self.mass
     }
 
+    /// Whether all bodies of a state are turned, and none is stretched.
+    pub fn turns(&self, state: &VehicleState) -> bool {
+        self.parts.model.turns(&state.body)
+    }
+
     /// Coordinates and closure rows of the multibody model.
     pub fn size(&self) -> (usize, usize) {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())

@@ -144,7 +144,8 @@ fn links(spec: &TrackedSpec) -> Vec<Link> {
 }
 
 /// Corners of chords along a closed outline, from its first point, `count` times these
-/// lengths, and by how much, m, they reach beyond it.
+/// lengths, and by how much, m, they reach beyond it: without end where a chord is longer
+/// than the outline is wide.
 fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
     let corner = |index: usize| outline[index % outline.len()];
     let mut pins = vec![corner(0)];
@@ -152,7 +153,11 @@ fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
     for _ in 0..count {
         for &chord in lengths {
             let from = pins[pins.len() - 1];
+            let begun = edge;
             while distance(from, corner(edge + 1)) < chord {
+                if edge - begun > outline.len() {
+                    return (pins, f64::INFINITY);
+                }
                 run += distance(here, corner(edge + 1));
                 here = corner(edge + 1);
                 edge += 1;
