@@ -30,6 +30,7 @@ pub use fault::{Fault, Faults, Place, Problem, nearest_word};
 pub use inputs::{Input, Inputs, Kept, map_paths};
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// A scenario with the document it came from.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl ScenarioFile {
         let mut document = Document::parse(file, text)?;
         let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
-        Faults::into_result(conform(&document, &schema()))?;
+        Faults::into_result(conform(&document, &SCHEMA))?;
         let inputs = Inputs::default();
         places::resolve(&mut document, folder, &inputs)?;
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
@@ -82,6 +83,9 @@ impl ScenarioFile {
         Ok(ScenarioFile { scenario, document, folder, inputs })
     }
 }
+
+/// The schema that every scenario is held to: to make it takes longer than to read one.
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
 
 /// The JSON Schema of the scenario format.
 pub fn schema() -> serde_json::Value {

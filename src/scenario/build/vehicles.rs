@@ -7,9 +7,10 @@ use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
 use crate::vehicle::{AnySpec, SpecError, TrackedSpec, VehicleSpec, catalogue};
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Reads the model of every vehicle, in the scenario's order.
 ///
@@ -77,19 +78,22 @@ fn model_document(
 /// The vehicle that a document describes.
 fn spec(document: &Document) -> Result<AnySpec, Faults> {
     if document.get(AnySpec::RUNNING_GEAR).is_some() {
-        let spec = checked(document, TrackedSpec::check)?;
+        let spec = checked(document, &TRACKED, TrackedSpec::check)?;
         return Ok(AnySpec::Tracked(Box::new(spec)));
     }
-    Ok(AnySpec::Wheeled(Box::new(checked(document, VehicleSpec::check)?)))
+    Ok(AnySpec::Wheeled(Box::new(checked(document, &WHEELED, VehicleSpec::check)?)))
 }
 
-/// A document as a vehicle of one kind.
-fn checked<S: JsonSchema + DeserializeOwned>(
+static WHEELED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(VehicleSpec).to_value());
+static TRACKED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(TrackedSpec).to_value());
+
+/// A document as a vehicle of one kind, by the schema of that.
+fn checked<S: DeserializeOwned>(
     document: &Document,
+    schema: &Json,
     check: impl Fn(&S) -> Result<(), SpecError>,
 ) -> Result<S, Faults> {
-    let schema = schemars::schema_for!(S).to_value();
-    Faults::into_result(conform(document, &schema))?;
+    Faults::into_result(conform(document, schema))?;
     let refused = |cause| document.fault("", Problem::Refused { cause });
     let spec: S = serde_json::from_value(document.root.value.to_json())
         .map_err(|error| refused(error.to_string()))?;
@@ -117,8 +121,8 @@ mod tests {
 
     #[test]
     fn the_vehicle_schema_uses_only_keywords_that_are_checked() {
-        for schema in [schemars::schema_for!(VehicleSpec), schemars::schema_for!(TrackedSpec)] {
-            let unknown = crate::scenario::unknown_keywords(&schema.to_value());
+        for schema in [&*WHEELED, &*TRACKED] {
+            let unknown = crate::scenario::unknown_keywords(schema);
             assert_eq!(unknown, Vec::<String>::new());
         }
     }
