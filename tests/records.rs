@@ -1,6 +1,9 @@
 //! What a run leaves on disk, whatever becomes of the run: by the binary, with real
 //! signals, links, full disks and folders that are moved.
 
+mod runs;
+
+use runs::{Runs, told};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -34,25 +37,9 @@ interval = 0.05
 picture = { draw = false }
 "#;
 
-struct Runs {
-    folder: tempfile::TempDir,
-    scenario: PathBuf,
-}
-
 impl Runs {
     fn new() -> Runs {
         Runs::of(SCENARIO)
-    }
-
-    fn of(text: &str) -> Runs {
-        let folder = tempfile::tempdir().unwrap();
-        let scenario = folder.path().join("recorded.toml");
-        std::fs::write(&scenario, text).unwrap();
-        Runs { folder, scenario }
-    }
-
-    fn out(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 
     fn command(&self, out: &Path, more: &[&str]) -> Command {
@@ -86,10 +73,6 @@ fn bekker() -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bekker"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn succeeds(command: &mut Command) -> Output {
@@ -251,7 +234,10 @@ fn same(whole: &Path, other: &Path, what: &str) {
 /// left alone, byte for byte.
 #[test]
 fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
-    let runs = Runs::new();
+    // and frames of a camera, each in a file of its own
+    let camera = "sensor = [\n  { name = \"eye\", model = { kind = \"camera\", width = 16, \
+        height = 12 }, rate = 20, lag = 0.02, save = [\"png\"] },\n";
+    let runs = Runs::of(&SCENARIO.replace("sensor = [\n", camera));
     let long = ["--set", "time.duration=3", "--checkpoint-every", "0.15"];
     let whole = runs.whole("whole", &long);
     let cut = runs.out("cut");
@@ -292,8 +278,12 @@ fn is_whole_so_far(out: &Path) {
     let hashes = text("hashes.csv");
     let last: f64 =
         hashes.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap_or(0.0);
-    for name in ["hashes.csv", "states.csv", "readings_imu.csv", "readings_odometry.csv"] {
-        assert!(text(name).ends_with('\n'), "{name} ends within a line");
+    let tables = ["hashes", "states", "readings_imu", "readings_odometry", "frames"];
+    for name in tables.map(|name| format!("{name}.csv")) {
+        assert!(text(&name).ends_with('\n'), "{name} ends within a line");
+    }
+    for frame in text("frames.csv").lines().skip(1).map(|line| line.split(',').nth(4).unwrap()) {
+        assert!(out.join(frame).exists(), "{frame}");
     }
     let states = text("states.csv");
     let state: f64 =
@@ -405,14 +395,16 @@ fn checkpoints_change_nothing() {
     same(&rare, &often, "with a checkpoint at every heartbeat");
 }
 
-/// A DEM, a soil raster and a vehicle of its own; then the run's folder is moved, and all
+/// A DEM, a vehicle and a way of its own; then the run's folder is moved, and all
 /// that it was made from is gone.
 #[test]
 fn a_run_folder_is_replayed_where_it_is_moved() {
     let dem = "terrain = { surface = { kind = \"dem\", file = \"ground/hill.asc\", origin = [0, 0] } }\n\
                soil = ";
-    let text =
-        SCENARIO.replace("soil = ", dem).replace("model = \"mrzr4\"", "model = \"own/car.toml\"");
+    let text = SCENARIO
+        .replace("soil = ", dem)
+        .replace("model = \"mrzr4\"", "model = \"own/car.toml\"")
+        .replace("[[0, 0], [60, 0]]", "{ file = \"own/way.csv\" }");
     let runs = Runs::of(&text);
     let folder = runs.folder.path();
     for inner in ["ground", "own"] {
@@ -423,6 +415,8 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     std::fs::write(folder.join("ground/hill.asc"), format!("{grid}{}\n", vec![row; 11].join("\n")))
         .unwrap();
     std::fs::copy("vehicles/mrzr4.toml", folder.join("own/car.toml")).unwrap();
+    let way = "x,y\n0,0\n60,0\n";
+    std::fs::write(folder.join("own/way.csv"), way).unwrap();
     let out = runs.out("run");
     let ended = succeeds(
         Command::new(assert_cmd::cargo::cargo_bin("bekker"))
@@ -434,7 +428,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     let elsewhere = tempfile::tempdir().unwrap();
     let moved = elsewhere.path().join("moved");
     std::fs::rename(&out, &moved).unwrap();
-    for inner in ["ground", "own", "recorded.toml"] {
+    for inner in ["ground", "own", "scenario.toml"] {
         let path = folder.join(inner);
         if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
             .unwrap();
@@ -445,6 +439,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
         command
     };
     let replayed = succeeds(&mut replay(&moved));
+    assert_eq!(std::fs::read_to_string(moved.join("inputs/own/way.csv")).unwrap(), way);
     // both print the same hash
     let hash = |output: &Output| {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
