@@ -4,7 +4,7 @@
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{PlateOutline, Scratch, Underside, wheel_contact};
+use bekker::scm::{PlateOutline, Scratch, Underside, heap, wheel_contact};
 use bekker::soil::{
     Bearing, Bulldozing, Crust, Details, Laws, RateDependence, Reece, ShearHump, Soil, SoilId,
     SoilKind, SubLayer, Tread, Yielding,
@@ -322,7 +322,7 @@ fn bulldozing_heaps_soil() {
         for _ in 0..100 {
             overlay.begin_step();
             let tread = Tread::rough();
-            wheel_contact(
+            let found = wheel_contact(
                 &model,
                 &published,
                 &mut overlay,
@@ -333,6 +333,7 @@ fn bulldozing_heaps_soil() {
                 &twist,
                 5e-3,
             );
+            heap(&model, &published, &mut overlay, &mut scratch, found.displaced);
             pose.position.x += 5e-3;
         }
         overlay.heaped_quanta() as f64 * BERM_QUANTUM * 0.05 * 0.05

@@ -5,7 +5,7 @@ use bekker::ground::{
     GroundModel, NodeState, Overlay, Patches, Published, SINKAGE_QUANTUM, surface_height,
     working_surface_height,
 };
-use bekker::scm::{Contact, Scratch, Underside, wheel_contact};
+use bekker::scm::{Contact, Scratch, Underside, heap, wheel_contact};
 use bekker::soil::{Bulldozing, Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Twist, Vec3};
 use bekker::terrain::Terrain;
@@ -68,6 +68,8 @@ impl<'a> Roller<'a> {
             &twist,
             STEP,
         );
+        let Roller { model, overlay, scratch, .. } = self;
+        heap(model, published, overlay, scratch, found.displaced);
         self.pose.position.x += speed * STEP;
         found
     }

@@ -2,10 +2,11 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, Published};
-use bekker::scm::{Contact, Scratch, Underside, wheel_contact};
+use bekker::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, heap, wheel_contact};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
-    Crust, Details, Laws, RateDependence, Reece, ShearHump, Soil, SoilId, SoilKind, SubLayer, Tread,
+    Bulldozing, Crust, Details, Laws, RateDependence, Reece, ShearHump, Soil, SoilId, SoilKind,
+    SubLayer, Tread,
 };
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::study::validation::{trial_rig, wheel_trials};
@@ -151,6 +152,66 @@ fn a_result_that_the_ground_does_not_carry_is_refused() {
     };
     assert!(at(0.01).contains(&false));
     assert!(!at(0.002).contains(&false));
+}
+
+/// Two plates that touch, pressed 5 cm deep in either order, heap up the same soil, and none
+/// of it on nodes under either. At 17d529f the first pushed soil under the second.
+#[test]
+fn no_body_pushes_soil_under_the_next() {
+    let mut heaping = soil("chrono_mid");
+    let SoilKind::Yielding(sand) = &mut heaping.kind else { unreachable!() };
+    sand.bulldozing = Some(Bulldozing {
+        flow_factor: 1.0,
+        erosion_angle: 40_f64.to_radians(),
+        erosion_sweeps: 3,
+        erosion_rings: 4,
+    });
+    let laws = Laws { bulldozing: true, ..Laws::reference() };
+    let lattice = Lattice { spacing: 0.02 };
+    let terrain = Terrain::flat(0.0, SoilId(0));
+    let model = GroundModel::new(lattice, terrain, vec![heaping], laws).unwrap();
+    let outline = PlateOutline::Rectangle { length: 0.2, width: 0.3 };
+    let heaped = |places: [f64; 2]| {
+        let mut published = Published::default();
+        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+        let twist = Twist { linear: Vec3::new(0.0, 0.0, -0.1), ..Twist::default() };
+        for step in 1..=250 {
+            overlay.begin_step();
+            let met = places.map(|x| {
+                let position = Vec3::new(x, 0.003, -2e-4 * f64::from(step));
+                let pose = Pose { position, orientation: Quat::identity() };
+                let mut plate = Plate::placed(outline, &pose, lattice.spacing);
+                contact(
+                    &model,
+                    &published,
+                    &mut overlay,
+                    &mut scratch,
+                    &mut plate,
+                    &Tread::rough(),
+                    &twist,
+                    2e-3,
+                )
+            });
+            let displaced = met.iter().filter_map(|met| met.displaced);
+            heap(&model, &published, &mut overlay, &mut scratch, displaced);
+        }
+        let mut patches = Patches::default();
+        overlay.publish_all(&mut patches);
+        published.apply(&patches);
+        let berm = |i: i32, j: i32| published.node(Node { i, j }).berm;
+        let berms: Vec<Vec<i32>> =
+            (-30..=30).map(|j| (-30..=40).map(|i| berm(i, j)).collect()).collect();
+        (berms, published.hash())
+    };
+    let once = heaped([0.0, 0.2]);
+    assert_eq!(once, heaped([0.2, 0.0]));
+    let (berms, _) = once;
+    let under: i32 = (-6..=6)
+        .flat_map(|j| (-4..=14).map(move |i| (i, j)))
+        .map(|(i, j)| berms[(j + 30) as usize][(i + 30) as usize].abs())
+        .sum();
+    let beside: i32 = berms.iter().flatten().sum();
+    assert!(under == 0 && beside > 1000, "{under} quanta under the plates, {beside} in all");
 }
 
 fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, Published) {

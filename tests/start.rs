@@ -39,6 +39,7 @@ fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
 fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     let what = format!("{vehicle} on {soil} at {grade}, {extra}");
     let mut world = World::new(model(vehicle, soil, grade, extra));
+    assert_eq!(world.stands(), [Stand::Still], "{what}");
     let weight = world.model().agents[0].vehicle.mass() * GRAVITY;
     world.beat();
     let first = world.samples().next().unwrap();
@@ -60,13 +61,16 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     println!(
         "{what}: {borne:.0} of {weight:.0} N, peak {peak:.0}, {wheel_peak:.0} of {heaviest:.0}"
     );
-    // sampled loads of a track rock by a per cent
-    assert!((borne / weight - 1.0).abs() < 0.02, "{what}: {borne} N of {weight}");
-    assert!(peak < 1.03 * weight, "{what}: a peak of {peak} N for {weight}");
-    assert!(wheel_peak < 1.1 * heaviest, "{what}: a peak of {wheel_peak} N for {heaviest}");
+    // what is left of its motion when it is let go is that of a fall of 0.1 mm at most
+    assert!((borne / weight - 1.0).abs() < 5e-3, "{what}: {borne} N of {weight}");
+    assert!(peak < 1.01 * weight, "{what}: a peak of {peak} N for {weight}");
+    // as shoes and their wheels share their load anew, by five per cent
+    assert!(wheel_peak < 1.05 * heaviest, "{what}: a peak of {wheel_peak} N for {heaviest}");
     for (wheel, (before, after)) in first.wheels.iter().zip(&last.wheels).enumerate() {
         let sunk = after.sinkage - before.sinkage;
-        assert!(sunk < 2e-3, "{what}: wheel {wheel} sinks by {sunk} m more");
+        // by the part in which soft soils come to rest under what is left of its motion
+        let least = 2e-3_f64.max(0.02 * after.sinkage);
+        assert!(sunk < least, "{what}: wheel {wheel} sinks by {sunk} m more");
     }
     let way = (last.pose.position - first.pose.position).norm();
     assert!(way < 3e-3, "{what}: moves by {way} m");
@@ -86,6 +90,48 @@ fn wheels_hold_on_slopes() {
     for heading in [0.0, 70.0] {
         stands("hmmwv", "rigid", 0.3, &format!("heading_deg = {heading}"), 1.0);
     }
+}
+
+#[test]
+fn wheels_hold_on_slopes_of_any_soil() {
+    let aslant = "heading_deg = 30";
+    for (soil, grade) in [("chrono_hard", 0.2), ("chrono_mid", 0.1), ("chrono_soft", 0.1)] {
+        stands("hmmwv", soil, grade, aslant, 0.5);
+    }
+    for soil in ["snow_sweden", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
+        stands("hmmwv", soil, 0.05, aslant, 0.5);
+        stands("mrzr4", soil, 0.1, aslant, 0.5);
+    }
+}
+
+/// At 17d529f the M113 fell into its ground with 236 kN for 111.
+#[test]
+fn tracks_carry_their_load_from_the_first_step() {
+    for own in ["belt", "segmented"] {
+        let model = format!("overrides = {{ model = \"{own}\" }}");
+        for (soil, grade) in [("rigid", 0.2), ("chrono_mid", 0.0), ("chrono_mid", 0.2)] {
+            stands("m113", soil, grade, &model, 0.5);
+        }
+    }
+}
+
+/// `d4_creep`: at 17d529f the braked vehicle crept down by 58 mm in 20 s.
+#[test]
+fn braked_tracks_do_not_creep_on_a_firm_slope() {
+    let mut world = World::new(model("m113", "rigid", 0.2, ""));
+    let place = |world: &World| world.samples().next().unwrap().pose.position;
+    let drive = |world: &mut World, until: f64| {
+        while world.time() < until {
+            world.beat();
+        }
+    };
+    drive(&mut world, 2.0);
+    let before = place(&world);
+    drive(&mut world, 12.0);
+    let crept = (place(&world) - before).norm();
+    println!("{crept} m in 10 s");
+    // it still rocks by this; what viscous friction lets pass is 2.5e-7 m/s
+    assert!(crept < 5e-4, "{crept} m in 10 s");
 }
 
 #[test]

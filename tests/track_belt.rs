@@ -103,17 +103,16 @@ fn at_rest_the_ground_carries_its_weight() {
     let weight = m113().total_mass() * GRAVITY;
     for name in ["mid", "hard"] {
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113(), braked());
-        // It rocks at 1 Hz on the weak dampers of the data: means of two swings.
-        drive(&mut world, 16.0);
-        let (mut carried, beats) = (0.0, 200);
+        // Means of a swing on the weak dampers of the data.
+        drive(&mut world, 1.0);
+        let (mut carried, beats) = (0.0, 100);
         for _ in 0..beats {
             world.beat();
             let wheels = sample(&world).wheels;
             carried += wheels.iter().map(|wheel| wheel.load).sum::<f64>() / f64::from(beats);
         }
         let sample = sample(&world);
-        // the issue asks for 0.1 %: `mid` is 0.12 % low, for a reason not yet found
-        assert!((carried / weight - 1.0).abs() < 2e-3, "{name}: {carried} N of {weight} N");
+        assert!((carried / weight - 1.0).abs() < 1e-3, "{name}: {carried} N of {weight} N");
         // the parked vehicle does not creep: what viscous shear lets pass
         assert!(sample.velocity.norm() < 1e-3, "{name}: {} m/s", sample.velocity.norm());
     }
@@ -122,20 +121,18 @@ fn at_rest_the_ground_carries_its_weight() {
 #[test]
 fn braked_on_thirty_percent_it_stays() {
     let mut world = on(soil("hard"), slope(0.3), m113(), braked());
-    // The nodes of a belt go with the hull, so as it rocks its shoes slip to and fro, and
-    // down a little: 1.5 mm/s at most, where shoes that are bodies stay within 0.2 mm/s
-    // (tests/track_segmented.rs) and the reference creeps on at about 0.25 m/s.
-    let creep = moved(&mut world, 14.0, 18.0);
-    assert!(creep < 6e-3, "creeps {creep} m in 4 s");
+    // the reference creeps on at about 0.25 m/s
+    let creep = moved(&mut world, 2.0, 6.0);
+    println!("creeps {creep} m in 4 s");
+    assert!(creep < 1e-3, "creeps {creep} m in 4 s");
 }
 
 #[test]
 fn firm_ground_holds_it_on_thirty_percent() {
     let mut world = on(scene::firm(0.8), slope(0.3), m113(), braked());
-    // Friction without stick lets it slip with every swing, a hundredth of the
-    // reference's 0.25 m/s.
-    let creep = moved(&mut world, 14.0, 18.0);
-    assert!(creep < 20e-3, "creeps {creep} m in 4 s");
+    let creep = moved(&mut world, 2.0, 6.0);
+    println!("creeps {creep} m in 4 s");
+    assert!(creep < 1e-3, "creeps {creep} m in 4 s");
 }
 
 #[test]
@@ -223,13 +220,16 @@ fn drives_beside_the_reference() {
     // tension of the data; the bounds keep the miss from growing. See tests/track_segmented.rs.
     let reference = [("hard", [8.573, 2.797], [0.05, 0.15]), ("mid", [5.878, 1.852], [0.22, 0.37])];
     for (name, expected, within) in reference {
-        let driver = table(&[[1.0, 0.0], [1.2, 0.6]], &[], &[]);
-        let terrain = Terrain::flat(0.0, SoilId(0));
-        let mut agent = agent(m113(), driver, &terrain);
-        agent.start.position.z = 1.1;
-        let mut world = world(ground(0.05, terrain, vec![soil(name)]), 2e-3, vec![agent]);
-        drive(&mut world, 6.0);
-        let found = [sample(&world).pose.position.x, sample(&world).speed];
+        let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![soil(name)]);
+        let mut pose = TrackedDrive::level(&m113());
+        pose.position.z = 1.1;
+        let mut own = TrackedDrive::new(m113(), ground, &pose, 0.0, 2e-3).unwrap();
+        while own.time() < 6.0 - 1e-3 {
+            own.meet_ground();
+            let throttle = 0.6 * ((own.time() - 1.0) / 0.2).clamp(0.0, 1.0);
+            own.advance(&Controls { throttle, ..Controls::default() }).unwrap();
+        }
+        let found = [own.pose().position.x, own.speed()];
         println!("{name}: {found:?} for {expected:?}");
         for ((found, expected), within) in found.iter().zip(expected).zip(within) {
             assert!((found / expected - 1.0).abs() < within, "{name}: {found} for {expected}");

@@ -9,7 +9,7 @@ use crate::report::write_file;
 use crate::scenario::Scenario;
 use crate::scenario::build::Built;
 use crate::simulation::{
-    BeatFigures, RankError, Ranks, Sample, World, WorldModel, WorldState, checkpoint,
+    BeatFigures, RankError, Ranks, Sample, Stand, World, WorldModel, WorldState, checkpoint,
 };
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
@@ -190,6 +190,9 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Re
     let folder = plan.recovery.folder.get().cloned();
     let folders = ranks.gathered("folder", &folder)?;
     folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(folder));
+    if plan.stores {
+        tell_of_starts(ranks.world());
+    }
     plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     beats(ranks, plan).map_err(|error| match error {
         Trouble::Ranks(cause) => {
@@ -199,6 +202,22 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Re
         }
         Trouble::Here(failure) => failure,
     })
+}
+
+/// Says which vehicles do not begin in equilibrium, and how they begin.
+fn tell_of_starts(world: &World) {
+    for (agent, stand) in world.model().agents.iter().zip(world.stands()) {
+        let begins = match stand {
+            Stand::Still => continue,
+            Stand::Slides => {
+                "the ground does not hold it where it starts: it slides from time zero"
+            }
+            Stand::Falls => {
+                "it finds no equilibrium where it starts: it begins in its design position"
+            }
+        };
+        eprintln!("warning: vehicle {}: {begins}", agent.name);
+    }
 }
 
 /// Why a drive ends early.

@@ -5,41 +5,103 @@
 //! heap is steeper than the soil can stand it slides, an eighth of the excess
 //! between each pair of neighbours in a sweep. Heights move in whole
 //! [`BERM_QUANTUM`]s, taken from one node and given to the other, so no soil
-//! is lost. Nodes under the body neither give nor take.
+//! is lost. Nodes under a body neither give nor take. All bodies of a vehicle meet the ground
+//! before anything rises, and those side by side, as the shoes of a track, have one rim
+//! about them all: none pushes soil under the next, whichever comes first.
 
 use super::scratch::{Scratch, Spot};
 use crate::grid::{Node, TileKey};
 use crate::ground::{BERM_QUANTUM, GroundModel, Overlay, Published};
 
-/// Under the body.
+/// Under a body.
 const LOADED: u8 = 1;
 /// Firm: soil does not come from it nor stay on it.
 const FIRM: u8 = 2;
 
-/// Heaps `volume` m³ around the touched nodes and lets it slide, within the
-/// rings that the soil under the contact asks for.
-pub(super) fn heap(
+/// Soil under a body that sank for good, to rise around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Displaced {
+    /// Place in the table of soils.
+    soil: usize,
+    /// Lattice indices of the westernmost, easternmost, southernmost and northernmost
+    /// node in contact.
+    bounds: [i32; 4],
+    /// Volume, m³.
+    volume: f64,
+}
+
+/// What a body displaces that sank by `volume` m³ at the touched nodes; `None` where no
+/// soil rises. The soil under the first of them rules.
+pub(super) fn displaced(model: &GroundModel, scratch: &Scratch, volume: f64) -> Option<Displaced> {
+    let soil = scratch.touched.first()?.soil();
+    model.coefficients(soil)?.soil.bulldozing?;
+    let ends = |of: fn(&Spot) -> i32| {
+        let extend = |[low, high]: [i32; 2], at: i32| [low.min(at), high.max(at)];
+        scratch.spots().map(of).fold([i32::MAX, i32::MIN], extend)
+    };
+    let ([west, east], [south, north]) = (ends(|spot| spot.i), ends(|spot| spot.j));
+    Some(Displaced { soil, bounds: [west, east, south, north], volume })
+}
+
+impl Displaced {
+    /// Whether the two have neighbouring nodes.
+    fn touches(&self, other: &Displaced) -> bool {
+        let [west, east, south, north] = self.bounds;
+        let [other_west, other_east, other_south, other_north] = other.bounds;
+        west <= other_east + 1
+            && other_west <= east + 1
+            && south <= other_north + 1
+            && other_south <= north + 1
+    }
+
+    /// The two as one; the soil is that of `self`.
+    fn joined(&self, other: &Displaced) -> Displaced {
+        let [a, b] = [self.bounds, other.bounds];
+        let bounds = [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])];
+        Displaced { soil: self.soil, bounds, volume: self.volume + other.volume }
+    }
+}
+
+/// Heaps what bodies have `displaced` around them and lets it slide, within the rings
+/// that the soil asks for; those that touch have one rim. To be called once a step, when
+/// all bodies that share the overlay have met the ground.
+pub fn heap(
     model: &GroundModel,
     published: &Published,
     overlay: &mut Overlay,
     scratch: &mut Scratch,
-    volume: f64,
+    displaced: impl IntoIterator<Item = Displaced>,
 ) {
-    let Some(first) = scratch.touched.first() else { return };
-    let Some(coefficients) = model.coefficients(first.soil()) else { return };
+    let mut patches = std::mem::take(&mut scratch.patches);
+    patches.clear();
+    for mut patch in displaced {
+        while let Some(near) = patches.iter().position(|other: &Displaced| other.touches(&patch)) {
+            patch = patches.swap_remove(near).joined(&patch);
+        }
+        patches.push(patch);
+    }
+    patches.sort_unstable_by_key(|patch| patch.bounds);
+    for patch in &patches {
+        heap_around(model, published, overlay, scratch, patch);
+    }
+    scratch.patches = patches;
+}
+
+fn heap_around(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &mut Overlay,
+    scratch: &mut Scratch,
+    displaced: &Displaced,
+) {
+    let Some(coefficients) = model.coefficients(displaced.soil) else { return };
     let Some(law) = coefficients.soil.bulldozing else { return };
     let lattice = model.lattice();
 
     // the touched nodes with `rings` around them, and one more for the boundary
     let margin = law.erosion_rings.min(64) as i32 + 1;
-    let bound = |of: fn(&Spot) -> i32| {
-        let ends = scratch
-            .spots()
-            .map(of)
-            .fold((i32::MAX, i32::MIN), |(low, high), at| (low.min(at), high.max(at)));
-        (ends.0 - margin, ends.1 + margin)
-    };
-    let ((west, east), (south, north)) = (bound(|spot| spot.i), bound(|spot| spot.j));
+    let [west, east, south, north] = displaced.bounds;
+    let (west, east, south, north) = (west - margin, east + margin, south - margin, north + margin);
     let (columns, rows) = ((east - west + 1) as usize, (north - south + 1) as usize);
     let field = Field { west, south, columns, rows };
 
@@ -52,7 +114,7 @@ pub(super) fn heap(
             scratch.rim.push(at);
         }
     }
-    raise(overlay, scratch, volume / lattice.cell_area() / BERM_QUANTUM);
+    raise(overlay, scratch, displaced.volume / lattice.cell_area() / BERM_QUANTUM);
     let stand = coefficients.erosion_slope * lattice.spacing;
     for _ in 0..law.erosion_sweeps {
         slide(scratch, &field, stand);

@@ -8,7 +8,7 @@ use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::works::{Press, Works, pressing, reach};
-use super::{FirmGround, bulldozing, firm, refined};
+use super::{Displaced, FirmGround, bulldozing, firm, refined};
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
 use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch, each};
 use crate::soil::Tread;
@@ -39,6 +39,8 @@ pub struct Contact {
     pub nodes_in_contact: u32,
     /// Firm ground under the body, for a handling tyre to run on.
     pub firm: Option<FirmGround>,
+    /// Soil to [`heap`](super::heap) up when all bodies of the step have met the ground.
+    pub displaced: Option<Displaced>,
 }
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
@@ -52,7 +54,7 @@ const ROLLING_SHARE: f64 = 0.01;
 /// [`Overlay::begin_step`] once a step, ahead of the agent's contacts.
 ///
 /// The wrench is that at the beginning of the step of `dt` seconds; soil
-/// memory is advanced to it.
+/// memory is advanced to it. Where soil heaps up, [`heap`](super::heap) ends the step.
 #[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
 pub fn wheel_contact(
     model: &GroundModel,
@@ -131,7 +133,7 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
         answer(simd, &mut ask, &scratch.touched, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
-        bulldozing::heap(model, published, overlay, scratch, sunk);
+        result.displaced = bulldozing::displaced(model, scratch, sunk);
     }
     result
 }

@@ -22,6 +22,7 @@ mod underside;
 mod vectors;
 mod works;
 
+pub use bulldozing::{Displaced, heap};
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;
 pub use footprint::{Footprint, SharedPatch, UndersidePoints};

@@ -1,5 +1,6 @@
 //! Room to work in, kept from step to step so that a step allocates nothing.
 
+use super::Displaced;
 use super::vectors::Vectors;
 use crate::numeric::{Lanes, Simd, WIDTH};
 use crate::spatial::Vec3;
@@ -164,6 +165,7 @@ pub struct Scratch {
     pub(super) quanta: Vec<i32>,
     pub(super) cells: Vec<u8>,
     pub(super) rim: Vec<usize>,
+    pub(super) patches: Vec<Displaced>,
 }
 
 impl Scratch {

@@ -8,10 +8,11 @@ use super::monitor::{Monitor, StepFigures};
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
+use super::statics::Stand;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::spatial::{Load, Pose, Vec3};
+use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
@@ -146,8 +147,8 @@ impl AgentState {
 
 impl AgentModel {
     /// The agent at its start, as it stands there ([`AgentModel::settled`]).
-    pub(super) fn state(&self, ground: &GroundModel, published: &Published) -> AgentState {
-        self.settled(ground, published, &self.start, self.speed).0
+    pub(super) fn state(&self, ground: &GroundModel, published: &Published) -> (AgentState, Stand) {
+        self.settled(ground, published, &self.start, self.speed)
     }
 
     /// The agent in its design position at `pose`.
@@ -293,19 +294,7 @@ impl AgentModel {
         let low = self.is_low(ground, &workspace.vehicle);
         for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
-            self.meet_ground(ground, published, state, workspace, h);
-            let mut on_chassis = Load::default();
-            if low {
-                let AgentState { overlay, monitor, .. } = &mut *state;
-                let scratch = &mut workspace.scratch;
-                let grips = true;
-                let mut meeting = Meeting { ground, published, overlay, scratch, grips };
-                let met = self.rest_on_belly(&workspace.vehicle, &mut meeting, h);
-                let BellyContact { load, force } = met;
-                monitor.rest_on_belly(force, h);
-                on_chassis = load;
-            }
-            *self.vehicle.chassis_load(&mut workspace.vehicle) = on_chassis;
+            self.meet_ground(ground, published, state, workspace, low, h);
             let AgentState { vehicle, controls, .. } = state;
             let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
             let time = clock.time(tick + 1);
@@ -361,19 +350,28 @@ impl AgentModel {
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 
-    /// Loads of yielding and firm ground on every wheel or shoe.
+    /// Loads of yielding and firm ground on every wheel or shoe, and on a belly that is
+    /// `low`.
     fn meet_ground(
         &self,
         ground: &GroundModel,
         published: &Published,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
+        low: bool,
         h: f64,
     ) {
-        let AgentState { vehicle, tyres, overlay, .. } = state;
-        let scratch = &mut workspace.scratch;
+        let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
+        let AgentWorkspace { vehicle: room, scratch, .. } = workspace;
         let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
-        self.vehicle.meet_ground(vehicle, tyres, &mut workspace.vehicle, &mut meeting, h);
+        self.vehicle.meet_ground(vehicle, tyres, room, &mut meeting, h);
+        let mut belly = BellyContact::default();
+        if low {
+            belly = self.rest_on_belly(room, &mut meeting, h);
+            monitor.rest_on_belly(belly.force, h);
+        }
+        *self.vehicle.chassis_load(room) = belly.load;
+        self.vehicle.heap(room, belly.displaced, &mut meeting);
     }
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {

@@ -5,7 +5,7 @@ use super::mover::{Meeting, MoverWorkspace};
 use super::on_tracks::across;
 use crate::ground::{GroundModel, working_surface_height};
 use crate::numeric::GRAVITY;
-use crate::scm::{Plate, PlateOutline, contact};
+use crate::scm::{Displaced, Plate, PlateOutline, contact};
 use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::Belly;
@@ -31,6 +31,8 @@ pub(super) struct BellyContact {
     pub load: Load,
     /// Force along the ground's normal, N.
     pub force: f64,
+    /// Soil that rises around it.
+    pub displaced: Option<Displaced>,
 }
 
 /// Points of a belly from its centre, m: all of it, no more than [`SPACING`] apart.
@@ -78,7 +80,8 @@ impl AgentModel {
         let Meeting { ground, published, overlay, scratch, .. } = &mut *meeting;
         let tread = Tread::rough();
         let met = contact(ground, published, overlay, scratch, &mut plate, &tread, &felt, h);
-        let mut on = BellyContact { load: met.load, force: met.normal_force };
+        let mut on =
+            BellyContact { load: met.load, force: met.normal_force, displaced: met.displaced };
         if meeting.ground.has_firm_soil() {
             self.press_on_firm(belly, &pose, &felt, meeting, &mut on);
         }

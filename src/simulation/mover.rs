@@ -6,7 +6,7 @@ use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::WheelSample;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::multibody::StepError;
-use crate::scm::{Contact, Scratch};
+use crate::scm::{Contact, Displaced, Scratch, heap};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
@@ -48,6 +48,11 @@ pub struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
+    /// Lets what bodies have displaced rise around them, once all have met the ground.
+    pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
+        heap(self.ground, self.published, self.overlay, self.scratch, displaced);
+    }
+
     /// The motion that the ground feels of a plate that it meets at `place`.
     pub(super) fn felt(&self, twist: Twist, place: &Vec3) -> Twist {
         if self.grips {
@@ -329,7 +334,7 @@ impl Mover {
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, for the coming
-    /// step of `h` seconds.
+    /// step of `h` seconds. [`Meeting::heap`] ends the meeting.
     pub fn meet_ground(
         &self,
         state: &VehicleState,
@@ -347,6 +352,17 @@ impl Mover {
             }
             _ => unreachable!("{MISMATCH}"),
         }
+    }
+
+    /// Ends a meeting: what wheels or shoes and the belly have displaced heaps up.
+    pub(super) fn heap(
+        &self,
+        workspace: &MoverWorkspace,
+        belly: Option<Displaced>,
+        meeting: &mut Meeting<'_>,
+    ) {
+        let displaced = self.contacts(workspace).iter().filter_map(|met| met.displaced);
+        meeting.heap(displaced.chain(belly));
     }
 
     /// What the ground did to each wheel or shoe in the last meeting.

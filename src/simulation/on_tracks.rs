@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Below this speed, m/s, a shoe's friction on firm ground fades out in
 /// proportion to its speed.
-const SLIDING: f64 = 1e-4;
+const SLIDING: f64 = 1e-6;
 
 /// A tracked vehicle with the shape of its shoes; immutable.
 #[derive(Clone, Debug)]
@@ -38,6 +38,11 @@ pub struct TracksWorkspace {
 }
 
 impl TracksWorkspace {
+    /// What the ground did to each shoe in the last meeting.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
     /// The road wheels after the last step.
     pub fn samples(&self) -> &[WheelSample] {
         &self.wheels

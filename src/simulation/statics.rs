@@ -1,66 +1,57 @@
 //! Where a vehicle stands before it moves: its equilibrium with the ground below it.
 //!
 //! # Algorithm
-//! The vehicle's own equations are stepped with locked brakes and with all motion taken
-//! away before each step (relaxation by kinetic damping: A. S. Day, "An introduction to
-//! dynamic relaxation", The Engineer 219, 1965). A step of h seconds from rest then is
-//! one of Newton's method, M/h² added to the stiffness: no mode swings through its
-//! equilibrium, and h is chosen so that no wheel goes further in a step than a small part
-//! of its sinkage. Soil that remembers so is pressed by no more than what it will bear.
+//! The vehicle's own equations are stepped with locked brakes while dampers that only exist
+//! here keep the chassis from moving faster than springs, tyres and soil can follow
+//! (relaxation by viscous damping: A. S. Day, "An introduction to dynamic relaxation", The
+//! Engineer 219, 1965). Loads grow slowly from nothing, so that nothing swings beyond its
+//! equilibrium: soil, which remembers the most that it has borne, bears no more than it
+//! will have to.
 //!
 //! 1. *Aloft*, without weight and ground, springs come to rest against their stops.
-//! 2. *Set down*: raised or lowered until the first wheel touches, it sinks under its
-//!    weight. The ground is pressed but does not grip, and an anchor in the plane of the ground
-//!    keeps the chassis from sliding: springs are loaded from nothing, wheels carry what
-//!    they weigh, grade and side slope included, and nothing scrubs.
-//! 3. *Let go*: the anchor goes, tyres and soil shear until they hold the vehicle.
+//! 2. *Set down*: lowered until it first touches, it is given its weight bit by bit. The
+//!    ground is pressed but does not grip, and an anchor in the plane of the ground keeps
+//!    the chassis from sliding: wheels carry what they weigh, grade and side slope
+//!    included, and nothing scrubs.
+//! 3. *Let go*: the ground grips, and the anchor gives way bit by bit: tyres and soil shear
+//!    until they hold the vehicle.
 //!
 //! What friction does not hold starts as step 2 left it and slides from time zero; what
 //! finds no ground, or tips over, starts in the design position. The number of steps is
 //! bounded. A vehicle that starts with a speed is let go by its drive instead of step 3.
-//!
-//! # Limits
-//! Tracked vehicles are not settled: bands and shoes chatter on their wheels in such
-//! steps. They start in the design position, as all did before.
 
 use super::agent::{AgentModel, AgentState};
+use super::belly::BellyContact;
 use super::mover::{Meeting, Mover, MoverWorkspace};
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
+use crate::numeric::{pow, smooth_step};
 use crate::scm::Scratch;
 use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 
-/// Acceleration from rest, m/s² (and rad/s²), below which a vehicle is in equilibrium.
-const STILL: f64 = 0.02;
-/// The same where the steps are used up: contacts that come and go keep it from less.
-const NEARLY_STILL: f64 = 0.3;
-/// Step over which that acceleration is measured, s.
-const PROBE: f64 = 1e-3;
-/// Longest step, s: above it the slowest suspensions need no help from their inertia.
-const LONGEST: f64 = 0.1;
-/// The same while soil is sheared, which yields as it is sheared.
-const LONGEST_ON_SOIL: f64 = 0.01;
-/// What is left of the longest step after each that long: where contacts come and go, as
-/// of bands on road wheels, Newton's method needs more of its inertia.
-const SHORTENING: f64 = 0.985;
-/// Steps of the longest from one measurement to the next.
-const BETWEEN_PROBES: usize = 8;
-/// First step, s.
-const FIRST: f64 = 2e-3;
-/// Way that a wheel may go in a step, m, and as a part of its sinkage.
-const WHEEL_WAY: [f64; 2] = [2e-4, 0.02];
-/// Way that the chassis may go in a step, m: springs and stops bend little over it.
-const CHASSIS_WAY: f64 = 5e-3;
-/// Steps after which each phase gives up.
-const MOST_STEPS: [usize; 3] = [80, 2000, 500];
+/// Step, s.
+const STEP: f64 = 2e-3;
+/// Longest time of each phase, s.
+const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
+/// Part of the last two over which weight comes and the anchor goes.
+const CHANGES: f64 = 0.4;
+/// Damping of the chassis for each kilogram, 1/s, half of it on levers of 1 m: critical for a
+/// vehicle that rocks at 1 Hz on its springs.
+const DAMPING: f64 = 12.0;
+/// The same of the anchor: 2 micrometres a second on a slope of 20 %.
+const ANCHOR: f64 = 1e6;
+/// Speed, m/s (and rad/s), below which a phase need not go on, and steps between two looks.
+const AT_REST: f64 = 1e-4;
+const BETWEEN_CHECKS: usize = 25;
+/// The same below which a vehicle stands when the time of a phase is up: what is left, taken
+/// away at the start, is that of a fall of 0.1 mm.
+const STILL: f64 = 0.05;
 /// Way along the ground, m, after which friction is found not to hold: carcasses and
 /// the shear of soil need less.
 const SLIDES: f64 = 0.15;
 /// Cosine of the tilt against the start, rad, from which a vehicle tips over.
 const TIPS: f64 = 0.9;
-/// Damping of the anchor for each kilogram, 1/s: 2 micrometres a second on a slope of 20 %.
-const ANCHOR: f64 = 1e6;
 
 const BRAKED: Controls =
     Controls { throttle: 0.0, steering: 0.0, brake: 1.0, gear: crate::vehicle::Selector::Drive };
@@ -92,10 +83,7 @@ impl AgentModel {
     ) -> (AgentState, Stand) {
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, ground, published, &design);
-        let stand = match self.vehicle {
-            Mover::Wheeled(_) => relaxation.run(pose, speed == 0.0),
-            Mover::Tracked(_) => Stand::Falls,
-        };
+        let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, .. } = relaxation;
         let mut state = self.unsettled(pose);
         if stand != Stand::Falls {
@@ -124,8 +112,8 @@ struct Relaxation<'a> {
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
-    /// Places of the wheels before the last step, m.
-    places: Vec<Vec3>,
+    /// Acceleration of gravity, m/s².
+    gravity: Vec3,
 }
 
 /// What acts on the vehicle in a phase.
@@ -153,7 +141,7 @@ impl<'a> Relaxation<'a> {
             tyres: mover.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
-            places: vec![Vec3::zeros(); mover.wheels()],
+            gravity: Vec3::zeros(),
         }
     }
 
@@ -163,10 +151,8 @@ impl<'a> Relaxation<'a> {
 
     /// Finds the equilibrium about `start`, friction and all if the vehicle `stays`.
     fn run(&mut self, start: &Pose, stays: bool) -> Stand {
-        let weight = *self.mover().gravity(&mut self.room);
-        *self.mover().gravity(&mut self.room) = Vec3::zeros();
+        self.gravity = *self.mover().gravity(&mut self.room);
         self.relax(Phase::Aloft, start);
-        *self.mover().gravity(&mut self.room) = weight;
         self.touch_down();
         if !self.relax(Phase::SetDown, start) {
             return Stand::Falls;
@@ -190,106 +176,92 @@ impl<'a> Relaxation<'a> {
         upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
     }
 
-    /// Steps until the vehicle is in equilibrium; whether it is.
+    /// Steps through a phase until the vehicle stands; whether it does.
     fn relax(&mut self, phase: Phase, start: &Pose) -> bool {
         let from = self.mover().pose(&self.room).position;
-        let (mut longest, mut long) = (self.longest(phase), BETWEEN_PROBES);
-        let (mut h, mut acceleration) = (FIRST, f64::INFINITY);
-        for _ in 0..MOST_STEPS[phase as usize] {
-            if long == BETWEEN_PROBES {
-                long = 0;
-                if !self.step(phase, start, PROBE) {
-                    return false;
-                }
-                let twist = self.mover().twist(&self.room);
-                acceleration = twist.linear.norm().max(twist.angular.norm()) / PROBE;
-                if acceleration < STILL {
-                    return true;
-                }
+        let steps = (TIMES[phase as usize] / STEP) as usize;
+        for step in 0..steps {
+            let part = step as f64 / (CHANGES * steps as f64);
+            if part > 1.0 && step % BETWEEN_CHECKS == 0 && self.speed() < AT_REST {
+                break;
             }
-            if !self.step(phase, start, h) || !self.holds(phase, start, &from) {
+            if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
                 return false;
             }
-            if h >= longest {
-                long += 1;
-                longest *= SHORTENING;
-            }
-            let way = self.way(phase, h);
-            h = (h * (1.0 / way.sqrt()).clamp(0.6, 1.4)).min(longest);
         }
-        acceleration < NEARLY_STILL
+        phase == Phase::Aloft || self.speed() < STILL
     }
 
-    /// One step from rest; whether it could be made.
-    fn step(&mut self, phase: Phase, start: &Pose, h: f64) -> bool {
+    /// Speed of the chassis, m/s or rad/s, whichever is more.
+    fn speed(&self) -> f64 {
+        let Twist { linear, angular } = self.mover().twist(&self.room);
+        linear.norm().max(angular.norm())
+    }
+
+    /// One step at a `part` of the change that a phase makes; whether it could be made.
+    fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
         let agent = self.agent;
         let mover = &agent.vehicle;
-        // rates are kept in the workspace: what slides in soil slides on
-        self.vehicle.body.halt();
-        for (wheel, place) in self.places.iter_mut().enumerate() {
-            *place = mover.wheel_pose(&self.room, wheel).position;
-        }
         let mut on_chassis = Load::default();
         if phase != Phase::Aloft {
             let Relaxation { ground, published, overlay, scratch, .. } = self;
             let grips = phase == Phase::LetGo;
             let mut meeting = Meeting { ground, published, overlay, scratch, grips };
-            mover.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut meeting, h);
+            mover.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut meeting, STEP);
+            let mut belly = BellyContact::default();
             if agent.is_low(ground, &self.room) {
-                on_chassis = agent.rest_on_belly(&self.room, &mut meeting, h).load;
+                belly = agent.rest_on_belly(&self.room, &mut meeting, STEP);
             }
+            mover.heap(&self.room, belly.displaced, &mut meeting);
+            on_chassis = belly.load;
         }
-        if phase == Phase::SetDown {
-            self.anchor(start, &mut on_chassis);
-        }
+        let (weight, anchor) = match phase {
+            Phase::Aloft => (0.0, ANCHOR),
+            Phase::SetDown => (smooth_step(0.0, 1.0, part), ANCHOR),
+            Phase::LetGo => (1.0, pow(ANCHOR, 1.0 - part)),
+        };
+        *mover.gravity(&mut self.room) = self.gravity * weight;
+        self.damp(
+            start,
+            if phase == Phase::Aloft { ANCHOR } else { DAMPING },
+            anchor,
+            &mut on_chassis,
+        );
         *mover.chassis_load(&mut self.room) = on_chassis;
-        if mover.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, h).is_err() {
+        if mover.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
         if phase == Phase::LetGo {
-            mover.settle_tyres(&mut self.tyres, &self.room, h);
+            mover.settle_tyres(&mut self.tyres, &self.room, STEP);
         }
         true
     }
 
-    /// Holds the chassis in the plane of the ground, where friction would.
-    fn anchor(&self, start: &Pose, load: &mut Load) {
+    /// Dampers between the chassis and the ground at rest: `across` the ground's plane and
+    /// `along` it, where friction would hold the vehicle, 1/s.
+    fn damp(&self, start: &Pose, across: f64, along: f64, load: &mut Load) {
         let place = self.mover().pose(&self.room).position;
         let [forward, left, normal] =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| start.direction(&axis));
         let above = place.z - self.ground.terrain().height(place.x, place.y);
         let below = normal * (-above * normal.z);
-        let damping = ANCHOR * self.mover().mass();
-        let mut anchor = Load::default();
-        anchor.add_tangent(&forward, &below, 0.0, damping);
-        anchor.add_tangent(&left, &(below + forward), 0.0, 0.5 * damping);
-        anchor.add_tangent(&left, &(below - forward), 0.0, 0.5 * damping);
-        // what it answers to the rates of the last step, which a step takes for its own
+        let mass = self.mover().mass();
+        let mut dampers = Load::default();
+        dampers.add_tangent(&forward, &below, 0.0, along * mass);
+        for end in [forward, -forward] {
+            dampers.add_tangent(&left, &(below + end), 0.0, 0.5 * along * mass);
+            dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
+        }
+        for end in [left, -left] {
+            dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
+        }
+        // what they answer to the rates of the last step
         let Twist { linear, angular } = self.mover().twist(&self.room);
-        let held = anchor.damping
+        let held = dampers.damping
             * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
-        load.damping += anchor.damping;
+        load.damping += dampers.damping;
         load.wrench.torque -= Vec3::new(held[0], held[1], held[2]);
         load.wrench.force -= Vec3::new(held[3], held[4], held[5]);
-    }
-
-    /// Longest step of a phase, s.
-    fn longest(&self, phase: Phase) -> f64 {
-        let on_soil = self.mover().contacts(&self.room).iter().any(|met| met.nodes_in_contact > 0);
-        if phase == Phase::LetGo && on_soil { LONGEST_ON_SOIL } else { LONGEST }
-    }
-
-    /// How far the last step went, as a part of how far it may.
-    fn way(&self, phase: Phase, h: f64) -> f64 {
-        let mover = self.mover();
-        let chassis = mover.twist(&self.room).linear.norm() * h / CHASSIS_WAY;
-        let wheels = self.places.iter().enumerate().map(|(wheel, before)| {
-            let way = (mover.wheel_pose(&self.room, wheel).position - before).norm();
-            let sinkage = mover.samples(&self.room)[wheel].sinkage;
-            way / WHEEL_WAY[0].max(WHEEL_WAY[1] * sinkage)
-        });
-        let wheels = if phase == Phase::Aloft { 0.0 } else { wheels.fold(0.0, f64::max) };
-        chassis.max(wheels).max(1e-9)
     }
 
     /// Moves the vehicle up or down until its first wheel touches the ground.

@@ -12,6 +12,7 @@ use super::looking::Eyes;
 use super::outcome::OutcomeReport;
 use super::record::{RunSummary, RunWarning, Sample};
 use super::scene::Stage;
+use super::statics::Stand;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
@@ -81,6 +82,7 @@ pub struct World {
     /// Of own agents, over the last heartbeat.
     haste: Haste,
     pub(super) eyes: Eyes,
+    stands: Vec<Stand>,
 }
 
 impl World {
@@ -99,10 +101,12 @@ impl World {
     /// One rank's part of a world: it steps its `own` agents. Without a state
     /// it begins at the beginning.
     pub(super) fn part(model: WorldModel, state: Option<WorldState>, own: Vec<bool>) -> World {
+        let mut stands = Vec::new();
         let state = state.unwrap_or_else(|| {
             let published = Published::default();
             let start = |agent: &AgentModel| agent.state(&model.ground, &published);
-            let agents = model.agents.par_iter().map(start).collect();
+            let agents;
+            (agents, stands) = model.agents.par_iter().map(start).unzip();
             // nobody has moved yet, but at the speeds that are launched with
             let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
             let steps = model.clock.steps_to_beat(0, speed, 0.0);
@@ -123,7 +127,7 @@ impl World {
         let (patches, haste) = (Patches::default(), Haste::default());
         let eyes = Eyes::default();
         let model = Arc::new(model);
-        World { model, state, own, workspaces, views, patches, haste, eyes }
+        World { model, state, own, workspaces, views, patches, haste, eyes, stands }
     }
 
     /// What does not change.
@@ -134,6 +138,11 @@ impl World {
     /// What does.
     pub fn state(&self) -> &WorldState {
         &self.state
+    }
+
+    /// How each agent stood at the beginning; none where the world was resumed.
+    pub fn stands(&self) -> &[Stand] {
+        &self.stands
     }
 
     /// Simulated time, s.

@@ -236,6 +236,7 @@ pub fn step_cost(
             grips: true,
         };
         vehicle.meet_ground(&state, &tyres, &mut workspace, &mut meeting, h);
+        meeting.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
         for contact in vehicle.contacts(&workspace) {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);

@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use super::wheel::{RigError, bed, require, require_carried};
 use crate::ground::{GroundModel, Overlay, Published};
-use crate::scm::{Contact, Plate, PlateOutline, Scratch, contact};
+use crate::scm::{Contact, Plate, PlateOutline, Scratch, contact, heap};
 use crate::soil::{Laws, Soil, Tread};
 use crate::spatial::{Pose, Twist};
 use serde::{Deserialize, Serialize};
@@ -113,16 +113,10 @@ impl Press {
     pub(super) fn contact(&mut self, tread: &Tread, twist: &Twist, dt: f64) -> Contact {
         let mut plate = Plate::placed(self.outline, &self.pose, self.model.lattice().spacing);
         self.overlay.begin_step();
-        contact(
-            &self.model,
-            &self.published,
-            &mut self.overlay,
-            &mut self.scratch,
-            &mut plate,
-            tread,
-            twist,
-            dt,
-        )
+        let Press { model, published, overlay, scratch, .. } = self;
+        let met = contact(model, published, overlay, scratch, &mut plate, tread, twist, dt);
+        heap(model, published, overlay, scratch, met.displaced);
+        met
     }
 
     /// The soil's answer at rest, with the mean pressure and its slope over sinkage.

@@ -95,6 +95,7 @@ impl TrackedDrive {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
         let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
         own.meet_ground(state, room, &mut meeting, self.step);
+        meeting.heap(room.contacts().iter().filter_map(|met| met.displaced));
         *room.vehicle.chassis_load() = Load::default();
     }
 

@@ -5,7 +5,7 @@ use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
-use crate::scm::{Contact, Scratch, Underside, wheel_contact};
+use crate::scm::{Contact, Scratch, Underside, heap, wheel_contact};
 use crate::soil::{Laws, Soil, SoilId, Tread};
 use crate::spatial::{Pose, Twist, Vec3};
 use crate::terrain::Terrain;
@@ -289,6 +289,7 @@ impl WheelRig {
                 &twist,
                 self.step,
             );
+            heap(model, published, &mut overlay, &mut scratch, contact.displaced);
             if count >= first_settled {
                 self.add(&mut sum, &contact, &pose);
                 travelled += hypot(speed, drift) * self.step;

@@ -267,14 +267,18 @@ impl TrackedVehicle {
         };
         let across = shoe.pose.direction(&Vec3::y());
         let up = shoe.pose.direction(&Vec3::z());
+        let pitch = self.spec.shoe.pitch;
         let mut wrench = load.wrench;
         wrench += load.glide;
         let Wrench { force, torque } = wrench;
         let pitching = torque.dot(&across);
-        let couple = up * (pitching / self.spec.shoe.pitch);
+        let couple = up * (pitching / pitch);
         let rest = (torque - across * pitching) * 0.5;
-        let stiffness = linear(&load.stiffness) * 0.5;
-        let damping = linear(&load.damping) * 0.5;
+        // [[1, -1], [-1, 1]] of both pins lies below twice its diagonal
+        let couples = up * up.transpose() * (2.0 / (pitch * pitch));
+        let [stiffness, damping] = [&load.stiffness, &load.damping].map(|tangent| {
+            linear(tangent) * 0.5 + couples * across.dot(&(angular(tangent) * across))
+        });
         for ((stretch, share), sense) in pins.into_iter().zip([-1.0, 1.0]) {
             let pin = force * 0.5 + couple * sense;
             for (seat, weight) in [(stretch, 1.0 - share), (stretch + 1, share)] {
@@ -326,6 +330,10 @@ fn running(points: &[Vec3], index: usize) -> Vec3 {
     let before = points[index.saturating_sub(1)];
     let after = points[(index + 1).min(points.len() - 1)];
     (after - before).normalize()
+}
+
+fn angular(matrix: &Mat6) -> Mat3 {
+    matrix.fixed_view::<3, 3>(0, 0).into()
 }
 
 fn linear(matrix: &Mat6) -> Mat3 {
