@@ -5,11 +5,11 @@ mod scene;
 use bekker::simulation::{AgentModel, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
-use bekker::study::{Rig, RigidTracks, TrackMotion, TrackRig};
+use bekker::study::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::Driver;
-use bekker::vehicle::spec::TrackSteering;
-use bekker::vehicle::{AnySpec, TrackedSpec, TrackedVehicle, find_any};
+use bekker::vehicle::spec::{TrackModel, TrackResistance, TrackSteering};
+use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_any};
 use scene::{drive, flat, ground, soil, table, world};
 use std::sync::Arc;
 
@@ -235,6 +235,34 @@ fn drives_beside_the_reference() {
             assert!((found / expected - 1.0).abs() < within, "{name}: {found} for {expected}");
         }
     }
+}
+
+/// Over a long drive belts and shoes part by what running costs them, a formula on belts and
+/// pins, rims, teeth and guides on shoes: a belt that loses what shoes do drives as far.
+#[test]
+fn belts_and_shoes_part_by_their_running_resistance() {
+    let drive = |model: TrackModel, resistance: Option<TrackResistance>| {
+        let mut spec = TrackedSpec { model, ..m113() };
+        spec.drive.resistance = resistance.unwrap_or(spec.drive.resistance);
+        let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![scene::firm(0.8)]);
+        let pose = TrackedDrive::level(&spec);
+        let mut own = TrackedDrive::new(spec, ground, &pose, 0.0, 1e-3).unwrap();
+        while own.time() < 8.0 {
+            own.meet_ground();
+            let throttle = f64::from(u8::from(own.time() > 0.5));
+            own.advance(&Controls { throttle, ..Controls::default() }).unwrap();
+        }
+        own.pose().position.x
+    };
+    // both tracks of the data's tension lose 3.5 kN at 1 m/s and 11.0 kN at 6 m/s (docs/validation.md)
+    let of_shoes = TrackResistance { force: 1100.0, per_speed: 735.0 };
+    let shoes = drive(TrackModel::Segmented, None);
+    let belt = drive(TrackModel::Belt, None);
+    let lossy = drive(TrackModel::Belt, Some(of_shoes));
+    println!("shoes {shoes} m, belt {belt} m, belt that loses as shoes do {lossy} m");
+    assert!(belt > 1.1 * shoes, "{belt} {shoes}");
+    // a straight line through a loss that bends, taken without the load of driving
+    assert!((lossy / shoes - 1.0).abs() < 0.04, "{lossy} {shoes}");
 }
 
 #[test]
