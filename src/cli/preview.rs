@@ -93,7 +93,7 @@ fn draw(
             let going = going[soil];
             if going.sinkage > 0.0 {
                 format!(
-                    "{whose}sinks {:.0} cm, pulls {:.0} % of its weight",
+                    "{whose}sinks {:.0} cm, pulls {:.0} % of weight",
                     100.0 * going.sinkage,
                     100.0 * going.drawbar().max(0.0)
                 )
