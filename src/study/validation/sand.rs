@@ -16,8 +16,10 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          width in dry sand, drawn at 10 mm/s at 9 rim speeds from locked to ten times its speed, \
          under 19 to 27 N. The sand's figures are those of the plates alone (n 1.46, k 8e6 \
          N/m^(n+2)), its angle of repose (29 deg), its density (1330 kg/m3) and K = 21 mm, which the \
-         same source gives; nothing was fitted to a wheel. The wheel with grousers of 5 mm is \
-         taken as a cylinder through their tips. A normalised error is the root mean square of the error over \
+         same source gives; none of them was fitted to a wheel. The form of one default law, inclined \
+         bearing, was chosen among others on these trials: they test its figures, but are no blind \
+         prediction of it. The wheel with grousers of 5 mm is taken as a cylinder through their \
+         tips. A normalised error is the root mean square of the error over \
          that of the measured values.",
     );
     let (mut table, mut charts) = (Vec::new(), Vec::new());

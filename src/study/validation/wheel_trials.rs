@@ -56,7 +56,7 @@ fn wheel_trial(row: &str) -> Option<WheelTrial> {
 
 /// The sand of the CMU trials, from its plate tests (n 1.46, k 8e6 N/m^(n+2)),
 /// its angle of repose (29 degrees), its density and a shear modulus of 21 mm.
-/// Nothing in it was fitted to a wheel.
+/// No figure of it was fitted to a wheel.
 pub fn trial_sand() -> Soil {
     let (k_phi, n) = (8e6, 1.46);
     Soil {
