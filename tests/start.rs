@@ -68,9 +68,7 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     assert!(wheel_peak < 1.05 * heaviest, "{what}: a peak of {wheel_peak} N for {heaviest}");
     for (wheel, (before, after)) in first.wheels.iter().zip(&last.wheels).enumerate() {
         let sunk = after.sinkage - before.sinkage;
-        // by the part in which soft soils come to rest under what is left of its motion
-        let least = 2e-3_f64.max(0.02 * after.sinkage);
-        assert!(sunk < least, "{what}: wheel {wheel} sinks by {sunk} m more");
+        assert!(sunk < 2e-3, "{what}: wheel {wheel} sinks by {sunk} m more");
     }
     let way = (last.pose.position - first.pose.position).norm();
     assert!(way < 3e-3, "{what}: moves by {way} m");
@@ -98,7 +96,7 @@ fn wheels_hold_on_slopes_of_any_soil() {
     for (soil, grade) in [("chrono_hard", 0.2), ("chrono_mid", 0.1), ("chrono_soft", 0.1)] {
         stands("hmmwv", soil, grade, aslant, 0.5);
     }
-    for soil in ["snow_sweden", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
+    for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
         stands("hmmwv", soil, 0.05, aslant, 0.5);
         stands("mrzr4", soil, 0.1, aslant, 0.5);
     }
