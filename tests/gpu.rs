@@ -373,13 +373,14 @@ fn only_changed_tiles_are_sent_again() {
     let props = Arc::new(Props::new(&card, &yard.scene()).unwrap());
     let mut sight = Sight::new(card.clone(), props.clone()).unwrap();
     let whole = sight.update(&yard.scene()).unwrap();
-    sight.pictures(&yard.scene(), &[take]).unwrap();
-    yard.published.merge(&[rut(-40, 30, 12)]);
+    let before = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    yard.published.merge(&[rut(-20, 50, 20)]);
     yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
     let few = sight.update(&yard.scene()).unwrap();
     assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
     assert_eq!(sight.update(&yard.scene()).unwrap(), 0);
     let after = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    assert_ne!(before, after);
     let mut fresh = Sight::new(card, props).unwrap();
     assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
 }

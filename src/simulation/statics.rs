@@ -215,18 +215,13 @@ impl<'a> Relaxation<'a> {
             mover.heap(&self.room, belly.displaced, &mut meeting);
             on_chassis = belly.load;
         }
-        let (weight, anchor) = match phase {
-            Phase::Aloft => (0.0, ANCHOR),
-            Phase::SetDown => (smooth_step(0.0, 1.0, part), ANCHOR),
-            Phase::LetGo => (1.0, pow(ANCHOR, 1.0 - part)),
+        let (weight, across, along) = match phase {
+            Phase::Aloft => (0.0, ANCHOR, ANCHOR),
+            Phase::SetDown => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR),
+            Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
         };
         *mover.gravity(&mut self.room) = self.gravity * weight;
-        self.damp(
-            start,
-            if phase == Phase::Aloft { ANCHOR } else { DAMPING },
-            anchor,
-            &mut on_chassis,
-        );
+        self.damp(start, across, along, &mut on_chassis);
         *mover.chassis_load(&mut self.room) = on_chassis;
         if mover.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;

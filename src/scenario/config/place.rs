@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A place on the ground, written in one of three ways. Before a scenario is built, all
-/// become the first ([`places`](crate::scenario::places)).
+/// become the first (by `scenario::places`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Place {
