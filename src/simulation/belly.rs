@@ -21,6 +21,12 @@ const GIVES: f64 = 0.005;
 /// pushes no harder.
 const DAMPING_RATIO: f64 = 0.3;
 const DENTED: f64 = 0.03;
+/// Distance between the points of a belly, m, at which it is looked how far the ground is
+/// below: a bump that is higher than [`CLEAR`] and so narrow that it stands between them
+/// comes under one of them as the vehicle goes on. ...
+const LOOKED_AT: f64 = 0.2;
+/// ... And of how many points the terrain is asked together.
+const TOGETHER: usize = 128;
 /// Below this speed, m/s, its friction on firm ground fades out in proportion to its speed.
 const SLIDING: f64 = 1e-6;
 
@@ -35,9 +41,9 @@ pub(super) struct BellyContact {
     pub displaced: Option<Displaced>,
 }
 
-/// Points of a belly from its centre, m: all of it, no more than [`SPACING`] apart.
-fn points(belly: &Belly) -> impl Iterator<Item = Vec3> {
-    let steps = |side: f64| (side / SPACING).ceil().clamp(1.0, 200.0) as u32;
+/// Points of a belly from its centre, m: all of it, no more than `spacing` m apart.
+fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
+    let steps = move |side: f64| (side / spacing).ceil().clamp(1.0, 200.0) as u32;
     let (along, across) = (steps(belly.length), steps(belly.width));
     let (length, width) = (belly.length, belly.width);
     let place =
@@ -54,10 +60,22 @@ impl AgentModel {
         let Some(belly) = self.vehicle.belly() else { return false };
         let pose = self.vehicle.pose(body);
         let centre = Vec3::from(belly.centre);
-        points(belly).any(|point| {
-            let point = pose.point(&(centre + point));
-            point.z - ground.terrain().height(point.x, point.y) < CLEAR
-        })
+        let mut points = points(belly, LOOKED_AT).map(|point| pose.point(&(centre + point)));
+        let mut group = [Vec3::zeros(); TOGETHER];
+        loop {
+            let taken = group.iter_mut().zip(&mut points);
+            let count = taken.map(|(place, point)| *place = point).count();
+            let places = group.map(|point| [point.x, point.y]);
+            let mut heights = [0.0; TOGETHER];
+            ground.terrain().heights(&places[..count], &mut heights[..count]);
+            let mut met = group[..count].iter().zip(&heights);
+            if met.any(|(point, height)| point.z - height < CLEAR) {
+                return true;
+            }
+            if count < TOGETHER {
+                return false;
+            }
+        }
     }
 
     /// Load of the ground on the belly: the vehicle hangs up on it.
@@ -102,7 +120,7 @@ impl AgentModel {
         let mass = self.vehicle.mass();
         let stiffness = mass * GRAVITY / GIVES;
         let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();
-        for point in points(belly) {
+        for point in points(belly, SPACING) {
             let r = pose.direction(&point);
             let place = pose.position + r;
             let SoilKind::Firm { friction } = ground.soil_at(place.x, place.y).kind else {

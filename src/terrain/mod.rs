@@ -194,6 +194,23 @@ impl Terrain {
         self.model.height(x, y, rough)
     }
 
+    /// Heights at many points, m, with the bits of [`Terrain::height`]; faster where points
+    /// that follow each other are close.
+    ///
+    /// # Panics
+    /// When there is not one height for each point.
+    pub fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
+        assert_eq!(points.len(), heights.len(), "a height for each point");
+        match &self.model.roughness {
+            Some(roughness) => roughness.heights(points, |[x, y]| self.clamped(x, y), heights),
+            None => heights.fill(0.0),
+        }
+        for (&[x, y], height) in points.iter().zip(heights) {
+            let (x, y) = self.clamped(x, y);
+            *height = self.model.height(x, y, *height);
+        }
+    }
+
     /// Slope (∂z/∂x, ∂z/∂y) at (x, y); level across an edge, beyond it.
     pub fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         let (inside_x, inside_y) = self.clamped(x, y);
@@ -255,15 +272,9 @@ impl Terrain {
     ) {
         let points: [[f64; 2]; TILE_NODES] =
             std::array::from_fn(|index| lattice.position(key.node(index)));
-        let inside = points.map(|[x, y]| self.clamped(x, y).into());
-        match &self.model.roughness {
-            Some(roughness) => roughness.heights(&inside, heights),
-            None => heights.fill(0.0),
-        }
-        for index in 0..TILE_NODES {
-            let [x, y] = inside[index];
-            heights[index] = self.model.height(x, y, heights[index]);
-            soils[index] = self.soil(points[index][0], points[index][1]);
+        self.heights(&points, heights);
+        for (&[x, y], soil) in points.iter().zip(soils) {
+            *soil = self.soil(x, y);
         }
     }
 }

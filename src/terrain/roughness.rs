@@ -129,18 +129,26 @@ impl Roughness {
 
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
         let mut height = [0.0];
-        self.heights(&[[x, y]], &mut height);
+        self.heights(&[[x, y]], |[x, y]| (x, y), &mut height);
         height[0]
     }
 
-    /// Heights at many points. Points that follow each other are best close:
-    /// lattice values are drawn anew only where a point leaves the cell of the
-    /// one before.
-    pub(crate) fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
+    /// Heights where `place` leads from many points. Points that follow each other are best
+    /// close: lattice values are drawn anew only where a point leaves the cell of the one
+    /// before.
+    pub(crate) fn heights(
+        &self,
+        points: &[[f64; 2]],
+        place: impl Fn([f64; 2]) -> (f64, f64),
+        heights: &mut [f64],
+    ) {
         heights.fill(0.0);
+        let Some(&first) = points.first() else { return };
+        let (x, y) = place(first);
         for octave in &self.octaves {
-            let mut values = octave.around([i64::MIN; 2]);
-            for (&[x, y], height) in points.iter().zip(heights.iter_mut()) {
+            let mut values = octave.around(octave.locate(x, y).0);
+            for (&point, height) in points.iter().zip(heights.iter_mut()) {
+                let (x, y) = place(point);
                 let (cell, [s, t]) = octave.locate(x, y);
                 if cell != values.cell {
                     values = octave.around(cell);
@@ -165,6 +173,14 @@ impl Roughness {
     }
 }
 
+/// The next whole number at or below `v`; a processor without SSE 4.1 has no instruction
+/// for `floor`.
+#[inline]
+fn at_or_below(v: f64) -> i64 {
+    let whole = v as i64;
+    whole - i64::from(whole as f64 > v)
+}
+
 /// Weights of the lattice points -1, 0 and 1 about the nearest one, `t` of a
 /// spacing away (-1/2..1/2).
 fn spline(t: f64) -> [f64; 3] {
@@ -187,8 +203,8 @@ impl Octave {
     fn locate(&self, x: f64, y: f64) -> ([i64; 2], [f64; 2]) {
         let [c, s] = self.turn;
         let place = [(c * x + s * y) / self.spacing, (c * y - s * x) / self.spacing];
-        let nearest = place.map(|v| (v + 0.5).floor());
-        (nearest.map(|v| v as i64), [place[0] - nearest[0], place[1] - nearest[1]])
+        let nearest = [at_or_below(place[0] + 0.5), at_or_below(place[1] + 0.5)];
+        (nearest, [place[0] - nearest[0] as f64, place[1] - nearest[1] as f64])
     }
 
     #[inline]
@@ -197,8 +213,15 @@ impl Octave {
             let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
             self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
         };
-        let row = |j: i64| [-1, 0, 1].map(|a: i64| value(cell[0].wrapping_add(a), j));
-        Values { cell, rows: [-1, 0, 1].map(|b: i64| row(cell[1].wrapping_add(b))) }
+        let row = |b: i64| {
+            let j = cell[1].wrapping_add(b);
+            [
+                value(cell[0].wrapping_sub(1), j),
+                value(cell[0], j),
+                value(cell[0].wrapping_add(1), j),
+            ]
+        };
+        Values { cell, rows: [row(-1), row(0), row(1)] }
     }
 }
 
