@@ -109,6 +109,35 @@ fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_slip_without_a_result_is_named_and_the_others_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // 12 kN in mud: locked it still sinks after two seconds
+    let with = |slips: &str, json: &str| {
+        let arguments = format!(
+            "wheel --soil mud --load 12000 --slip {slips} --step 0.004 --duration 2 --no-check \
+             --no-plot {json}"
+        );
+        let output = rig(folder.path(), &arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{slips}");
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [data, report] = with("0.1,-1", "--json");
+    let answer: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(answer["test"]["runs"].as_array().unwrap().len(), 1, "{data}");
+    assert_eq!(answer["refused"][0]["slip"], -1.0);
+    let reason = answer["refused"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("of the load of 12000 N"), "{reason}");
+    assert_eq!(report, "rig: no result at slip -1.000\n");
+    let [data, _] = with("0.1,-1", "");
+    assert!(data.contains("\nat slip -1.000: the ground carries"), "{data}");
+    let [data, report] = with("-1", "");
+    assert!(
+        data.is_empty() && report.contains("no result at any slip; at slip -1.000"),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_vehicle_lends_its_tyre_and_its_load() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.004 --duration 2 \

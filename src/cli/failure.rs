@@ -70,6 +70,14 @@ pub enum Failure {
     /// A rig that cannot run, or came to grief.
     #[error("rig: {0}")]
     Rig(#[from] RigError),
+    /// No slip of a rig has a result.
+    #[error("rig: no result at any slip; at slip {slip:.3}: {reason}")]
+    NoResult {
+        /// The first of them.
+        slip: f64,
+        /// Why it has none.
+        reason: String,
+    },
     /// A result could not be written.
     #[error("{subject}: cannot be written: {cause}")]
     Output {
@@ -120,6 +128,7 @@ impl Failure {
             | Failure::Report(_)
             | Failure::Run { .. }
             | Failure::Ranks { .. }
+            | Failure::NoResult { .. }
             | Failure::Rig(RigError::NotFinite { .. } | RigError::NotCarried { .. }) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,

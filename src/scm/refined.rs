@@ -145,7 +145,7 @@ fn draft<S: Simd, F: Footprint>(
     let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), frame: &frame };
     let zero = Vectors::of(simd, &Vec3::zeros());
     let (mut base, mut shear, mut ground) = (zero, zero, zero);
-    let mut strength = Lanes::zero(simd);
+    let (mut strength, mut cohesion) = (Lanes::zero(simd), Lanes::zero(simd));
     let Scratch { touched, drafts, .. } = scratch;
     drafts.clear();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
@@ -160,6 +160,7 @@ fn draft<S: Simd, F: Footprint>(
             base += drafted.base * area;
             shear += drafted.shear * area;
             strength += drafted.strength * area;
+            cohesion += drafted.cohesion * area;
             ground += Vectors::from_parts(simd, &four.normal) * area;
         }
     }
@@ -169,19 +170,23 @@ fn draft<S: Simd, F: Footprint>(
         return None;
     }
     let up = ground / size;
-    let angle = lean_by_shear(&base, &shear.sum(), strength.sum(), &up);
+    let strength = [strength.sum(), cohesion.sum()];
+    let angle = lean_by_shear(&base, &shear.sum(), strength, &up);
     Some(Lean { up, angle, length: frame.length })
 }
 
 /// How far the force `base` on a contact leans from `up`, rad, as far as its part
-/// `shear` makes it lean, of which the soil gives no more than `strength` N.
+/// `shear` makes it lean, of which the soil gives no more than `strength` N, of it
+/// `cohesion` N whatever the pressure.
 ///
 /// Meyerhof's load is oblique to the base that it stands on. Pressure is not: it
 /// stands upright on the surface that the body presses, wherever that faces, and
 /// the force on a towed wheel leans without any load being oblique. Where the
-/// surface slides the soil before it goes along, and its pressure leans the load
-/// as well: in the measure in which shear is mobilised along the lean. (Ours.)
-fn lean_by_shear(base: &Vec3, shear: &Vec3, strength: f64, up: &Vec3) -> f64 {
+/// surface slides loose soil before it goes along, and its pressure leans the load
+/// as well: in the measure in which shear is mobilised along the lean, and in which
+/// the soil's strength is friction. Soil that holds together stays where it is: clay
+/// sheared to its limit bears half (Prandtl), however steep the front. (Ours.)
+fn lean_by_shear(base: &Vec3, shear: &Vec3, [strength, cohesion]: [f64; 2], up: &Vec3) -> f64 {
     let bearing = base.dot(up);
     let across = base - up * bearing;
     let size = across.norm();
@@ -190,8 +195,9 @@ fn lean_by_shear(base: &Vec3, shear: &Vec3, strength: f64, up: &Vec3) -> f64 {
     }
     let sheared = shear.dot(&across) / size;
     let pressed = size - sheared;
-    let mobilised = if strength > 0.0 { (sheared / strength).clamp(0.0, 1.0) } else { 0.0 };
-    let oblique = sheared.max(0.0) + if pressed > 0.0 { mobilised * pressed } else { pressed };
+    let part = |of: f64| if strength > 0.0 { (of / strength).clamp(0.0, 1.0) } else { 0.0 };
+    let goes_along = part(sheared) * (1.0 - part(cohesion));
+    let oblique = sheared.max(0.0) + if pressed > 0.0 { goes_along * pressed } else { pressed };
     atan2(oblique.max(0.0), bearing)
 }
 
@@ -201,8 +207,10 @@ struct Drafted<S: Simd> {
     base: Vectors<S>,
     /// The part of it that is shear.
     shear: Vectors<S>,
-    /// What shear can be at most.
+    /// What shear can be at most, ...
     strength: Lanes<S>,
+    /// ... and what of it does not come of pressure.
+    cohesion: Lanes<S>,
 }
 
 /// The way of a body through its patch.
@@ -307,7 +315,9 @@ fn draft_four<S: Simd, F: Footprint>(
     } else {
         None
     };
-    let stress = hump * motion.tread.strength_lanes(&coefficients.strength, pressure);
+    let tread = &motion.tread;
+    let stress = hump * tread.strength_lanes(&coefficients.strength, pressure);
+    let cohesion = hump * tread.strength_lanes(&coefficients.strength, zero);
     draft.n = n.parts();
     draft.sinking = sinking.numbers();
     draft.passed = passed.numbers();
@@ -330,7 +340,7 @@ fn draft_four<S: Simd, F: Footprint>(
         draft.passive = [x.numbers(), y.numbers()];
     }
     let dragged = shear * (-(stress * part));
-    Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress }
+    Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
 }
 
 impl Frame {

@@ -110,6 +110,10 @@ impl Press {
         }
     }
 
+    pub(super) fn sinkage(&self) -> f64 {
+        -self.pose.position.z
+    }
+
     pub(super) fn contact(&mut self, tread: &Tread, twist: &Twist, dt: f64) -> Contact {
         let mut plate = Plate::placed(self.outline, &self.pose, self.model.lattice().spacing);
         self.overlay.begin_step();
@@ -124,7 +128,7 @@ impl Press {
         let found = self.contact(&Tread::rough(), &Twist::default(), 0.0);
         let pressure = found.load.wrench.force.z / self.area();
         let slope = found.load.stiffness[(5, 5)] / self.area();
-        (PlatePoint { sinkage: -self.pose.position.z, pressure }, slope)
+        (PlatePoint { sinkage: self.sinkage(), pressure }, slope)
     }
 
     /// Presses to a mean pressure, along the tangent and by limited increments.

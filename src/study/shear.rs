@@ -2,7 +2,7 @@
 
 use super::convergence::Rig;
 use super::plate::{PlateRig, Press};
-use super::wheel::{RigError, require};
+use super::wheel::{RigError, require, require_carried};
 use crate::soil::Tread;
 use crate::spatial::{Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -77,8 +77,9 @@ impl Rig for ShearRig {
             displacement += speed * self.step;
             result.curve.push(ShearPoint { displacement, stress });
             result.strength = result.strength.max(stress);
-            result.pressure = found.load.wrench.force.z / area;
+            result.pressure += found.load.wrench.force.z / area / (forth + back) as f64;
         }
+        require_carried(result.pressure * area, self.plate.pressure * area, press.sinkage())?;
         Ok(result)
     }
 

@@ -1,6 +1,7 @@
 //! Where a rig's results go.
 
 use super::convergence::Check;
+use super::slips::Refused;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, destination, stdout};
 use crate::report::plot::{self, Figure};
@@ -45,6 +46,8 @@ pub struct Findings {
     pub figure: Figure,
     /// Whether it has converged, if that was asked for.
     pub check: Option<Check>,
+    /// Slips without a result.
+    pub refused: Vec<Refused>,
 }
 
 fn png(text: &str) -> Result<PathBuf, String> {
@@ -54,8 +57,11 @@ fn png(text: &str) -> Result<PathBuf, String> {
 
 impl Output {
     /// Prints the results and draws the plot.
+    ///
+    /// # Errors
+    /// An output that cannot be written; that slips were refused, when all is told.
     pub fn present(&self, findings: Findings, quiet: bool) -> Result<(), Failure> {
-        let Findings { kind, soil, data, text, mut figure, check } = findings;
+        let Findings { kind, soil, data, text, mut figure, check, refused } = findings;
         let plot = (!self.no_plot).then(|| match &self.plot {
             Some(path) => path.clone(),
             None => PathBuf::from(format!("rig_{kind}_{}.png", plain(&soil.name))),
@@ -82,14 +88,24 @@ impl Output {
                 "soil": soil,
                 "test": data,
                 "convergence": check,
+                "refused": refused,
                 "plot": plot,
             }))?;
         } else {
             let check = check.map_or("convergence not checked (--no-check)".into(), |c| c.report());
-            stdout::print(&format!("{text}\n\n{check}"))?;
+            let line =
+                |Refused { slip, reason }: &Refused| format!("\nat slip {slip:.3}: {reason}");
+            let lines: String = refused.iter().map(line).collect();
+            stdout::print(&format!("{text}{lines}\n\n{check}"))?;
         }
         if let (Some(path), false) = (&plot, quiet) {
             eprintln!("plot: {}", path.display());
+        }
+        if !refused.is_empty() {
+            let slips: Vec<String> =
+                refused.iter().map(|refused| format!("{:.3}", refused.slip)).collect();
+            eprintln!("rig: no result at slip {}", slips.join(", "));
+            return Err(Failure::Told { code: 1 });
         }
         Ok(())
     }

@@ -149,6 +149,8 @@ impl Pivot {
             "runs": rows,
         });
         let soil = rig.soil.clone();
-        self.output.present(Findings { kind: "pivot", soil, data, text, figure, check }, quiet)
+        let refused = Vec::new();
+        let findings = Findings { kind: "pivot", soil, data, text, figure, check, refused };
+        self.output.present(findings, quiet)
     }
 }

@@ -59,6 +59,7 @@ impl Plate {
                 "closed_form": bekker.curve(&result),
             }),
             check,
+            refused: Vec::new(),
         };
         self.output.present(findings, quiet)
     }

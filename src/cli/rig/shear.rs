@@ -80,6 +80,7 @@ impl Shear {
                 "closed_form": janosi.curve(&result),
             }),
             check,
+            refused: Vec::new(),
         };
         self.output.present(findings, quiet)
     }

@@ -1,5 +1,9 @@
-//! The slips at which a wheel is run.
+//! The slips at which a wheel or a track is run.
 
+use crate::cli::Failure;
+use crate::study::RigError;
+use rayon::prelude::*;
+use serde::Serialize;
 use std::str::FromStr;
 
 const LEAST: f64 = -1.0;
@@ -33,6 +37,50 @@ impl FromStr for Slips {
             return Err(format!("must be at most {MANY} slips, there are {}", slips.len()));
         }
         Ok(Slips(slips))
+    }
+}
+
+/// A slip at which the rig's result says nothing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refused {
+    /// The slip.
+    pub slip: f64,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a rig found at its slips, in their order, and the slips at which it found nothing.
+pub struct Swept<T> {
+    pub found: Vec<(f64, T)>,
+    pub refused: Vec<Refused>,
+}
+
+impl Slips {
+    /// Runs a rig at every slip, each on a bed of its own.
+    ///
+    /// # Errors
+    /// What would go wrong at any slip; the first refused one if all are refused.
+    pub fn sweep<T: Send>(
+        &self,
+        run: impl Fn(f64) -> Result<T, RigError> + Sync,
+    ) -> Result<Swept<T>, Failure> {
+        // in the order of the slips, whichever thread is done first
+        let runs: Vec<_> = self.0.par_iter().map(|&slip| (slip, run(slip))).collect();
+        let (mut found, mut refused) = (Vec::new(), Vec::new());
+        for (slip, run) in runs {
+            match run {
+                Ok(result) => found.push((slip, result)),
+                Err(cause @ (RigError::NotCarried { .. } | RigError::NotFinite { .. })) => {
+                    refused.push(Refused { slip, reason: cause.to_string() });
+                }
+                Err(cause) => return Err(cause.into()),
+            }
+        }
+        if let (true, Some(Refused { slip, reason })) = (found.is_empty(), refused.first()) {
+            let (slip, reason) = (*slip, reason.clone());
+            return Err(Failure::NoResult { slip, reason });
+        }
+        Ok(Swept { found, refused })
     }
 }
 

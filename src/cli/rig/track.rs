@@ -3,16 +3,15 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::slips::Slips;
+use super::slips::{Slips, Swept};
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::soil::Yielding;
-use crate::study::{Rig, RigError, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
+use crate::study::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use clap::Args;
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
@@ -61,19 +60,17 @@ impl Track {
         let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
         let rig = self.run.rig(vehicle, soil, motion);
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
-        let run = |slip: f64| -> Result<_, RigError> {
+        let Swept { found, refused } = self.slip.sweep(|slip| {
             let motion = TrackMotion::Straight { speed: self.speed, slip };
             let rig = TrackRig { motion, ..rig.clone() };
             if self.output.no_check {
-                Ok((rig.run()?, Vec::new()))
+                rig.run().map(|means| (means, Vec::new()))
             } else {
                 converge(&rig, tolerance)
             }
-        };
-        // in the order of the slips, whichever thread is done first
-        let found = self.slip.0.par_iter().map(|slip| run(*slip)).collect::<Result<Vec<_>, _>>()?;
+        })?;
         let (mut rows, mut changes) = (Vec::new(), Vec::new());
-        for (&slip, (means, moved)) in self.slip.0.iter().zip(found) {
+        for (slip, (means, moved)) in found {
             let theory_thrust = theory.thrust(&yielding, slip);
             let theory_drawbar = theory_thrust - theory.resistance(&yielding);
             rows.push(Row { slip, means, theory_thrust, theory_drawbar });
@@ -97,6 +94,7 @@ impl Track {
                 "runs": rows,
             }),
             check,
+            refused,
         };
         self.output.present(findings, quiet)
     }

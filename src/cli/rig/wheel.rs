@@ -3,7 +3,7 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::slips::Slips;
+use super::slips::{Slips, Swept};
 use super::table::columns;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
@@ -12,13 +12,10 @@ use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::scenario::build::{tread, underside, vehicle_spec};
 use crate::scm::{Underside, UndersideError};
 use crate::soil::{Soil, Tread};
-use crate::study::{
-    Convergence, Refinement, Rig, RigError, WheelMotion, WheelResult, WheelRig, converge,
-};
+use crate::study::{Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge};
 use crate::vehicle::spec::VehicleSpec;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -117,7 +114,13 @@ impl Wheel {
         }
         let (soil, _) = self.bed.soil()?;
         let rig = self.rig(soil, &mounted);
-        let (runs, changes) = self.sweep(&rig, quiet)?;
+        let Swept { found, refused } = self.sweep(&rig, quiet)?;
+        let (mut runs, mut changes) = (Vec::new(), Vec::new());
+        for (slip, (means, moved)) in found {
+            runs.push(Run::new(slip, means, rig.wheel.max_radius()));
+            let at_slip = |convergence| Change { slip: Some(slip), convergence };
+            changes.extend(moved.into_iter().map(at_slip));
+        }
         let check = (!self.output.no_check).then(|| Check::new(self.tolerance(), changes, terms));
         let findings = Findings {
             kind: "wheel",
@@ -136,6 +139,7 @@ impl Wheel {
                 "runs": runs,
             }),
             check,
+            refused,
         };
         self.output.present(findings, quiet)
     }
@@ -160,37 +164,35 @@ impl Wheel {
         }
     }
 
-    /// Runs every slip, each on a bed of its own, and checks each unless told not to.
-    fn sweep(&self, rig: &WheelRig, quiet: bool) -> Result<(Vec<Run>, Vec<Change>), Failure> {
+    /// Runs every slip, and checks each unless told not to.
+    fn sweep(
+        &self,
+        rig: &WheelRig,
+        quiet: bool,
+    ) -> Result<Swept<(WheelResult, Vec<Convergence>)>, Failure> {
         let speed = self.guide.speed;
         let bar = progress(self.slip.0.len() as u64, quiet);
-        let run = |slip: f64| -> Result<(WheelResult, Vec<Convergence>), RigError> {
+        let swept = self.slip.sweep(|slip| {
             let motion = WheelMotion::Rolling { speed, slip };
             let rig = WheelRig { motion, ..rig.clone() };
             let found = if self.output.no_check {
-                (rig.run()?, Vec::new())
+                rig.run().map(|means| (means, Vec::new()))
             } else {
-                converge(&rig, self.tolerance())?
+                converge(&rig, self.tolerance())
             };
             bar.inc(1);
-            Ok(found)
-        };
-        // in the order of the slips, whichever thread is done first
-        let found = self.slip.0.par_iter().map(|slip| run(*slip)).collect::<Result<Vec<_>, _>>();
+            found
+        });
         bar.finish_and_clear();
-        let mut runs = Vec::new();
-        let mut changes = Vec::new();
-        for (&slip, (means, moved)) in self.slip.0.iter().zip(found?) {
-            let radius = rig.wheel.max_radius();
-            let efficiency = means.drawbar * (1.0 - slip) * radius / means.torque;
-            let drives = means.drawbar > 0.0 && means.torque > 0.0;
-            let tractive_efficiency = drives.then_some(efficiency);
-            runs.push(Run { slip, means, tractive_efficiency });
-            changes.extend(
-                moved.into_iter().map(|convergence| Change { slip: Some(slip), convergence }),
-            );
-        }
-        Ok((runs, changes))
+        swept
+    }
+}
+
+impl Run {
+    fn new(slip: f64, means: WheelResult, radius: f64) -> Run {
+        let efficiency = means.drawbar * (1.0 - slip) * radius / means.torque;
+        let drives = means.drawbar > 0.0 && means.torque > 0.0;
+        Run { slip, means, tractive_efficiency: drives.then_some(efficiency) }
     }
 }
 
