@@ -37,6 +37,16 @@
 //! # Ok::<(), bekker::scenario::Faults>(())
 //! ```
 //!
+//! # From a program
+//!
+//! A [`World`](simulation::World) takes [commands](simulation::World::command) in the place
+//! of a driver's, goes [back](simulation::World::restore) to any of its states, and puts a
+//! vehicle [elsewhere](simulation::World::respawn), settled; none of these builds the model
+//! again, and many worlds may [share](simulation::World::shared_model) one. Between heartbeats
+//! it tells [samples](simulation::World::sample), what sensors
+//! [delivered](simulation::World::delivered), [heights](simulation::World::height) and
+//! [ruts](simulation::World::rut_depth). `examples/ten_futures.rs` plans with it.
+//!
 //! # Layers
 //!
 //! A module uses only those below it; `ARCHITECTURE.md` is the map and

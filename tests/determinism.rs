@@ -66,7 +66,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
         drive(&mut cut, time);
         let bytes = checkpoint::encode("scenario", cut.state());
         let state = checkpoint::decode(cut.model(), "scenario", &bytes).unwrap();
-        cut = World::resume(cut.model().clone(), state);
+        cut = World::resume(cut.model().clone(), state).unwrap();
         assert_eq!(whole.hash(), cut.hash(), "at {time} s");
         drive(&mut whole, time + 0.2);
         drive(&mut cut, time + 0.2);

@@ -150,7 +150,7 @@ fn driven(model: WorldModel, cut: Option<usize>) -> Vec<Delivery> {
         if Some(beat) == cut {
             let stored = checkpoint::encode("x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
-            world = World::resume(world.model().clone(), state);
+            world = World::resume(world.model().clone(), state).unwrap();
         }
     }
     all

@@ -186,8 +186,8 @@ fn a_state_that_is_not_finite_is_told_and_contained() {
         for poison in [f64::NAN, f64::INFINITY, 1e300] {
             let mut state = sound.state().clone();
             state.agents[0].vehicle.body.u[4] = poison;
-            let mut poisoned = World::resume(sound.model().clone(), state);
-            let mut healthy = World::resume(sound.model().clone(), sound.state().clone());
+            let mut poisoned = World::resume(sound.model().clone(), state).unwrap();
+            let mut healthy = World::resume(sound.model().clone(), sound.state().clone()).unwrap();
             drive(&mut poisoned, 1.0);
             drive(&mut healthy, 1.0);
             let ended = outcome(&poisoned, 0);

@@ -111,7 +111,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
         if beat % 13 == 5 {
             let stored = checkpoint::encode("x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
-            world = World::resume(world.model().clone(), state);
+            world = World::resume(world.model().clone(), state).unwrap();
         }
     }
     assert_eq!(bytes(&expected), bytes(&cut), "cut and resumed");

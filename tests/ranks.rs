@@ -197,7 +197,7 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
         let found = together(&model, Some(&state), size, &Dealing::Blocks, Route::All, 30);
         same(&rest, &found, &format!("resumed on {size} ranks"));
     }
-    let mut world = World::resume(model, state);
+    let mut world = World::resume(model, state).unwrap();
     world.beat();
     assert_eq!(world.hash(), rest[0]);
 }

@@ -190,7 +190,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
             if resumed {
                 let stored = checkpoint::encode("start", world.state());
                 let state = checkpoint::decode(world.model(), "start", &stored).unwrap();
-                world = World::resume(build(), state);
+                world = World::resume(build(), state).unwrap();
             }
             let start = world.hash();
             (0..50).for_each(|_| world.beat());
@@ -205,7 +205,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     let world = World::new(build());
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed);
+    let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed, 0);
     assert_eq!(again.digest(), world.state().agents[0].digest());
 }
 
@@ -215,7 +215,7 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0);
+    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0, 0);
     assert_eq!(stand, Stand::Slides);
     let start = world.samples().next().unwrap();
     while world.time() < 0.5 {

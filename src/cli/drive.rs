@@ -138,10 +138,8 @@ impl Recovery {
         let stored = std::fs::read(folder.join(CHECKPOINT)).ok();
         let stored = stored.and_then(|b| checkpoint::decode(&self.model, &self.decisive, &b).ok());
         let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
-        let mut world = match state {
-            Some(state) => World::resume(self.model.clone(), state),
-            None => World::new(self.model.clone()),
-        };
+        let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
+        let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
         while world.state().tick < tick {
             world.beat();
             at_work();

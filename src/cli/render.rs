@@ -237,7 +237,8 @@ impl Render {
             .map_err(|error| Failure::input(&path, &error))?;
         let state = checkpoint::decode(&built.world, &built.decisive, &bytes)
             .map_err(|error| Failure::input(&path, &error))?;
-        let world = World::resume(built.world.clone(), state);
+        let world = World::resume(built.world.clone(), state)
+            .map_err(|error| Failure::input(&path, &error))?;
         Ok((file, built, world))
     }
 

@@ -204,8 +204,8 @@ impl SensorState {
 
 impl Sensor {
     /// Its state on a vehicle of so many wheels that stands at `chassis` and moves with
-    /// this twist.
-    pub fn start(&self, chassis: &Pose, twist: &Twist, wheels: usize) -> SensorState {
+    /// this twist, at the moment `now_us`.
+    pub fn start(&self, chassis: &Pose, twist: &Twist, wheels: usize, now_us: u64) -> SensorState {
         let motion = Motion::mounted(&self.mount, chassis, twist, &Vec3::zeros(), 1.0);
         let device = match &self.model {
             Model::Imu(imu) => Device::Imu(Box::new(imu.start(&self.noise))),
@@ -215,7 +215,7 @@ impl Sensor {
         };
         let mut track = VecDeque::new();
         if self.model.looks() {
-            track.push_back((0, motion.pose));
+            track.push_back((now_us, motion.pose));
         }
         SensorState {
             pose: motion.pose,
@@ -374,7 +374,7 @@ mod tests {
 
     /// Drives along x with position x(t) and speed v(t) in steps of 2 ms.
     fn drive(sensor: &Sensor, ticks: u64, speed: impl Fn(f64) -> f64) -> Vec<(u64, Delivery)> {
-        let mut state = sensor.start(&Pose::default(), &Twist::default(), 1);
+        let mut state = sensor.start(&Pose::default(), &Twist::default(), 1, 0);
         let (mut x, mut all) = (0.0, Vec::new());
         for tick in 1..=ticks {
             let v = speed(tick as f64 * 0.002);
@@ -431,7 +431,7 @@ mod tests {
             ..sensor(Model::Imu(Imu::consumer()), 100.0, 0.0317, 0.01)
         };
         let run = |cut: bool| {
-            let mut state = imu.start(&Pose::default(), &Twist::default(), 0);
+            let mut state = imu.start(&Pose::default(), &Twist::default(), 0, 0);
             let mut out = Vec::new();
             for tick in 1..=1000u64 {
                 let (pose, twist) = (Pose::default(), Twist::default());

@@ -14,7 +14,7 @@ use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
-use crate::vehicle::driver::{Driver, DriverState, DriverView, LeaderView, PathFollower};
+use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
@@ -66,6 +66,8 @@ pub struct AgentState {
     pub(super) driver: DriverState,
     /// Commands of the last step.
     pub controls: Controls,
+    /// What it is told from outside instead of by its driver.
+    pub(super) command: Option<Controls>,
     /// Ground that it has changed and not yet published.
     pub overlay: Overlay,
     /// Sums of its drive.
@@ -132,6 +134,7 @@ impl AgentState {
             tyres,
             driver,
             controls,
+            command,
             overlay,
             monitor,
             wheels,
@@ -139,7 +142,8 @@ impl AgentState {
             sensors,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.looks()).collect();
-        let plain = (vehicle, tyres, driver, controls, overlay, monitor, wheels, outcome, sensors);
+        let drive = (driver, controls, command, monitor, wheels, outcome);
+        let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         Sha256::digest(stored).into()
     }
@@ -148,21 +152,23 @@ impl AgentState {
 impl AgentModel {
     /// The agent at its start, as it stands there ([`AgentModel::settled`]).
     pub(super) fn state(&self, ground: &GroundModel, published: &Published) -> (AgentState, Stand) {
-        self.settled(ground, published, &self.start, self.speed)
+        self.settled(ground, published, &self.start, self.speed, 0)
     }
 
-    /// The agent in its design position at `pose`.
-    pub(super) fn unsettled(&self, pose: &Pose) -> AgentState {
+    /// The agent in its design position at `pose`, from the moment `now_us` on; its sensors
+    /// take it to be launched at `speed` m/s.
+    pub(super) fn unsettled(&self, pose: &Pose, speed: f64, now_us: u64) -> AgentState {
         AgentState {
             vehicle: self.vehicle.launched(pose, 0.0),
             tyres: self.vehicle.tyres(),
             driver: self.driver.start(pose),
             controls: Controls::default(),
+            command: None,
             overlay: Overlay::new(),
-            monitor: Monitor::of(self.vehicle.wheels(), self.start.position),
+            monitor: Monitor::of(self.vehicle.wheels(), pose.position),
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],
             outcome: None,
-            sensors: self.start_sensors(),
+            sensors: self.start_sensors(pose, speed, now_us),
         }
     }
 
@@ -184,7 +190,8 @@ impl AgentModel {
     pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
         let view = AgentView {
             position: self.vehicle.pose(&workspace.vehicle).position,
-            station: self.driver.station(&state.driver),
+            // who is told from outside does not keep to its path
+            station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
             speed: self.way() * self.speed(workspace),
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
@@ -326,6 +333,11 @@ impl AgentModel {
         workspace: &AgentWorkspace,
         h: f64,
     ) {
+        if let Some(command) = state.command {
+            state.driver.intent = Intent::of(&command);
+            state.controls = command;
+            return;
+        }
         let pose = self.vehicle.pose(&workspace.vehicle);
         let follows = self.leader.zip(self.driver.follower());
         let leader = follows.and_then(|(leader, own)| {

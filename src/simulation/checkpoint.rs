@@ -1,6 +1,6 @@
 //! Checkpoints: a state as bytes, with what it belongs to.
 
-use super::soundness;
+use super::soundness::{self, StateError};
 use super::world::{WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 7, since gearboxes and drivers know what they come from.
-const VERSION: u8 = 7;
+/// Version of the layout: 8, since agents hold what they are commanded.
+const VERSION: u8 = 8;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.
@@ -98,7 +98,8 @@ pub fn decode(
         return Err(CheckpointError::Scenario { differences });
     }
     let state = postcard::from_bytes(state).map_err(undecodable)?;
-    soundness::check(model, &state).map_err(|what| CheckpointError::Unsound { what })?;
+    let unsound = |StateError { what }| CheckpointError::Unsound { what };
+    soundness::check(model, &state).map_err(unsound)?;
     Ok(state)
 }
 

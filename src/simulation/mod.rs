@@ -45,5 +45,6 @@ pub use ranks::{BeatFigures, Ranks, Route, Sharing};
 pub use record::{RunSummary, RunWarning, Sample, VehicleSummary, WheelSample};
 pub use scene::{Foreign, Form, Prop, PropKind, Stage};
 pub use scenery::strewn;
+pub use soundness::StateError;
 pub use statics::Stand;
-pub use world::{World, WorldModel, WorldState, stand};
+pub use world::{CommandError, Placement, World, WorldModel, WorldState, stand};

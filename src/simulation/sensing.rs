@@ -2,15 +2,14 @@
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use crate::sensor::{SensorState, Truth, WheelMotion};
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Pose, Twist, Vec3};
 
 impl AgentModel {
-    /// Sensors as the vehicle is launched.
-    pub(super) fn start_sensors(&self) -> Vec<SensorState> {
-        let forward = self.start.direction(&Vec3::x());
-        let twist = Twist { linear: forward * self.speed, ..Twist::default() };
+    /// Sensors as the vehicle is launched at `pose` with `speed` m/s, at the moment `now_us`.
+    pub(super) fn start_sensors(&self, pose: &Pose, speed: f64, now_us: u64) -> Vec<SensorState> {
+        let twist = Twist { linear: pose.direction(&Vec3::x()) * speed, ..Twist::default() };
         let wheels = self.vehicle.wheels();
-        self.sensors.iter().map(|sensor| sensor.start(&self.start, &twist, wheels)).collect()
+        self.sensors.iter().map(|sensor| sensor.start(pose, &twist, wheels, now_us)).collect()
     }
 
     /// Shows the sensors the step between two moments, µs.

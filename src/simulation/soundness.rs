@@ -15,11 +15,23 @@ const LONGEST: u64 = 604_800;
 /// room to count in 32 bits beyond.
 const FARTHEST: i32 = 1 << 26;
 
+/// A state that a model cannot be in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the state is none of this model: {what}")]
+pub struct StateError {
+    /// What in it cannot be, and what is allowed.
+    pub what: String,
+}
+
 /// Looks through a state that is to go on.
 ///
 /// # Errors
 /// What in it cannot be of the model.
-pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), String> {
+pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), StateError> {
+    look_through(model, state).map_err(|what| StateError { what })
+}
+
+fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     let WorldState { tick, steps, published, agents } = state;
     let most = LONGEST * 1_000_000 / model.clock.micros(1);
     within("tick", *tick, 0, most)?;
@@ -42,7 +54,7 @@ fn check_agent(
     agents: usize,
     now_us: u64,
 ) -> Result<(), String> {
-    let like = model.unsettled(&model.start);
+    let like = model.unsettled(&model.start, model.speed, 0);
     let (vehicle, start) = (&state.vehicle, &like.vehicle);
     for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
         equal(what, found, expected)?;

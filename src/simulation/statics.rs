@@ -71,7 +71,7 @@ impl AgentModel {
     /// The agent as it stands in equilibrium where `pose` of the chassis frame puts it
     /// (x, y and heading; height and tilt are found), launched forward at `speed` m/s, and
     /// how it stands. `published` is the ground as others have left it; what the agent
-    /// presses into it is in the state's own overlay.
+    /// presses into it is in the state's own overlay. Its sensors begin at `now_us`, µs.
     ///
     /// For starts, resets and respawns alike: the same on any number of threads and ranks.
     pub fn settled(
@@ -80,12 +80,13 @@ impl AgentModel {
         published: &Published,
         pose: &Pose,
         speed: f64,
+        now_us: u64,
     ) -> (AgentState, Stand) {
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, ground, published, &design);
         let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, .. } = relaxation;
-        let mut state = self.unsettled(pose);
+        let mut state = self.unsettled(pose, speed, now_us);
         if stand != Stand::Falls {
             state.overlay = overlay;
             state.vehicle = if speed == 0.0 {

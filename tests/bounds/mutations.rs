@@ -629,7 +629,7 @@ fn checkpoints() {
     };
     let attempt = |case: &[u8], _| match checkpoint::decode(world.model(), "x", case) {
         Ok(state) if case == sound => {
-            World::resume(world.model().clone(), state).beat();
+            World::resume(world.model().clone(), state).unwrap().beat();
             true
         }
         Ok(_) | Err(_) => false,
@@ -644,7 +644,7 @@ fn checkpoints_driven_on() {
     let (world, sound) = stored();
     let attempt = |case: &[u8], _| match checkpoint::decode(world.model(), "x", case) {
         Ok(state) => {
-            let mut world = World::resume(world.model().clone(), state);
+            let mut world = World::resume(world.model().clone(), state).unwrap();
             (0..3).for_each(|_| world.beat());
             true
         }

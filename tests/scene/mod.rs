@@ -161,7 +161,7 @@ pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f
     assert_eq!(straight.hash(), two.hash());
     let stored = bekker::simulation::checkpoint::encode("cut", straight.state());
     let state = bekker::simulation::checkpoint::decode(straight.model(), "cut", &stored).unwrap();
-    let mut resumed = World::resume(straight.model().clone(), state);
+    let mut resumed = World::resume(straight.model().clone(), state).unwrap();
     drive(&mut straight, end);
     drive(&mut resumed, end);
     assert_eq!(straight.hash(), resumed.hash());

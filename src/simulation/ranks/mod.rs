@@ -18,14 +18,16 @@ pub use figures::BeatFigures;
 use super::handshake::{agree, describe, fingerprint, share_state};
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
-use super::world::{World, WorldModel, WorldState};
+use super::world::{CommandError, World, WorldModel, WorldState};
 use crate::grid::TILE;
 use crate::ground::Patches;
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Description, VehicleState, Writer};
 use crate::sync::{Communicator, Dealing, Parts};
+use crate::vehicle::Controls;
 use gathering::Digests;
+use std::sync::Arc;
 use std::time::Duration;
 use verdict::Verdict;
 
@@ -127,7 +129,7 @@ impl<C: Communicator> Ranks<C> {
         let own = dealt.iter().map(|&dealt| dealt == rank).collect();
         let agents = dealt.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
-        let world = World::part(model, state, own);
+        let world = World::part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
         Ok(Ranks {
             running: world.is_running(),
@@ -159,6 +161,15 @@ impl<C: Communicator> Ranks<C> {
     /// last [`Ranks::gather`] on rank 0, or at the start.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Commands an agent as [`World::command`] does, on the rank where it steps: to be
+    /// called on all ranks alike, or on that one.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such agent, or a number is none.
+    pub fn command(&mut self, agent: usize, command: Option<Controls>) -> Result<(), CommandError> {
+        self.world.command(agent, command)
     }
 
     /// The world, to be ended by itself. Complete on rank 0 after a

@@ -21,7 +21,7 @@ use super::{Controls, Selector};
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
-/// Throttle up to which a table does not mean to move.
+/// Throttle up to which a table, or who commands from outside, does not mean to move.
 const IDLING: f64 = 0.05;
 
 /// What a driver sees.
@@ -63,6 +63,15 @@ pub enum Intent {
     Hold,
     /// Stands at its last stop.
     Arrived,
+}
+
+impl Intent {
+    /// What is meant by commands that somebody else has thought of.
+    pub fn of(controls: &Controls) -> Intent {
+        let in_gear = controls.gear != Selector::Neutral;
+        let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
+        if drives { Intent::Drive } else { Intent::Hold }
+    }
 }
 
 /// What a driver remembers.
@@ -132,9 +141,7 @@ impl Driver {
         match self {
             Driver::Table(table) => {
                 let controls = table.controls(view.time);
-                let in_gear = controls.gear != Selector::Neutral;
-                let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
-                state.intent = if drives { Intent::Drive } else { Intent::Hold };
+                state.intent = Intent::of(&controls);
                 controls
             }
             Driver::Path(follower) => follower.controls(state, view),

@@ -1,0 +1,219 @@
+//! A world from a program: commands from outside, going back to a state, putting a vehicle
+//! elsewhere, many worlds over one model.
+
+mod scene;
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{
+    CommandError, OutcomeCode, Placement, Ranks, Sharing, Stand, World, WorldModel,
+};
+use bekker::vehicle::{Controls, Selector};
+use scene::{drive, on_ranks, same_bits_on_threads_and_resumed};
+use std::f64::consts::FRAC_PI_2;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "commanded"
+seed = 3
+time = { duration = 10 }
+terrain = { bounds = [-100, -100, 100, 100] }
+soil = { default = "chrono_mid" }
+[[vehicle]]
+name = "lead"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 4, waypoints = [[0, 0], [90, 0]] }
+sensor = [{ name = "imu", model = { kind = "imu", preset = "tactical" }, rate = 100 }]
+[[vehicle]]
+name = "second"
+model = "mrzr4"
+position = [-12, 0]
+driver = { kind = "follow", leader = "lead", gap = 6 }
+"#;
+
+fn model() -> Arc<WorldModel> {
+    let file = ScenarioFile::parse("commanded", SCENARIO, Path::new(""), &[]).unwrap();
+    Arc::new(build::world(&file).unwrap().world)
+}
+
+fn left(throttle: f64) -> Option<Controls> {
+    Some(Controls { throttle, steering: 0.8, brake: 0.0, gear: Selector::Drive })
+}
+
+/// Commands change at moments of their own.
+fn command_and_drive(world: &mut World, until: f64) {
+    while world.time() < until - 1e-9 {
+        let command = if world.time() < 0.995 { left(0.4) } else { left(0.1) };
+        world.command(0, command).unwrap();
+        world.beat();
+    }
+}
+
+#[test]
+fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
+    let mut world = World::new(model());
+    world.command(0, left(0.5)).unwrap();
+    drive(&mut world, 3.0);
+    let turned = world.sample(0).unwrap();
+    assert_eq!(turned.controls, left(0.5).unwrap());
+    assert!(turned.pose.position.y > 0.3, "{:?}", turned.pose);
+    world.command(0, None).unwrap();
+    drive(&mut world, 9.0);
+    let back = world.sample(0).unwrap();
+    // along its path again, 10 m of look-ahead later
+    assert!(back.pose.position.y.abs() < 0.5 && back.speed > 3.0, "{back:?}");
+
+    // beyond their ranges commands are taken at the ends of these
+    world.command(1, Some(Controls { throttle: 7.0, brake: -3.0, ..Controls::default() })).unwrap();
+    world.beat();
+    let second = world.sample(1).unwrap().controls;
+    assert_eq!((second.throttle, second.brake), (1.0, 0.0));
+    let nan = world.command(1, left(f64::NAN)).unwrap_err();
+    assert_eq!(nan.to_string(), "throttle = NaN: must be a finite number");
+    let nobody = world.command(2, None).unwrap_err();
+    assert_eq!(nobody, CommandError::NoAgent { agent: 2, agents: 2 });
+}
+
+#[test]
+fn a_reversing_command_is_no_rolling_back() {
+    let mut world = World::new(model());
+    let back = Controls { throttle: 0.4, gear: Selector::Reverse, ..Controls::default() };
+    world.command(1, Some(back)).unwrap();
+    drive(&mut world, 6.0);
+    let sample = world.sample(1).unwrap();
+    assert!(sample.speed < -1.0 && sample.pose.position.x < -14.0, "{sample:?}");
+    assert_eq!(world.outcome(1).code, OutcomeCode::UnderWay);
+}
+
+/// A command is state: hashed, stored, gone on with, the same on threads.
+#[test]
+fn commands_are_part_of_the_state() {
+    let build = || {
+        let mut world = World::new(model());
+        world.command(0, left(0.4)).unwrap();
+        world
+    };
+    same_bits_on_threads_and_resumed(build, 0.7, 1.4);
+    let (commanded, own) = (build(), World::new(model()));
+    assert_ne!(commanded.hash(), own.hash());
+}
+
+#[test]
+fn commands_give_the_same_bits_on_any_ranks() {
+    let model = model();
+    let mut alone = World::new(model.clone());
+    command_and_drive(&mut alone, 2.0);
+    let hashes = on_ranks(2, Duration::from_secs(120), |rank| {
+        let plain = WorldModel::clone(&model);
+        let mut ranks = Ranks::new(rank, plain, None, &Sharing::default(), &[]).unwrap();
+        while ranks.world().time() < 2.0 - 1e-9 {
+            let command = if ranks.world().time() < 0.995 { left(0.4) } else { left(0.1) };
+            ranks.command(0, command).unwrap();
+            ranks.beat(false).unwrap();
+        }
+        ranks.hash().unwrap().0
+    });
+    for hash in hashes {
+        assert_eq!(hash.unwrap(), alone.hash());
+    }
+}
+
+/// Ten futures from one moment, each of which is what a world that was never taken back
+/// would have come to.
+#[test]
+fn a_restored_world_goes_the_same_way() {
+    let mut world = World::new(model());
+    drive(&mut world, 1.0);
+    let moment = world.state().clone();
+    let futures: Vec<[u8; 32]> = (0..10)
+        .map(|future| {
+            world.restore(&moment).unwrap();
+            assert_eq!(world.time(), 1.0);
+            world.command(0, left(0.1 * f64::from(future))).unwrap();
+            drive(&mut world, 1.3);
+            world.hash()
+        })
+        .collect();
+    for (future, expected) in futures.iter().enumerate() {
+        let mut other = World::resume(world.shared_model(), moment.clone()).unwrap();
+        other.command(0, left(0.1 * future as f64)).unwrap();
+        drive(&mut other, 1.3);
+        assert_eq!(other.hash(), *expected, "future {future}");
+    }
+    assert!(futures.windows(2).all(|two| two[0] != two[1]));
+}
+
+#[test]
+fn a_state_of_another_model_is_refused_and_changes_nothing() {
+    let mut world = World::new(model());
+    drive(&mut world, 0.3);
+    let before = world.hash();
+    let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
+    let file = ScenarioFile::parse("alone", one, Path::new(""), &[]).unwrap();
+    let alone = World::new(build::world(&file).unwrap().world);
+    let error = world.restore(alone.state()).unwrap_err();
+    assert_eq!(error.to_string(), "the state is none of this model: 1 vehicles; must be 2");
+    assert!(World::resume(world.shared_model(), alone.state().clone()).is_err());
+    assert_eq!(world.hash(), before);
+}
+
+/// Put elsewhere, a vehicle stands there as one that starts there does, and its rut stays.
+#[test]
+fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
+    let mut world = World::new(model());
+    drive(&mut world, 4.0);
+    let (rut, weight) = (world.rut_depth(3.0, 0.9), 9.81 * 2573.138);
+    let deepest = |world: &World| {
+        (0..40).map(|k| world.rut_depth(3.0, -2.0 + 0.1 * f64::from(k))).fold(0.0, f64::max)
+    };
+    let depth = deepest(&world);
+    assert!(depth > 0.02, "{depth} {rut}");
+    let place = Placement { position: [20.0, 30.0], heading: FRAC_PI_2, speed: 0.0 };
+    assert_eq!(world.respawn(0, &place).unwrap(), Stand::Still);
+    world.command(0, Some(Controls { brake: 1.0, ..Controls::default() })).unwrap();
+    let start = world.sample(0).unwrap();
+    assert!((start.pose.position.xy() - nalgebra::Vector2::new(20.0, 30.0)).norm() < 0.05);
+    let until = world.time() + 1.0;
+    while world.time() < until {
+        world.beat();
+        let load: f64 = world.sample(0).unwrap().wheels.iter().map(|wheel| wheel.load).sum();
+        // a hundredth: as tests/start.rs holds starts to
+        assert!((load / weight - 1.0).abs() < 0.01, "{load} for {weight} N");
+    }
+    assert!((deepest(&world) - depth).abs() < 1e-3, "its rut stays");
+    // its sums begin anew, its sensors deliver on
+    assert!(world.summary("x", 0.0).vehicles[0].distance < 0.1);
+    assert!(!world.delivered(0).is_empty());
+    // a start there gives the same bits
+    let agent = &world.model().agents[0];
+    let ground = &world.model().ground;
+    let pose = agent.vehicle.stand(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
+    let (fresh, _) = agent.settled(ground, &Default::default(), &pose, 0.0, 0);
+    let mut other = World::new(model());
+    other.respawn(0, &place).unwrap();
+    assert_eq!(other.state().agents[0].digest(), fresh.digest());
+
+    let off = world.respawn(0, &Placement { position: [500.0, 0.0], ..place }).unwrap_err();
+    assert!(off.to_string().contains("off the terrain"), "{off}");
+    let nan = world.respawn(0, &Placement { heading: f64::NAN, ..place }).unwrap_err();
+    assert_eq!(nan.to_string(), "heading = NaN: must be a finite number");
+    assert!(world.respawn(9, &place).is_err());
+}
+
+/// An ended drive begins anew.
+#[test]
+fn one_whose_drive_has_ended_drives_again_when_put_elsewhere() {
+    let mut world = World::new(model());
+    let place = Placement { position: [97.0, 0.0], heading: 0.0, speed: 8.0 };
+    world.respawn(0, &place).unwrap();
+    drive(&mut world, 2.0);
+    assert_eq!(world.outcome(0).code, OutcomeCode::LeftTerrain);
+    world.respawn(0, &Placement { position: [10.0, 5.0], ..place }).unwrap();
+    assert_eq!(world.sample(0).unwrap().speed.round(), 8.0);
+    let until = world.time() + 0.5;
+    drive(&mut world, until);
+    assert_eq!(world.outcome(0).code, OutcomeCode::UnderWay);
+}
