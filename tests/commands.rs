@@ -3,10 +3,13 @@
 
 mod scene;
 
+use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
     CommandError, OutcomeCode, Placement, Ranks, Sharing, Stand, World, WorldModel,
 };
+use bekker::soil::SoilId;
+use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::{Controls, Selector};
 use scene::{drive, on_ranks, same_bits_on_threads_and_resumed};
 use std::f64::consts::FRAC_PI_2;
@@ -14,12 +17,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+const BOUNDS: [f64; 4] = [-100.0, -100.0, 100.0, 100.0];
 const SCENARIO: &str = r#"
 format = 1
 name = "commanded"
 seed = 3
 time = { duration = 10 }
-terrain = { bounds = [-100, -100, 100, 100] }
 soil = { default = "chrono_mid" }
 [[vehicle]]
 name = "lead"
@@ -34,9 +37,17 @@ position = [-12, 0]
 driver = { kind = "follow", leader = "lead", gap = 6 }
 "#;
 
+/// [`SCENARIO`] on a square of 200 m.
 fn model() -> Arc<WorldModel> {
     let file = ScenarioFile::parse("commanded", SCENARIO, Path::new(""), &[]).unwrap();
-    Arc::new(build::world(&file).unwrap().world)
+    let mut model = build::world(&file).unwrap().world;
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0; 2] };
+    let square = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).bounds(BOUNDS);
+    let ground = &model.ground;
+    let (soils, laws) = (ground.soils().to_vec(), ground.laws());
+    model.ground =
+        GroundModel::new(ground.lattice(), square.build().unwrap(), soils, laws).unwrap();
+    Arc::new(model)
 }
 
 fn left(throttle: f64) -> Option<Controls> {
@@ -80,7 +91,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
 #[test]
 fn a_reversing_command_is_no_rolling_back() {
     let mut world = World::new(model());
-    let back = Controls { throttle: 0.4, gear: Selector::Reverse, ..Controls::default() };
+    let back = Controls { throttle: 0.7, gear: Selector::Reverse, ..Controls::default() };
     world.command(1, Some(back)).unwrap();
     drive(&mut world, 6.0);
     let sample = world.sample(1).unwrap();

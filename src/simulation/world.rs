@@ -179,7 +179,8 @@ impl World {
         (self.workspaces, self.views) =
             agents.map(|(index, (agent, state))| derived(agent, state, index)).unzip();
         self.haste = Haste::default();
-        self.eyes = Eyes { heard: std::mem::take(&mut self.eyes.heard), ..Eyes::default() };
+        // what lies around is to be looked at anew
+        self.eyes = self.eyes.clone();
     }
 
     /// Goes back, or on, to a state of this world's model: what follows is what followed
@@ -258,7 +259,8 @@ impl World {
         // a heartbeat that fits the speed of whoever is fastest now
         let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
         state.steps = state.steps.min(clock.steps_to_beat(state.tick, fastest, 0.0));
-        self.eyes = Eyes { heard: std::mem::take(&mut self.eyes.heard), ..Eyes::default() };
+        // what lies around is to be looked at anew
+        self.eyes = self.eyes.clone();
         Ok(stand)
     }
 
