@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod destination;
 mod drive;
+mod environment;
 mod failure;
 mod graphics;
 mod heartbeats;
@@ -31,7 +32,6 @@ mod schema;
 mod soils;
 mod stdout;
 mod terrain;
-mod threads;
 mod validate;
 mod validate_physics;
 mod vehicles;
@@ -81,7 +81,7 @@ enum Command {
 impl Cli {
     /// Does what the command line says and reports what went wrong.
     pub fn execute(self) -> ExitCode {
-        let result = threads::check().and_then(|()| match self.command {
+        let result = environment::check().and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
             Command::Compare(command) => command.execute(self.quiet),

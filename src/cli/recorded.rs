@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 /// looked for in the folder, then where they were.
 pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Failure> {
     let path = run.join("manifest.json");
-    let manifest = manifest::read(&path)?;
+    let manifest = manifest::of_run(run)?;
     let recorded = serde_json::from_value::<Scenario>(manifest.config.clone())
         .map_err(|error| Failure::input(&path, &error))?;
-    let text = toml::to_string(&recorded).map_err(|error| Failure::input(&path, &error))?;
+    let text = recorded.to_toml().map_err(|error| Failure::input(&path, &error))?;
     let Some((scenario, inputs)) = manifest.inputs.split_first() else {
         let cause = "names no scenario".into();
         return Err(Failure::Input { subject: path.display().to_string(), cause });

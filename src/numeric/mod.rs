@@ -7,9 +7,11 @@
 //! `sqrt`, `abs`, `floor` and the four operations are exact by IEEE 754 and
 //! may be called on `f64` directly.
 
+pub mod instructions;
 mod lanes;
 mod power;
 
+pub use instructions::level;
 pub use lanes::{Lanes, Level, Operand, Simd, WIDTH, Where, dispatch, each};
 pub use power::{power, quick_exp};
 

@@ -61,7 +61,7 @@ pub fn write_scenario(
         }
     });
     let path = folder.join(SCENARIO);
-    let text = toml::to_string(&resolved).map_err(ReportError::encode(&path))?;
+    let text = resolved.to_toml().map_err(ReportError::encode(&path))?;
     let head = "# What this run drove, every default and --set written out.\n";
     file::write(&path, format!("{head}{text}").as_bytes())
 }

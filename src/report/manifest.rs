@@ -166,6 +166,21 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError
     file::write(path, text.as_bytes())
 }
 
+/// The manifest of the run in a folder.
+///
+/// # Errors
+/// [`ReportError`] when it is no run's folder, or the manifest cannot be read.
+pub fn of_run(folder: &Path) -> Result<Manifest, ReportError> {
+    let manifest = folder.join("manifest.json");
+    let cause = match (folder.is_dir(), folder.exists()) {
+        (true, _) if manifest.is_file() => return read(&manifest),
+        (true, _) => "holds no manifest.json",
+        (false, true) => "is no folder",
+        (false, false) => "does not exist",
+    };
+    Err(ReportError::NotARun { path: folder.to_owned(), cause: cause.into() })
+}
+
 /// Reads a manifest back.
 pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     let text =

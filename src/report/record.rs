@@ -127,7 +127,7 @@ fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, 
     };
     let vehicles: Vec<&str> = scenario.vehicle.iter().map(|entry| entry.name.as_str()).collect();
     let soils = world.model().ground.soils().iter().map(|soil| soil.name.as_str()).collect();
-    let text = toml::to_string(scenario).unwrap_or_default();
+    let text = scenario.to_toml().unwrap_or_default();
     vec![
         ("scenario", vec![("toml".to_owned(), text)]),
         ("classes", numbered(Class::ALL.map(Class::name).to_vec(), 0)),

@@ -44,15 +44,7 @@ impl Recorded {
     /// [`ReportError`] when it is no run's folder, or holds no states that can be read.
     pub fn read(folder: &Path) -> Result<Recorded, ReportError> {
         let not_a_run = |cause: String| ReportError::NotARun { path: folder.to_owned(), cause };
-        if !folder.is_dir() {
-            let what = if folder.exists() { "is no folder" } else { "does not exist" };
-            return Err(not_a_run(what.into()));
-        }
-        let manifest = folder.join("manifest.json");
-        if !manifest.is_file() {
-            return Err(not_a_run("holds no manifest.json".into()));
-        }
-        let manifest = manifest::read(&manifest)?;
+        let manifest = manifest::of_run(folder)?;
         let path = folder.join("summary.json");
         let summary = if path.is_file() {
             let bytes = std::fs::read(&path).map_err(ReportError::file("read", &path))?;

@@ -32,6 +32,9 @@ pub use inputs::{Input, Inputs, Kept, map_paths};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+/// What messages call a scenario that comes from no file.
+const OF_A_PROGRAM: &str = "scenario";
+
 /// A scenario with the document it came from.
 #[derive(Clone, Debug)]
 pub struct ScenarioFile {
@@ -58,6 +61,19 @@ impl ScenarioFile {
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         ScenarioFile::parse(&file, &text, &folder, sets)
+    }
+
+    /// A scenario that a program made, held to all that one in a file is held to; its relative
+    /// paths start from `folder`. Messages count the lines of what [`Scenario::to_toml`] writes.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn of(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Faults> {
+        let text = scenario.to_toml().map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            Fault::new(Place::File(OF_A_PROGRAM.into()), "", None, problem)
+        })?;
+        ScenarioFile::parse(OF_A_PROGRAM, &text, folder, &[])
     }
 
     /// The same from text; `file` names it in messages.
@@ -182,9 +198,20 @@ position = [0, 0]
     #[test]
     fn the_resolved_scenario_reads_back_as_itself() {
         let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
-        let text = toml::to_string(&file.scenario).unwrap();
-        let again = ScenarioFile::parse("y.toml", &text, Path::new(""), &[]).unwrap();
+        let again = ScenarioFile::of(&file.scenario, Path::new("")).unwrap();
         assert_eq!(again.scenario, file.scenario);
+    }
+
+    #[test]
+    fn a_scenario_from_a_program_is_held_to_the_same() {
+        let mut scenario =
+            ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
+        scenario.time.duration = -1.0;
+        scenario.vehicle[0].heading_deg = f64::NAN;
+        let report = ScenarioFile::of(&scenario, Path::new("")).unwrap_err().to_string();
+        assert!(report.contains("time.duration = -1: must be > 0 and <= 604800 s"), "{report}");
+        assert!(report.contains("vehicle[0].heading_deg = nan"), "{report}");
+        assert!(report.starts_with("scenario:"), "{report}");
     }
 
     #[test]

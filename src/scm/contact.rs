@@ -10,7 +10,7 @@ use super::vectors::Vectors;
 use super::works::{Press, Works, pressing, reach};
 use super::{Displaced, FirmGround, bulldozing, firm, refined};
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
-use crate::numeric::{Lanes, Level, Simd, WIDTH, Where, dispatch, each};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, dispatch, each, level};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{
     PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
@@ -96,7 +96,7 @@ pub fn contact<F: Footprint>(
     twist: &Twist,
     dt: f64,
 ) -> Contact {
-    dispatch!(Level::new(), simd => {
+    dispatch!(level(), simd => {
         contact_in_lanes(simd, model, published, overlay, scratch, body, tread, twist, dt)
     })
 }

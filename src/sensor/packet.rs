@@ -10,6 +10,7 @@ use crate::spatial::Vec3;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x16, mask32x16, u32x16};
 
+pub(super) use crate::numeric::level;
 pub(super) use fearless_simd::{Level, Simd, dispatch};
 
 /// Most rays in a packet.

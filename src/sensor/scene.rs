@@ -5,7 +5,7 @@ use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::class::Class;
 use super::material::{Material, SoilLook};
 use super::mesh::{Mesh, Touch};
-use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, wide};
+use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level, wide};
 use super::ray::Ray;
 use super::relief::{Footing, Mark, Relief};
 use super::sky::Sky;
@@ -353,7 +353,7 @@ impl<'a> Scene<'a> {
     /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
     /// alone, but sooner where they go about the same way.
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
-        self.cast_with(Level::new(), rays, near, far)
+        self.cast_with(level(), rays, near, far)
     }
 
     /// [`Scene::cast_all`] with the instructions of a level.
@@ -389,7 +389,7 @@ impl<'a> Scene<'a> {
     /// bit k for ray k.
     pub fn blocked(&self, rays: &[Ray], near: f64, far: f64) -> u32 {
         let packet = Packet::of(rays);
-        dispatch!(Level::new(), simd => {
+        dispatch!(level(), simd => {
             let near = Wide::splat(simd, near as f32);
             let mut search = Search::new(simd, true, packet.count, far);
             self.seek_things(&packet, near, &mut search);

@@ -43,7 +43,17 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
 /// # Errors
 /// Every fault of the file; for an unknown name, a fault without a place of its own.
 pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
-    let unknown = |problem| Fault::new(Place::File(model.into()), "", None, problem);
+    let unknown = |problem| {
+        // the file is the fault's place: once is enough
+        let path = format!("{}: ", folder.join(model).display());
+        let problem = match problem {
+            Problem::Unreadable { cause } => Problem::Unreadable {
+                cause: cause.strip_prefix(&path).unwrap_or(&cause).to_owned(),
+            },
+            other => other,
+        };
+        Fault::new(Place::File(model.into()), "", None, problem)
+    };
     spec(&model_document(model, folder, &Inputs::default()).map_err(unknown)??)
 }
 

@@ -79,3 +79,13 @@ pub struct Scenario {
     #[serde(default)]
     pub output: Output,
 }
+
+impl Scenario {
+    /// The scenario as a file, with every default written out.
+    ///
+    /// # Errors
+    /// What TOML has no form for: a seed above 2^63 - 1.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+}

@@ -15,7 +15,7 @@ mod tile;
 pub use flat::{FlatTile, Over, Shape};
 pub use tile::Mark;
 
-use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch};
+use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level};
 use super::ray::Ray;
 use crate::grid::{TILE, TileKey};
 use crate::ground::{GroundModel, Published};
@@ -121,7 +121,7 @@ impl Relief {
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Footing>; RAYS] {
         let packet = Packet::of(rays);
         let mut footings = [None; RAYS];
-        dispatch!(Level::new(), simd => {
+        dispatch!(level(), simd => {
             let near = Wide::splat(simd, near as f32);
             let mut search = Search::new(simd, false, packet.count, far);
             self.seek(&packet, near, &mut search, &mut footings);

@@ -1,6 +1,7 @@
-//! How many threads the environment asks for.
+//! What the environment asks for: how many threads, and which instructions.
 
 use super::Failure;
+use crate::numeric::instructions;
 
 /// Most threads: a number of the environment is mostly a slip.
 const MOST: usize = 1024;
@@ -18,5 +19,17 @@ pub fn check() -> Result<(), Failure> {
             return Err(Failure::Usage { argument, value, allowed });
         }
     }
-    Ok(())
+    check_instructions()
+}
+
+/// Refuses instructions that the processor does not have.
+fn check_instructions() -> Result<(), Failure> {
+    let Some(value) = std::env::var_os(instructions::VARIABLE) else { return Ok(()) };
+    let value = value.to_string_lossy().into_owned();
+    let names: Vec<&str> = instructions::available().into_iter().map(|(name, _)| name).collect();
+    if value.is_empty() || names.contains(&&*value) {
+        return Ok(());
+    }
+    let allowed = format!("one of {}, which this processor has", names.join(", "));
+    Err(Failure::Usage { argument: instructions::VARIABLE, value, allowed })
 }

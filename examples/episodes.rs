@@ -1,0 +1,56 @@
+//! Episodes: a driver of one's own takes a vehicle across mud, again and again from another
+//! place, on the ruts of the episodes before. Nothing of the model is built again.
+//!
+//! `cargo run --release --example episodes`
+
+use bekker::scenario::{Scenario, ScenarioFile, build};
+use bekker::simulation::{OutcomeCode, Placement, Sample, World};
+use bekker::vehicle::{Controls, Selector};
+use std::path::Path;
+
+const EPISODES: u32 = 6;
+/// Speed that the driver wants, m/s.
+const WANTED: f64 = 4.0;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let file = ScenarioFile::of(&scenario()?, Path::new("."))?;
+    let mut world = World::new(build::world(&file)?.world);
+    for episode in 0..EPISODES {
+        // in pairs: the second of each drives in the ruts of the first
+        let y = 4.0 * f64::from(episode / 2);
+        let start = Placement { position: [0.0, y], heading: 0.0, speed: 0.0 };
+        let stand = world.respawn(0, &start)?;
+        let until = world.time() + 8.0;
+        while world.time() < until && world.outcome(0).code != OutcomeCode::Immobilised {
+            let seen = world.sample(0).ok_or("no vehicle")?;
+            world.command(0, Some(drive(&seen, y)))?;
+            world.beat();
+        }
+        let end = world.sample(0).ok_or("no vehicle")?;
+        let way = end.pose.position.x;
+        let rut = world.rut_depth(0.5 * way, y + 0.9);
+        println!(
+            "{episode}: {stand:?}, {way:5.1} m, rut {:4.1} cm; {}",
+            100.0 * rut,
+            world.outcome(0)
+        );
+    }
+    Ok(())
+}
+
+/// Keeps to the line y = `line` and to a speed.
+fn drive(seen: &Sample, line: f64) -> Controls {
+    let ahead = seen.pose.orientation * bekker::spatial::Vec3::x();
+    let steering = -0.3 * (seen.pose.position.y - line) - 1.5 * ahead.y;
+    let throttle = 0.4 + 0.3 * (WANTED - seen.speed);
+    Controls { throttle, steering, brake: 0.0, gear: Selector::Drive }.clamped()
+}
+
+/// A scenario as a program makes one: another's, changed.
+fn scenario() -> Result<Scenario, Box<dyn std::error::Error>> {
+    let text = include_str!("single_vehicle.toml");
+    let mut scenario = ScenarioFile::parse("single_vehicle", text, Path::new("."), &[])?.scenario;
+    scenario.name = "episodes".into();
+    scenario.soil.default = "mud".into();
+    Ok(scenario)
+}
