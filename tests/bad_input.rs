@@ -722,7 +722,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["schema", "extra"], "unexpected argument 'extra'", 2),
     (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
     (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
-    (&["vehicles", "gone.toml"], "gone.toml: cannot be read: gone.toml: No such file", 3),
+    (&["vehicles", "gone.toml"], "gone.toml: cannot be read: No such file", 3),
     (&["terrain"], "Usage: bekker terrain", 2),
     (&["terrain", "info", "gone.tif"], "gone.tif: No such file", 3),
     (&["terrain", "info", "a.png", "--cell-size", "2"], "--height-range", 2),

@@ -8,14 +8,17 @@ use assert_cmd::Command;
 use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
-const GOLDEN: [(&str, f64, &str); 3] =
-    [("convoy_mud", 2.0, "?"), ("mixed_convoy", 1.0, "?"), ("convoy_snow", 2.0, "?")];
+const GOLDEN: [(&str, f64, &str); 3] = [
+    ("convoy_mud", 2.0, "921e89064fe3ab7d807159bfe1f702fa14eb0d159cc65086bf5980ec2fdc1009"),
+    ("mixed_convoy", 1.0, "0a623fbacad79e282f12f052e03b09bae0e429ec5bf7138cb2b8c6610082bea8"),
+    ("convoy_snow", 2.0, "86a0c4d296238309a40be556b63b62b6ec69c8091332e13c34cbfede92fbba8e"),
+];
 
 fn hash(example: &str, time: f64, level: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::cargo_bin("bekker").unwrap();
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command.env(instructions::VARIABLE, level);
+    command.env("BEKKER_INSTRUCTIONS", level);
     command.args(["run", &format!("examples/{example}.toml"), "-q", "--json", "--no-picture"]);
     command.args(["--set", &format!("time.duration={time}"), "--out"]);
     let output = command.arg(folder.path().join("run")).output().unwrap();
@@ -35,11 +38,10 @@ fn states_are_the_same_on_every_machine() {
 #[test]
 fn states_do_not_know_the_instructions() {
     let levels = instructions::available();
-    for (example, time, golden) in GOLDEN {
+    for (example, time, _) in GOLDEN {
         for (name, _) in &levels {
             assert_eq!(hash(example, 0.3 * time, name), hash(example, 0.3 * time, ""), "{name}");
         }
-        assert_eq!(golden.len(), 64, "{example}");
     }
     println!("{} levels", levels.len());
 }
@@ -47,7 +49,7 @@ fn states_do_not_know_the_instructions() {
 #[test]
 fn instructions_that_are_not_there_are_refused() {
     let mut command = Command::cargo_bin("bekker").unwrap();
-    let output = command.env(instructions::VARIABLE, "abacus").arg("soils").output().unwrap();
+    let output = command.env("BEKKER_INSTRUCTIONS", "abacus").arg("soils").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("'abacus' for 'BEKKER_INSTRUCTIONS': must be one of baseline"), "{told}");

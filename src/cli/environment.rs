@@ -6,8 +6,8 @@ use crate::numeric::instructions;
 /// Most threads: a number of the environment is mostly a slip.
 const MOST: usize = 1024;
 
-/// Refuses what the pool of threads would break on, or pass over in silence.
-pub fn check() -> Result<(), Failure> {
+/// Heeds what the environment asks for; refuses what would break, or be passed over in silence.
+pub fn heed() -> Result<(), Failure> {
     for argument in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
         let Some(value) = std::env::var_os(argument) else { continue };
         let value = value.to_string_lossy().into_owned();
@@ -19,17 +19,22 @@ pub fn check() -> Result<(), Failure> {
             return Err(Failure::Usage { argument, value, allowed });
         }
     }
-    check_instructions()
+    choose_instructions()
 }
 
-/// Refuses instructions that the processor does not have.
-fn check_instructions() -> Result<(), Failure> {
-    let Some(value) = std::env::var_os(instructions::VARIABLE) else { return Ok(()) };
+/// Instructions to work with, where they are named.
+const INSTRUCTIONS: &str = "BEKKER_INSTRUCTIONS";
+
+/// Takes the instructions that are named, or refuses those that the processor has not.
+fn choose_instructions() -> Result<(), Failure> {
+    let Some(value) = std::env::var_os(INSTRUCTIONS).filter(|value| !value.is_empty()) else {
+        return Ok(());
+    };
     let value = value.to_string_lossy().into_owned();
-    let names: Vec<&str> = instructions::available().into_iter().map(|(name, _)| name).collect();
-    if value.is_empty() || names.contains(&&*value) {
+    if instructions::choose(&value) {
         return Ok(());
     }
+    let names: Vec<&str> = instructions::available().into_iter().map(|(name, _)| name).collect();
     let allowed = format!("one of {}, which this processor has", names.join(", "));
-    Err(Failure::Usage { argument: instructions::VARIABLE, value, allowed })
+    Err(Failure::Usage { argument: INSTRUCTIONS, value, allowed })
 }

@@ -81,7 +81,7 @@ enum Command {
 impl Cli {
     /// Does what the command line says and reports what went wrong.
     pub fn execute(self) -> ExitCode {
-        let result = environment::check().and_then(|()| match self.command {
+        let result = environment::heed().and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
             Command::Compare(command) => command.execute(self.quiet),

@@ -1,13 +1,11 @@
 //! Which of the processor's instructions work on lanes.
 //!
-//! All give the same bits; a test, and whoever doubts that, may ask for fewer than there
-//! are by the environment variable [`VARIABLE`].
+//! All give the same bits; a test, and whoever doubts that, may choose fewer than there are.
 
 use fearless_simd::{Level, Simd};
 use std::sync::OnceLock;
 
-/// Environment variable that names the instructions to use.
-pub const VARIABLE: &str = "BEKKER_INSTRUCTIONS";
+static CHOSEN: OnceLock<Level> = OnceLock::new();
 
 /// Instructions that this processor has, by name, the widest last.
 pub fn available() -> Vec<(&'static str, Level)> {
@@ -20,13 +18,14 @@ pub fn available() -> Vec<(&'static str, Level)> {
     all
 }
 
-/// Those with which lanes are worked on: the widest, unless the environment names others
-/// that there are.
+/// Chooses the available instructions of this name for the whole process; whether there
+/// are any, and none were chosen or used before.
+pub fn choose(name: &str) -> bool {
+    let found = available().into_iter().find(|(known, _)| *known == name);
+    found.is_some_and(|(_, level)| CHOSEN.set(level).is_ok())
+}
+
+/// Those with which lanes are worked on: the widest, unless others were chosen.
 pub fn level() -> Level {
-    static CHOSEN: OnceLock<Level> = OnceLock::new();
-    *CHOSEN.get_or_init(|| {
-        let named = std::env::var(VARIABLE).ok();
-        let found = available().into_iter().find(|(name, _)| Some(*name) == named.as_deref());
-        found.map_or_else(Level::new, |(_, level)| level)
-    })
+    *CHOSEN.get_or_init(Level::new)
 }

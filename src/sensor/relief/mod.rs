@@ -15,7 +15,7 @@ mod tile;
 pub use flat::{FlatTile, Over, Shape};
 pub use tile::Mark;
 
-use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level};
+use super::packet::{NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level};
 use super::ray::Ray;
 use crate::grid::{TILE, TileKey};
 use crate::ground::{GroundModel, Published};
