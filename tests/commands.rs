@@ -210,7 +210,9 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     let off = world.respawn(0, &Placement { position: [500.0, 0.0], ..place }).unwrap_err();
     assert!(off.to_string().contains("off the terrain"), "{off}");
     let nan = world.respawn(0, &Placement { heading: f64::NAN, ..place }).unwrap_err();
-    assert_eq!(nan.to_string(), "heading = NaN: must be a finite number");
+    assert_eq!(nan.to_string(), "heading = NaN: must be from -1000 to 1000 rad");
+    let far = world.respawn(0, &Placement { position: [0.0, 1e300], ..place }).unwrap_err();
+    assert!(far.to_string().ends_with("must be from -1000000 to 1000000 m"), "{far}");
     assert!(world.respawn(9, &place).is_err());
 }
 

@@ -335,7 +335,7 @@ impl AgentModel {
     ) {
         if let Some(command) = state.command {
             state.driver.intent = Intent::of(&command);
-            state.controls = command;
+            state.controls = command.clamped();
             return;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);

@@ -14,13 +14,13 @@ use super::record::{RunSummary, RunWarning, Sample};
 use super::scene::Stage;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
-use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published, surface_height};
+use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
-use crate::vehicle::{Controls, Vehicle};
+use crate::vehicle::Vehicle;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -52,49 +52,6 @@ pub struct WorldState {
     pub agents: Vec<AgentState>,
 }
 
-/// Where a vehicle is put.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Placement {
-    /// Chassis frame, m.
-    pub position: [f64; 2],
-    /// Heading, rad from x (east), counter-clockwise.
-    pub heading: f64,
-    /// Forward speed, m/s.
-    pub speed: f64,
-}
-
-/// Why an agent cannot be commanded or put somewhere.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommandError {
-    /// No such agent, or one of another rank.
-    #[error("agent {agent} does not step here; there are {agents}, counted from 0")]
-    NoAgent {
-        /// The agent.
-        agent: usize,
-        /// How many there are.
-        agents: usize,
-    },
-    /// A number that is none.
-    #[error("{what} = {value}: must be a finite number")]
-    NotFinite {
-        /// What was given.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A place beyond the terrain.
-    #[error(
-        "position {position:?} lies off the terrain; its bounds are {bounds:?} (west, south, east, north, m)"
-    )]
-    OffTerrain {
-        /// The place, m.
-        position: [f64; 2],
-        /// Bounds of the terrain, m.
-        bounds: [f64; 4],
-    },
-}
-
 /// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Haste {
@@ -121,8 +78,8 @@ pub struct World {
     /// Which agents step here; all of them, unless this is one rank of several.
     own: Vec<bool>,
     pub(super) workspaces: Vec<AgentWorkspace>,
-    views: Vec<AgentView>,
-    patches: Patches,
+    pub(super) views: Vec<AgentView>,
+    pub(super) patches: Patches,
     /// Of own agents, over the last heartbeat.
     haste: Haste,
     pub(super) eyes: Eyes,
@@ -174,105 +131,13 @@ impl World {
     }
 
     /// Makes all anew that follows from the state.
-    fn derive(&mut self) {
+    pub(super) fn derive(&mut self) {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
         (self.workspaces, self.views) =
             agents.map(|(index, (agent, state))| derived(agent, state, index)).unzip();
         self.haste = Haste::default();
         // what lies around is to be looked at anew
         self.eyes = self.eyes.clone();
-    }
-
-    /// Goes back, or on, to a state of this world's model: what follows is what followed
-    /// then, bit for bit. The model is not built again.
-    ///
-    /// # Errors
-    /// [`StateError`] when the model cannot be in this state; the world is as it was.
-    pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
-        soundness::check(&self.model, state)?;
-        self.state.clone_from(state);
-        self.derive();
-        Ok(())
-    }
-
-    /// Commands an agent from outside until told otherwise; with none, its own driver
-    /// drives again. Commands beyond their ranges are taken at the ends of these. They are
-    /// part of the state. Of an agent of another rank nothing is commanded: each rank
-    /// commands its own.
-    ///
-    /// # Errors
-    /// [`CommandError`] when there is no such agent, or a number is none.
-    pub fn command(&mut self, agent: usize, command: Option<Controls>) -> Result<(), CommandError> {
-        let agents = self.state.agents.len();
-        let known = self.state.agents.get_mut(agent).filter(|_| self.own[agent]);
-        let Some(state) = known else {
-            return if agent < agents {
-                Ok(())
-            } else {
-                Err(CommandError::NoAgent { agent, agents })
-            };
-        };
-        if let Some(Controls { throttle, steering, brake, .. }) = command {
-            for (what, value) in [("throttle", throttle), ("steering", steering), ("brake", brake)]
-            {
-                if !value.is_finite() {
-                    return Err(CommandError::NotFinite { what, value });
-                }
-            }
-        }
-        state.command = command.map(Controls::clamped);
-        Ok(())
-    }
-
-    /// Puts an agent somewhere else, in equilibrium with the ground there as it was at its
-    /// start, its sums and its driver's memory new, with no command. What it has pressed
-    /// stays pressed. Nothing of the model is built again.
-    ///
-    /// # Errors
-    /// [`CommandError`] when there is no such agent here, or no such place on the terrain.
-    pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
-        let agents = self.state.agents.len();
-        if agent >= agents || !self.own[agent] {
-            return Err(CommandError::NoAgent { agent, agents });
-        }
-        let Placement { position: [x, y], heading, speed } = *place;
-        for (what, value) in [("x", x), ("y", y), ("heading", heading), ("speed", speed)] {
-            if !value.is_finite() {
-                return Err(CommandError::NotFinite { what, value });
-            }
-        }
-        let WorldModel { ground, clock, agents, .. } = &*self.model;
-        if !ground.terrain().contains(x, y) {
-            let bounds = ground.terrain().bounds();
-            return Err(CommandError::OffTerrain { position: [x, y], bounds });
-        }
-        let (own, state) = (&agents[agent], &mut self.state);
-        self.patches.clear();
-        self.patches.set_owner(owner(agent));
-        state.agents[agent].overlay.publish_all(&mut self.patches);
-        state.published.apply(&self.patches);
-        let pose = own.vehicle.stand(ground.terrain(), x, y, heading);
-        let now_us = clock.micros(state.tick);
-        let (new, stand) = own.settled(ground, &state.published, &pose, speed, now_us);
-        state.agents[agent] = new;
-        (self.workspaces[agent], self.views[agent]) = derived(own, &state.agents[agent], agent);
-        // a heartbeat that fits the speed of whoever is fastest now
-        let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
-        state.steps = state.steps.min(clock.steps_to_beat(state.tick, fastest, 0.0));
-        // what lies around is to be looked at anew
-        self.eyes = self.eyes.clone();
-        Ok(stand)
-    }
-
-    /// Height of the ground at (x, y) after all published deformation, m.
-    pub fn height(&self, x: f64, y: f64) -> f64 {
-        surface_height(&self.model.ground, &self.state.published, x, y)
-    }
-
-    /// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
-    /// negative where soil is heaped.
-    pub fn rut_depth(&self, x: f64, y: f64) -> f64 {
-        self.model.ground.terrain().height(x, y) - self.height(x, y)
     }
 
     /// One agent at this moment.
@@ -487,7 +352,11 @@ impl World {
 }
 
 /// What follows from an agent's state.
-fn derived(agent: &AgentModel, state: &AgentState, index: usize) -> (AgentWorkspace, AgentView) {
+pub(super) fn derived(
+    agent: &AgentModel,
+    state: &AgentState,
+    index: usize,
+) -> (AgentWorkspace, AgentView) {
     let mut workspace = agent.workspace(state);
     workspace.patches.set_owner(owner(index));
     let view = agent.view(state, &workspace);
@@ -495,7 +364,7 @@ fn derived(agent: &AgentModel, state: &AgentState, index: usize) -> (AgentWorksp
 }
 
 /// Number of an agent as the ground remembers it.
-fn owner(agent: usize) -> u16 {
+pub(super) fn owner(agent: usize) -> u16 {
     u16::try_from(agent).unwrap_or(NOBODY)
 }
 

@@ -15,10 +15,11 @@ mod verdict;
 
 pub use figures::BeatFigures;
 
+use super::commanding::CommandError;
 use super::handshake::{agree, describe, fingerprint, share_state};
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
-use super::world::{CommandError, World, WorldModel, WorldState};
+use super::world::{World, WorldModel, WorldState};
 use crate::grid::TILE;
 use crate::ground::Patches;
 use crate::sync::ghost::{Ghost, Order};

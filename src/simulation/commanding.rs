@@ -1,0 +1,158 @@
+//! A world from a program: commands in the place of a driver's, going back to a state,
+//! putting a vehicle elsewhere, reading the ground.
+
+use super::soundness::{self, StateError};
+use super::statics::Stand;
+use super::world::{World, WorldModel, WorldState, derived, owner};
+use crate::ground::surface_height;
+use crate::vehicle::Controls;
+
+/// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.
+const FARTHEST: f64 = 1e6;
+const FASTEST: f64 = 50.0;
+
+/// Where a vehicle is put.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Placement {
+    /// Chassis frame, m.
+    pub position: [f64; 2],
+    /// Heading, rad from x (east), counter-clockwise.
+    pub heading: f64,
+    /// Forward speed, m/s.
+    pub speed: f64,
+}
+
+/// Why an agent cannot be commanded or put somewhere.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// No such agent, or one of another rank.
+    #[error("agent {agent} does not step here; there are {agents}, counted from 0")]
+    NoAgent {
+        /// The agent.
+        agent: usize,
+        /// How many there are.
+        agents: usize,
+    },
+    /// A number beyond its range.
+    #[error("{what} = {value}: must be {allowed}")]
+    Range {
+        /// What was given.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// A place beyond the terrain.
+    #[error(
+        "position {position:?} lies off the terrain; its bounds are {bounds:?} (west, south, east, north, m)"
+    )]
+    OffTerrain {
+        /// The place, m.
+        position: [f64; 2],
+        /// Bounds of the terrain, m.
+        bounds: [f64; 4],
+    },
+}
+
+impl World {
+    /// Goes back, or on, to a state of this world's model: what follows is what followed
+    /// then, bit for bit. The model is not built again.
+    ///
+    /// # Errors
+    /// [`StateError`] when the model cannot be in this state; the world is as it was.
+    pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
+        soundness::check(&self.model, state)?;
+        self.state.clone_from(state);
+        self.derive();
+        Ok(())
+    }
+
+    /// Commands an agent from outside until told otherwise; with none, its own driver
+    /// drives again. Commands beyond their ranges are taken at the ends of these. They are
+    /// part of the state. Of an agent of another rank nothing is commanded: each rank
+    /// commands its own.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such agent, or a number is none.
+    pub fn command(&mut self, agent: usize, command: Option<Controls>) -> Result<(), CommandError> {
+        let agents = self.state.agents.len();
+        let own = agent < agents && self.is_own(agent);
+        let known = self.state.agents.get_mut(agent).filter(|_| own);
+        let Some(state) = known else {
+            return if agent < agents {
+                Ok(())
+            } else {
+                Err(CommandError::NoAgent { agent, agents })
+            };
+        };
+        if let Some(Controls { throttle, steering, brake, .. }) = command {
+            let allowed = "a finite number";
+            within("throttle", throttle, f64::MAX, allowed)?;
+            within("steering", steering, f64::MAX, allowed)?;
+            within("brake", brake, f64::MAX, allowed)?;
+        }
+        state.command = command.map(Controls::clamped);
+        Ok(())
+    }
+
+    /// Puts an agent somewhere else, in equilibrium with the ground there as it was at its
+    /// start, its sums and its driver's memory new, with no command. What it has pressed
+    /// stays pressed. Nothing of the model is built again.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such agent here, or no such place on the terrain.
+    pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
+        let agents = self.state.agents.len();
+        if agent >= agents || !self.is_own(agent) {
+            return Err(CommandError::NoAgent { agent, agents });
+        }
+        let Placement { position: [x, y], heading, speed } = *place;
+        within("x", x, FARTHEST, "from -1000000 to 1000000 m")?;
+        within("y", y, FARTHEST, "from -1000000 to 1000000 m")?;
+        within("heading", heading, 1e3, "from -1000 to 1000 rad")?;
+        within("speed", speed, FASTEST, "from -50 to 50 m/s")?;
+        let WorldModel { ground, clock, agents, .. } = &*self.model;
+        if !ground.terrain().contains(x, y) {
+            let bounds = ground.terrain().bounds();
+            return Err(CommandError::OffTerrain { position: [x, y], bounds });
+        }
+        let (own, state) = (&agents[agent], &mut self.state);
+        self.patches.clear();
+        self.patches.set_owner(owner(agent));
+        state.agents[agent].overlay.publish_all(&mut self.patches);
+        state.published.apply(&self.patches);
+        let pose = own.vehicle.stand(ground.terrain(), x, y, heading);
+        let now_us = clock.micros(state.tick);
+        let (new, stand) = own.settled(ground, &state.published, &pose, speed, now_us);
+        state.agents[agent] = new;
+        (self.workspaces[agent], self.views[agent]) = derived(own, &state.agents[agent], agent);
+        // a heartbeat that fits the speed of whoever is fastest now
+        let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
+        state.steps = state.steps.min(clock.steps_to_beat(state.tick, fastest, 0.0));
+        // what lies around is to be looked at anew
+        self.eyes = self.eyes.clone();
+        Ok(stand)
+    }
+
+    /// Height of the ground at (x, y) after all published deformation, m.
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        surface_height(&self.model.ground, &self.state.published, x, y)
+    }
+
+    /// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
+    /// negative where soil is heaped.
+    pub fn rut_depth(&self, x: f64, y: f64) -> f64 {
+        self.model.ground.terrain().height(x, y) - self.height(x, y)
+    }
+}
+
+fn within(
+    what: &'static str,
+    value: f64,
+    most: f64,
+    allowed: &'static str,
+) -> Result<(), CommandError> {
+    if value.abs() <= most { Ok(()) } else { Err(CommandError::Range { what, value, allowed }) }
+}
