@@ -209,8 +209,8 @@ position = [0, 0]
         scenario.time.duration = -1.0;
         scenario.vehicle[0].heading_deg = f64::NAN;
         let report = ScenarioFile::of(&scenario, Path::new("")).unwrap_err().to_string();
-        assert!(report.contains("time.duration = -1: must be > 0 and <= 604800 s"), "{report}");
-        assert!(report.contains("vehicle[0].heading_deg = nan"), "{report}");
+        assert!(report.contains("time.duration = -1.0: must be > 0 and <= 604800 s"), "{report}");
+        assert!(report.contains("vehicle[0].heading_deg = NaN: must be finite"), "{report}");
         assert!(report.starts_with("scenario:"), "{report}");
     }
 
