@@ -283,7 +283,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         "these measurements give a soil that `bekker run` refuses: n = ",
         3,
     ),
-    (&["replay", "folder.toml"], "manifest.json", 1),
+    (&["replay", "folder.toml"], "folder.toml: holds no manifest.json", 3),
     (
         &["render", "sound.toml", "--time", "nan"],
         "invalid value 'nan' for '--time <SECONDS>': must be from 0 to 604800 s",
