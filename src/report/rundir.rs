@@ -34,7 +34,7 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
         }
         Err(fs::TryLockError::Error(error)) => return Err(ReportError::file("lock", &path)(error)),
     }
-    remove_parts(folder)?;
+    remove_parts(folder, &["sensors", "inputs"])?;
     let noted = file.set_len(0).and_then(|()| file.rewind());
     noted
         .and_then(|()| writeln!(file, "{}", std::process::id()))
@@ -42,13 +42,22 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
     Ok(Lock(file))
 }
 
-/// Removes what a run that was killed had only half written beside its place.
-fn remove_parts(folder: &Path) -> Result<(), ReportError> {
-    for entry in fs::read_dir(folder).map_err(ReportError::file("read folder", folder))? {
-        let path = entry.map_err(ReportError::file("read folder", folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".part") && path.is_file() {
-            file::remove(&path)?;
+/// Removes what a run that was killed had only half written beside its place, in a folder
+/// and in those of these names below it, with all that they hold.
+fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(&inner).map_err(ReportError::file("read folder", &inner))? {
+            let entry = entry.map_err(ReportError::file("read folder", &inner))?;
+            let path = entry.path();
+            let kind = entry.file_type().map_err(ReportError::file("read", &path))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // a link is followed nowhere
+            if kind.is_dir() && (inner != folder || below.contains(&&*name)) {
+                folders.push(path);
+            } else if kind.is_file() && name.starts_with('.') && name.ends_with(".part") {
+                file::remove(&path)?;
+            }
         }
     }
     Ok(())
