@@ -22,8 +22,8 @@ const GIVES: f64 = 0.005;
 const DAMPING_RATIO: f64 = 0.3;
 const DENTED: f64 = 0.03;
 /// Distance between the points of a belly, m, at which it is looked how far the ground is
-/// below: a bump that is higher than [`CLEAR`] and so narrow that it stands between them
-/// comes under one of them as the vehicle goes on. ...
+/// below. A bump that is wider than that comes under one of them as the vehicle goes on;
+/// one that is narrower, and higher than [`CLEAR`], may pass between them unseen. ...
 const LOOKED_AT: f64 = 0.2;
 /// ... And of how many points the terrain is asked together.
 const TOGETHER: usize = 128;

@@ -174,11 +174,11 @@ impl Roughness {
 }
 
 /// The next whole number at or below `v`; a processor without SSE 4.1 has no instruction
-/// for `floor`.
+/// for `floor`. Beyond 64 bits, where no ground is, it does not panic.
 #[inline]
 fn at_or_below(v: f64) -> i64 {
     let whole = v as i64;
-    whole - i64::from(whole as f64 > v)
+    whole.saturating_sub(i64::from(whole as f64 > v))
 }
 
 /// Weights of the lattice points -1, 0 and 1 about the nearest one, `t` of a
@@ -283,6 +283,14 @@ mod tests {
                 // three of them, and 2 % of ripple. A class is a factor of 4.
                 assert!((0.75..1.33).contains(&ratio), "n {n}, heading {heading}: {ratio}");
             }
+        }
+    }
+
+    #[test]
+    fn the_number_below_is_that_of_floor() {
+        let near = [-3.0, -2.5, -1e-300, -0.0, 0.0, 0.5, 2.0, 7.999, -1e15 + 0.5];
+        for v in near.into_iter().chain([1e300, -1e300, f64::INFINITY, f64::NAN]) {
+            assert_eq!(at_or_below(v), v.floor() as i64, "{v}");
         }
     }
 
