@@ -50,11 +50,12 @@
 //! # Layers
 //!
 //! A module uses only those below it; `ARCHITECTURE.md` is the map and
-//! `tests/layering.rs` holds the code to it.
+//! `tests/layering.rs` holds the code to it. Each row or two is a crate of its own, so that
+//! they are compiled beside one another; this crate shows them all.
 //!
 //! | layer | modules |
 //! | --- | --- |
-//! | L0 | [`numeric`], [`spatial`], [`curve`], [`grid`], [`random`] |
+//! | L0 | [`numeric`], [`spatial`], [`geodesy`], [`curve`], [`grid`], [`random`] |
 //! | L1 | [`soil`], [`terrain`] |
 //! | L2 | [`ground`], [`scm`], [`multibody`] |
 //! | L3 | [`vehicle`] |
@@ -68,33 +69,36 @@
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | (none) | everything that is there: pure Rust, no system library |
+//! | (none) | worlds, scenarios and studies: pure Rust, no system library |
+//! | `report` | tables, pictures, Parquet, GeoTIFF and MCAP ([`report`]) |
+//! | `cli` (default) | the command `bekker` ([`cli`]), with `report` |
+//! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
+//! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
 //!
 //! # Conventions
 //!
 //! SI units and radians throughout; ISO 8855 axes (x forward, y left, z up);
 //! the world frame is east-north-up.
-#![deny(unsafe_code)]
-#![warn(missing_docs)]
-
+#[cfg(feature = "cli")]
 pub mod cli;
-pub mod curve;
-pub mod geodesy;
+
+#[doc(inline)]
+pub use bekker_ground::{
+    curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain,
+};
+#[doc(inline)]
+#[cfg(feature = "report")]
+pub use bekker_report::report;
+#[doc(inline)]
+pub use bekker_scenario::scenario;
+#[doc(inline)]
 #[cfg(feature = "gpu")]
-pub mod gpu;
-pub mod grid;
-pub mod ground;
-pub mod multibody;
-pub mod numeric;
-pub mod random;
-pub mod report;
-pub mod scenario;
-pub mod scm;
-pub mod sensor;
-pub mod simulation;
-pub mod soil;
-pub mod spatial;
-pub mod study;
-pub mod sync;
-pub mod terrain;
-pub mod vehicle;
+pub use bekker_sensor::gpu;
+#[doc(inline)]
+pub use bekker_sensor::sensor;
+#[doc(inline)]
+pub use bekker_simulation::{simulation, sync};
+#[doc(inline)]
+pub use bekker_study::study;
+#[doc(inline)]
+pub use bekker_vehicle::{multibody, vehicle};

@@ -882,7 +882,7 @@ fn malformed_scenarios() {
 
 #[test]
 fn malformed_vehicles() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("vehicles/mrzr4.toml");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/mrzr4.toml");
     let shipped = std::fs::read_to_string(shipped).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut found = Vec::new();

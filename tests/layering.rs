@@ -93,7 +93,7 @@ fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A source file of the library.
+/// A source file of a crate of the library.
 struct Source {
     /// Path below `src`, for messages.
     name: String,
@@ -115,12 +115,24 @@ fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
 
+/// The `src` of every crate of the workspace.
+fn folders() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).unwrap();
+    let mut folders: Vec<_> = crates.map(|entry| entry.unwrap().path().join("src")).collect();
+    folders.push(root().join("src"));
+    folders.sort();
+    folders
+}
+
 fn sources() -> Vec<Source> {
-    let folder = root().join("src");
+    folders().iter().flat_map(|folder| sources_of(folder)).collect()
+}
+
+fn sources_of(folder: &Path) -> Vec<Source> {
     let mut files = Vec::new();
-    files_under(&folder, &mut files);
+    files_under(folder, &mut files);
     let sources = files.iter().filter_map(|path| {
-        let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+        let name = path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
         if name == "lib.rs" || name == "main.rs" {
             return None;
         }
@@ -198,9 +210,12 @@ fn reached(source: &Source) -> Vec<&str> {
 }
 
 fn declared_modules() -> Vec<String> {
-    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = text.lines().filter_map(|line| line.trim().strip_prefix("pub mod "));
-    modules.map(|name| name.trim_end_matches(';').to_string()).collect()
+    let declared = folders().into_iter().flat_map(|folder| {
+        let text = fs::read_to_string(folder.join("lib.rs")).unwrap();
+        let modules = text.lines().filter_map(|line| line.trim().strip_prefix("pub mod "));
+        modules.map(|name| name.trim_end_matches(';').to_string()).collect::<Vec<_>>()
+    });
+    declared.collect()
 }
 
 fn report(faults: &[String]) {

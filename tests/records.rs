@@ -429,7 +429,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     let grid = "ncols 21\nnrows 11\nxllcorner -50\nyllcorner -50\ncellsize 10\n";
     std::fs::write(folder.join("ground/hill.asc"), format!("{grid}{}\n", vec![row; 11].join("\n")))
         .unwrap();
-    std::fs::copy("vehicles/mrzr4.toml", folder.join("own/car.toml")).unwrap();
+    std::fs::copy("crates/vehicle/vehicles/mrzr4.toml", folder.join("own/car.toml")).unwrap();
     let way = "x,y\n0,0\n60,0\n";
     std::fs::write(folder.join("own/way.csv"), way).unwrap();
     let out = runs.out("run");

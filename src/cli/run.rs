@@ -470,7 +470,7 @@ fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
     flatten("", &scenario, &mut pairs);
     pairs.push(("fingerprint".into(), built.fingerprint.clone()));
     pairs.push(("version of bekker".into(), env!("CARGO_PKG_VERSION").into()));
-    pairs.push(("source of bekker".into(), env!("BEKKER_SOURCE").into()));
+    pairs.push(("source of bekker".into(), crate::scenario::SOURCE.into()));
     pairs
 }
 

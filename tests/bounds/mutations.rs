@@ -437,10 +437,10 @@ interval = 0.05
 #[test]
 fn vehicles() {
     let texts = texts(&[
-        "vehicles/hmmwv.toml",
-        "vehicles/mrzr4.toml",
-        "vehicles/m113.toml",
-        "vehicles/m113_double_pin.toml",
+        "crates/vehicle/vehicles/hmmwv.toml",
+        "crates/vehicle/vehicles/mrzr4.toml",
+        "crates/vehicle/vehicles/m113.toml",
+        "crates/vehicle/vehicles/m113_double_pin.toml",
         "tests/data/solid_axles.toml",
     ]);
     let folder = tempfile::tempdir().unwrap();

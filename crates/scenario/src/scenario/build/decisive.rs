@@ -4,7 +4,7 @@
 use super::SoilTable;
 use crate::scenario::config::{Output, Scenario};
 use crate::scenario::inputs::{map_paths, sha256};
-use crate::scenario::{Input, ScenarioFile};
+use crate::scenario::{Input, SOURCE, ScenarioFile};
 use crate::vehicle::AnySpec;
 use serde_json::Value;
 use std::fmt::Write;
@@ -33,8 +33,8 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[AnySpec]) -> St
         Some(input) => PathBuf::from(&input.sha256),
         None => path.to_owned(),
     });
-    let version = concat!(env!("CARGO_PKG_VERSION"), ", source ", env!("BEKKER_SOURCE"));
-    let mut lines = vec![("program".to_owned(), version.to_owned())];
+    let version = format!("{}, source {SOURCE}", env!("CARGO_PKG_VERSION"));
+    let mut lines = vec![("program".to_owned(), version)];
     let value = serde_json::to_value(&scenario).unwrap_or_default();
     flatten("", &value, &mut |key, value| lines.push((key, value)));
     let of = |value: Option<Vec<u8>>| sha256(&value.unwrap_or_default());

@@ -208,7 +208,7 @@ proptest! {
 
 /// The shipped DEM about the start of the convoy examples' corridor.
 fn jacksboro() -> Terrain {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/jacksboro_fault.tif");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../terrains/jacksboro_fault.tif");
     let (raster, warnings) = read_raster(&std::fs::read(path).unwrap(), None).unwrap();
     assert!(warnings.is_empty());
     assert_eq!((raster.columns, raster.rows), (403, 344));

@@ -54,7 +54,6 @@ impl State {
 
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum StepError {
     /// The equations have no solution.
     #[error("the equations of motion are singular at elimination step {at}")]

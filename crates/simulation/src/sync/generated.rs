@@ -1734,7 +1734,7 @@ pub enum WheeledBeatOffset {}
 /// One agent at one heartbeat: how it stands and moves, and the ground that it
 /// left. Bits of `flags`: 0, it has a station on a path; 1, its drive has ended.
 /// `terrain` holds tile keys, masks of the changed nodes and all their state
-/// variables in whole quanta, coded without loss (src/sync/ground_code.rs).
+/// variables in whole quanta, coded without loss (crates/simulation/src/sync/ground_code.rs).
 pub struct WheeledBeat<'a> {
   pub _tab: ::flatbuffers::Table<'a>,
 }

@@ -86,7 +86,7 @@ impl TrackedWorkspace {
     }
 
     /// Acceleration of gravity, m/s².
-    pub(crate) fn gravity(&mut self) -> &mut Vec3 {
+    pub fn gravity(&mut self) -> &mut Vec3 {
         &mut self.body.gravity
     }
 
@@ -219,7 +219,7 @@ impl TrackedVehicle {
     }
 
     /// Moves the whole vehicle by `way`, m.
-    pub(crate) fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
+    pub fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
         let pose = Pose { position: *way, ..Pose::default() };
         self.parts.model.transform(&mut state.body, &pose);
         self.parts.model.refresh(&state.body, &mut room.body);

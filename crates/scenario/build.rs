@@ -1,14 +1,25 @@
 //! Tells the program which source it is made of: `BEKKER_SOURCE`, a hash of all that
 //! decides what it computes. Two builds of one version that differ there are told apart.
+//! Of a published crate only its own source is at hand; those below it, and the versions
+//! of all others, are then told by its version, to which they are bound.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The crates of the layers up to the scenario, beside this one.
+const CRATES: [&str; 5] = ["ground", "vehicle", "sensor", "simulation", "scenario"];
+
 fn main() {
+    let mut places = vec![PathBuf::from("src")];
+    let workspace = Path::new("../..");
+    if workspace.join("crates/scenario").is_dir() {
+        places = vec![workspace.join("Cargo.lock"), workspace.join("crates/vehicle/vehicles")];
+        places.extend(CRATES.iter().map(|name| workspace.join("crates").join(name).join("src")));
+    }
     let mut files = Vec::new();
-    for place in ["Cargo.lock", "src", "vehicles"] {
-        println!("cargo::rerun-if-changed={place}");
-        collect(Path::new(place), &mut files);
+    for place in places {
+        println!("cargo::rerun-if-changed={}", place.display());
+        collect(&place, &mut files);
     }
     // FNV-1a (Fowler, Noll, Vo), 64 bits: enough to tell builds apart
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
@@ -19,7 +30,6 @@ fn main() {
         }
     }
     println!("cargo::rustc-env=BEKKER_SOURCE={hash:016x}");
-    println!("cargo::rerun-if-env-changed=BEKKER_GIT_REVISION");
 }
 
 /// The files under a place, in the order of their names.

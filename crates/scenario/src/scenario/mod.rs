@@ -32,6 +32,9 @@ pub use inputs::{Input, Inputs, Kept, map_paths};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+/// Hash of the source that decides what a run computes (`build.rs`).
+pub const SOURCE: &str = env!("BEKKER_SOURCE");
+
 /// What messages call a scenario that comes from no file.
 const OF_A_PROGRAM: &str = "scenario";
 

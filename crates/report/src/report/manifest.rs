@@ -82,7 +82,7 @@ impl Build {
     pub fn current() -> Build {
         Build {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            source: env!("BEKKER_SOURCE").to_owned(),
+            source: crate::scenario::SOURCE.to_owned(),
             git_revision: option_env!("BEKKER_GIT_REVISION").map(str::to_owned),
             features: [("mpi", cfg!(feature = "mpi")), ("gpu", cfg!(feature = "gpu"))]
                 .iter()

@@ -1,0 +1,11 @@
+//! What bekker leaves behind: Parquet, CSV, GeoTIFF, MCAP, pictures, tables, manifests.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+pub mod report;
+
+use bekker_ground::{grid, ground, soil, spatial, terrain};
+use bekker_scenario::scenario;
+use bekker_sensor::sensor;
+use bekker_simulation::simulation;
+use bekker_vehicle::vehicle;

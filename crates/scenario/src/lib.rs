@@ -1,0 +1,10 @@
+//! Scenarios of bekker: TOML or typed values in, a world out, or faults with file, line and key.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+pub mod scenario;
+
+use bekker_ground::{curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain};
+use bekker_sensor::sensor;
+use bekker_simulation::simulation;
+use bekker_vehicle::vehicle;

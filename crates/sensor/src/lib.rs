@@ -1,0 +1,11 @@
+//! The sensors of bekker: IMU, GPS, cameras and lidars, on the processor and on a graphics card.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod sensor;
+
+use bekker_ground::{geodesy, grid, ground, numeric, soil, spatial};
+#[cfg(test)]
+use bekker_ground::{random, terrain};

@@ -1,0 +1,15 @@
+//! Studies of bekker: rigs, classic theory, identification, validation, routes.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+pub mod study;
+
+#[cfg(test)]
+use bekker_ground::random;
+use bekker_ground::{grid, ground, numeric, scm, soil, spatial, terrain};
+use bekker_scenario::scenario;
+#[cfg(feature = "gpu")]
+use bekker_sensor::gpu;
+use bekker_sensor::sensor;
+use bekker_simulation::{simulation, sync};
+use bekker_vehicle::{multibody, vehicle};
