@@ -5,7 +5,7 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, Published};
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnWheels, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, GroundVehicle, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::Memory;
@@ -43,7 +43,7 @@ fn drive(spacing: f64) -> WorldModel {
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = AgentModel {
         name: "lead".into(),
-        vehicle: Mover::Wheeled(OnWheels { vehicle, underside, tread: Tread::rough() }),
+        vehicle: GroundVehicle::Wheeled(OnWheels { vehicle, underside, tread: Tread::rough() }),
         driver: Driver::Table(Table { throttle: Some(throttle), ..Table::default() }),
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },
@@ -51,36 +51,36 @@ fn drive(spacing: f64) -> WorldModel {
         sensors: Vec::new(),
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
-    WorldModel { ground, clock, agents: vec![agent], stage: None }
+    WorldModel { ground, clock, agents: vec![agent], scene_model: None }
 }
 
 /// Patches of 100 heartbeats of one vehicle.
 fn patches(spacing: f64) -> Vec<Patches> {
     let mut world = World::new(drive(spacing));
-    let mut beat = || {
-        world.beat();
+    let mut heartbeat = || {
+        world.advance();
         world.patches(0).clone()
     };
-    (0..150).map(|_| beat()).skip(50).collect()
+    (0..150).map(|_| heartbeat()).skip(50).collect()
 }
 
 fn code(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
-        let beats = patches(spacing);
-        let nodes: usize = beats.iter().map(|beat| beat.states().len()).sum();
+        let heartbeats = patches(spacing);
+        let nodes: usize = heartbeats.iter().map(|heartbeat| heartbeat.states().len()).sum();
         let mut memory = Memory::default();
-        let coded: Vec<Vec<u8>> = beats
+        let coded: Vec<Vec<u8>> = heartbeats
             .iter()
-            .map(|beat| {
+            .map(|heartbeat| {
                 let mut bytes = Vec::new();
-                memory.encode(beat, &mut bytes);
+                memory.encode(heartbeat, &mut bytes);
                 bytes
             })
             .collect();
         let bytes: usize = coded.iter().map(Vec::len).sum();
         println!(
             "{spacing} m: {:.1} nodes a heartbeat, {:.2} bytes a node",
-            nodes as f64 / beats.len() as f64,
+            nodes as f64 / heartbeats.len() as f64,
             bytes as f64 / nodes as f64
         );
         let mut group = criterion.benchmark_group(format!("{spacing} m, per node"));
@@ -89,9 +89,9 @@ fn code(criterion: &mut Criterion) {
         group.bench_function("encode", |bencher| {
             bencher.iter(|| {
                 memory.forget();
-                for beat in &beats {
+                for heartbeat in &heartbeats {
                     out.clear();
-                    memory.encode(black_box(beat), &mut out);
+                    memory.encode(black_box(heartbeat), &mut out);
                 }
             });
         });
@@ -109,7 +109,7 @@ fn code(criterion: &mut Criterion) {
             bencher.iter_batched(
                 Published::default,
                 |mut ground| {
-                    beats.iter().for_each(|beat| ground.apply(black_box(beat)));
+                    heartbeats.iter().for_each(|heartbeat| ground.apply(black_box(heartbeat)));
                     ground
                 },
                 BatchSize::LargeInput,

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while world.time() < until && world.outcome(0).code != OutcomeCode::Immobilised {
             let seen = world.sample(0).ok_or("no vehicle")?;
             world.command(0, Some(drive(&seen, y)))?;
-            world.beat();
+            world.advance();
         }
         let end = world.sample(0).ok_or("no vehicle")?;
         let way = end.pose.position.x;

@@ -49,7 +49,7 @@ fn hold(world: &mut World, throttle: f64, span: f64) -> Result<(), Box<dyn std::
     world.command(0, Some(Controls { throttle, gear, ..Controls::default() }))?;
     let until = world.time() + span;
     while world.time() < until {
-        world.beat();
+        world.advance();
     }
     Ok(())
 }

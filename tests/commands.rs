@@ -1,7 +1,7 @@
 //! A world from a program: commands from outside, going back to a state, putting a vehicle
 //! elsewhere, many worlds over one model.
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
@@ -59,7 +59,7 @@ fn command_and_drive(world: &mut World, until: f64) {
     while world.time() < until - 1e-9 {
         let command = if world.time() < 0.995 { left(0.4) } else { left(0.1) };
         world.command(0, command).unwrap();
-        world.beat();
+        world.advance();
     }
 }
 
@@ -79,7 +79,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
 
     // beyond their ranges commands are taken at the ends of these
     world.command(1, Some(Controls { throttle: 7.0, brake: -3.0, ..Controls::default() })).unwrap();
-    world.beat();
+    world.advance();
     let second = world.sample(1).unwrap().controls;
     assert_eq!((second.throttle, second.brake), (1.0, 0.0));
     let nan = world.command(1, left(f64::NAN)).unwrap_err();
@@ -123,7 +123,7 @@ fn commands_give_the_same_bits_on_any_ranks() {
         while ranks.world().time() < 2.0 - 1e-9 {
             let command = if ranks.world().time() < 0.995 { left(0.4) } else { left(0.1) };
             ranks.command(0, command).unwrap();
-            ranks.beat(false).unwrap();
+            ranks.advance(false).unwrap();
         }
         ranks.hash().unwrap().0
     });
@@ -189,7 +189,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     assert!((start.pose.position.xy() - nalgebra::Vector2::new(20.0, 30.0)).norm() < 0.05);
     let until = world.time() + 1.0;
     while world.time() < until {
-        world.beat();
+        world.advance();
         let load: f64 = world.sample(0).unwrap().wheels.iter().map(|wheel| wheel.load).sum();
         // a hundredth: as tests/start.rs holds starts to
         assert!((load / weight - 1.0).abs() < 0.01, "{load} for {weight} N");

@@ -1,7 +1,7 @@
 //! The same bits: for any number of threads, any order of agents, across a
 //! checkpoint, wherever a run is cut.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::{World, checkpoint};
 use scene::{agent, at, drive, flat, soil, table, vehicle, world};
@@ -77,7 +77,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
 #[test]
 fn checkpoints_that_do_not_belong_are_refused() {
     let mut world = crossing();
-    world.beat();
+    world.advance();
     let bytes = checkpoint::encode("one", world.state());
     let refuse = |bytes: &[u8], scenario: &str| {
         checkpoint::decode(world.model(), scenario, bytes).expect_err("must be refused").to_string()

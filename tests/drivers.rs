@@ -1,7 +1,7 @@
 //! Drivers through scenarios: they hold, climb, reverse, shift, keep their gaps and
 //! wait, on slopes, soils, wheels and tracks.
 
-mod scene;
+use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Outcome, OutcomeCode, Sample, World};
@@ -50,7 +50,7 @@ fn footprint(world: &World, agent: usize) -> Footprint {
 fn drive(world: &mut World, time: f64) -> Vec<Vec<Sample>> {
     let mut samples = vec![world.samples().collect()];
     while world.time() < time - 1e-9 {
-        world.beat();
+        world.advance();
         samples.push(world.samples().collect());
     }
     samples

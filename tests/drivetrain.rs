@@ -2,7 +2,7 @@
 //! layout names, by equal torques through open differentials and at equal speeds
 //! through locked ones.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::World;
 use bekker::soil::SoilId;
@@ -24,7 +24,7 @@ fn build(spec: VehicleSpec) -> Arc<Vehicle> {
 fn drive_closed(world: &mut World, time: f64) -> f64 {
     let mut worst = 0.0f64;
     while world.time() < time - 1e-9 {
-        world.beat();
+        world.advance();
         worst = worst.max(world.drift());
     }
     worst

@@ -1,17 +1,17 @@
 //! Dust behind vehicles: more at speed, none from mud, carried by the wind, and the same
 //! bits on any number of ranks and across a cut.
 
-mod scene;
+use crate::scene;
 
 use bekker::sensor::air::{Air, Puff};
 use bekker::sensor::camera::{CameraSpec, Channel, Lens};
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
-use bekker::simulation::{Ranks, Sharing, Stage, World, WorldModel, checkpoint};
+use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::soil::Soil;
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::Dealing;
+use bekker::sync::Partition;
 use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,15 +28,15 @@ fn driving(name: &str, count: usize, speed: f64, dust: f64) -> WorldModel {
         bekker::simulation::AgentModel { speed, ..own }
     });
     let mut model = world(flat(0.05, ground(name)), 2e-3, agents.collect()).model().clone();
-    let mut stage = Stage::new(&model, &[]);
-    stage.dust = dust;
-    model.stage = Some(Arc::new(stage));
+    let mut scene_model = SceneModel::new(&model, &[]);
+    scene_model.dust = dust;
+    model.scene_model = Some(Arc::new(scene_model));
     model
 }
 
 fn air(model: &WorldModel, now_us: u64) -> Air {
     let told = World::new(model.clone()).told();
-    model.stage.as_ref().unwrap().air_around(model, &told, now_us, &Vec3::zeros())
+    model.scene_model.as_ref().unwrap().air_around(model, &told, now_us, &Vec3::zeros())
 }
 
 /// Extinction cross-section of all puffs, m².
@@ -77,9 +77,9 @@ fn a_puff_stays_behind_and_drifts() {
         puffs.iter().map(|puff| puff.centre).sum::<Vec3>() / puffs.len() as f64
     };
     let still = middle(&model);
-    let mut stage = (**model.stage.as_ref().unwrap()).clone();
-    stage.wind = [0.0, 4.0];
-    model.stage = Some(Arc::new(stage));
+    let mut scene_model = (**model.scene_model.as_ref().unwrap()).clone();
+    scene_model.wind = [0.0, 4.0];
+    model.scene_model = Some(Arc::new(scene_model));
     let blown = middle(&model);
     // half of two seconds old on the mean
     assert!((blown.y - still.y - 4.0).abs() < 0.5, "{}", blown.y - still.y);
@@ -87,10 +87,10 @@ fn a_puff_stays_behind_and_drifts() {
     let told = World::new(model.clone()).told();
     let mut later = told.clone();
     later[0].chassis.position += told[0].velocity * 0.4;
-    let stage = driving("dry loam", 1, 10.0, 10.0);
-    let stage = stage.stage.as_ref().unwrap();
-    let before = stage.air_around(&model, &told, 5_000_000, &Vec3::zeros()).puffs;
-    let after = stage.air_around(&model, &later, 5_400_000, &Vec3::zeros()).puffs;
+    let scene_model = driving("dry loam", 1, 10.0, 10.0);
+    let scene_model = scene_model.scene_model.as_ref().unwrap();
+    let before = scene_model.air_around(&model, &told, 5_000_000, &Vec3::zeros()).puffs;
+    let after = scene_model.air_around(&model, &later, 5_400_000, &Vec3::zeros()).puffs;
     for puff in &before[3..8] {
         let nearest = after.iter().map(|other| (other.centre - puff.centre).xy().norm());
         // the velocity that is told is rounded to 2 mm/s
@@ -101,7 +101,7 @@ fn a_puff_stays_behind_and_drifts() {
 const BEATS: usize = 30;
 
 /// The rearmost looks ahead through what the others raise.
-fn looking() -> WorldModel {
+fn with_camera() -> WorldModel {
     let mut model = driving("dry sand", 4, 9.0, 30.0);
     let camera = CameraSpec {
         width: 48,
@@ -144,10 +144,10 @@ fn looking() -> WorldModel {
 fn driven(model: WorldModel, cut: Option<usize>) -> Vec<Delivery> {
     let mut world = World::new(model);
     let mut all = Vec::new();
-    for beat in 0..BEATS {
-        world.beat();
+    for heartbeat in 0..BEATS {
+        world.advance();
         all.extend(world.delivered(0).iter().cloned());
-        if Some(beat) == cut {
+        if Some(heartbeat) == cut {
             let stored = checkpoint::encode("x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state).unwrap();
@@ -164,16 +164,16 @@ fn bytes(all: &[Delivery]) -> Vec<u8> {
 
 #[test]
 fn it_is_the_same_on_any_number_of_ranks_and_across_a_cut() {
-    let expected = driven(looking(), None);
+    let expected = driven(with_camera(), None);
     assert_eq!(expected.len(), 2 * 6);
-    assert_eq!(bytes(&expected), bytes(&driven(looking(), Some(12))), "cut and resumed");
+    assert_eq!(bytes(&expected), bytes(&driven(with_camera(), Some(12))), "cut and resumed");
     for size in [2, 4] {
         let all = on_ranks(size, Duration::from_secs(120), |rank| {
-            let sharing = Sharing { dealing: Dealing::RoundRobin, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, looking(), None, &sharing, &[]).unwrap();
+            let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, with_camera(), None, &sharing, &[]).unwrap();
             let mut all = Vec::new();
             for _ in 0..BEATS {
-                ranks.beat(false).unwrap();
+                ranks.advance(false).unwrap();
                 all.extend(ranks.delivered().unwrap().into_iter().map(|(_, delivery)| delivery));
             }
             all
@@ -182,10 +182,10 @@ fn it_is_the_same_on_any_number_of_ranks_and_across_a_cut() {
         assert_eq!(bytes(&expected), bytes(&first), "{size} ranks");
     }
     // and it is there: without it picture and scan are others
-    let mut clear = looking();
-    let mut stage = (**clear.stage.as_ref().unwrap()).clone();
-    stage.dust = 0.0;
-    clear.stage = Some(Arc::new(stage));
+    let mut clear = with_camera();
+    let mut scene_model = (**clear.scene_model.as_ref().unwrap()).clone();
+    scene_model.dust = 0.0;
+    clear.scene_model = Some(Arc::new(scene_model));
     let clear = driven(clear, None);
     let last = |all: &[Delivery], sensor: u32| {
         all.iter().rev().find(|delivery| delivery.sensor == sensor).unwrap().reading.clone()

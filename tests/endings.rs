@@ -2,7 +2,7 @@
 //! state: told with time, place and cause, while the others go on as if those
 //! had never been.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::{AgentModel, Outcome, Spinning, World, checkpoint};
 use bekker::soil::{SoilId, SoilKind};
@@ -26,7 +26,7 @@ fn told(world: &World) -> String {
 /// Drives until `time` or until the first agent has ended.
 fn until_ended(world: &mut World, time: f64) -> Outcome {
     while world.time() < time && outcome(world, 0).is_none() {
-        world.beat();
+        world.advance();
     }
     outcome(world, 0).unwrap_or(Outcome::UnderWay)
 }
@@ -54,7 +54,7 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
     assert!(told(&world).starts_with("overturned at "), "{ended:?}");
     // it stays where it is
     let before = world.samples().next().unwrap().pose;
-    world.beat();
+    world.advance();
     assert_eq!(world.samples().next().unwrap().pose, before);
     assert!(!world.is_running());
 }

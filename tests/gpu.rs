@@ -1,32 +1,31 @@
 //! Pictures and scans of the graphics card beside those of the processor. The card may be
 //! Mesa's, which is software; where Vulkan shows none at all, the tests say that they were
 //! not run, unless `BEKKER_GPU=required`.
-#![cfg(feature = "gpu")]
 
-use bekker::gpu::{Card, Props, Sight};
+use bekker::gpu::{GpuDevice, GpuRenderer, Props};
 use bekker::grid::{Node, TILE_NODES};
 use bekker::ground::{NodeState, Patches, Published};
 use bekker::scenario::ScenarioFile;
-use bekker::scenario::build::{stage, world};
+use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::Reading;
 use bekker::sensor::air::Puff;
-use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
+use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};
 use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
-use bekker::sensor::scene::{Crowd, Scene};
-use bekker::simulation::{Stage, World};
+use bekker::sensor::scene::{InstanceSet, Scene};
+use bekker::simulation::{SceneModel, World};
 use bekker::spatial::{Pose, Quat, Vec3};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// One for all tests: Mesa takes seconds to compile the programs.
-fn card() -> Option<Arc<Card>> {
-    static CARD: OnceLock<Option<Arc<Card>>> = OnceLock::new();
-    CARD.get_or_init(|| match Card::find(true) {
-        Ok(card) => Some(Arc::new(card)),
+fn gpu() -> Option<Arc<GpuDevice>> {
+    static CARD: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
+    CARD.get_or_init(|| match GpuDevice::find(true) {
+        Ok(gpu) => Some(Arc::new(gpu)),
         Err(error) if std::env::var("BEKKER_GPU").is_ok_and(|v| v == "required") => {
             panic!("{error}")
         }
@@ -41,10 +40,10 @@ fn card() -> Option<Arc<Card>> {
 /// Vehicles among trees on rolling ground of two soils, with ruts.
 struct Yard {
     world: World,
-    stage: Stage,
+    scene_model: SceneModel,
     published: Published,
     relief: Relief,
-    moving: Crowd,
+    moving: InstanceSet,
 }
 
 const YARD: &str = r#"
@@ -90,7 +89,7 @@ impl Yard {
     fn of(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
         let built = world(&file).unwrap();
-        let stage = stage(&file, &built.world, &built.meshes);
+        let scene_model = scene_model(&file, &built.world, &built.meshes);
         let world = World::new(built.world);
         let mut published = Published::default();
         published.merge(ruts);
@@ -100,16 +99,16 @@ impl Yard {
         for message in &mut before {
             message.chassis.position.x -= 0.3;
         }
-        let moving = stage.moving(world.model(), [&before, &told]);
-        Yard { world, stage, published, relief, moving }
+        let moving = scene_model.moving(world.model(), [&before, &told]);
+        Yard { world, scene_model, published, relief, moving }
     }
 
     fn scene(&self) -> Scene<'_> {
-        self.stage.scene(self.world.model(), &self.relief, &self.moving)
+        self.scene_model.scene(self.world.model(), &self.relief, &self.moving)
     }
 
     /// A place behind and above the first vehicle, looking a little down.
-    fn eye(&self) -> Pose {
+    fn viewpoint(&self) -> Pose {
         let chassis = self.world.told()[0].chassis.position;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.12);
         Pose { position: chassis + Vec3::new(-6.0, 1.0, 2.5), orientation: turn }
@@ -124,7 +123,7 @@ fn rut(first: i32, length: i32, y: i32) -> Patches {
         nodes.entry(node.tile()).or_default().push(node.index());
     }
     let mut patch = Patches::default();
-    patch.set_owner(y.unsigned_abs() as u16);
+    patch.set_agent(y.unsigned_abs() as u16);
     for (key, mut indices) in nodes {
         indices.sort_unstable();
         patch.begin(key);
@@ -168,7 +167,7 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
         ours.class[k] != theirs.class[k]
             || ours.instance[k] != theirs.instance[k]
             || ours.soil[k] != theirs.soil[k]
-            || ours.owner[k] != theirs.owner[k]
+            || ours.agent[k] != theirs.agent[k]
             // a rut's flank of 6 cm over a node's 5: places differ by less than 0.1 mm
             || (ours.sinkage[k] - theirs.sinkage[k]).abs() > 1e-4
     });
@@ -177,13 +176,13 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
 
 /// The picture of the processor and that of the card.
 fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[Image; 2]> {
-    let card = card()?;
+    let gpu = gpu()?;
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&card, &scene).unwrap());
-    let mut sight = Sight::new(card, props).unwrap();
+    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
     let take = Take { camera, poses, apart, dice, channels: &ALL };
-    let theirs = sight.pictures(&scene, &[take]).unwrap().remove(0);
+    let theirs = renderer.pictures(&scene, &[take]).unwrap().remove(0);
     Some([camera.picture(&scene, &poses, apart, &dice), theirs])
 }
 
@@ -207,13 +206,13 @@ fn pictures_through_every_lens_are_those_of_the_processor() {
     let yard = Yard::new("");
     for lens in LENSES {
         let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
-        let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+        let pair = both(&yard, &camera, [yard.viewpoint(); 2], 0.0);
         if let Some([ours, _]) = &pair {
             let seen = |class: Class| ours.class.iter().filter(|c| **c == class as u8).count();
             assert!(seen(Class::Vehicle) > 500 && seen(Class::Tree) > 500, "{lens:?}");
             assert!(ours.sinkage.iter().filter(|s| **s > 0.03).count() > 30, "{lens:?}");
-            let owners: std::collections::BTreeSet<u16> = ours.owner.iter().copied().collect();
-            assert!(owners.is_superset(&[0, 31].into()), "{owners:?}");
+            let agents: std::collections::BTreeSet<u16> = ours.agent.iter().copied().collect();
+            assert!(agents.is_superset(&[0, 31].into()), "{agents:?}");
         }
         assert_alike(&format!("{lens:?}"), pair);
     }
@@ -233,7 +232,7 @@ fn moving_pictures_are_those_of_the_processor() {
         vignetting: 0.6,
         ..camera
     };
-    let now = yard.eye();
+    let now = yard.viewpoint();
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), 0.05);
     let before = Pose {
         position: now.position - Vec3::new(0.4, 0.1, 0.0),
@@ -267,10 +266,10 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
         extinction,
         albedo: [0.5, 0.4, 0.3],
     };
-    yard.stage.air.visibility = 80.0;
-    yard.stage.air.puffs = vec![puff(3.0, 1.0, 0.8, 0.5), puff(9.0, -2.0, 1.5, 0.3)];
+    yard.scene_model.air.visibility = 80.0;
+    yard.scene_model.air.puffs = vec![puff(3.0, 1.0, 0.8, 0.5), puff(9.0, -2.0, 1.5, 0.3)];
     let camera = Camera::with_field(240, 135, Lens::Pinhole, 1.4).unwrap();
-    let pair = both(&yard, &camera, [yard.eye(); 2], 0.0);
+    let pair = both(&yard, &camera, [yard.viewpoint(); 2], 0.0);
     if let Some([ours, _]) = &pair {
         let soils: std::collections::BTreeSet<u8> = ours.soil.iter().copied().collect();
         assert!(soils.len() >= 5, "{soils:?}");
@@ -281,20 +280,20 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 /// The law of the plane, not only agreement: depth z of a level plane below the eye.
 #[test]
 fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
-    let Some(card) = card() else { return };
+    let Some(gpu) = gpu() else { return };
     let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
     let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
-    let scene = Scene { moving: &Crowd::new(&[], &[]), ..yard.scene() };
-    let props = Arc::new(Props::new(&card, &scene).unwrap());
-    let mut sight = Sight::new(card, props).unwrap();
+    let scene = Scene { moving: &InstanceSet::new(&[], &[]), ..yard.scene() };
+    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let ground = scene.model.terrain().height(0.0, 0.0);
     for height in [2.0, 8.0] {
         let camera = Camera::with_field(320, 180, Lens::Pinhole, 0.8).unwrap();
         let from = Vec3::new(3.3, -2.1, ground + height);
-        let pose = looking(&from, &Vec3::new(80.0, 20.0, ground));
+        let pose = look_at(&from, &Vec3::new(80.0, 20.0, ground));
         let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
         let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
-        let image = sight.pictures(&scene, &[take]).unwrap().remove(0);
+        let image = renderer.pictures(&scene, &[take]).unwrap().remove(0);
         let mut far = 0;
         for (index, depth) in image.depth.iter().enumerate() {
             let [u, v] = [index % 320, index / 320].map(|k| k as f64 + 0.5);
@@ -316,15 +315,15 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
 /// account, within a millimetre at 100 m.
 #[test]
 fn scans_are_those_of_the_processor() {
-    let Some(card) = card() else { return };
+    let Some(gpu) = gpu() else { return };
     let yard = Yard::new("");
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&card, &scene).unwrap());
-    let mut sight = Sight::new(card, props).unwrap();
+    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let lidar = LidarSpec { samples: 2, ..LidarSpec::vlp16() };
     let pose = |share: f64| {
-        let eye = yard.eye();
-        Pose { position: eye.position + Vec3::new(0.5 * share, 0.0, 0.0), ..eye }
+        let viewpoint = yard.viewpoint();
+        Pose { position: viewpoint.position + Vec3::new(0.5 * share, 0.0, 0.0), ..viewpoint }
     };
     let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     let noise = Noise::new(1, 0, 0);
@@ -334,10 +333,10 @@ fn scans_are_those_of_the_processor() {
     let mut cast = Vec::new();
     let strike = |rays: &Rays<'_, '_>| {
         cast = rays.iter().collect();
-        Some(sight.strike(&scene, rays.iter(), limits).unwrap())
+        Some(renderer.strike(&scene, rays.iter(), limits).unwrap())
     };
     lidar.scan_by(strike, &scene, pose, &part, &noise, &mut theirs);
-    let struck = sight.strike(&scene, cast.iter().copied(), limits).unwrap();
+    let struck = renderer.strike(&scene, cast.iter().copied(), limits).unwrap();
     let apart = cast.iter().zip(&struck).filter(|(ray, struck)| {
         let met = scene.cast(ray, limits[0], limits[1]);
         match (met, struck) {
@@ -364,50 +363,50 @@ fn scans_are_those_of_the_processor() {
 /// A rut that is cut is seen in the next picture, and only its tiles are sent.
 #[test]
 fn only_changed_tiles_are_sent_again() {
-    let Some(card) = card() else { return };
+    let Some(gpu) = gpu() else { return };
     let mut yard = Yard::new("");
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
     let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-    let eye = yard.eye();
-    let take = Take { camera: &camera, poses: [eye; 2], apart: 0.0, dice, channels: &ALL };
-    let props = Arc::new(Props::new(&card, &yard.scene()).unwrap());
-    let mut sight = Sight::new(card.clone(), props.clone()).unwrap();
-    let whole = sight.update(&yard.scene()).unwrap();
-    let before = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    let viewpoint = yard.viewpoint();
+    let take = Take { camera: &camera, poses: [viewpoint; 2], apart: 0.0, dice, channels: &ALL };
+    let props = Arc::new(Props::new(&gpu, &yard.scene()).unwrap());
+    let mut renderer = GpuRenderer::new(gpu.clone(), props.clone()).unwrap();
+    let whole = renderer.update(&yard.scene()).unwrap();
+    let before = renderer.pictures(&yard.scene(), &[take]).unwrap().remove(0);
     yard.published.merge(&[rut(-20, 50, 20)]);
     yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
-    let few = sight.update(&yard.scene()).unwrap();
+    let few = renderer.update(&yard.scene()).unwrap();
     assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
-    assert_eq!(sight.update(&yard.scene()).unwrap(), 0);
-    let after = sight.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    assert_eq!(renderer.update(&yard.scene()).unwrap(), 0);
+    let after = renderer.pictures(&yard.scene(), &[take]).unwrap().remove(0);
     assert_ne!(before, after);
-    let mut fresh = Sight::new(card, props).unwrap();
+    let mut fresh = GpuRenderer::new(gpu, props).unwrap();
     assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
 }
 
 /// Pictures taken together are those taken one by one.
 #[test]
 fn many_cameras_at_once_see_what_each_sees_alone() {
-    let Some(card) = card() else { return };
+    let Some(gpu) = gpu() else { return };
     let yard = Yard::new("");
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&card, &scene).unwrap());
-    let mut sight = Sight::new(card, props).unwrap();
+    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let cameras: Vec<Camera> = (0..3)
         .map(|k| Camera::with_field(64 + 32 * k, 48, LENSES[k as usize], 1.2).unwrap())
         .collect();
-    let eye = yard.eye();
+    let viewpoint = yard.viewpoint();
     let take = |(k, camera)| Take {
         camera,
-        poses: [eye; 2],
+        poses: [viewpoint; 2],
         apart: 0.0,
         dice: Dice { noise: Noise::new(5, 0, k as u32), frame: 3 },
         channels: if k == 1 { &ALL[..1] } else { &ALL },
     };
     let takes: Vec<Take<'_>> = cameras.iter().enumerate().map(take).collect();
-    let together = sight.pictures(&scene, &takes).unwrap();
+    let together = renderer.pictures(&scene, &takes).unwrap();
     for (take, image) in takes.iter().zip(&together) {
-        assert_eq!(&sight.pictures(&scene, &[*take]).unwrap()[0], image);
+        assert_eq!(&renderer.pictures(&scene, &[*take]).unwrap()[0], image);
     }
     assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
 }
@@ -446,8 +445,8 @@ fn without_a_card_the_processor_looks_and_says_so() {
 /// Software in a card's place is taken if it is asked for, and only then.
 #[test]
 fn software_looks_only_if_asked_for() {
-    let Some(card) = card() else { return };
-    if card.is_software() {
+    let Some(gpu) = gpu() else { return };
+    if gpu.is_software() {
         let (assert, made) = render("auto", None);
         let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
         assert!(made && said.contains("the processor looks"), "{said}");
@@ -455,14 +454,14 @@ fn software_looks_only_if_asked_for() {
     }
     let (assert, made) = render("software", None);
     let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
-    assert!(made && said.contains(card.name()), "{said}");
+    assert!(made && said.contains(gpu.name()), "{said}");
 }
 
 /// A drive whose camera and lidar look by the card ends in the same state, and delivers
 /// frames as many.
 #[test]
 fn a_drive_looks_by_the_card() {
-    let Some(card) = card() else { return };
+    let Some(gpu) = gpu() else { return };
     let sensors = r#"
 [[vehicle.sensor]]
 name = "eye"
@@ -478,19 +477,19 @@ rate = 10
 "#;
     let text = YARD.replacen("position = [0, 0]\n", &format!("position = [0, 0]\n{sensors}"), 1);
     let file = ScenarioFile::parse("yard", &text, Path::new(""), &[]).unwrap();
-    let drive = |card: Option<Arc<Card>>| {
+    let drive = |gpu: Option<Arc<GpuDevice>>| {
         let mut built = world(&file).unwrap().world;
-        Arc::make_mut(built.stage.as_mut().unwrap()).card = card;
+        Arc::make_mut(built.scene_model.as_mut().unwrap()).gpu = gpu;
         let mut world = World::new(built);
         let mut frames = Vec::new();
         for _ in 0..35 {
-            world.beat();
+            world.advance();
             frames.extend(world.delivered(0).iter().cloned());
         }
-        assert_eq!(world.lost_card(), None);
+        assert_eq!(world.lost_gpu(), None);
         (world.hash(), frames)
     };
-    let (ours, theirs) = (drive(None), drive(Some(card)));
+    let (ours, theirs) = (drive(None), drive(Some(gpu)));
     assert_eq!(ours.0, theirs.0);
     assert!(ours.1.len() == 6 && theirs.1.len() == 6, "{} {}", ours.1.len(), theirs.1.len());
     for (a, b) in ours.1.iter().zip(&theirs.1) {

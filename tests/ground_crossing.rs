@@ -6,7 +6,7 @@
 //! is rougher than any boundary. The bound is the roughness of the same wheel on
 //! soil alone and the slope with which the firm share of its footprint grows.
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::{GroundModel, Overlay, Published};
 use bekker::scm::{Scratch, Underside, wheel_contact};

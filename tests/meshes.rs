@@ -4,7 +4,7 @@
 use assert_cmd::Command;
 use bekker::ground::Published;
 use bekker::scenario::ScenarioFile;
-use bekker::scenario::build::{stage, world};
+use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::class::Class;
 use bekker::sensor::ray::Ray;
 use bekker::sensor::relief::Relief;
@@ -21,12 +21,12 @@ fn farmyard(sets: &[&str]) -> ScenarioFile {
 /// What rays from above meet: heights and classes.
 fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let built = world(file).unwrap();
-    let stage = stage(file, &built.world, &built.meshes);
+    let scene_model = scene_model(file, &built.world, &built.meshes);
     let world = World::new(built.world);
     let told = world.told();
-    let moving = stage.moving(world.model(), [&told, &told]);
+    let moving = scene_model.moving(world.model(), [&told, &told]);
     let relief = Relief::around(&world.model().ground, &Published::default(), [0.0, 0.0]);
-    let scene = stage.scene(world.model(), &relief, &moving);
+    let scene = scene_model.scene(world.model(), &relief, &moving);
     let look = |&[x, y]: &[f64; 2]| {
         let ray = Ray::new(Vec3::new(x, y, 50.0), -Vec3::z());
         let met = scene.cast(&ray, 0.0, 100.0).expect("ground at least");

@@ -85,7 +85,7 @@ fn a_million_altered_messages_do_no_harm() {
         if count % 1_000 == 0 {
             original.clear();
             let ruts = ruts(&mut dice);
-            Writer::default().agent_beat(
+            Writer::default().agent_heartbeat(
                 &origin,
                 &vehicle(),
                 &ruts,

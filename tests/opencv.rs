@@ -1,6 +1,6 @@
 //! Lenses against OpenCV: where points come to lie, and which ray a pixel looks along.
 
-mod python;
+use crate::python;
 
 use bekker::sensor::camera::{Camera, Lens};
 use bekker::spatial::Vec3;

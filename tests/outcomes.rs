@@ -30,7 +30,7 @@ fn run(text: &str, sets: &[&str]) -> World {
     let duration = file.scenario.time.duration;
     let mut world = World::new(build::world(&file).unwrap().world);
     while world.time() < duration - 1e-9 && world.is_running() {
-        world.beat();
+        world.advance();
     }
     world
 }

@@ -1,15 +1,15 @@
 //! One process and any number of in-process ranks give the same bits at every
 //! heartbeat.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::{
-    Mover, RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
+    GroundVehicle, RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ghost::Order;
 use bekker::sync::message::RunningGear;
-use bekker::sync::{CommError, Communicator, Dealing};
+use bekker::sync::{CommError, Communicator, Partition};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{Shoes, VehicleState};
 use scene::{agent, at, drive, flat, m113, m113_on, on_ranks, soil, table, vehicle, world};
@@ -50,30 +50,30 @@ fn far_apart() -> WorldModel {
 
 type Hashes = Vec<[u8; 32]>;
 
-fn alone(model: WorldModel, beats: usize) -> Hashes {
+fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
     let mut world = World::new(model);
     let hash = |world: &mut World| {
-        world.beat();
+        world.advance();
         world.hash()
     };
-    (0..beats).map(|_| hash(&mut world)).collect()
+    (0..heartbeats).map(|_| hash(&mut world)).collect()
 }
 
 fn together(
     model: &WorldModel,
     state: Option<&WorldState>,
     size: usize,
-    dealing: &Dealing,
+    partition: &Partition,
     route: Route,
-    beats: usize,
+    heartbeats: usize,
 ) -> Hashes {
     let all = on_ranks(size, PATIENCE, |rank| {
         let state = state.cloned();
-        let sharing = Sharing { dealing: dealing.clone(), route, ..Sharing::default() };
+        let sharing = Sharing { partition: partition.clone(), route, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), state, &sharing, &[]).unwrap();
         let mut hashes = Hashes::new();
-        for _ in 0..beats {
-            ranks.beat(false).unwrap();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
             hashes.push(ranks.hash().unwrap().0);
         }
         // the replicas themselves, by the slow and strong hash
@@ -99,7 +99,7 @@ fn a_convoy_in_one_rut() {
     let model = convoy();
     let expected = alone(model.clone(), 200);
     for size in [1, 2, 3, 4] {
-        let found = together(&model, None, size, &Dealing::Blocks, Route::All, 200);
+        let found = together(&model, None, size, &Partition::Blocks, Route::All, 200);
         same(&expected, &found, &format!("{size} ranks"));
     }
 }
@@ -108,14 +108,14 @@ fn a_convoy_in_one_rut() {
 fn vehicles_that_touch_one_node_in_one_heartbeat() {
     let model = crossing();
     let expected = alone(model.clone(), 120);
-    for (size, dealing) in [
-        (2, Dealing::Blocks),
-        (2, Dealing::RoundRobin),
-        (4, Dealing::Blocks),
-        (3, Dealing::Listed(vec![2, 0, 2, 0])),
+    for (size, partition) in [
+        (2, Partition::Blocks),
+        (2, Partition::RoundRobin),
+        (4, Partition::Blocks),
+        (3, Partition::Listed(vec![2, 0, 2, 0])),
     ] {
-        let found = together(&model, None, size, &dealing, Route::All, 120);
-        same(&expected, &found, &format!("{size} ranks, {dealing}"));
+        let found = together(&model, None, size, &partition, Route::All, 120);
+        same(&expected, &found, &format!("{size} ranks, {partition}"));
     }
 }
 
@@ -123,7 +123,7 @@ fn vehicles_that_touch_one_node_in_one_heartbeat() {
 fn vehicles_kilometres_apart() {
     let model = far_apart();
     let expected = alone(model.clone(), 60);
-    let found = together(&model, None, 3, &Dealing::Blocks, Route::All, 60);
+    let found = together(&model, None, 3, &Partition::Blocks, Route::All, 60);
     same(&expected, &found, "3 ranks");
 }
 
@@ -132,7 +132,7 @@ fn the_star_gives_the_same_bits() {
     let model = crossing();
     let expected = alone(model.clone(), 60);
     for size in [1, 2, 4] {
-        let found = together(&model, None, size, &Dealing::Blocks, Route::Star, 60);
+        let found = together(&model, None, size, &Partition::Blocks, Route::Star, 60);
         same(&expected, &found, &format!("star of {size} ranks"));
     }
 }
@@ -148,11 +148,11 @@ fn neighbours_that_approach_and_part() {
         at(-70.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 8.0);
-    let beats = 700;
-    let expected = alone(model.clone(), beats);
-    for (size, dealing) in [(4, Dealing::Blocks), (3, Dealing::Listed(vec![1, 2, 0, 0]))] {
-        let found = together(&model, None, size, &dealing, Route::Neighbour, beats);
-        same(&expected, &found, &format!("{size} neighbouring ranks, {dealing}"));
+    let heartbeats = 700;
+    let expected = alone(model.clone(), heartbeats);
+    for (size, partition) in [(4, Partition::Blocks), (3, Partition::Listed(vec![1, 2, 0, 0]))] {
+        let found = together(&model, None, size, &partition, Route::Neighbour, heartbeats);
+        same(&expected, &found, &format!("{size} neighbouring ranks, {partition}"));
     }
 }
 
@@ -163,9 +163,9 @@ fn far_neighbours_hear_nothing_of_each_other() {
         let figures = on_ranks(size, PATIENCE, |rank| {
             let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-            let beats = (0..60).map(|_| ranks.beat(false).unwrap());
+            let heartbeats = (0..60).map(|_| ranks.advance(false).unwrap());
             // without the census at the start
-            beats.skip(1).map(|beat| beat.received_bytes).sum::<u64>()
+            heartbeats.skip(1).map(|heartbeat| heartbeat.received_bytes).sum::<u64>()
         });
         figures.into_iter().map(Result::unwrap).max().unwrap()
     };
@@ -184,9 +184,9 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
     let model = crossing();
     let expected = alone(model.clone(), 100);
     let cut = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing { dealing: Dealing::RoundRobin, ..Sharing::default() };
+        let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..70).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
+        (0..70).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.gather().unwrap();
         checkpoint::encode("crossing", ranks.world().state())
     });
@@ -194,11 +194,11 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
     let state = checkpoint::decode(&model, "crossing", &bytes).unwrap();
     let rest = expected[70..].to_vec();
     for size in [1, 3, 4] {
-        let found = together(&model, Some(&state), size, &Dealing::Blocks, Route::All, 30);
+        let found = together(&model, Some(&state), size, &Partition::Blocks, Route::All, 30);
         same(&rest, &found, &format!("resumed on {size} ranks"));
     }
     let mut world = World::resume(model, state).unwrap();
-    world.beat();
+    world.advance();
     assert_eq!(world.hash(), rest[0]);
 }
 
@@ -213,7 +213,7 @@ fn rank_0_has_everything_after_a_gathering() {
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         while ranks.world().time() < 0.5 - 1e-9 {
-            ranks.beat(false).unwrap();
+            ranks.advance(false).unwrap();
         }
         let samples = ranks.samples().unwrap();
         ranks.gather().unwrap();
@@ -233,7 +233,9 @@ fn one_rank_that_wants_to_quit_ends_it_for_all() {
         let own = rank.rank();
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..5).map(|beat| ranks.beat(own == 1 && beat == 3).unwrap().quit).collect::<Vec<_>>()
+        (0..5)
+            .map(|heartbeat| ranks.advance(own == 1 && heartbeat == 3).unwrap().quit)
+            .collect::<Vec<_>>()
     });
     for wishes in wishes {
         assert_eq!(wishes.unwrap(), [false, false, false, true, false]);
@@ -261,11 +263,11 @@ fn a_rank_that_dies_is_named_with_the_tick() {
         let own = rank.rank();
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        for beat in 0.. {
-            if own == 1 && beat == 7 {
+        for heartbeat in 0.. {
+            if own == 1 && heartbeat == 7 {
                 return None;
             }
-            if let Err(error) = ranks.beat(false) {
+            if let Err(error) = ranks.advance(false) {
                 return Some(error);
             }
         }
@@ -295,7 +297,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
             std::thread::sleep(4 * timeout);
             return String::new();
         }
-        ranks.beat(false).unwrap_err().to_string()
+        ranks.advance(false).unwrap_err().to_string()
     });
     let told = ends.into_iter().next().unwrap().unwrap();
     assert_eq!(told, "at tick 0: no answer from rank 1 within 0 s");
@@ -356,7 +358,7 @@ fn an_altered_message_names_rank_tick_and_kind() {
         let before = |ranks: &Ranks<Altering>| ranks.world().state().published.digest();
         loop {
             let ground = before(&ranks);
-            if let Err(error) = ranks.beat(false) {
+            if let Err(error) = ranks.advance(false) {
                 assert_eq!(before(&ranks), ground, "nothing of it was applied");
                 return error.to_string();
             }
@@ -382,9 +384,9 @@ fn ground_takes_at_most_four_bytes_a_node() {
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let (mut nodes, mut bytes) = (0, 0);
         for _ in 0..300 {
-            let beat = ranks.beat(false).unwrap();
-            nodes += beat.nodes;
-            bytes += beat.ground_bytes;
+            let heartbeat = ranks.advance(false).unwrap();
+            nodes += heartbeat.nodes;
+            bytes += heartbeat.ground_bytes;
         }
         (nodes, bytes)
     });
@@ -401,7 +403,7 @@ fn a_rank_that_joins_late_gets_a_snapshot() {
     let model = crossing();
     let expected = alone(model.clone(), 60);
     let mut world = World::new(model.clone());
-    (0..40).for_each(|_| world.beat());
+    (0..40).for_each(|_| world.advance());
     let state = world.state().clone();
     for late in [0, 1, 2] {
         let all = on_ranks(3, PATIENCE, |rank| {
@@ -410,7 +412,7 @@ fn a_rank_that_joins_late_gets_a_snapshot() {
             let mut ranks = Ranks::new(rank, model.clone(), own, &sharing, &[]).unwrap();
             let mut hashes = vec![ranks.hash().unwrap().0];
             for _ in 0..20 {
-                ranks.beat(false).unwrap();
+                ranks.advance(false).unwrap();
                 hashes.push(ranks.hash().unwrap().0);
             }
             hashes
@@ -427,7 +429,7 @@ fn ranks_of_different_ticks_do_not_go_on() {
     let model = far_apart();
     let errors = on_ranks(2, PATIENCE, |rank| {
         let mut world = World::new(model.clone());
-        (0..=rank.rank()).for_each(|_| world.beat());
+        (0..=rank.rank()).for_each(|_| world.advance());
         let state = Some(world.state().clone());
         Ranks::new(rank, model.clone(), state, &Sharing::default(), &[]).err().unwrap()
     });
@@ -447,11 +449,11 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
         let ends = on_ranks(3, PATIENCE, |rank| {
             let sharing = Sharing { order, ..Sharing::default() };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-            let beats: Vec<_> = (0..150).map(|_| ranks.beat(false).unwrap()).collect();
+            let heartbeats: Vec<_> = (0..150).map(|_| ranks.advance(false).unwrap()).collect();
             // the first second holds the fall onto the ground
-            let late = &beats[100..];
-            let worst = late.iter().map(|beat| beat.ghost_error).fold(0.0, f64::max);
-            assert!(late.iter().all(|beat| beat.ghost_error <= beat.ghost_bound));
+            let late = &heartbeats[100..];
+            let worst = late.iter().map(|heartbeat| heartbeat.ghost_error).fold(0.0, f64::max);
+            assert!(late.iter().all(|heartbeat| heartbeat.ghost_error <= heartbeat.ghost_bound));
             let seen: Vec<_> = (0..3)
                 .map(|agent| ranks.ghost(agent).map(|ghost| ghost.pose(ranks.world().time())))
                 .collect();
@@ -488,17 +490,17 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     model.clock = model.clock.within(0.05);
     // the first is slow, the last fast: all take the heartbeat that the last needs
     model.agents[2].speed = 12.0;
-    let beats = 150;
-    let expected = alone(model.clone(), beats);
+    let heartbeats = 150;
+    let expected = alone(model.clone(), heartbeats);
     for (size, route) in [(2, Route::All), (3, Route::Star), (3, Route::Neighbour)] {
-        let found = together(&model, None, size, &Dealing::Blocks, route, beats);
+        let found = together(&model, None, size, &Partition::Blocks, route, heartbeats);
         same(&expected, &found, &format!("{size} ranks, {route:?}"));
     }
     let mut world = World::new(model.clone());
     let mut lengths = Vec::new();
-    for _ in 0..beats {
+    for _ in 0..heartbeats {
         let before = world.time();
-        world.beat();
+        world.advance();
         lengths.push(world.time() - before);
     }
     // 12 m/s may go on for 4 ms before 0.05 m are passed, and full ones are met
@@ -523,7 +525,7 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
     let expected = alone(model.clone(), 80);
     for (size, route) in [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbour)]
     {
-        let found = together(&model, None, size, &Dealing::RoundRobin, route, 80);
+        let found = together(&model, None, size, &Partition::RoundRobin, route, 80);
         same(&expected, &found, &format!("{size} ranks, {route:?}"));
     }
 }
@@ -531,14 +533,15 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
 /// What rank 0 is told of a tracked agent of rank 1 after 120 heartbeats, the greatest
 /// size of its message, and its true state.
 fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState) {
-    let dealing: Vec<_> =
+    let partition: Vec<_> =
         (0..model.agents.len()).map(|index| usize::from(index == agent)).collect();
     let ends = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing { dealing: Dealing::Listed(dealing.clone()), ..Sharing::default() };
+        let sharing =
+            Sharing { partition: Partition::Listed(partition.clone()), ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let bytes = (0..120)
-            .map(|_| ranks.beat(false).unwrap())
-            .map(|beat| beat.state_bytes as f64 / beat.told as f64)
+            .map(|_| ranks.advance(false).unwrap())
+            .map(|heartbeat| heartbeat.state_bytes as f64 / heartbeat.told as f64)
             .fold(0.0, f64::max);
         let told = ranks.ghost(agent).map(|ghost| ghost.gear().clone());
         ranks.gather().unwrap();
@@ -557,7 +560,9 @@ fn a_track_in_a_message_gives_back_every_shoe() {
         let (told, bytes, state) = told_of(&model, agent);
         println!("an M113's state: {bytes} bytes");
         assert!(bytes <= 1500.0, "{bytes} bytes");
-        let Mover::Tracked(own) = &model.agents[agent].vehicle else { panic!("it has tracks") };
+        let GroundVehicle::Tracked(own) = &model.agents[agent].vehicle else {
+            panic!("it has tracks")
+        };
         let workspace = own.vehicle.workspace(&state);
         let hull = own.vehicle.pose(&workspace);
         let told = own.shoes_told(&told);
@@ -594,7 +599,7 @@ fn a_track_in_a_message_gives_back_every_shoe() {
 fn a_ground_that_differs_names_rank_and_tick() {
     let model = convoy();
     let mut world = World::new(model.clone());
-    (0..60).for_each(|_| world.beat());
+    (0..60).for_each(|_| world.advance());
     let told = on_ranks(3, PATIENCE, |rank| {
         let mut state = world.state().clone();
         if rank.rank() == 2 {
@@ -607,7 +612,7 @@ fn a_ground_that_differs_names_rank_and_tick() {
         }
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), Some(state), &sharing, &[]).unwrap();
-        ranks.beat(false).unwrap();
+        ranks.advance(false).unwrap();
         ranks.hash().unwrap_err()
     });
     for error in told {
@@ -624,7 +629,7 @@ fn altered_plain_data_names_rank_tick_and_kind() {
         // agreement, states, descriptions, four heartbeats: the eighth is the gathering
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..4).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
+        (0..4).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.gathered("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
     });
     for told in ends {

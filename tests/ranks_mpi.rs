@@ -4,7 +4,7 @@
 //! are reported as ignored; without `mpirun` they fail, unless
 //! `BEKKER_WITHOUT_MPIRUN=1` asks for them to be passed over, which they say.
 
-mod runs;
+use crate::runs;
 
 use bekker::report::manifest::{self, FileHash};
 use runs::{Runs, told};
@@ -112,11 +112,11 @@ speed = 4
 driver = { kind = "table", rows = [{ time = 0, throttle = 0.5 }] }
 "#;
 
-impl Runs {
-    fn new() -> Runs {
-        Runs::of(SCENARIO)
-    }
+fn runs() -> Runs {
+    Runs::of(SCENARIO)
+}
 
+impl Runs {
     fn arguments<'a>(&'a self, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
         let fixed = ["run", self.scenario.to_str().unwrap(), "-q", "--no-picture", "--out"];
         let mut arguments = fixed.to_vec();
@@ -133,12 +133,12 @@ impl Runs {
 
 #[test]
 fn in_process_ranks_write_what_one_process_writes() {
-    let runs = Runs::new();
+    let runs = runs();
     let single = runs.out("single");
     runs.single(&single, &[]);
     for (name, more) in [
         ("two", &["--ranks", "2", "--trace"][..]),
-        ("three", &["--ranks", "3", "--deal", "round-robin", "--route", "star"]),
+        ("three", &["--ranks", "3", "--partition", "round-robin", "--route", "star"]),
         ("five", &["--ranks", "5", "--threads", "1"]),
     ] {
         let out = runs.out(name);
@@ -192,7 +192,7 @@ fn in_process_ranks_write_what_one_process_writes() {
 
 #[test]
 fn a_run_cut_and_resumed_on_other_ranks_goes_on_with_the_same_bits() {
-    let runs = Runs::new();
+    let runs = runs();
     let whole = runs.out("whole");
     runs.single(&whole, &[]);
     let cut = runs.out("cut");
@@ -209,7 +209,7 @@ fn a_run_cut_and_resumed_on_other_ranks_goes_on_with_the_same_bits() {
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn mpirun_gives_the_bits_of_one_process() {
-    let runs = Runs::new();
+    let runs = runs();
     let single = runs.out("single");
     runs.single(&single, &[]);
     for ranks in 1..=4 {
@@ -340,7 +340,7 @@ fn goes_on(runs: &Runs, out: &Path) -> u64 {
 #[cfg(target_os = "linux")]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("hung");
     // Stored at the beginning only: rank 0 drives five seconds' work of three ranks again,
     // on one thread, while rank 2 waits. It is patient for three time-outs without news of
@@ -360,7 +360,7 @@ fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
 #[cfg(target_os = "linux")]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn a_rank_that_is_killed_ends_the_job_and_leaves_the_last_checkpoint() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("killed");
     let Some(output) = struck(&runs, &out, "-KILL", &OFTEN, NOW) else { return };
     assert!(!output.status.success());
@@ -372,7 +372,7 @@ fn a_rank_that_is_killed_ends_the_job_and_leaves_the_last_checkpoint() {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupted_write_leaves_the_checkpoint_before() {
-    let runs = Runs::new();
+    let runs = runs();
     let (early, late) = (runs.out("early"), runs.out("late"));
     runs.single(&early, &["--set", "time.duration=0.1"]);
     runs.single(&late, &["--set", "time.duration=1.5"]);
@@ -504,7 +504,7 @@ fn the_record_is_the_same_on_any_ranks_and_with_any_checkpoints() {
         ("stored", &["--checkpoint-every", "0.3"][..]),
         ("two", &["--ranks", "2", "--checkpoint-every", "0.1"]),
         ("four", &["--ranks", "4", "--checkpoint-every", "0.7", "--route", "star"]),
-        ("dealt", &["--ranks", "2", "--deal", "1,0,0,1", "--checkpoint-every", "0.2"]),
+        ("dealt", &["--ranks", "2", "--partition", "1,0,0,1", "--checkpoint-every", "0.2"]),
         ("near", &["--ranks", "3", "--checkpoint-every", "0.5", "--route", "neighbour"]),
     ] {
         let out = runs.out(name);
@@ -570,7 +570,7 @@ fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
 /// reach them.
 #[test]
 fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
-    let runs = Runs::new();
+    let runs = runs();
     let mut launched = vec![("SLURM_STEP_NUM_TASKS", "2")];
     if cfg!(not(feature = "mpi")) {
         launched.extend([("OMPI_COMM_WORLD_SIZE", "2"), ("PMI_SIZE", "4"), ("PMIX_RANK", "1")]);
@@ -594,7 +594,7 @@ fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn ranks_that_cannot_begin_say_why_at_once() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("none");
     let more = ["--resume", "/nowhere/at/all", "--timeout", "600"];
     let Some(output) = mpirun(3, &bekker(), &runs.arguments(&out, &more)) else { return };
@@ -620,7 +620,7 @@ fn ranks_that_cannot_begin_say_why_at_once() {
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn ranks_of_other_options_or_builds_are_refused() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("unlike");
     let bekker = bekker();
     let often = runs.arguments(&out, &["--checkpoint-every", "0.5"]);
@@ -646,7 +646,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn a_signal_to_any_rank_ends_the_run_on_all() {
     for signal in ["-INT", "-TERM", "-HUP"] {
-        let runs = Runs::new();
+        let runs = runs();
         let out = runs.out("interrupted");
         let Some(output) = struck(&runs, &out, signal, &OFTEN, NOW) else { return };
         assert_eq!(output.status.code(), Some(130), "{signal}: {}", told(&output));

@@ -1,7 +1,7 @@
 //! What a run leaves on disk, whatever becomes of the run: by the binary, with real
 //! signals, links, full disks and folders that are moved.
 
-mod runs;
+use crate::runs;
 
 use runs::{Runs, told};
 use std::path::{Path, PathBuf};
@@ -37,11 +37,11 @@ interval = 0.05
 picture = { draw = false }
 "#;
 
-impl Runs {
-    fn new() -> Runs {
-        Runs::of(SCENARIO)
-    }
+fn runs() -> Runs {
+    Runs::of(SCENARIO)
+}
 
+impl Runs {
     fn command(&self, out: &Path, more: &[&str]) -> Command {
         let mut command = bekker();
         command.arg("run").arg(&self.scenario).args(["-q", "--out"]).arg(out).args(more);
@@ -98,7 +98,7 @@ const OFTEN: [&str; 2] = ["--checkpoint-every", "0.05"];
 #[test]
 #[cfg(unix)]
 fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
-    let runs = Runs::new();
+    let runs = runs();
     for name in ["-INT", "-TERM", "-HUP"] {
         let out = runs.out(name);
         let run = runs.begun(&out, &OFTEN);
@@ -125,7 +125,7 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
 
 #[test]
 fn two_runs_do_not_write_into_one_folder() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("one");
     let mut run = runs.begun(&out, &OFTEN);
     let refused = fails(&mut runs.command(&out, &["--force"]), 1);
@@ -140,7 +140,7 @@ fn two_runs_do_not_write_into_one_folder() {
 #[test]
 #[cfg(unix)]
 fn outputs_replace_regular_files_only() {
-    let runs = Runs::new();
+    let runs = runs();
     let target = runs.out("target.png");
     std::fs::write(&target, "mine").unwrap();
     let link = runs.out("link.png");
@@ -176,7 +176,7 @@ fn outputs_replace_regular_files_only() {
 /// A checkpoint of another run: what differs is said, key by key.
 #[test]
 fn a_checkpoint_of_another_run_says_what_differs() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.whole("first", &["--set", "time.duration=0.1"]);
     let resume = ["--resume", out.to_str().unwrap()];
     let refused = |sets: &[&str]| {
@@ -327,7 +327,7 @@ fn times_of_parquet(out: &Path) -> Vec<f64> {
 /// a run that was left alone.
 #[test]
 fn a_record_of_parquet_alone_is_gone_on_with() {
-    let runs = Runs::new();
+    let runs = runs();
     let long = ["--set", "output.states=['parquet']", "--set", "time.duration=2"];
     let whole = runs.whole("whole", &long);
     assert!(!whole.join("states.csv").exists());
@@ -357,7 +357,7 @@ fn a_record_of_parquet_alone_is_gone_on_with() {
 /// goes on without a gap.
 #[test]
 fn figures_of_heartbeats_are_gone_on_with() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("cut");
     let with = ["--ranks", "2", "--trace", "--checkpoint-every", "0.05"];
     let mut run = runs.begun(&out, &with);
@@ -378,7 +378,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
     };
     // on each of two ranks every heartbeat of five steps, the first to the last
     let without_gap = |ticks: &[(u64, u64)]| {
-        let all = (0..).flat_map(|beat| [(5 * beat, 0), (5 * beat, 1)]);
+        let all = (0..).flat_map(|heartbeat| [(5 * heartbeat, 0), (5 * heartbeat, 1)]);
         assert!(all.take(ticks.len()).eq(ticks.iter().copied()), "{ticks:?}");
     };
     without_gap(&ticks());
@@ -404,7 +404,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
 /// `--checkpoint-every` changes nothing that is written.
 #[test]
 fn checkpoints_change_nothing() {
-    let runs = Runs::new();
+    let runs = runs();
     let rare = runs.whole("rare", &[]);
     let often = runs.whole("often", &["--checkpoint-every", "0.01"]);
     same(&rare, &often, "with a checkpoint at every heartbeat");
@@ -491,7 +491,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
 /// Every file is checked against the manifest, and the list of hashes must be whole.
 #[test]
 fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.whole("run", &["--set", "time.duration=0.3"]);
     let verify = |out: &Path| fails(bekker().args(["replay", "--verify"]).arg(out), 1);
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
@@ -532,7 +532,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_names_the_file() {
-    let runs = Runs::new();
+    let runs = runs();
     let out = runs.out("full");
     let plain = runs.command(&out, &["--set", "time.duration=20"]);
     let mut shell = Command::new("sh");
@@ -550,7 +550,7 @@ fn a_full_disk_names_the_file() {
 /// Chosen vehicles and columns, at a longer interval.
 #[test]
 fn states_are_thinned_and_chosen() {
-    let runs = Runs::new();
+    let runs = runs();
     let chosen = [
         "--set",
         "output.vehicles=['second']",

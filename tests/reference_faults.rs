@@ -13,12 +13,12 @@
 //! floating point, in `simulation::clock`; memory allocated for every message and node, in
 //! `step_cost.rs::a_stream_of_ground_keeps_its_room`.
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::Published;
 use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Bulldozing, Soil, SoilKind};
-use bekker::sync::Dealing;
+use bekker::sync::Partition;
 use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
@@ -37,11 +37,11 @@ fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
 }
 
 /// The ground as a rank knows it that steps none of the vehicles but the last.
-fn replica(model: &WorldModel, beats: usize, dealing: Dealing) -> Published {
+fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> Published {
     let grounds = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing { dealing: dealing.clone(), ..Sharing::default() };
+        let sharing = Sharing { partition: partition.clone(), ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..beats).for_each(|_| assert!(!ranks.beat(false).unwrap().quit));
+        (0..heartbeats).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.world().state().published.clone()
     });
     grounds.into_iter().last().unwrap().unwrap()
@@ -57,8 +57,8 @@ fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
         model.agents[1].start = at(-500.0, 300.0, 0.6);
         model.agents[1].speed = 0.0;
         model.agents[1].driver = table(&[[0.0, 0.0], [9.0, 0.0]], &[], &[]);
-        let beats = (750 / steps) as usize;
-        replica(&model, beats, Dealing::Listed(vec![0, 1])).sinkage_quanta() as f64
+        let heartbeats = (750 / steps) as usize;
+        replica(&model, heartbeats, Partition::Listed(vec![0, 1])).sinkage_quanta() as f64
     };
     let (each, fifth) = (sinkage(1), sinkage(5));
     // what is still under the wheels at the end differs by a row of nodes a wheel
@@ -70,8 +70,8 @@ fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
 fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
     let depth = |vehicles: usize| {
         let model = convoy(soil("soft"), vehicles);
-        let dealing = Dealing::Listed((0..vehicles).map(|vehicle| vehicle % 2).collect());
-        let ground = replica(&model, 260, dealing);
+        let partition = Partition::Listed((0..vehicles).map(|vehicle| vehicle % 2).collect());
+        let ground = replica(&model, 260, partition);
         let states = ground.tiles().flat_map(|(_, tile)| tile.states());
         states.map(|state| state.plastic_sinkage_m()).fold(0.0, f64::max)
     };
@@ -95,11 +95,11 @@ fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
     }
     let model = convoy(heaping, 4);
     let mut alone = World::new(model.clone());
-    (0..100).for_each(|_| alone.beat());
+    (0..100).for_each(|_| alone.advance());
     let expected = &alone.state().published;
     assert!(expected.tiles().flat_map(|(_, tile)| tile.states()).any(|state| state.berm > 100));
-    for dealing in [vec![0, 1, 1, 1], vec![0, 0, 0, 1], vec![0, 1, 0, 1]] {
-        let found = replica(&model, 100, Dealing::Listed(dealing));
+    for partition in [vec![0, 1, 1, 1], vec![0, 0, 0, 1], vec![0, 1, 0, 1]] {
+        let found = replica(&model, 100, Partition::Listed(partition));
         assert_eq!(found.berm_quanta(), expected.berm_quanta());
         assert_eq!(found.hash(), expected.hash());
     }
@@ -112,9 +112,9 @@ fn a_node_is_sent_once_a_pass() {
     let sums = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        let beats: Vec<_> = (0..200).map(|_| ranks.beat(false).unwrap()).collect();
-        let sum = |value: fn(&bekker::simulation::BeatFigures) -> u64| -> u64 {
-            beats.iter().map(value).sum()
+        let heartbeats: Vec<_> = (0..200).map(|_| ranks.advance(false).unwrap()).collect();
+        let sum = |value: fn(&bekker::simulation::HeartbeatFigures) -> u64| -> u64 {
+            heartbeats.iter().map(value).sum()
         };
         (sum(|b| b.nodes), sum(|b| b.ground_bytes), ranks.world().state().published.clone())
     });

@@ -1,6 +1,6 @@
 //! Whole vehicles under the refined soil laws, and the laws as a scenario names them.
 
-mod scene;
+use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Outcome, Sample, World};
@@ -80,16 +80,17 @@ fn rolls_without_trembling() {
     let shaking = |laws: Laws, step: f64| {
         let mut world = straight("hmmwv", "mid", laws, step);
         drive(&mut world, 6.0);
-        let (mut previous, mut sum, mut load, mut beats) = (first(&world).velocity, 0.0, 0.0, 0.0);
+        let (mut previous, mut sum, mut load, mut heartbeats) =
+            (first(&world).velocity, 0.0, 0.0, 0.0);
         while world.time() < 10.0 - 1e-9 {
-            world.beat();
+            world.advance();
             let sample = first(&world);
             sum += ((sample.velocity - previous) / 0.01).norm_squared();
             load += sample.wheels.iter().map(|wheel| wheel.load).sum::<f64>();
             previous = sample.velocity;
-            beats += 1.0;
+            heartbeats += 1.0;
         }
-        (f64::sqrt(sum / beats), load / beats)
+        (f64::sqrt(sum / heartbeats), load / heartbeats)
     };
     for step in [1e-3, 2e-3] {
         let (reference, _) = shaking(Laws::reference(), step);
@@ -154,7 +155,7 @@ reload_growth = 2.3e9
 reece = { cohesive = 20, frictional = 400 }
 below = { depth = 0.3, modulus = 2e7, n = 1 }
 crust = { strength = 5e3, depth = 0.02 }
-hump = { residual = 0.6 }
+peak_shear = { residual = 0.6 }
 rate = { exponent = 0.1, speed = 0.01 }
 [[vehicle]]
 name = "one"
@@ -184,7 +185,7 @@ fn a_scenario_switches_each_refinement_alone() {
         ("reload_stiffening", Laws { reload_stiffening: false, ..all }),
         ("reece", Laws { reece: false, ..all }),
         ("layers", Laws { layers: false, ..all }),
-        ("shear_hump", Laws { shear_hump: false, ..all }),
+        ("peak_shear", Laws { peak_shear: false, ..all }),
         ("rate_dependence", Laws { rate_dependence: false, ..all }),
     ];
     for (name, expected) in without {
@@ -206,6 +207,6 @@ fn a_scenario_gives_what_the_refinements_ask_for() {
     assert_eq!(details.reece.map(|r| [r.cohesive, r.frictional]), Some([20.0, 400.0]));
     assert_eq!(details.below.map(|b| [b.depth, b.modulus, b.n]), Some([0.3, 2e7, 1.0]));
     assert_eq!(details.crust.map(|c| [c.strength, c.depth]), Some([5e3, 0.02]));
-    assert_eq!(details.hump.map(|h| h.residual), Some(0.6));
+    assert_eq!(details.peak_shear.map(|h| h.residual), Some(0.6));
     assert_eq!(details.rate.map(|r| [r.exponent, r.speed]), Some([0.1, 0.01]));
 }

@@ -6,7 +6,7 @@ use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, Published};
 use bekker::scm::{PlateOutline, Scratch, Underside, heap, wheel_contact};
 use bekker::soil::{
-    Bearing, Bulldozing, Crust, Details, Laws, RateDependence, Reece, ShearHump, Soil, SoilId,
+    Bearing, Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId,
     SoilKind, SubLayer, Tread, Yielding,
 };
 use bekker::spatial::{Pose, Twist, Vec3};
@@ -93,7 +93,7 @@ const ALL: Laws = Laws {
     reload_stiffening: true,
     reece: true,
     layers: true,
-    shear_hump: true,
+    peak_shear: true,
     rate_dependence: true,
 };
 
@@ -260,11 +260,11 @@ fn layers_and_crusts_bear() {
 
 /// The curve is 1 at j = K_w whatever the residual, and K_r far out.
 #[test]
-fn shear_hump_peaks_and_falls_to_its_residual() {
-    let humped = with(sand(), |details| details.hump = Some(ShearHump { residual: 0.6 }));
-    let curve = |shear_hump: bool| {
-        let laws = Laws { vector_shear: true, shear_hump, ..Laws::reference() };
-        let mut rig = ShearRig::new(plate(humped.clone(), laws, 2e4));
+fn peak_shear_rises_and_falls_to_its_residual() {
+    let peaked = with(sand(), |details| details.peak_shear = Some(PeakShear { residual: 0.6 }));
+    let curve = |peak_shear: bool| {
+        let laws = Laws { vector_shear: true, peak_shear, ..Laws::reference() };
+        let mut rig = ShearRig::new(plate(peaked.clone(), laws, 2e4));
         (rig.displacement, rig.step) = (0.3, 0.05);
         rig.run().unwrap().curve
     };
@@ -276,7 +276,7 @@ fn shear_hump_peaks_and_falls_to_its_residual() {
     };
     let modulus = sand().shear_modulus;
     assert!((at(&on, modulus) - 1.0).abs() < 1e-3, "{}", at(&on, modulus));
-    // after 14 moduli the hump is gone but for e^-13
+    // after 14 moduli the peak is gone but for e^-13
     assert!((at(&on, 0.2995) - 0.6).abs() < 1e-3, "{}", at(&on, 0.2995));
     assert!((at(&off, modulus) - (1.0 - (-1.0_f64).exp())).abs() < 2e-2);
     assert!((at(&off, 0.2995) - 1.0).abs() < 1e-3);

@@ -190,7 +190,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
     let mut published = Published::default();
     let mut roller = Roller::new(&model, 0.0, 0.01, 0.06);
     let mut patches = Patches::default();
-    let mut beat = |roller: &mut Roller, published: &mut Published| {
+    let mut heartbeat = |roller: &mut Roller, published: &mut Published| {
         patches.clear();
         roller.overlay.publish(&mut patches);
         published.apply(&patches);
@@ -199,7 +199,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
     for step in 1..=100 {
         roller.step(&published);
         if step % 5 == 0 {
-            beat(&mut roller, &mut published);
+            heartbeat(&mut roller, &mut published);
         }
     }
     let stored = postcard::to_stdvec(&(&roller.overlay, &published)).unwrap();
@@ -210,8 +210,8 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
     for step in 1..=100 {
         assert_eq!(roller.step(&published), resumed.step(&other), "step {step}");
         if step % 5 == 0 {
-            beat(&mut roller, &mut published);
-            beat(&mut resumed, &mut other);
+            heartbeat(&mut roller, &mut published);
+            heartbeat(&mut resumed, &mut other);
             assert_eq!(published.hash(), other.hash());
         }
     }
@@ -225,19 +225,19 @@ fn two_agents_deform_one_ground_in_any_order() {
         let mut rollers =
             [Roller::new(&model, 0.0, 0.01, 0.06), Roller::new(&model, 0.3, 0.1, 0.05)];
         for _ in 0..40 {
-            let mut dealt: Vec<Patches> = Vec::new();
+            let mut partition: Vec<Patches> = Vec::new();
             for roller in &mut rollers {
                 for _ in 0..5 {
                     roller.step(&published);
                 }
                 let mut patches = Patches::default();
                 roller.overlay.publish(&mut patches);
-                dealt.push(patches);
+                partition.push(patches);
             }
             if !first_is_first {
-                dealt.reverse();
+                partition.reverse();
             }
-            for patches in &dealt {
+            for patches in &partition {
                 published.apply(patches);
             }
             for roller in &mut rollers {

@@ -7,7 +7,7 @@
 //! wheels carry up to 1000 N more than its right ones, which no vehicle without
 //! lateral acceleration can do. In the sum over an axle this drops out.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::{Sample, World};
 use bekker::spatial::Vec3;
@@ -82,7 +82,7 @@ fn brakes_to_a_stop_and_stands_there() {
     let [mut front, mut rear, mut count] = [0.0; 3];
     drive(&mut world, 7.7);
     while world.time() < 8.7 - 1e-9 {
-        world.beat();
+        world.advance();
         let [f, r] = axle_loads(&world.samples().next().unwrap());
         (front, rear, count) = (front + f, rear + r, count + 1.0);
         if (world.time() - 8.0).abs() < 1e-9 {

@@ -1,7 +1,7 @@
 //! What sensors leave in a run's folder: the same bytes on any number of ranks, and an
 //! MCAP that the format's own reader takes.
 
-mod python;
+use crate::python;
 
 use assert_cmd::Command;
 use serde_json::Value as Json;
@@ -191,10 +191,13 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     // set down on the snow, it is still settling
     let imu = &topic("/second/imu")["messages"][2];
     near(&imu["linear_acceleration"]["z"], 9.81, 30.0);
-    let eye = &topic("/second/eye/calibration")["messages"][0];
-    assert_eq!((&eye["width"], &eye["distortion_model"]), (&64.into(), &"plumb_bob".into()));
-    near(&eye["K"][2], 31.5, 1e-9);
-    near(&eye["K"][0], 32.0 / 40f64.to_radians().tan(), 1e-9);
+    let calibration = &topic("/second/eye/calibration")["messages"][0];
+    assert_eq!(
+        (&calibration["width"], &calibration["distortion_model"]),
+        (&64.into(), &"plumb_bob".into())
+    );
+    near(&calibration["K"][2], 31.5, 1e-9);
+    near(&calibration["K"][0], 32.0 / 40f64.to_radians().tan(), 1e-9);
     let roof = &topic("/second/roof")["messages"][0];
     let points = roof["data"].as_u64().unwrap() / 26;
     assert!(points > 500, "{points} returns");

@@ -1,7 +1,7 @@
 //! Readings are the same bytes on any number of threads and ranks and across a cut,
 //! they arrive at their time, and they tell how the vehicle moves.
 
-mod scene;
+use crate::scene;
 
 use bekker::geodesy::{Geodetic, Site};
 use bekker::sensor::encoder::Encoder;
@@ -12,7 +12,7 @@ use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::sync::Dealing;
+use bekker::sync::Partition;
 use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
 use std::time::Duration;
 
@@ -92,7 +92,7 @@ fn on_threads(threads: usize) -> Deliveries {
         let mut world = World::new(model());
         let mut all = Vec::new();
         for _ in 0..BEATS {
-            world.beat();
+            world.advance();
             take(&world, &mut all);
         }
         in_order(all)
@@ -111,10 +111,10 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
 
     let mut world = World::new(model());
     let mut cut = Vec::new();
-    for beat in 0..BEATS {
-        world.beat();
+    for heartbeat in 0..BEATS {
+        world.advance();
         take(&world, &mut cut);
-        if beat % 13 == 5 {
+        if heartbeat % 13 == 5 {
             let stored = checkpoint::encode("x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state).unwrap();
@@ -122,13 +122,15 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
     }
     assert_eq!(bytes(&expected), bytes(&in_order(cut)), "cut and resumed");
 
-    for (size, dealing) in [(1, Dealing::Blocks), (2, Dealing::RoundRobin), (3, Dealing::Blocks)] {
+    for (size, partition) in
+        [(1, Partition::Blocks), (2, Partition::RoundRobin), (3, Partition::Blocks)]
+    {
         let all = on_ranks(size, Duration::from_secs(120), |rank| {
-            let sharing = Sharing { dealing: dealing.clone(), ..Sharing::default() };
+            let sharing = Sharing { partition: partition.clone(), ..Sharing::default() };
             let mut ranks = Ranks::new(rank, model(), None, &sharing, &[]).unwrap();
             let mut all = Vec::new();
             for _ in 0..BEATS {
-                ranks.beat(false).unwrap();
+                ranks.advance(false).unwrap();
                 all.extend(ranks.delivered().unwrap());
             }
             all
@@ -183,7 +185,7 @@ fn an_ideal_imu_integrates_to_the_motion() {
     let (mut velocity, mut first, mut turned) = (Vec3::zeros(), true, 0.0);
     let mut last = None;
     while world.time() < 2.0 {
-        world.beat();
+        world.advance();
         for pair in world.delivered(0).chunks(2) {
             let [Delivery { reading: Reading::Imu { specific_force, angular_rate }, .. }, odometry] =
                 pair

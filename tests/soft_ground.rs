@@ -7,7 +7,7 @@
 //! 2, 34.16 at 3 and 33.19 at 4. The values aimed at are those runs extrapolated
 //! to a step of zero (Richardson, first order, from 1 and 2 ms).
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::{Overlay, Published};
 use bekker::scm::{Grousers, Scratch, Underside, wheel_contact};
@@ -33,7 +33,7 @@ fn settled(world: &mut World) -> [f64; 6] {
     let mut sums = [0.0; 6];
     let mut count = 0.0;
     while world.time() < 10.0 - 1e-9 {
-        world.beat();
+        world.advance();
         let s = first(world);
         let w = &s.wheels;
         let figures = [s.speed, s.pose.pitch(), w[0].spin, w[2].spin, w[0].sinkage, w[2].sinkage];
@@ -239,7 +239,7 @@ fn joints_stay_closed_for_a_minute() {
     let mut world = world(flat(0.05, soil("mid")), 2e-3, vec![model]);
     let mut worst = 0.0f64;
     while world.time() < 60.0 {
-        world.beat();
+        world.advance();
         worst = worst.max(world.drift());
     }
     println!("largest drift at a heartbeat {worst:.2e} m");

@@ -5,7 +5,7 @@ use bekker::ground::{GroundModel, Overlay, Patches, Published};
 use bekker::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, heap, wheel_contact};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
-    Bulldozing, Crust, Details, Laws, RateDependence, Reece, ShearHump, Soil, SoilId, SoilKind,
+    Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId, SoilKind,
     SubLayer, Tread,
 };
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
@@ -34,7 +34,7 @@ fn with_all_details() -> Soil {
         reece: Some(Reece { cohesive: 10.0, frictional: 150.0 }),
         below: Some(SubLayer { depth: 0.08, modulus: 5e6, n: 1.0 }),
         crust: Some(Crust { strength: 2e4, depth: 0.03 }),
-        hump: Some(ShearHump { residual: 0.6 }),
+        peak_shear: Some(PeakShear { residual: 0.6 }),
         rate: Some(RateDependence { exponent: 0.1, speed: 0.05 }),
         ..Details::default()
     };
@@ -58,7 +58,7 @@ fn every_law() -> Vec<(String, Laws)> {
         ("reload_stiffening", |laws| &mut laws.reload_stiffening),
         ("reece", |laws| &mut laws.reece),
         ("layers", |laws| &mut laws.layers),
-        ("shear_hump", |laws| &mut laws.shear_hump),
+        ("peak_shear", |laws| &mut laws.peak_shear),
         ("rate_dependence", |laws| &mut laws.rate_dependence),
     ];
     let mut all =

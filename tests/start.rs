@@ -5,7 +5,7 @@ use bekker::ground::{Overlay, Published};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::{Scratch, wheel_contact};
 use bekker::sensor::Reading;
-use bekker::simulation::{Mover, Stand, World, WorldModel, checkpoint};
+use bekker::simulation::{GroundVehicle, Stand, World, WorldModel, checkpoint};
 use bekker::spatial::{Twist, Vec3};
 use std::path::Path;
 
@@ -41,12 +41,12 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     let mut world = World::new(model(vehicle, soil, grade, extra));
     assert_eq!(world.stands(), [Stand::Still], "{what}");
     let weight = world.model().agents[0].vehicle.mass() * GRAVITY;
-    world.beat();
+    world.advance();
     let first = world.samples().next().unwrap();
     let (mut peak, mut wheel_peak) = (0.0_f64, 0.0_f64);
     let mut felt = None;
     while world.time() < time {
-        world.beat();
+        world.advance();
         let loads = world.samples().next().unwrap().wheels.into_iter().map(|wheel| wheel.load);
         peak = peak.max(loads.clone().sum());
         wheel_peak = loads.fold(wheel_peak, f64::max);
@@ -120,7 +120,7 @@ fn braked_tracks_do_not_creep_on_a_firm_slope() {
     let place = |world: &World| world.samples().next().unwrap().pose.position;
     let drive = |world: &mut World, until: f64| {
         while world.time() < until {
-            world.beat();
+            world.advance();
         }
     };
     drive(&mut world, 2.0);
@@ -141,7 +141,7 @@ fn a_payload_presses_deeper_from_the_start() {
 /// where it stands in `world` until it bears `load`.
 fn pressed(world: &World, load: f64) -> f64 {
     let model = world.model();
-    let Mover::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
+    let GroundVehicle::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let at = model.agents[0].start;
     let centre = at.point(&own.vehicle.wheel_centre(0));
@@ -171,7 +171,7 @@ fn pressed(world: &World, load: f64) -> f64 {
 #[test]
 fn it_sinks_as_deep_as_it_presses() {
     let mut world = World::new(model("hmmwv", "chrono_mid", 0.0, ""));
-    world.beat();
+    world.advance();
     let wheel = world.samples().next().unwrap().wheels[0];
     let pressed = pressed(&world, wheel.load);
     println!("{} m, pressed {pressed}", wheel.sinkage);
@@ -193,7 +193,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
                 world = World::resume(build(), state).unwrap();
             }
             let start = world.hash();
-            (0..50).for_each(|_| world.beat());
+            (0..50).for_each(|_| world.advance());
             (start, world.hash())
         })
     };
@@ -219,7 +219,7 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     assert_eq!(stand, Stand::Slides);
     let start = world.samples().next().unwrap();
     while world.time() < 0.5 {
-        world.beat();
+        world.advance();
     }
     let end = world.samples().next().unwrap();
     let slid = (end.pose.position - start.pose.position).norm();
@@ -252,7 +252,7 @@ fn a_vehicle_hangs_up_on_a_firm_bump() {
     let (mut deepest, mut lifted) = (0.0_f64, 0.0_f64);
     let start = world.samples().next().unwrap().pose.position.z;
     while world.time() < 8.0 {
-        world.beat();
+        world.advance();
         let pose = world.samples().next().unwrap().pose;
         lifted = lifted.max(pose.position.z - start);
         for step in -13..=13 {

@@ -108,7 +108,7 @@ fn a_heartbeat_with_sensors_allocates_nothing() {
         let mut delivered = 0;
         let count = allocations(|| {
             while world.time() < 3.0 - 1e-9 {
-                world.beat();
+                world.advance();
                 delivered += world.delivered(0).len();
             }
         });
@@ -139,20 +139,20 @@ fn on_soil_only_the_shared_map_grows() {
     in_turn(|| {
         let mut world = two("mid");
         drive(&mut world, 4.0);
-        let (mut beats, mut counted, mut touched) = (0, 0, 0);
+        let (mut heartbeats, mut counted, mut touched) = (0, 0, 0);
         while world.time() < 6.0 - 1e-9 {
             let before = world.state().published.clone();
             // a clone shares the tiles: one more copy for each that changes
-            counted += allocations(|| world.beat());
-            beats += 1;
+            counted += allocations(|| world.advance());
+            heartbeats += 1;
             let after = &world.state().published;
             touched += after.tiles().filter(|(key, tile)| before.tile(*key) != Some(*tile)).count();
         }
         let per_tile = counted as f64 / touched as f64;
         println!(
-            "{beats} heartbeats, {touched} tiles changed, {counted} allocations, {per_tile:.2} a tile"
+            "{heartbeats} heartbeats, {touched} tiles changed, {counted} allocations, {per_tile:.2} a tile"
         );
-        // Copied tile, its two lists (states, owners) and their growth, and a node of the
+        // Copied tile, its two lists (states, agents) and their growth, and a node of the
         // map now and then; nothing in proportion to nodes, steps or what was deformed
         // before.
         assert!(counted <= 5 * touched as u64, "{counted} for {touched} tiles");
@@ -167,8 +167,8 @@ fn a_stream_of_ground_keeps_its_room() {
         let (mut writer, mut reader) = (Memory::default(), Memory::default());
         let (mut bytes, mut patches) = (Vec::new(), Patches::default());
         let mut counted = 0;
-        for beat in 0..600 {
-            world.beat();
+        for heartbeat in 0..600 {
+            world.advance();
             bytes.clear();
             patches.clear();
             let left = world.patches(0);
@@ -178,7 +178,7 @@ fn a_stream_of_ground_keeps_its_room() {
             });
             assert_eq!(&patches, left);
             // at first the lists grow to their size
-            counted += if beat < 400 { 0 } else { count };
+            counted += if heartbeat < 400 { 0 } else { count };
         }
         assert!(world.state().published.nodes() > 1_000);
         // a list doubles where more is left than ever before; 200 heartbeats with an

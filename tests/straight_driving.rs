@@ -1,6 +1,6 @@
 //! Driving straight on at small angles to the rows of nodes under the refined laws.
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::{Overlay, Published};
 use bekker::scm::{Scratch, Underside, wheel_contact};

@@ -1,6 +1,6 @@
 //! Tracked vehicles on belts: rest, slopes, thrust, turning, the reference's runs.
 
-mod scene;
+use crate::scene;
 
 use bekker::simulation::{AgentModel, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
@@ -36,7 +36,7 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle = bekker::simulation::Mover::from(OnTracks::new(Arc::new(
+    let vehicle = bekker::simulation::GroundVehicle::from(OnTracks::new(Arc::new(
         TrackedVehicle::new(spec).unwrap(),
     )));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
@@ -105,11 +105,11 @@ fn at_rest_the_ground_carries_its_weight() {
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113(), braked());
         // Means of a swing on the weak dampers of the data.
         drive(&mut world, 1.0);
-        let (mut carried, beats) = (0.0, 100);
-        for _ in 0..beats {
-            world.beat();
+        let (mut carried, heartbeats) = (0.0, 100);
+        for _ in 0..heartbeats {
+            world.advance();
             let wheels = sample(&world).wheels;
-            carried += wheels.iter().map(|wheel| wheel.load).sum::<f64>() / f64::from(beats);
+            carried += wheels.iter().map(|wheel| wheel.load).sum::<f64>() / f64::from(heartbeats);
         }
         let sample = sample(&world);
         assert!((carried / weight - 1.0).abs() < 1e-3, "{name}: {carried} N of {weight} N");

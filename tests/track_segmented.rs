@@ -1,10 +1,10 @@
 //! Tracked vehicles whose every shoe is a body: rest, slopes, turning, energy,
 //! obstacles, the reference's runs.
 
-mod scene;
+use crate::scene;
 
 use bekker::ground::GroundModel;
-use bekker::simulation::{AgentModel, Mover, OnTracks, Sample, World};
+use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
 
 use bekker::study::TrackedDrive;
@@ -36,7 +36,8 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle = Mover::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
+    let vehicle =
+        GroundVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
     let sensors = Vec::new();
     AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0, sensors }
@@ -89,11 +90,11 @@ fn at_rest_the_ground_carries_its_weight() {
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
         // It rocks at 1 Hz on the weak dampers of the data: means of two swings.
         drive(&mut world, 12.0);
-        let (mut carried, beats) = (0.0, 200);
-        for _ in 0..beats {
-            world.beat();
+        let (mut carried, heartbeats) = (0.0, 200);
+        for _ in 0..heartbeats {
+            world.advance();
             let wheels = sample(&world).wheels;
-            carried += wheels.iter().map(|wheel| wheel.load).sum::<f64>() / f64::from(beats);
+            carried += wheels.iter().map(|wheel| wheel.load).sum::<f64>() / f64::from(heartbeats);
         }
         let sample = sample(&world);
         println!("{name}: {carried} of {weight} N, {} m/s", sample.velocity.norm());

@@ -1,7 +1,7 @@
 //! Vehicles against closed forms on firm, flat ground: static wheel loads,
 //! turning circle, understeer, and the answer of the springs.
 
-mod scene;
+use crate::scene;
 
 use bekker::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, Joint};
 use bekker::simulation::{Sample, World};

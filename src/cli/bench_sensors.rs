@@ -5,7 +5,7 @@ use super::{Failure, stdout};
 use crate::report::write_file;
 use crate::study::{BenchError, GroundRays, SceneCost, ground_rays, scene_cost};
 #[cfg(feature = "gpu")]
-use crate::study::{CardCost, card_cost};
+use crate::study::{GpuCost, gpu_cost};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -33,7 +33,7 @@ struct Results {
     ground: Vec<GroundRays>,
     scene: SceneCost,
     #[cfg(feature = "gpu")]
-    card: Option<CardCost>,
+    gpu: Option<GpuCost>,
 }
 
 impl BenchSensors {
@@ -65,20 +65,20 @@ impl BenchSensors {
         say("20 vehicles, 500 trees, ruts");
         let scene = scene_cost().map_err(refused)?;
         #[cfg(feature = "gpu")]
-        let card = match self.graphics.card(quiet)? {
-            Some(card) => {
+        let gpu = match self.graphics.gpu(quiet)? {
+            Some(gpu) => {
                 say("the same with 1 to 64 cameras on the graphics card");
-                Some(card_cost(card).map_err(refused)?)
+                Some(gpu_cost(gpu).map_err(refused)?)
             }
             None => None,
         };
         #[cfg(not(feature = "gpu"))]
-        self.graphics.card()?;
+        self.graphics.gpu()?;
         let results = Results {
             ground,
             scene,
             #[cfg(feature = "gpu")]
-            card,
+            gpu,
         };
         if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
     }
@@ -115,19 +115,19 @@ impl Results {
         row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
         let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());
         #[cfg(feature = "gpu")]
-        if let Some(card) = &self.card {
-            return format!("{text}\n\n{}", card_text(card));
+        if let Some(gpu) = &self.gpu {
+            return format!("{text}\n\n{}", gpu_text(gpu));
         }
         text
     }
 }
 
 #[cfg(feature = "gpu")]
-fn card_text(card: &CardCost) -> String {
+fn gpu_text(gpu: &GpuCost) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"]);
-    for frame in &card.frames {
+    for frame in &gpu.frames {
         table.add_row([
             frame.cameras.to_string(),
             frame.dirty.to_string(),
@@ -135,12 +135,12 @@ fn card_text(card: &CardCost) -> String {
             format!("{:.0}", frame.rate),
         ]);
     }
-    let software = if card.software { " (this machine's processor in disguise)" } else { "" };
+    let software = if gpu.software { " (this machine's processor in disguise)" } else { "" };
     format!(
         "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million a second\n{}",
-        card.name,
-        1e3 * card.first,
-        1e-6 * card.rays,
+        gpu.name,
+        1e3 * gpu.first,
+        1e-6 * gpu.rays,
         table.trim_fmt()
     )
 }

@@ -2,8 +2,8 @@
 
 use super::{Failure, stdout};
 use crate::report::plot::{self, Figure, Mark, Panel, Series};
-use crate::study::{BeatCost, BenchError, CodeCost, Traffic, TrafficModel};
-use crate::study::{beat_cost, code_cost, traffic};
+use crate::study::{BenchError, CodeCost, HeartbeatCost, Traffic, TrafficModel};
+use crate::study::{code_cost, heartbeat_cost, traffic};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Agents a rank with which the growth in ranks is measured.
 const AGENTS_A_RANK: usize = 16;
-/// Ranks among which agents are dealt when their growth is measured.
+/// Ranks among which agents are partitioned when their growth is measured.
 const RANKS: usize = 8;
 
 /// Measure what the exchange between ranks costs: bytes, time, growth
@@ -35,7 +35,7 @@ pub struct BenchSync {
 #[derive(Debug, Serialize)]
 struct Results {
     code: Vec<CodeCost>,
-    heartbeat: Vec<BeatCost>,
+    heartbeat: Vec<HeartbeatCost>,
     traffic: Vec<Traffic>,
     model: Option<TrafficModel>,
     /// By the model: ranks, agents, bytes to all, bytes between neighbours.
@@ -58,7 +58,7 @@ impl BenchSync {
         for spacing in [0.05, 0.02] {
             say(&format!("code and heartbeat at {} cm", 100.0 * spacing));
             let cost = code_cost(spacing).map_err(refused)?;
-            heartbeat.push(beat_cost(&cost).map_err(refused)?);
+            heartbeat.push(heartbeat_cost(&cost).map_err(refused)?);
             code.push(cost);
         }
         let mut measured = Vec::new();
@@ -110,9 +110,9 @@ impl Results {
         for (label, figure) in rows {
             code.add_row(std::iter::once(label.into()).chain(self.code.iter().map(figure)));
         }
-        let mut beat = spacings("a heartbeat, 8 vehicles on 2 ranks");
-        type OfBeat = fn(&BeatCost) -> String;
-        let rows: [(&str, OfBeat); 7] = [
+        let mut heartbeat = spacings("a heartbeat, 8 vehicles on 2 ranks");
+        type OfHeartbeat = fn(&HeartbeatCost) -> String;
+        let rows: [(&str, OfHeartbeat); 7] = [
             ("bytes of a vehicle's state", |c| format!("{:.0}", c.state_bytes)),
             ("steps between two, us", |c| format!("{:.1}", c.steps_us)),
             ("serialise, us", |c| format!("{:.1}", c.serialise_us)),
@@ -122,7 +122,8 @@ impl Results {
             ("waiting for the other rank, us", |c| format!("{:.1}", c.waiting_us)),
         ];
         for (label, figure) in rows {
-            beat.add_row(std::iter::once(label.into()).chain(self.heartbeat.iter().map(figure)));
+            heartbeat
+                .add_row(std::iter::once(label.into()).chain(self.heartbeat.iter().map(figure)));
         }
         let mut traffic = Table::new();
         traffic.load_style(presets::NOTHING);
@@ -138,7 +139,7 @@ impl Results {
         for &(ranks, agents, all, near) in &self.beyond {
             row("model", ranks, agents, all, near);
         }
-        let [code, beat, traffic] = [code, beat, traffic].map(|table| table.trim_fmt());
+        let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
             format!(
                 "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} log2 R + {:.2} N \
@@ -148,7 +149,7 @@ impl Results {
         });
         let plot = self.plot.as_ref();
         let plot = plot.map_or(String::new(), |path| format!("\nplot: {}", path.display()));
-        format!("{code}\n\n{beat}\n\n{traffic}{model}{plot}")
+        format!("{code}\n\n{heartbeat}\n\n{traffic}{model}{plot}")
     }
 
     fn figure(&self) -> Figure {

@@ -9,7 +9,7 @@ use crate::report::write_file;
 use crate::scenario::Scenario;
 use crate::scenario::build::Built;
 use crate::simulation::{
-    BeatFigures, RankError, Ranks, Sample, Stand, World, WorldModel, WorldState, checkpoint,
+    HeartbeatFigures, RankError, Ranks, Sample, Stand, World, WorldModel, WorldState, checkpoint,
 };
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct Plan<'a> {
     /// No progress, no remarks.
     pub quiet: bool,
     /// Whether it is an error if the graphics card gives up.
-    pub card_required: bool,
+    pub gpu_required: bool,
     /// Raised to end the run early.
     pub interrupted: &'a AtomicBool,
     /// The tick reached, for last words.
@@ -53,7 +53,7 @@ pub struct Record {
     /// All agents, at the scenario's interval.
     pub samples: Vec<Sample>,
     /// Figures of all heartbeats, rank by rank.
-    pub figures: Vec<Vec<BeatFigures>>,
+    pub figures: Vec<Vec<HeartbeatFigures>>,
     /// Files that were written on the way, in the run's folder.
     pub recorded: Vec<String>,
     /// Whether it was ended early, as a signal to any rank does.
@@ -141,7 +141,7 @@ impl Recovery {
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
         let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
         while world.state().tick < tick {
-            world.beat();
+            world.advance();
             at_work();
         }
         self.store(world.state())?;
@@ -192,7 +192,7 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Re
         tell_of_starts(ranks.world());
     }
     plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
-    beats(ranks, plan).map_err(|error| match error {
+    heartbeats(ranks, plan).map_err(|error| match error {
         Trouble::Ranks(cause) => {
             let make_good = |tick| plan.recovery.make_good(here, &cause.lost(), tick, &mut || ());
             let good = cause.tick().map(make_good).unwrap_or_default();
@@ -236,18 +236,18 @@ impl From<Failure> for Trouble {
     }
 }
 
-fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record, Trouble> {
+fn heartbeats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record, Trouble> {
     let clock = ranks.world().model().clock;
     let ticks_in = |time: f64| {
-        let beats = (time / clock.heartbeat()).round().max(1.0) as u64;
-        beats.saturating_mul(clock.steps_per_beat())
+        let heartbeats = (time / clock.heartbeat()).round().max(1.0) as u64;
+        heartbeats.saturating_mul(clock.steps_per_heartbeat())
     };
     let sample_every = ticks_in(plan.scenario.output.interval);
     let store_every = ticks_in(plan.checkpoint_every);
-    let end = clock.beats(plan.scenario.time.duration) * clock.steps_per_beat();
+    let end = clock.heartbeats_in(plan.scenario.time.duration) * clock.steps_per_heartbeat();
     let first = ranks.rank() == 0;
     let mut progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
-    let mut ended = vec![false; ranks.dealt().len()];
+    let mut ended = vec![false; ranks.partition().len()];
     let now = ranks.samples()?;
     let (mut record, mut heartbeats) = match (first, plan.recovery.folder.get()) {
         (true, Some(folder)) => {
@@ -271,7 +271,7 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
     let mut blamed = false;
     let mut outran = false;
     while ranks.world().state().tick < end && ranks.is_running() && !quit {
-        let done = ranks.beat(plan.interrupted.load(Ordering::Relaxed))?;
+        let done = ranks.advance(plan.interrupted.load(Ordering::Relaxed))?;
         quit = done.quit;
         figures.push(done);
         let tick = ranks.world().state().tick;
@@ -309,8 +309,8 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
             }
         }
         let checkpoint = ranks.elapsed() - begun;
-        if let Some(beat) = figures.last_mut() {
-            (beat.record, beat.checkpoint) = (recorded, checkpoint);
+        if let Some(heartbeat) = figures.last_mut() {
+            (heartbeat.record, heartbeat.checkpoint) = (recorded, checkpoint);
         }
         if tick.is_multiple_of(sample_every) {
             gather(&mut ranks, &mut figures, &mut all_figures, heartbeats.as_mut())?;
@@ -326,8 +326,8 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
         if first && !plan.quiet {
             note_endings(ranks.world(), &mut ended, &progress);
         }
-        if let (Some(cause), false) = (ranks.world().lost_card(), blamed) {
-            if plan.card_required {
+        if let (Some(cause), false) = (ranks.world().lost_gpu(), blamed) {
+            if plan.gpu_required {
                 return Err(Failure::Run { subject: "--gpu".into(), cause }.into());
             }
             blamed = true;
@@ -353,8 +353,8 @@ fn beats<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Record
 /// Brings the figures of all ranks together, and to the disk where this rank writes.
 fn gather<C: Communicator>(
     ranks: &mut Ranks<C>,
-    own: &mut Vec<BeatFigures>,
-    all: &mut [Vec<BeatFigures>],
+    own: &mut Vec<HeartbeatFigures>,
+    all: &mut [Vec<HeartbeatFigures>],
     heartbeats: Option<&mut Heartbeats>,
 ) -> Result<(), Trouble> {
     let gathered = ranks.gathered("figures", own)?;

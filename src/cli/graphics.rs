@@ -2,8 +2,8 @@
 
 use super::Failure;
 #[cfg(feature = "gpu")]
-use crate::gpu::Card;
-use crate::simulation::Stage;
+use crate::gpu::GpuDevice;
+use crate::simulation::SceneModel;
 use clap::{Args, ValueEnum};
 
 /// What cameras and lidars look with.
@@ -35,14 +35,14 @@ impl Graphics {
 
     /// Gives the stage a card, or says why the processor looks.
     #[cfg(feature = "gpu")]
-    pub fn equip(&self, stage: &mut Stage, quiet: bool) -> Result<(), Failure> {
-        stage.card = self.card(quiet)?.map(Into::into);
+    pub fn equip(&self, scene_model: &mut SceneModel, quiet: bool) -> Result<(), Failure> {
+        scene_model.gpu = self.gpu(quiet)?.map(Into::into);
         Ok(())
     }
 
     /// The card, or a word on why the processor looks.
     #[cfg(feature = "gpu")]
-    pub fn card(&self, quiet: bool) -> Result<Option<Card>, Failure> {
+    pub fn gpu(&self, quiet: bool) -> Result<Option<GpuDevice>, Failure> {
         if self.gpu == Choice::Off {
             return Ok(None);
         }
@@ -51,10 +51,10 @@ impl Graphics {
                 eprintln!("{line}");
             }
         };
-        match Card::find(self.gpu == Choice::Software) {
-            Ok(card) => {
-                say(format!("cameras and lidars look with {}", card.name()));
-                Ok(Some(card))
+        match GpuDevice::find(self.gpu == Choice::Software) {
+            Ok(gpu) => {
+                say(format!("cameras and lidars look with {}", gpu.name()));
+                Ok(Some(gpu))
             }
             Err(error) if self.is_required() => {
                 Err(Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
@@ -68,13 +68,13 @@ impl Graphics {
 
     /// The processor looks.
     #[cfg(not(feature = "gpu"))]
-    pub fn equip(&self, _: &mut Stage, _: bool) -> Result<(), Failure> {
-        self.card()
+    pub fn equip(&self, _: &mut SceneModel, _: bool) -> Result<(), Failure> {
+        self.gpu()
     }
 
     /// An error where a card is asked for: this build knows none.
     #[cfg(not(feature = "gpu"))]
-    pub fn card(&self) -> Result<(), Failure> {
+    pub fn gpu(&self) -> Result<(), Failure> {
         match self.gpu {
             Choice::Auto | Choice::Off => Ok(()),
             Choice::Required | Choice::Software => Err(Failure::Usage {

@@ -1,31 +1,33 @@
 //! What a run tells of its heartbeats when it has ended.
 
 use crate::report::heartbeats::microseconds;
-use crate::simulation::BeatFigures;
+use crate::simulation::HeartbeatFigures;
 use std::time::Duration;
 
 /// The exchange in a few lines.
-pub fn summary(ranks: &[Vec<BeatFigures>]) -> String {
+pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {
     let all = || ranks.iter().flatten();
-    let beats = ranks.iter().map(Vec::len).min().unwrap_or(0).max(1);
-    let sum = |value: fn(&BeatFigures) -> u64| all().map(value).sum::<u64>();
+    let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0).max(1);
+    let sum = |value: fn(&HeartbeatFigures) -> u64| all().map(value).sum::<u64>();
     let (nodes, ground) = (sum(|b| b.nodes), sum(|b| b.ground_bytes));
     let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.told));
     let received = sum(|b| b.received_bytes);
     let per = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     // mean of each rank, then the mean and the greatest of the ranks
-    let mean = |value: fn(&BeatFigures) -> Duration| -> (f64, f64) {
+    let mean = |value: fn(&HeartbeatFigures) -> Duration| -> (f64, f64) {
         let means: Vec<f64> = ranks
             .iter()
-            .map(|figures| figures.iter().map(value).map(microseconds).sum::<f64>() / beats as f64)
+            .map(|figures| {
+                figures.iter().map(value).map(microseconds).sum::<f64>() / heartbeats as f64
+            })
             .collect();
         let most = means.iter().copied().fold(0.0, f64::max);
         (means.iter().sum::<f64>() / means.len().max(1) as f64, most)
     };
     let (step, slowest) = mean(|b| b.step);
-    let most = |value: fn(&BeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
+    let most = |value: fn(&HeartbeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
     format!(
-        "{} ranks, {beats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
+        "{} ranks, {heartbeats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
          {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
          {} bytes a vehicle's state, {:.2} bytes a node ({nodes} nodes), \
          {:.0} bytes received a heartbeat and rank\n\
@@ -38,7 +40,7 @@ pub fn summary(ranks: &[Vec<BeatFigures>]) -> String {
         mean(|b| b.apply).0,
         per(states, agents).round(),
         per(ground, nodes),
-        per(received, (beats * ranks.len()) as u64),
+        per(received, (heartbeats * ranks.len()) as u64),
         1e3 * most(|b| b.ghost_error),
         1e3 * most(|b| b.ghost_bound),
     )

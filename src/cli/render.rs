@@ -5,14 +5,14 @@ use super::graphics::Graphics;
 use super::quantity::quantity;
 use super::{Failure, destination, recorded, stdout};
 use crate::report::{check_place, photograph};
-use crate::scenario::build::{Built, stage, world};
+use crate::scenario::build::{Built, scene_model, world};
 use crate::scenario::{ScenarioFile, input};
-use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, looking};
+use crate::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
 use crate::sensor::sky::Light;
-use crate::simulation::{Stage, World, checkpoint};
+use crate::simulation::{SceneModel, World, checkpoint};
 use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState};
 use clap::{Args, ValueEnum};
@@ -104,20 +104,20 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 
 /// The picture, by the stage's card if it has one.
 #[cfg(feature = "gpu")]
-fn picture(stage: &Stage, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
-    use crate::gpu::{GpuError, Props, Sight};
-    let Some(card) = &stage.card else { return Ok(take.image(scene)) };
+fn picture(scene_model: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
+    use crate::gpu::{GpuError, GpuRenderer, Props};
+    let Some(gpu) = &scene_model.gpu else { return Ok(take.image(scene)) };
     let taken = || {
-        let props = Props::new(card, scene)?;
-        let mut sight = Sight::new(card.clone(), props.into())?;
-        sight.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
+        let props = Props::new(gpu, scene)?;
+        let mut renderer = GpuRenderer::new(gpu.clone(), props.into())?;
+        renderer.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
     };
     taken().map_err(|error| Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
 }
 
 /// The picture.
 #[cfg(not(feature = "gpu"))]
-fn picture(_: &Stage, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
+fn picture(_: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
     Ok(take.image(scene))
 }
 
@@ -179,7 +179,7 @@ impl Render {
         let (file, built, mut world) = self.world()?;
         let steps = (self.time / world.model().clock.step()).round() as u64;
         while world.state().tick < steps && world.is_running() {
-            world.beat();
+            world.advance();
         }
         world.publish_all();
         let agents = &world.model().agents;
@@ -191,9 +191,9 @@ impl Render {
         };
         let told = world.told();
         let chassis = told[index].chassis;
-        let eyes = agents[index].vehicle.eyes();
+        let eye_point = agents[index].vehicle.driver_eye_point();
         let span = span(&told[index]);
-        let pose = self.pose(&world, &chassis, span, eyes);
+        let pose = self.pose(&world, &chassis, span, eye_point);
         let camera =
             Camera::with_field(self.size.0, self.size.1, Lens::Pinhole, self.fov_deg.to_radians())
                 .ok_or_else(|| Failure::Usage {
@@ -202,19 +202,19 @@ impl Render {
                     allowed: "above 0 and below 180".into(),
                 })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
-        let mut stage = stage(&file, &built.world, &built.meshes);
-        self.graphics.equip(&mut stage, quiet)?;
-        let moving = stage.moving(world.model(), [&told, &told]);
+        let mut scene_model = scene_model(&file, &built.world, &built.meshes);
+        self.graphics.equip(&mut scene_model, quiet)?;
+        let moving = scene_model.moving(world.model(), [&told, &told]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
         let now_us = (1e6 * world.time()).round() as u64;
-        let air = stage.air_around(world.model(), &told, now_us, &pose.position);
-        let scene = Scene { air: &air, ..stage.scene(world.model(), &relief, &moving) };
+        let air = scene_model.air_around(world.model(), &told, now_us, &pose.position);
+        let scene = Scene { air: &air, ..scene_model.scene(world.model(), &relief, &moving) };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let channels = &[Channel::Colour, Channel::Class];
         let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };
-        let mut image = picture(&stage, &scene, &take)?;
-        expose(&mut image, &stage.sky.light());
+        let mut image = picture(&scene_model, &scene, &take)?;
+        expose(&mut image, &scene_model.sky.light());
         photograph::write(&self.out, &image)?;
         if !quiet {
             stdout::print(&format!("{} at {} s", self.out.display(), world.time()))?;
@@ -248,7 +248,7 @@ impl Render {
         world: &World,
         chassis: &Pose,
         [rear, front]: [f64; 2],
-        eyes: Option<Vec3>,
+        eye_point: Option<Vec3>,
     ) -> Pose {
         let terrain = world.model().ground.terrain();
         // upright, whatever the vehicle's roll
@@ -266,18 +266,18 @@ impl Render {
             Vec3::new(place.x, place.y, place.z.max(ground))
         };
         if let Some(from) = self.from {
-            return looking(&Vec3::from(from), &target);
+            return look_at(&Vec3::from(from), &target);
         }
         match self.camera {
-            View::Chase => looking(&above(beside(-8.0, 4.2, 2.9)), &target),
-            View::Front => looking(&above(beside(8.5, 3.6, 1.6)), &target),
-            View::Side => looking(&above(beside(0.5, 8.5, 1.1)), &target),
-            View::Top => looking(&beside(-0.01, 0.0, 24.0), &beside(0.0, 0.0, 0.0)),
-            View::Bird => looking(&above(beside(-22.0, 16.0, 14.0)), &target),
+            View::Chase => look_at(&above(beside(-8.0, 4.2, 2.9)), &target),
+            View::Front => look_at(&above(beside(8.5, 3.6, 1.6)), &target),
+            View::Side => look_at(&above(beside(0.5, 8.5, 1.1)), &target),
+            View::Top => look_at(&beside(-0.01, 0.0, 24.0), &beside(0.0, 0.0, 0.0)),
+            View::Bird => look_at(&above(beside(-22.0, 16.0, 14.0)), &target),
             View::Driver => {
-                let eyes = eyes.unwrap_or_else(|| Vec3::new(0.6, 0.4, 1.0));
-                let from = chassis.point(&eyes);
-                looking(&from, &(from + chassis.direction(&Vec3::new(1.0, 0.0, -0.08))))
+                let eye_point = eye_point.unwrap_or_else(|| Vec3::new(0.6, 0.4, 1.0));
+                let from = chassis.point(&eye_point);
+                look_at(&from, &(from + chassis.direction(&Vec3::new(1.0, 0.0, -0.08))))
             }
         }
     }

@@ -47,7 +47,7 @@ impl Replay {
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
         while world.state().tick < manifest.last_tick {
-            world.beat();
+            world.advance();
             let tick = world.state().tick;
             if !self.verify || tick <= manifest.first_tick {
                 continue;

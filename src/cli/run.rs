@@ -20,7 +20,7 @@ use crate::simulation::{
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
-use crate::sync::{Communicator, Dealing, Loopback, Threads};
+use crate::sync::{Communicator, Loopback, Partition, Threads};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub struct Run {
     ranks: u16,
     /// Which rank drives which vehicle: blocks, round-robin, or a rank for each like 0,0,1
     #[arg(long, value_name = "RULE", default_value = "blocks")]
-    deal: Dealing,
+    partition: Partition,
     /// Way of the messages between ranks. The result is the same.
     #[arg(long, value_name = "ROUTE", default_value = "all", value_enum)]
     route: RouteName,
@@ -131,13 +131,13 @@ impl Run {
             stores: true,
             quiet,
             resumes: self.in_place().is_some(),
-            card_required: self.graphics.is_required(),
+            gpu_required: self.graphics.is_required(),
             interrupted: &interrupted,
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
         };
-        let course = Course { run: self, built: &built, agreed, state };
+        let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
@@ -146,12 +146,12 @@ impl Run {
         let record = match (mpi, session) {
             (Some(mut mpi), Some(session)) => {
                 mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
-                drive_under_mpi(mpi, session, &course, &plan)?
+                drive_under_mpi(mpi, session, &prepared, &plan)?
             }
-            _ => course.drive_here(&plan)?,
+            _ => prepared.drive_here(&plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let record = course.drive_here(&plan)?;
+        let record = prepared.drive_here(&plan)?;
         let Record { mut world, samples, figures, recorded, interrupted } = record;
         let wall = clock.elapsed().as_secs_f64();
         let Some(Place { folder, begun, lock }) = place else {
@@ -181,7 +181,7 @@ impl Run {
         if self.json {
             stdout::print_json(&summary)?;
         } else {
-            stdout::print(&table::summary(&summary, table::Look::of_stdout()))?;
+            stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         if interrupted {
@@ -206,15 +206,15 @@ impl Run {
             (path, _) => ScenarioFile::read(path.as_deref().unwrap_or(Path::new("")), &self.sets)?,
         };
         let mut built = world(&file)?;
-        if let Some(stage) = &mut built.world.stage {
-            self.graphics.equip(Arc::make_mut(stage), quiet)?;
+        if let Some(scene_model) = &mut built.world.scene_model {
+            self.graphics.equip(Arc::make_mut(scene_model), quiet)?;
         }
         if writes {
             for warning in &built.warnings {
                 eprintln!("warning: {warning}");
             }
         }
-        if self.route == RouteName::Neighbour && built.world.stage.is_some() {
+        if self.route == RouteName::Neighbour && built.world.scene_model.is_some() {
             return Err(Failure::Usage {
                 argument: "--route",
                 value: "neighbour".into(),
@@ -317,11 +317,11 @@ struct Place {
 fn drive_under_mpi(
     mpi: crate::sync::Mpi,
     session: &MpiSession,
-    course: &Course<'_>,
+    prepared: &PreparedRun<'_>,
     plan: &Plan<'_>,
 ) -> Result<Record, Failure> {
     let first = mpi.rank() == 0;
-    let driven = course.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
+    let driven = prepared.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
     driven.map_err(|failure| match &failure {
         Failure::Ranks { cause, .. } if cause.is_shared() => {
             if first {
@@ -350,18 +350,18 @@ struct Prepared {
 }
 
 /// A run, ready to be driven by any number of ranks.
-struct Course<'a> {
+struct PreparedRun<'a> {
     run: &'a Run,
     built: &'a Built,
     agreed: Vec<(String, String)>,
     state: Option<WorldState>,
 }
 
-impl Course<'_> {
+impl PreparedRun<'_> {
     fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Record, Failure> {
-        let Run { deal, route, extrapolate, .. } = self.run;
+        let Run { partition, route, extrapolate, .. } = self.run;
         let (route, order) = ((*route).into(), (*extrapolate).into());
-        let sharing = Sharing { dealing: deal.clone(), route, order, digest: true };
+        let sharing = Sharing { partition: partition.clone(), route, order, digest: true };
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
         drive(ranks, plan)

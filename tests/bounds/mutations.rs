@@ -334,9 +334,9 @@ fn drives(bytes: &[u8], driven: bool, folder: &Path) -> bool {
     let Ok(file) = ScenarioFile::parse("mutant.toml", &text, folder, &[]) else { return false };
     let Ok(built) = build::world(&file) else { return false };
     // a heartbeat of a second is many steps: what is tried here is the first of them
-    let short = built.world.agents.len() <= 4 && built.world.clock.steps_per_beat() <= 20;
+    let short = built.world.agents.len() <= 4 && built.world.clock.steps_per_heartbeat() <= 20;
     if short && driven {
-        World::new(built.world).beat();
+        World::new(built.world).advance();
     }
     true
 }
@@ -559,7 +559,7 @@ fn meshes() {
         };
         match import(&name, &case[end + 1..], Up::Y, &mut fetch) {
             Ok(imported) => {
-                imported.sketch.finish();
+                imported.builder.finish();
                 true
             }
             Err(_) => false,
@@ -598,7 +598,7 @@ fn stored() -> (World, Vec<u8>) {
                 sensor = [{ name = 'imu', model = { kind = 'imu' } }]\n";
     let file = ScenarioFile::parse("x.toml", text, Path::new(""), &[]).unwrap();
     let mut world = World::new(build::world(&file).unwrap().world);
-    (0..5).for_each(|_| world.beat());
+    (0..5).for_each(|_| world.advance());
     let bytes = checkpoint::encode("x", world.state());
     (world, bytes)
 }
@@ -629,7 +629,7 @@ fn checkpoints() {
     };
     let attempt = |case: &[u8], _| match checkpoint::decode(world.model(), "x", case) {
         Ok(state) if case == sound => {
-            World::resume(world.model().clone(), state).unwrap().beat();
+            World::resume(world.model().clone(), state).unwrap().advance();
             true
         }
         Ok(_) | Err(_) => false,
@@ -645,7 +645,7 @@ fn checkpoints_driven_on() {
     let attempt = |case: &[u8], _| match checkpoint::decode(world.model(), "x", case) {
         Ok(state) => {
             let mut world = World::resume(world.model().clone(), state).unwrap();
-            (0..3).for_each(|_| world.beat());
+            (0..3).for_each(|_| world.advance());
             true
         }
         Err(_) => false,

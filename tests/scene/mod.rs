@@ -5,7 +5,7 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, Mover, OnTracks, OnWheels, World, WorldModel};
+use bekker::simulation::{AgentModel, Clock, GroundVehicle, OnTracks, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
@@ -83,7 +83,7 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     AgentModel {
         name: "test".into(),
-        vehicle: Mover::Wheeled(OnWheels {
+        vehicle: GroundVehicle::Wheeled(OnWheels {
             vehicle: vehicle.clone(),
             underside: Underside::new(outline, None).unwrap(),
             tread: Tread::rough(),
@@ -142,7 +142,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         ground,
         clock: Clock::new(step, heartbeat).unwrap(),
         agents,
-        stage: None,
+        scene_model: None,
     })
 }
 
@@ -170,7 +170,7 @@ pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f
 /// Drives until `time`, s.
 pub fn drive(world: &mut World, time: f64) {
     while world.time() < time - 1e-9 {
-        world.beat();
+        world.advance();
     }
 }
 

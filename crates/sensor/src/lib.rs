@@ -8,4 +8,6 @@ pub mod sensor;
 
 use bekker_ground::{geodesy, grid, ground, numeric, soil, spatial};
 #[cfg(test)]
-use bekker_ground::{random, terrain};
+use bekker_ground::random;
+#[cfg(any(test, feature = "gpu"))]
+use bekker_ground::terrain;

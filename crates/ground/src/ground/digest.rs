@@ -4,7 +4,7 @@ use super::{NodeState, Tile};
 use crate::grid::TileKey;
 use serde::{Deserialize, Serialize};
 
-/// Sum over all deformed nodes of two 64-bit mixes of place, state and owner.
+/// Sum over all deformed nodes of two 64-bit mixes of place, state and agent.
 ///
 /// A sum does not ask in which order nodes came, and a changed node costs one
 /// subtraction and one addition: the digest of a ground of any size is at hand
@@ -46,8 +46,8 @@ impl GroundDigest {
 
     pub(super) fn add_tile(&mut self, key: TileKey, tile: &Tile) {
         let place = GroundDigest::place(key);
-        for ((index, state), owner) in tile.iter().zip(tile.owners()) {
-            self.add(place, index, (state, *owner));
+        for ((index, state), agent) in tile.iter().zip(tile.agents()) {
+            self.add(place, index, (state, *agent));
         }
     }
 }
@@ -60,7 +60,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-fn mix(place: u64, index: usize, (state, owner): (&NodeState, u16)) -> [u64; 2] {
+fn mix(place: u64, index: usize, (state, agent): (&NodeState, u16)) -> [u64; 2] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let pair = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
     let heights = word(state.plastic_sinkage, state.berm as u32);
@@ -68,7 +68,7 @@ fn mix(place: u64, index: usize, (state, owner): (&NodeState, u16)) -> [u64; 2] 
         pair(state.yield_pressure, state.passes),
         pair(state.shear[0] as u16, state.shear[1] as u16),
     );
-    let node = index as u64 | u64::from(owner) << 32;
+    let node = index as u64 | u64::from(agent) << 32;
     let place = place.wrapping_add(node.wrapping_mul(PI[3]));
     let mixed = fold(heights ^ place, rest ^ PI[0]) ^ fold(place ^ PI[1], heights ^ PI[2]);
     [fold(mixed, PI[4] | 1), fold(mixed ^ rest, PI[5])]

@@ -5,7 +5,7 @@
 //! at the lattice's resolution. [`Published`] holds what has been deformed, as
 //! small integers. An [`Overlay`] holds the tiles around one agent's wheels in
 //! floating point; at a heartbeat it turns the nodes that its wheels have left
-//! into [`Patch`]es, which everyone, the owner included, merges into the
+//! into [`Patch`]es, which everyone, the agent included, merges into the
 //! published ground by a commutative and associative rule ([`NodeState::join`]).
 
 mod digest;

@@ -106,10 +106,10 @@ impl NodeState {
     }
 
     /// Whose the account is that [`NodeState::join`] keeps, being theirs or `other`'s: the
-    /// owner of the deeper one, and of two equal ones the lower number. A maximum too, so
+    /// agent of the deeper one, and of two equal ones the lower number. A maximum too, so
     /// it asks for no order.
     #[inline]
-    pub(super) fn owner(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
+    pub(super) fn agent(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
         let account = |state: &NodeState| (state.plastic_sinkage, state.shear);
         match account(other).cmp(&account(self)) {
             std::cmp::Ordering::Greater => theirs,

@@ -8,7 +8,7 @@ use crate::grid::TileKey;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch<'a> {
     /// Number of the agent that left it.
-    pub owner: u16,
+    pub agent: u16,
     /// Which tile.
     pub key: TileKey,
     /// Its changed nodes.
@@ -26,7 +26,7 @@ impl<'a> Patch<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Head {
-    owner: u16,
+    agent: u16,
     key: TileKey,
     mask: Mask,
     /// End of its states in the list of all.
@@ -40,13 +40,13 @@ pub struct Patches {
     heads: Vec<Head>,
     states: Vec<NodeState>,
     /// Whose the patches are that are begun from now on.
-    owner: u16,
+    agent: u16,
 }
 
 impl Patches {
     /// Patches that are begun from now on are this agent's; at first they are agent 0's.
-    pub fn set_owner(&mut self, agent: u16) {
-        self.owner = agent;
+    pub fn set_agent(&mut self, agent: u16) {
+        self.agent = agent;
     }
 
     /// Forgets all patches and keeps their room.
@@ -57,8 +57,8 @@ impl Patches {
 
     /// Begins the patch of a tile; at least one node is to follow.
     pub fn begin(&mut self, key: TileKey) {
-        let (owner, end) = (self.owner, self.states.len());
-        self.heads.push(Head { owner, key, mask: Mask::default(), end });
+        let (agent, end) = (self.agent, self.states.len());
+        self.heads.push(Head { agent, key, mask: Mask::default(), end });
     }
 
     /// Adds a node to the patch begun last, behind all its others.
@@ -75,19 +75,19 @@ impl Patches {
     }
 
     /// Adds a patch.
-    pub fn extend(&mut self, Patch { owner, key, mask, states }: Patch<'_>) {
+    pub fn extend(&mut self, Patch { agent, key, mask, states }: Patch<'_>) {
         debug_assert!(mask.count() == states.len());
         self.states.extend_from_slice(states);
-        self.heads.push(Head { owner, key, mask: *mask, end: self.states.len() });
+        self.heads.push(Head { agent, key, mask: *mask, end: self.states.len() });
     }
 
     /// The patches.
     pub fn iter(&self) -> impl Iterator<Item = Patch<'_>> + Clone {
         let mut start = 0;
-        self.heads.iter().map(move |Head { owner, key, mask, end }| {
+        self.heads.iter().map(move |Head { agent, key, mask, end }| {
             let states = &self.states[start..*end];
             start = *end;
-            Patch { owner: *owner, key: *key, mask, states }
+            Patch { agent: *agent, key: *key, mask, states }
         })
     }
 

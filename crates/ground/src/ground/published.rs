@@ -91,18 +91,18 @@ impl Published {
         changed.map(|(key, _)| *key)
     }
 
-    /// All that was deformed as patches, owner by owner.
+    /// All that was deformed as patches, agent by agent.
     pub fn as_patches(&self) -> Vec<Patches> {
         let mut all: BTreeMap<u16, Patches> = BTreeMap::new();
         for (key, tile) in self.tiles() {
-            let mut owners = tile.owners().to_vec();
-            owners.sort_unstable();
-            owners.dedup();
-            for owner in owners {
-                let patches = all.entry(owner).or_default();
-                patches.set_owner(owner);
+            let mut agents = tile.agents().to_vec();
+            agents.sort_unstable();
+            agents.dedup();
+            for agent in agents {
+                let patches = all.entry(agent).or_default();
+                patches.set_agent(agent);
                 patches.begin(key);
-                let own = tile.iter().zip(tile.owners()).filter(|(_, of)| **of == owner);
+                let own = tile.iter().zip(tile.agents()).filter(|(_, of)| **of == agent);
                 own.for_each(|((index, state), _)| patches.push(index, *state));
             }
         }
@@ -135,7 +135,7 @@ impl Published {
     /// State of a node and the number of the agent that left it so, or [`NOBODY`].
     pub fn owned(&self, node: Node) -> (NodeState, u16) {
         let owned = self.tile(node.tile()).and_then(|tile| tile.owned(node.index()));
-        owned.map_or((NodeState::default(), NOBODY), |(state, owner)| (*state, owner))
+        owned.map_or((NodeState::default(), NOBODY), |(state, agent)| (*state, agent))
     }
 
     /// How many nodes are deformed.
@@ -216,7 +216,7 @@ mod tests {
         let shear = prop_oneof![Just([0, 0]), Just([1, 0]), any::<[i16; 2]>()];
         let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, shear);
         let nodes = proptest::collection::vec(node, 1..20);
-        ((-1_i32..2, -1_i32..2), nodes, 0_u16..4).prop_map(|((a, b), nodes, owner)| {
+        ((-1_i32..2, -1_i32..2), nodes, 0_u16..4).prop_map(|((a, b), nodes, agent)| {
             let states: BTreeMap<usize, NodeState> = nodes
                 .into_iter()
                 .map(|(index, plastic_sinkage, berm, yield_pressure, shear)| {
@@ -226,7 +226,7 @@ mod tests {
                 })
                 .collect();
             let mut patch = Patches::default();
-            patch.set_owner(owner);
+            patch.set_agent(agent);
             patch.begin(TileKey { a, b });
             states.into_iter().for_each(|(index, state)| patch.push(index, state));
             patch
@@ -271,9 +271,9 @@ mod tests {
 
     #[test]
     fn a_rut_is_whose_account_is_the_deepest() {
-        let left = |owner: u16, plastic_sinkage: u32, berm: i32| {
+        let left = |agent: u16, plastic_sinkage: u32, berm: i32| {
             let mut patches = Patches::default();
-            patches.set_owner(owner);
+            patches.set_agent(agent);
             patches.begin(TileKey { a: 0, b: 0 });
             patches.push(7, NodeState { plastic_sinkage, berm, ..NodeState::default() });
             patches

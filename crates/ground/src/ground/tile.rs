@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 pub struct Tile {
     mask: Mask,
     states: Vec<NodeState>,
-    owners: Vec<u16>,
+    agents: Vec<u16>,
 }
 
 /// A tile as it is stored.
 type Record = (Mask, Vec<NodeState>, Vec<u16>);
 
 impl Tile {
-    /// A tile of the nodes in `mask`; `None` unless there is a state and an owner for
+    /// A tile of the nodes in `mask`; `None` unless there is a state and an agent for
     /// each.
-    pub fn new(mask: Mask, states: Vec<NodeState>, owners: Vec<u16>) -> Option<Tile> {
+    pub fn new(mask: Mask, states: Vec<NodeState>, agents: Vec<u16>) -> Option<Tile> {
         let count = mask.count();
-        (count == states.len() && count == owners.len()).then_some(Tile { mask, states, owners })
+        (count == states.len() && count == agents.len()).then_some(Tile { mask, states, agents })
     }
 
     /// Which nodes the tile holds.
@@ -35,15 +35,15 @@ impl Tile {
     }
 
     /// Who left the nodes as they are, by number, or [`NOBODY`].
-    pub fn owners(&self) -> &[u16] {
-        &self.owners
+    pub fn agents(&self) -> &[u16] {
+        &self.agents
     }
 
     /// State of the node at `index` and who left it so, if it was ever deformed.
     #[inline]
     pub fn owned(&self, index: usize) -> Option<(&NodeState, u16)> {
         let rank = self.mask.contains(index).then(|| self.mask.rank(index))?;
-        Some((&self.states[rank], self.owners[rank]))
+        Some((&self.states[rank], self.agents[rank]))
     }
 
     /// State of the node at `index`, if it was ever deformed.
@@ -66,7 +66,7 @@ impl Tile {
     }
 
     /// Joins a patch of this tile node by node, and tells of each of its nodes the
-    /// index, state and owner before, if it had one, and state and owner now.
+    /// index, state and agent before, if it had one, and state and agent now.
     pub(super) fn join_watched(
         &mut self,
         other: &Patch<'_>,
@@ -77,12 +77,12 @@ impl Tile {
         let ranks = self.mask.ranks();
         for (index, state) in other.iter() {
             let rank = ranks.of(index);
-            let (own, owner) = (&mut self.states[rank], &mut self.owners[rank]);
-            let before = (*own, *owner);
-            *owner = own.owner(state, [*owner, other.owner]);
+            let (own, agent) = (&mut self.states[rank], &mut self.agents[rank]);
+            let before = (*own, *agent);
+            *agent = own.agent(state, [*agent, other.agent]);
             own.join(state);
             let known = (!added.contains(index)).then_some((&before.0, before.1));
-            watch(index, known, (own, *owner));
+            watch(index, known, (own, *agent));
         }
     }
 
@@ -95,15 +95,15 @@ impl Tile {
         }
         let mut end = self.states.len();
         self.states.resize(end + shift, NodeState::default());
-        self.owners.resize(end + shift, NOBODY);
+        self.agents.resize(end + shift, NOBODY);
         let ranks = self.mask.ranks();
         for index in added.iter_back() {
             let start = ranks.of(index);
             self.states.copy_within(start..end, start + shift);
-            self.owners.copy_within(start..end, start + shift);
+            self.agents.copy_within(start..end, start + shift);
             shift -= 1;
             self.states[start + shift] = NodeState::default();
-            self.owners[start + shift] = NOBODY;
+            self.agents[start + shift] = NOBODY;
             end = start;
         }
         self.mask = self.mask.union(added);
@@ -112,15 +112,15 @@ impl Tile {
 
 impl TryFrom<Record> for Tile {
     type Error = String;
-    fn try_from((mask, states, owners): Record) -> Result<Tile, String> {
-        let (nodes, given, owned) = (mask.count(), states.len(), owners.len());
-        Tile::new(mask, states, owners)
-            .ok_or(format!("a tile of {nodes} nodes holds {given} states and {owned} owners"))
+    fn try_from((mask, states, agents): Record) -> Result<Tile, String> {
+        let (nodes, given, owned) = (mask.count(), states.len(), agents.len());
+        Tile::new(mask, states, agents)
+            .ok_or(format!("a tile of {nodes} nodes holds {given} states and {owned} agents"))
     }
 }
 
 impl From<Tile> for Record {
     fn from(tile: Tile) -> Self {
-        (tile.mask, tile.states, tile.owners)
+        (tile.mask, tile.states, tile.agents)
     }
 }

@@ -14,7 +14,7 @@ use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
 use crate::soil::{
-    Bearing, PassiveWedge, humped, inclined_bearing, mobilise, press_refined, slip_sinkage,
+    Bearing, PassiveWedge, inclined_bearing, mobilise, peaked, press_refined, slip_sinkage,
 };
 use crate::spatial::{Twist, Vec3, Vec6};
 
@@ -306,8 +306,10 @@ fn draft_four<S: Simd, F: Footprint>(
         shear = sliding * (mobilised / speed.max(SLIDING));
         resists = Lanes::of(simd, 1.0);
     }
-    let hump = match soil.details.hump {
-        Some(hump) if laws.shear_hump => humped(hump.residual, slip, soil.shear_modulus),
+    let peak_shear = match soil.details.peak_shear {
+        Some(peak_shear) if laws.peak_shear => {
+            peaked(peak_shear.residual, slip, soil.shear_modulus)
+        }
         _ => Lanes::of(simd, 1.0),
     };
     let passive = if laws.passive_pressure {
@@ -316,8 +318,8 @@ fn draft_four<S: Simd, F: Footprint>(
         None
     };
     let tread = &motion.tread;
-    let stress = hump * tread.strength_lanes(&coefficients.strength, pressure);
-    let cohesion = hump * tread.strength_lanes(&coefficients.strength, zero);
+    let stress = peak_shear * tread.strength_lanes(&coefficients.strength, pressure);
+    let cohesion = peak_shear * tread.strength_lanes(&coefficients.strength, zero);
     draft.n = n.parts();
     draft.sinking = sinking.numbers();
     draft.passed = passed.numbers();
@@ -334,7 +336,7 @@ fn draft_four<S: Simd, F: Footprint>(
     draft.shear = shear.parts();
     draft.gain = gain.numbers();
     draft.resists = resists.numbers();
-    draft.hump = hump.numbers();
+    draft.peak_shear = peak_shear.numbers();
     draft.advances = passive.is_some();
     if let Some([x, y]) = passive {
         draft.passive = [x.numbers(), y.numbers()];
@@ -476,7 +478,7 @@ fn settle_four<S: Simd>(
     let pressed = press_refined(bearing, virgin, sinkage, advance, kept, kept_at);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&draft.leaving));
     let strength = motion.tread.strength_lanes(&coefficients.strength, pressure);
-    let stress = lanes(&draft.hump) * strength;
+    let stress = lanes(&draft.peak_shear) * strength;
     let cell_area = model.lattice().cell_area();
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;

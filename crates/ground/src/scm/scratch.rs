@@ -108,8 +108,8 @@ pub(super) struct Draft {
     pub gain: Numbers,
     /// Parts of them that lie along the sliding already.
     pub resists: Numbers,
-    /// Factors of a humped shear curve.
-    pub hump: Numbers,
+    /// Factors of a shear curve with a peak.
+    pub peak_shear: Numbers,
     /// Whether any meets passive pressure.
     pub advances: bool,
     /// Passive pressures, which are horizontal, Pa of horizontal area.

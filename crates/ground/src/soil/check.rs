@@ -128,8 +128,8 @@ impl Details {
             none("strength of the crust, Pa", crust.strength)?;
             positive("depth of the crust, m", crust.depth)?;
         }
-        if let Some(hump) = self.hump {
-            within("residual of the shear hump", hump.residual, "above 0 to 1", |v| {
+        if let Some(peak_shear) = self.peak_shear {
+            within("residual of the peak shear", peak_shear.residual, "above 0 to 1", |v| {
                 v > 0.0 && v <= 1.0
             })?;
         }

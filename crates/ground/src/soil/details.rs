@@ -22,7 +22,7 @@ pub struct Details {
     /// A crust.
     pub crust: Option<Crust>,
     /// Shear with a peak and a residual.
-    pub hump: Option<ShearHump>,
+    pub peak_shear: Option<PeakShear>,
     /// Growth of pressure with the speed of sinking.
     pub rate: Option<RateDependence>,
 }
@@ -76,7 +76,7 @@ pub struct Crust {
 /// K_w being the soil's shear modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShearHump {
+pub struct PeakShear {
     /// Residual part K_r of the peak, 0..1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub residual: f64,

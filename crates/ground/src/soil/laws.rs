@@ -40,7 +40,7 @@ pub struct Laws {
     pub layers: bool,
     /// Shear that peaks and falls to a residual (J. Y. Wong and J.
     /// Preston-Thomas, 1983), for soils that state it.
-    pub shear_hump: bool,
+    pub peak_shear: bool,
     /// Pressure that grows with the speed of sinking (C. Grahn, 1991), for
     /// soils that state it.
     pub rate_dependence: bool,
@@ -78,7 +78,7 @@ impl Laws {
             reload_stiffening: false,
             reece: false,
             layers: false,
-            shear_hump: false,
+            peak_shear: false,
             rate_dependence: false,
         }
     }
@@ -95,7 +95,7 @@ impl Laws {
             reload_stiffening: true,
             reece: true,
             layers: true,
-            shear_hump: true,
+            peak_shear: true,
             rate_dependence: true,
         }
     }

@@ -14,10 +14,10 @@ mod shear;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
-pub use details::{Crust, Details, RateDependence, Reece, ShearHump, SubLayer};
+pub use details::{Crust, Details, PeakShear, RateDependence, Reece, SubLayer};
 pub use laws::Laws;
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
-pub(crate) use refined::humped;
+pub(crate) use refined::peaked;
 pub use refined::{
     Bearing, PassiveWedge, inclined_bearing, mobilise, press_refined, reload_stiffness,
     slip_sinkage,

@@ -142,9 +142,9 @@ pub fn mobilise<S: Simd>(
     (kept, little.pick(time * inverse * (1.0 - 0.5 * x), (1.0 - kept) / speed))
 }
 
-/// What part of the peak a humped shear curve allows after `slip` m.
+/// What part of the peak a shear curve with a peak allows after `slip` m.
 #[inline(always)]
-pub(crate) fn humped<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
+pub(crate) fn peaked<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
     let rise = 1.0 / (residual * (1.0 - 1.0 / E)) - 1.0;
     residual * (1.0 + rise * (1.0 - slip * (1.0 / modulus)).quick_exp())
 }

@@ -3,7 +3,7 @@
 //! Colours are linear; PNG takes them through the curve of sRGB (IEC 61966-2-1), EXR as
 //! they are. EXR holds every channel of a picture under the names that viewers know
 //! (R G B, Z depth, N.X N.Y N.Z) and our labels: class, instance, soil, sinkage, slip,
-//! passes, owner.
+//! passes, agent.
 
 use crate::sensor::camera::Image;
 
@@ -120,7 +120,7 @@ fn channels(image: &Image) -> Vec<Channel> {
     all.push(plain("sinkage", &image.sinkage, |x| x));
     all.push(plain("slip", &image.slip, |x| x));
     all.push(plain("passes", &image.passes, f32::from));
-    all.push(plain("owner", &image.owner, f32::from));
+    all.push(plain("agent", &image.agent, f32::from));
     let pixels = image.width as usize * image.height as usize;
     all.retain(|channel| pixels > 0 && channel.values.len() == pixels);
     all

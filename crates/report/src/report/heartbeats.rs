@@ -6,7 +6,7 @@
 //! times from the end of the handshake (of a run that went on: after those before).
 
 use super::{ReportError, check_place, file};
-use crate::simulation::BeatFigures;
+use crate::simulation::HeartbeatFigures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -27,17 +27,17 @@ pub fn microseconds(time: Duration) -> f64 {
 }
 
 /// Times of a heartbeat with their names, in their order.
-fn spans(beat: &BeatFigures) -> [(&'static str, Duration); 9] {
+fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
     [
-        ("step", beat.step),
-        ("serialise", beat.serialise),
-        ("lengths", beat.lengths),
-        ("payload", beat.payload),
-        ("apply", beat.apply),
-        ("agree", beat.agree),
-        ("look", beat.look),
-        ("record", beat.record),
-        ("checkpoint", beat.checkpoint),
+        ("step", heartbeat.step),
+        ("serialise", heartbeat.serialise),
+        ("lengths", heartbeat.lengths),
+        ("payload", heartbeat.payload),
+        ("apply", heartbeat.apply),
+        ("agree", heartbeat.agree),
+        ("look", heartbeat.look),
+        ("record", heartbeat.record),
+        ("checkpoint", heartbeat.checkpoint),
     ]
 }
 
@@ -71,13 +71,14 @@ impl Heartbeats {
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be written.
-    pub fn take(&mut self, ranks: &[Vec<BeatFigures>]) -> Result<(), ReportError> {
-        let beats = ranks.iter().map(Vec::len).min().unwrap_or(0);
+    pub fn take(&mut self, ranks: &[Vec<HeartbeatFigures>]) -> Result<(), ReportError> {
+        let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0);
         // all ranks' first, then all ranks' second: so a file is cut at a tick
-        let all = (0..beats).flat_map(|beat| ranks.iter().map(move |rank| &rank[beat]).enumerate());
+        let all = (0..heartbeats)
+            .flat_map(|heartbeat| ranks.iter().map(move |rank| &rank[heartbeat]).enumerate());
         if let Some((path, file)) = &mut self.figures {
             let mut rows = String::new();
-            all.clone().for_each(|(rank, beat)| row(&mut rows, rank, beat));
+            all.clone().for_each(|(rank, heartbeat)| row(&mut rows, rank, heartbeat));
             file.write_all(rows.as_bytes()).map_err(ReportError::file("write", path))?;
         }
         self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.take(all))
@@ -116,11 +117,11 @@ fn figures(path: &Path, from: Option<u64>) -> Result<fs::File, ReportError> {
     })
 }
 
-fn row(rows: &mut String, rank: usize, beat: &BeatFigures) {
-    let BeatFigures { tick, agents, state_bytes, ground_bytes, .. } = beat;
-    let BeatFigures { received_bytes, nodes, ghost_error, ghost_bound, .. } = beat;
+fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatFigures) {
+    let HeartbeatFigures { tick, agents, state_bytes, ground_bytes, .. } = heartbeat;
+    let HeartbeatFigures { received_bytes, nodes, ghost_error, ghost_bound, .. } = heartbeat;
     let _ = write!(rows, "{tick},{rank},{agents}");
-    for (_, span) in spans(beat) {
+    for (_, span) in spans(heartbeat) {
         let _ = write!(rows, ",{:.1}", microseconds(span));
     }
     let _ = write!(rows, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
@@ -178,16 +179,16 @@ impl Timeline {
     /// Adds the spans of heartbeats, each with its rank. What took no time is left out.
     fn take<'a>(
         &mut self,
-        all: impl Iterator<Item = (usize, &'a BeatFigures)>,
+        all: impl Iterator<Item = (usize, &'a HeartbeatFigures)>,
     ) -> Result<(), ReportError> {
         let mut events = String::new();
-        for (rank, beat) in all {
-            let mut begun = beat.begun;
-            for (name, span) in spans(beat).into_iter().filter(|(_, span)| !span.is_zero()) {
+        for (rank, heartbeat) in all {
+            let mut begun = heartbeat.begun;
+            for (name, span) in spans(heartbeat).into_iter().filter(|(_, span)| !span.is_zero()) {
                 let event = json!({
                     "name": name, "ph": "X", "pid": rank, "tid": 0,
                     "ts": self.begins + microseconds(begun), "dur": microseconds(span),
-                    "args": { "tick": beat.tick, "nodes": beat.nodes, "frames": beat.frames },
+                    "args": { "tick": heartbeat.tick, "nodes": heartbeat.nodes, "frames": heartbeat.frames },
                 });
                 let _ = write!(events, ",\n{event}");
                 begun += span;

@@ -6,7 +6,7 @@ use super::chart::{Scale, round_step};
 use super::color::{self, INK, Oklab, Rgb, SECONDARY, WHITE};
 use super::relief::{self, HeightField, View};
 use crate::sensor::class::Class;
-use crate::sensor::material::SoilLook;
+use crate::sensor::material::SoilAppearance;
 use crate::simulation::{Form, Prop, PropKind};
 use crate::soil::Soil;
 use crate::terrain::{Placement, Unit};
@@ -48,7 +48,7 @@ impl SoilSign {
         soils
             .iter()
             .map(|soil| {
-                let [r, g, b] = SoilLook::of(soil).fresh.albedo;
+                let [r, g, b] = SoilAppearance::of(soil).fresh.albedo;
                 let white = (r + g + b) / 3.0 > 0.6;
                 let tint = if white {
                     color::snow(snows.next().unwrap_or(0))

@@ -522,7 +522,7 @@ fn raw_channels(image: &Image) -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("sinkage", "32FC1", bytes(&image.sinkage, f32::to_le_bytes)),
         ("slip", "32FC1", bytes(&image.slip, f32::to_le_bytes)),
         ("passes", "mono16", bytes(&image.passes, u16::to_le_bytes)),
-        ("owner", "mono16", bytes(&image.owner, u16::to_le_bytes)),
+        ("agent", "mono16", bytes(&image.agent, u16::to_le_bytes)),
     ];
     all.retain(|(_, _, data)| !data.is_empty());
     all

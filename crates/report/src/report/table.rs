@@ -7,22 +7,22 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Tab
 
 /// How the table is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum TextStyle {
     /// ASCII without colour: for files, pipes and `NO_COLOR`.
     Plain,
     /// Line drawing and colour, for a terminal.
     Terminal,
 }
 
-impl Look {
-    /// The look that standard output calls for.
-    pub fn of_stdout() -> Look {
+impl TextStyle {
+    /// The style that standard output calls for.
+    pub fn of_stdout() -> TextStyle {
         use std::io::IsTerminal;
         let colour_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if std::io::stdout().is_terminal() && !colour_refused {
-            Look::Terminal
+            TextStyle::Terminal
         } else {
-            Look::Plain
+            TextStyle::Plain
         }
     }
 }
@@ -48,19 +48,19 @@ const HEADER: [&str; 11] = [
 /// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles
 /// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
 /// defines each figure.
-pub fn summary(run: &RunSummary, look: Look) -> String {
+pub fn summary(run: &RunSummary, style: TextStyle) -> String {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
     for vehicle in &run.vehicles {
-        table.add_row(row(vehicle, look));
+        table.add_row(row(vehicle, style));
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
-    match look {
-        Look::Plain => table.load_style(ruled('-')).force_no_tty(),
-        Look::Terminal => table.load_style(ruled('─')).enforce_styling(),
+    match style {
+        TextStyle::Plain => table.load_style(ruled('-')).force_no_tty(),
+        TextStyle::Terminal => table.load_style(ruled('─')).enforce_styling(),
     };
     let mut text = table.trim_fmt();
     text.push('\n');
@@ -87,7 +87,7 @@ fn aligned(column: usize, text: &str) -> Cell {
     Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
 }
 
-fn row(vehicle: &VehicleSummary, look: Look) -> Vec<Cell> {
+fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
     let texts = [
         vehicle.name.clone(),
         format!("{:.1}", vehicle.distance),
@@ -102,7 +102,7 @@ fn row(vehicle: &VehicleSummary, look: Look) -> Vec<Cell> {
         vehicle.outcome.brief(),
     ];
     let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
-    if look == Look::Terminal
+    if style == TextStyle::Terminal
         && let Some(cell) = cells.pop()
     {
         cells.push(cell.fg(colour(vehicle.outcome.code)));
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn says_it_all_within_116_columns() {
-        let text = summary(&run(), Look::Plain);
+        let text = summary(&run(), TextStyle::Plain);
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 116, "{widest} columns:\n{text}");
         assert!(text.is_ascii(), "{text}");
@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn colour_only_where_asked_for() {
-        assert!(!summary(&run(), Look::Plain).contains('\u{1b}'));
-        assert!(summary(&run(), Look::Terminal).contains('\u{1b}'));
+        assert!(!summary(&run(), TextStyle::Plain).contains('\u{1b}'));
+        assert!(summary(&run(), TextStyle::Terminal).contains('\u{1b}'));
     }
 
     #[test]

@@ -194,7 +194,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("reece", soil.reece.is_some(), false),
         ("below", soil.below.is_some(), false),
         ("crust", soil.crust.is_some(), false),
-        ("hump", soil.hump.is_some(), false),
+        ("peak_shear", soil.peak_shear.is_some(), false),
         ("rate", soil.rate.is_some(), false),
         ("bulldozing", soil.bulldozing.is_some(), false),
     ];
@@ -255,8 +255,8 @@ fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
 /// A sensor of motion sees every step, a camera or lidar every heartbeat; a window ends
 /// before the next begins.
 fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut Refuse) {
-    let looks = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
-    let (between, of) = match looks {
+    let is_imaging = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
+    let (between, of) = match is_imaging {
         true => (scenario.time.heartbeat, "heartbeat"),
         false => (scenario.time.step, "step"),
     };
@@ -288,7 +288,7 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
             let cause = format!(
                 "a sensor of kind {} has no window{}",
                 sensor.model.kind(),
-                if looks { "; its shutter is model.exposure" } else { "" }
+                if is_imaging { "; its shutter is model.exposure" } else { "" }
             );
             refuse(window_key, Problem::Refused { cause });
         }

@@ -49,6 +49,12 @@ pub enum Problem {
         /// What the parser says.
         message: String,
     },
+    /// A key by a name that it had in an earlier version.
+    #[error("is called {now} since version 0.1.0")]
+    Renamed {
+        /// Its name.
+        now: &'static str,
+    },
     /// The argument of `--set` is not of the form `key=value`.
     #[error("must be of the form key=value, such as vehicle[0].driver.speed=4")]
     NotAnAssignment,

@@ -126,7 +126,7 @@ pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
     scenario.soil.raster.iter_mut().for_each(|raster| change(&mut raster.file));
     scenario.scenery.iter_mut().flat_map(|scenery| &mut scenery.mesh).for_each(change);
     for vehicle in &mut scenario.vehicle {
-        vehicle.look.hull.iter_mut().chain(&mut vehicle.look.wheel).for_each(change);
+        vehicle.visual.hull.iter_mut().chain(&mut vehicle.visual.wheel).for_each(change);
         if is_file(&vehicle.model) {
             vehicle.model = map(Path::new(&vehicle.model)).to_string_lossy().into_owned();
         }

@@ -1,10 +1,10 @@
 //! Meshes, soils and crowds as words: fours of them, as the programs read them.
 
-use super::card::{Card, GpuError};
+use super::device::{GpuDevice, GpuError};
 use crate::sensor::bvh::Bvh;
-use crate::sensor::material::{Material, SoilLook};
+use crate::sensor::material::{Material, SoilAppearance};
 use crate::sensor::mesh::Mesh;
-use crate::sensor::scene::{Crowd, Scene};
+use crate::sensor::scene::{InstanceSet, Scene};
 use crate::spatial::{Quat, Vec3};
 use crate::terrain::{Region, SoilMap};
 
@@ -20,16 +20,16 @@ impl Props {
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] if the card cannot hold them.
-    pub fn new(card: &Card, scene: &Scene<'_>) -> Result<Props, GpuError> {
+    pub fn new(gpu: &GpuDevice, scene: &Scene<'_>) -> Result<Props, GpuError> {
         let mut words = Fours::default();
         // soils, raster, regions; then a head for each mesh
         words.push([0; 4]);
         scene.meshes.iter().for_each(|_| words.push([0; 4]));
         let soils = words.len();
         let grey =
-            [SoilLook { fresh: Material::dull([0.3; 3]), pressed: Material::dull([0.3; 3]) }];
-        let looks = if scene.soils.is_empty() { &grey } else { scene.soils };
-        for look in looks {
+            [SoilAppearance { fresh: Material::dull([0.3; 3]), pressed: Material::dull([0.3; 3]) }];
+        let visuals = if scene.soils.is_empty() { &grey } else { scene.soils };
+        for look in visuals {
             words.material(&look.fresh);
             words.material(&look.pressed);
         }
@@ -42,7 +42,7 @@ impl Props {
         for (index, mesh) in scene.meshes.iter().enumerate() {
             words.0[1 + index] = words.mesh(mesh);
         }
-        Ok(Props { buffer: card.storage("meshes", words.words())?, soils: looks.len() })
+        Ok(Props { buffer: gpu.storage("meshes", words.words())?, soils: visuals.len() })
     }
 }
 
@@ -50,12 +50,12 @@ impl Props {
 pub(super) fn crowds(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
     let mut fours = Fours::default();
     (0..5).for_each(|_| fours.push([0; 4]));
-    for (which, crowd) in [scene.standing, scene.moving].into_iter().enumerate() {
-        let (tree, origin) = crowd.tree();
-        let place = [fours.tree(tree), fours.len(), crowd.len() as u32, 0];
+    for (which, instance_set) in [scene.standing, scene.moving].into_iter().enumerate() {
+        let (tree, origin) = instance_set.tree();
+        let place = [fours.tree(tree), fours.len(), instance_set.len() as u32, 0];
         fours.0[2 * which] = place;
         fours.0[2 * which + 1] = reals(origin - anchor, 0.0);
-        fours.instances(crowd, anchor);
+        fours.instances(instance_set, anchor);
     }
     let puffs = &scene.air.puffs;
     fours.0[4] = [fours.len(), puffs.len() as u32, 0, 0];
@@ -125,12 +125,12 @@ impl Fours {
         [tree, triangles, normals, palette]
     }
 
-    fn instances(&mut self, crowd: &Crowd, anchor: &Vec3) {
+    fn instances(&mut self, instance_set: &InstanceSet, anchor: &Vec3) {
         let turn = |q: &Quat| {
             let [x, y, z, w]: [f64; 4] = q.coords.into();
             [x, y, z, w].map(|x| (x as f32).to_bits())
         };
-        for instance in crowd.instances() {
+        for instance in instance_set.instances() {
             let [before, now] = &instance.poses;
             let [x, y, z, _] = reals(before.position - anchor, 0.0);
             self.push(reals(now.position - anchor, instance.scale));
@@ -138,7 +138,7 @@ impl Fours {
             self.push([x, y, z, 1 + instance.mesh as u32]);
             self.push(turn(&before.orientation));
             let still = u32::from(before == now);
-            let label = u32::from(instance.owner.saturating_add(1));
+            let label = u32::from(instance.agent.saturating_add(1));
             self.push([instance.class as u32, label, still, 0]);
         }
     }

@@ -1,6 +1,6 @@
 //! A relief as the card keeps it.
 
-use super::card::{Card, GpuError};
+use super::device::{GpuDevice, GpuError};
 use crate::sensor::relief::{Mark, Relief, Shape};
 use wgpu::BufferUsages;
 
@@ -33,11 +33,11 @@ fn usage() -> BufferUsages {
 }
 
 impl Mirror {
-    pub fn new(card: &Card) -> Result<Mirror, GpuError> {
+    pub fn new(gpu: &GpuDevice) -> Result<Mirror, GpuError> {
         Ok(Mirror {
-            ground: card.buffer("ground", Shape::WINDOWS, usage())?,
-            tiles: card.buffer("tiles", SLOT, usage())?,
-            marks: card.buffer("marks", MARKS, usage())?,
+            ground: gpu.buffer("ground", Shape::WINDOWS, usage())?,
+            tiles: gpu.buffer("tiles", SLOT, usage())?,
+            marks: gpu.buffer("marks", MARKS, usage())?,
             room: [1, 1],
             marked: Vec::new(),
             count: 0,
@@ -48,7 +48,7 @@ impl Mirror {
     }
 
     /// Sends what has changed since the last time, and says how many tiles that were.
-    pub fn update(&mut self, card: &Card, relief: &Relief) -> Result<usize, GpuError> {
+    pub fn update(&mut self, gpu: &GpuDevice, relief: &Relief) -> Result<usize, GpuError> {
         let moved = self.corners != Some(relief.corners());
         if !moved && self.merges == relief.merges() {
             return Ok(0);
@@ -66,7 +66,7 @@ impl Mirror {
                 self.marked[slot] = self.count as u32;
             }
         }
-        let whole = self.make_room(card, count)? || moved;
+        let whole = self.make_room(gpu, count)? || moved;
         let since = self.merges;
         let mut sent = 0;
         let [mut nodes, mut marks] = [Run::new(&self.tiles, SLOT), Run::new(&self.marks, MARKS)];
@@ -76,24 +76,24 @@ impl Mirror {
             }
             sent += 1;
             let marked = self.marked[slot];
-            nodes.add(card, slot, |words| {
+            nodes.add(gpu, slot, |words| {
                 tile.flat(words);
                 words.push(marked);
             });
             if let (Some(left), Some(place)) = (tile.marks(), (marked as usize).checked_sub(1)) {
-                // passes and owner share a word
-                let both = |m: &Mark| u32::from(m.passes) | u32::from(m.owner) << 16;
+                // passes and agent share a word
+                let both = |m: &Mark| u32::from(m.passes) | u32::from(m.agent) << 16;
                 let flat = |m: &Mark| [m.sinkage.to_bits(), m.slip.to_bits(), both(m)];
-                marks.add(card, place, |words| words.extend(left.iter().flat_map(flat)));
+                marks.add(gpu, place, |words| words.extend(left.iter().flat_map(flat)));
             }
         }
-        nodes.send(card);
-        marks.send(card);
+        nodes.send(gpu);
+        marks.send(gpu);
         let mut send = |place: usize, fill: &dyn Fn(&mut Vec<u32>)| {
             self.words.clear();
             fill(&mut self.words);
             let words = bytemuck::cast_slice(&self.words);
-            card.queue.write_buffer(&self.ground, 4 * place as u64, words);
+            gpu.queue.write_buffer(&self.ground, 4 * place as u64, words);
         };
         if moved {
             send(0, &|words| relief.flat(words));
@@ -108,14 +108,14 @@ impl Mirror {
 
     /// Makes room for as many tiles, half as many again and more marks; says whether all
     /// must be sent again.
-    fn make_room(&mut self, card: &Card, tiles: usize) -> Result<bool, GpuError> {
+    fn make_room(&mut self, gpu: &GpuDevice, tiles: usize) -> Result<bool, GpuError> {
         let [has, marks] = self.room;
         if tiles <= has && self.count <= marks {
             return Ok(false);
         }
         self.room = [tiles.max(has) * 3 / 2, self.count.max(marks) * 3 / 2];
-        self.tiles = card.buffer("tiles", self.room[0] * SLOT, usage())?;
-        self.marks = card.buffer("marks", self.room[1] * MARKS, usage())?;
+        self.tiles = gpu.buffer("tiles", self.room[0] * SLOT, usage())?;
+        self.marks = gpu.buffer("marks", self.room[1] * MARKS, usage())?;
         Ok(true)
     }
 }
@@ -134,18 +134,18 @@ impl<'a> Run<'a> {
         Run { buffer, size, first: 0, words: Vec::new() }
     }
 
-    fn add(&mut self, card: &Card, place: usize, fill: impl FnOnce(&mut Vec<u32>)) {
+    fn add(&mut self, gpu: &GpuDevice, place: usize, fill: impl FnOnce(&mut Vec<u32>)) {
         if place != self.first + self.words.len() / self.size {
-            self.send(card);
+            self.send(gpu);
             self.first = place;
         }
         fill(&mut self.words);
     }
 
-    fn send(&mut self, card: &Card) {
+    fn send(&mut self, gpu: &GpuDevice) {
         if !self.words.is_empty() {
             let place = 4 * (self.first * self.size) as u64;
-            card.queue.write_buffer(self.buffer, place, bytemuck::cast_slice(&self.words));
+            gpu.queue.write_buffer(self.buffer, place, bytemuck::cast_slice(&self.words));
         }
         self.words.clear();
     }

@@ -1,8 +1,8 @@
 //! Cameras and lidars on a graphics card: the same rays through the same scene in
 //! compute shaders, by whatever card Vulkan finds.
 //!
-//! A [`Card`] is the device with its programs. A [`Props`] is what does not change: the
-//! meshes, the soils' looks and where they lie. A [`Sight`] keeps a [`Relief`] on the
+//! A [`GpuDevice`] is the device with its programs. A [`Props`] is what does not change: the
+//! meshes, the soils' looks and where they lie. A [`GpuRenderer`] keeps a [`Relief`] on the
 //! card, of which only tiles that have changed are sent again, and takes pictures and
 //! scans. The programs repeat the processor's arithmetic in single precision, about the
 //! eye: ranges agree to a fraction of a millimetre at 100 m and colours to less than a
@@ -11,12 +11,12 @@
 //!
 //! [`Relief`]: crate::sensor::relief::Relief
 
-mod card;
+mod device;
 mod flat;
 mod mirror;
-mod sight;
+mod renderer;
 mod view;
 
-pub use card::{Card, GpuError};
+pub use device::{GpuDevice, GpuError};
 pub use flat::Props;
-pub use sight::Sight;
+pub use renderer::GpuRenderer;

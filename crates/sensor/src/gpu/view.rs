@@ -35,32 +35,32 @@ impl View {
         view
     }
 
-    /// That of so many rays, told from where `eye` is, which see as far as `far`, m.
-    pub fn rays(scene: &Scene<'_>, count: u32, far: f64, eye: &Vec3, soils: usize) -> View {
+    /// That of so many rays, told from where `imager` is, which see as far as `far`, m.
+    pub fn rays(scene: &Scene<'_>, count: u32, far: f64, imager: &Vec3, soils: usize) -> View {
         let mut view = View::default();
         view.0.extend([count, 1, 1, 0]);
         view.0.extend([0; 4]);
         (0..4).for_each(|_| view.reals([0.0; 4]));
         view.reals([0.0, 0.0, far, 0.0]);
-        view.rest(scene, &[Pose { position: *eye, ..Pose::default() }; 2], eye, soils);
+        view.rest(scene, &[Pose { position: *imager, ..Pose::default() }; 2], imager, soils);
         view
     }
 
     fn rest(&mut self, scene: &Scene<'_>, poses: &[Pose; 2], anchor: &Vec3, soils: usize) {
         let [before, now] = poses;
-        let eye = now.position;
-        self.vector(before.position - eye, if before == now { 0.0 } else { 1.0 });
+        let imager = now.position;
+        self.vector(before.position - imager, if before == now { 0.0 } else { 1.0 });
         for pose in poses {
             self.reals(pose.orientation.coords.into());
         }
-        self.vector(eye - anchor, 0.0);
-        let windows = scene.relief.over(&eye);
+        self.vector(imager - anchor, 0.0);
+        let windows = scene.relief.over(&imager);
         self.0.extend(windows.iter().flat_map(|over| over.cell.map(|cell| cell as i32 as u32)));
         let [near, far] = windows;
         self.reals([near.part[0], near.part[1], far.part[0], far.part[1]]);
         self.reals([near.length, far.length, -near.clear, -far.clear]);
         let [spacing, datum] = scene.relief.spacing_and_datum();
-        let height = eye.z - datum;
+        let height = imager.z - datum;
         let leading = f64::from(height as f32);
         self.reals([leading, height - leading, 0.0, 0.0]);
         let light = scene.sky.light();
@@ -69,13 +69,13 @@ impl View {
             self.vector(Vec3::from(colour.map(f64::from)), 0.0);
         }
         for (length, ..) in GRAINS {
-            let place = [eye.x / length, eye.y / length];
+            let place = [imager.x / length, imager.y / length];
             let whole = place.map(f64::floor);
             // the lattice's hash takes the low words of its cells
             self.0.extend(whole.map(|whole| whole as i64 as u32));
             self.0.extend([0, 1].map(|k| ((place[k] - whole[k]) as f32).to_bits()));
         }
-        self.reals([spacing, soils as f64, eye.x, eye.y]);
+        self.reals([spacing, soils as f64, imager.x, imager.y]);
     }
 
     fn reals(&mut self, numbers: [f64; 4]) {

@@ -289,10 +289,10 @@ mod tests {
         assert_allan(triad, &[2.0, 10.0, 60.0], |time| 4e-4 * time / 3.0);
     }
 
-    /// The hump of a Gauss–Markov drift (IEEE 952 C.1.6): with σ² = q² Tc/2,
+    /// The peak of a Gauss–Markov drift (IEEE 952 C.1.6): with σ² = q² Tc/2,
     /// σ²(τ) = 2σ²Tc/τ (1 - Tc/2τ (3 - 4 e^(-τ/Tc) + e^(-2τ/Tc))).
     #[test]
-    fn a_drift_makes_its_hump() {
+    fn a_drift_makes_its_peak() {
         let (sigma, tc) = (0.01, 10.0);
         let triad = Triad { drift: sigma, drift_time: tc, ..Triad::default() };
         let formula = |time: f64| {

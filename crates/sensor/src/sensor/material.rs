@@ -44,28 +44,29 @@ impl Material {
 
 /// How soil answers light: undisturbed, and how far ruts change it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoilLook {
+pub struct SoilAppearance {
     /// Undisturbed and dry at the surface.
     pub fresh: Material,
     /// Pressed down: wetter, darker, smoother.
     pub pressed: Material,
 }
 
-impl SoilLook {
+impl SoilAppearance {
     /// The look of a soil by its name; one that says nothing is brown loam. Albedos in
     /// the visible and near infrared are rounded from tables of field measurements
     /// (Oke, Boundary Layer Climates, 1987: fresh snow 0.80 to 0.95, old snow 0.40, dry
     /// sand 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30).
-    pub fn of(soil: &Soil) -> SoilLook {
+    pub fn of(soil: &Soil) -> SoilAppearance {
         let name = soil.name.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        let look = |fresh: [f32; 3], fresh_nir, pressed: [f32; 3], pressed_nir, smooth| SoilLook {
-            fresh: Material { reflectance: fresh_nir, ..Material::dull(fresh) },
-            pressed: Material {
-                reflectance: pressed_nir,
-                ..Material::dull(pressed).polished(smooth)
-            },
-        };
+        let look =
+            |fresh: [f32; 3], fresh_nir, pressed: [f32; 3], pressed_nir, smooth| SoilAppearance {
+                fresh: Material { reflectance: fresh_nir, ..Material::dull(fresh) },
+                pressed: Material {
+                    reflectance: pressed_nir,
+                    ..Material::dull(pressed).polished(smooth)
+                },
+            };
         if says(&["snow"]) {
             look([0.82, 0.84, 0.88], 0.75, [0.60, 0.64, 0.71], 0.55, 0.6)
         } else if says(&["lunar", "regolith", "fjs"]) {

@@ -40,7 +40,7 @@ pub enum Model {
 
 impl Model {
     /// Whether it looks at the scene, at heartbeats, rather than feels its vehicle move.
-    pub fn looks(&self) -> bool {
+    pub fn is_imaging(&self) -> bool {
         matches!(self, Model::Camera(_) | Model::Lidar(_))
     }
 
@@ -139,7 +139,7 @@ pub struct SensorState {
 
 impl SensorState {
     /// Whether it is that of a camera or lidar.
-    pub fn looks(&self) -> bool {
+    pub fn is_imaging(&self) -> bool {
         !self.track.is_empty()
     }
 
@@ -183,7 +183,10 @@ impl SensorState {
             (wheels, "its memory is of another kind of sensor"),
             (of_gps, "it has had more outages than a run has time for"),
             (counts, "it has summed up more than its window holds"),
-            (self.looks() == start.looks() && in_order, "its poses are not those of a window"),
+            (
+                self.is_imaging() == start.is_imaging() && in_order,
+                "its poses are not those of a window",
+            ),
             (moments().all(|moment| moment <= now_us), "it has poses of times to come"),
             (self.pending.iter().all(due), "a reading is not its own, or of a time to come"),
             (self.pending.iter().all(fits), "a reading is of another kind of sensor"),
@@ -214,7 +217,7 @@ impl Sensor {
             _ => Device::Plain,
         };
         let mut track = VecDeque::new();
-        if self.model.looks() {
+        if self.model.is_imaging() {
             track.push_back((now_us, motion.pose));
         }
         SensorState {
@@ -243,7 +246,7 @@ impl Sensor {
         if let (Model::Encoder(encoder), Device::Encoder(own)) = (&self.model, &mut state.device) {
             encoder.turn(own, wheels.iter().map(|wheel| wheel.spin), h);
         }
-        if self.model.looks() {
+        if self.model.is_imaging() {
             state.track.push_back((*now_us, motion.pose));
             let opens = now_us.saturating_sub(self.schedule.window_us);
             while state.track.get(1).is_some_and(|&(moment, _)| moment <= opens) {
@@ -264,7 +267,7 @@ impl Sensor {
     /// The frame that a camera or lidar owes after the heartbeat from `before_us` to
     /// `now_us`, if any.
     pub fn owes(&self, before_us: u64, now_us: u64) -> Option<Due> {
-        let due = self.schedule.falls_due(before_us, now_us).filter(|_| self.model.looks());
+        let due = self.schedule.falls_due(before_us, now_us).filter(|_| self.model.is_imaging());
         due.map(|frame| Due { frame, taken_us: now_us })
     }
 

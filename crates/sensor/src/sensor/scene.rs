@@ -3,7 +3,7 @@
 use super::air::Air;
 use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::class::Class;
-use super::material::{Material, SoilLook};
+use super::material::{Material, SoilAppearance};
 use super::mesh::{Mesh, Touch};
 use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level, wide};
 use super::ray::Ray;
@@ -23,7 +23,7 @@ pub struct Instance {
     /// By how much the mesh is enlarged.
     pub scale: f64,
     /// Whose it is: the label is one more.
-    pub owner: u16,
+    pub agent: u16,
     /// What it is.
     pub class: Class,
 }
@@ -43,7 +43,7 @@ pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
 
 /// Instances under a tree.
 #[derive(Clone, Debug)]
-pub struct Crowd {
+pub struct InstanceSet {
     /// In the order of the tree's leaves.
     instances: Vec<Placed>,
     tree: Bvh,
@@ -58,10 +58,10 @@ struct Placed {
     turn: Option<[[f64; 3]; 3]>,
 }
 
-impl Crowd {
+impl InstanceSet {
     /// A tree over instances of these meshes; instances of meshes that there are not
     /// are left out.
-    pub fn new(meshes: &[Mesh], instances: &[Instance]) -> Crowd {
+    pub fn new(meshes: &[Mesh], instances: &[Instance]) -> InstanceSet {
         let known: Vec<&Instance> = instances.iter().filter(|i| i.mesh < meshes.len()).collect();
         let origin = known.first().map_or_else(Vec3::zeros, |first| first.poses[1].position);
         let bounds: Vec<Bounds> =
@@ -73,7 +73,7 @@ impl Crowd {
             let turn = still.then(|| rows(&instance.poses[1].orientation, instance.scale));
             Placed { instance, turn }
         });
-        Crowd { instances: placed.collect(), tree, origin }
+        InstanceSet { instances: placed.collect(), tree, origin }
     }
 
     /// The instances, in the order of the tree's leaves.
@@ -114,8 +114,8 @@ impl Crowd {
         let simd = near.simd;
         let origin = [wide(simd, x), wide(simd, y), wide(simd, z)];
         let beams = Beams { origin, direction: view.direction };
-        let crowded = Crowded { instances: &self.instances, meshes, view, number };
-        self.tree.walk(&beams, near, search, &crowded);
+        let instances = Instances { instances: &self.instances, meshes, view, number };
+        self.tree.walk(&beams, near, search, &instances);
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a, S: Simd> View<'a, S> {
 }
 
 /// Instances that rays may meet.
-struct Crowded<'a, S: Simd> {
+struct Instances<'a, S: Simd> {
     instances: &'a [Placed],
     meshes: &'a [Mesh],
     view: &'a View<'a, S>,
@@ -150,7 +150,7 @@ struct Crowded<'a, S: Simd> {
     number: u32,
 }
 
-impl<S: Simd> Things<S> for Crowded<'_, S> {
+impl<S: Simd> Things<S> for Instances<'_, S> {
     #[inline(always)]
     fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>) {
         let placed = &self.instances[place];
@@ -180,8 +180,8 @@ fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
 
 impl Instance {
     /// An instance that stands still.
-    pub fn still(mesh: usize, pose: Pose, owner: u16, class: Class) -> Instance {
-        Instance { mesh, poses: [pose; 2], scale: 1.0, owner, class }
+    pub fn still(mesh: usize, pose: Pose, agent: u16, class: Class) -> Instance {
+        Instance { mesh, poses: [pose; 2], scale: 1.0, agent, class }
     }
 
     /// The box around it on its way from one pose to the other.
@@ -272,13 +272,13 @@ pub struct Scene<'a> {
     /// The ground around the sensor as it is.
     pub relief: &'a Relief,
     /// Looks of the soils, by their index.
-    pub soils: &'a [SoilLook],
+    pub soils: &'a [SoilAppearance],
     /// Meshes.
     pub meshes: &'a [Mesh],
     /// What stands still.
-    pub standing: &'a Crowd,
+    pub standing: &'a InstanceSet,
     /// What moves.
-    pub moving: &'a Crowd,
+    pub moving: &'a InstanceSet,
     /// Sun and sky.
     pub sky: Sky,
     /// What is in the air.
@@ -323,7 +323,7 @@ pub struct Surface {
     pub material: Material,
     /// What it is.
     pub class: Class,
-    /// 0 ground, else 1 + owner.
+    /// 0 ground, else 1 + agent.
     pub instance: u16,
     /// Index of the soil, 255 where it is no ground.
     pub soil: u8,
@@ -340,7 +340,7 @@ impl Surface {
         class: Class::Sky,
         instance: 0,
         soil: u8::MAX,
-        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0, owner: 0 },
+        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0, agent: 0 },
     };
 }
 
@@ -406,8 +406,8 @@ impl<'a> Scene<'a> {
     fn seek_things<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) {
         let view = View::new(near.simd, packet);
         let behind = self.standing.len() as u32;
-        for (crowd, number) in [(self.moving, behind), (self.standing, 0)] {
-            crowd.seek(self.meshes, &view, number, near, search);
+        for (instance_set, number) in [(self.moving, behind), (self.standing, 0)] {
+            instance_set.seek(self.meshes, &view, number, near, search);
         }
     }
 
@@ -431,8 +431,8 @@ impl<'a> Scene<'a> {
                 }
             }
             Met::Thing { moving, index, touch } => {
-                let crowd: &Crowd = if *moving { self.moving } else { self.standing };
-                let instance = &crowd.instances[*index].instance;
+                let instance_set: &InstanceSet = if *moving { self.moving } else { self.standing };
+                let instance = &instance_set.instances[*index].instance;
                 let mesh = &self.meshes[instance.mesh];
                 let turn = match instance.poses[0] == instance.poses[1] {
                     true => instance.poses[1].orientation,
@@ -447,7 +447,7 @@ impl<'a> Scene<'a> {
                     normal,
                     material: *mesh.material(touch),
                     class: instance.class,
-                    instance: instance.owner.saturating_add(1),
+                    instance: instance.agent.saturating_add(1),
                     soil: u8::MAX,
                     mark: Mark::default(),
                 }
@@ -463,7 +463,7 @@ mod tests {
     use crate::ground::{NodeState, Patches, Published};
     use crate::numeric::sin_cos;
     use crate::random::Stream;
-    use crate::sensor::mesh::Sketch;
+    use crate::sensor::mesh::MeshBuilder;
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
     use crate::terrain::{Procedural, SoilMap, Surface as Shape, Terrain};
 
@@ -500,14 +500,14 @@ mod tests {
         let mut published = Published::default();
         published.apply(&patches);
         let relief = Relief::around(&model, &published, [0.0, 0.0]);
-        let mut sketch = Sketch::new();
-        sketch.column(
+        let mut builder = MeshBuilder::new();
+        builder.column(
             [0.0; 3],
             &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]],
             24,
             Material::dull([0.5; 3]),
         );
-        let meshes = [sketch.finish()];
+        let meshes = [builder.finish()];
         let instance = |k: i32| {
             let (x, y) = (f64::from(k) * 1.3 - 20.0, f64::from(k * 7 % 23) - 11.0);
             let at = |x: f64| Pose {
@@ -519,7 +519,8 @@ mod tests {
         };
         let (still, moves): (Vec<_>, Vec<_>) =
             (0..32).map(instance).partition(|i| i.poses[0] == i.poses[1]);
-        let (standing, moving) = (Crowd::new(&meshes, &still), Crowd::new(&meshes, &moves));
+        let (standing, moving) =
+            (InstanceSet::new(&meshes, &still), InstanceSet::new(&meshes, &moves));
         let (sky, air) = (Sky::default(), Air::default());
         let scene = Scene {
             model: &model,

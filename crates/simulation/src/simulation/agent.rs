@@ -3,9 +3,9 @@
 
 use super::belly::BellyContact;
 use super::clock::Clock;
+use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
-use super::mover::{Meeting, Mover, MoverWorkspace};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
@@ -30,7 +30,7 @@ pub struct AgentModel {
     /// Name in the scenario.
     pub name: String,
     /// The vehicle.
-    pub vehicle: Mover,
+    pub vehicle: GroundVehicle,
     /// Its driver.
     pub driver: Driver,
     /// Whom the driver follows.
@@ -84,7 +84,7 @@ pub struct AgentState {
 /// Derived and scratch data of an agent: never saved.
 #[derive(Clone, Debug)]
 pub(super) struct AgentWorkspace {
-    pub vehicle: MoverWorkspace,
+    pub vehicle: GroundVehicleWorkspace,
     scratch: Scratch,
     pub patches: Patches,
     /// The wheels as sensors are shown them.
@@ -141,7 +141,7 @@ impl AgentState {
             outcome,
             sensors,
         } = self;
-        let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.looks()).collect();
+        let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
@@ -220,7 +220,7 @@ impl AgentModel {
         });
         let wheels = wheels.collect();
         let gear = match (&self.vehicle, body) {
-            (Mover::Tracked(own), MoverWorkspace::Tracked(body)) => {
+            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(body)) => {
                 own.gear(&state.vehicle, body, wheels, part)
             }
             _ => RunningGear::Wheels(wheels),
@@ -241,11 +241,11 @@ impl AgentModel {
         let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
         let wheels = self.vehicle.wheels() as u16;
         match &self.vehicle {
-            Mover::Wheeled(own) => {
+            GroundVehicle::Wheeled(own) => {
                 let wheel_radius = own.underside.max_radius() as f32;
                 Description::Wheeled { name, model, wheels, wheel_radius }
             }
-            Mover::Tracked(own) => {
+            GroundVehicle::Tracked(own) => {
                 let shoes =
                     own.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
                 Description::Tracked {
@@ -279,7 +279,7 @@ impl AgentModel {
     /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
     #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
-    pub(super) fn beat(
+    pub(super) fn heartbeat(
         &self,
         ground: &GroundModel,
         published: &Published,
@@ -375,15 +375,15 @@ impl AgentModel {
     ) {
         let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
         let AgentWorkspace { vehicle: room, scratch, .. } = workspace;
-        let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
-        self.vehicle.meet_ground(vehicle, tyres, room, &mut meeting, h);
+        let mut context = ContactContext { ground, published, overlay, scratch, grips: true };
+        self.vehicle.meet_ground(vehicle, tyres, room, &mut context, h);
         let mut belly = BellyContact::default();
         if low {
-            belly = self.rest_on_belly(room, &mut meeting, h);
+            belly = self.rest_on_belly(room, &mut context, h);
             monitor.rest_on_belly(belly.force, h);
         }
         *self.vehicle.chassis_load(room) = belly.load;
-        self.vehicle.heap(room, belly.displaced, &mut meeting);
+        self.vehicle.heap(room, belly.displaced, &mut context);
     }
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {

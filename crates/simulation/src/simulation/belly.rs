@@ -1,7 +1,7 @@
 //! A vehicle that hangs up: its belly on the ground.
 
 use super::agent::AgentModel;
-use super::mover::{Meeting, MoverWorkspace};
+use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
 use super::on_tracks::across;
 use crate::ground::{GroundModel, working_surface_height};
 use crate::numeric::GRAVITY;
@@ -56,7 +56,7 @@ fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
 impl AgentModel {
     /// Whether the belly is so near to the undisturbed ground that it may touch before the
     /// next heartbeat.
-    pub(super) fn is_low(&self, ground: &GroundModel, body: &MoverWorkspace) -> bool {
+    pub(super) fn is_low(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> bool {
         let Some(belly) = self.vehicle.belly() else { return false };
         let pose = self.vehicle.pose(body);
         let centre = Vec3::from(belly.centre);
@@ -81,8 +81,8 @@ impl AgentModel {
     /// Load of the ground on the belly: the vehicle hangs up on it.
     pub(super) fn rest_on_belly(
         &self,
-        body: &MoverWorkspace,
-        meeting: &mut Meeting<'_>,
+        body: &GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
         h: f64,
     ) -> BellyContact {
         let Some(belly) = self.vehicle.belly() else { return BellyContact::default() };
@@ -92,16 +92,16 @@ impl AgentModel {
         let offset = pose.position - chassis.position;
         let twist = self.vehicle.twist(body);
         let twist = Twist { linear: twist.at(&offset), ..twist };
-        let felt = meeting.felt(twist, &pose.position);
+        let felt = context.felt(twist, &pose.position);
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
-        let mut plate = Plate::placed(outline, &pose, meeting.ground.lattice().spacing);
-        let Meeting { ground, published, overlay, scratch, .. } = &mut *meeting;
+        let mut plate = Plate::placed(outline, &pose, context.ground.lattice().spacing);
+        let ContactContext { ground, published, overlay, scratch, .. } = &mut *context;
         let tread = Tread::rough();
         let met = contact(ground, published, overlay, scratch, &mut plate, &tread, &felt, h);
         let mut on =
             BellyContact { load: met.load, force: met.normal_force, displaced: met.displaced };
-        if meeting.ground.has_firm_soil() {
-            self.press_on_firm(belly, &pose, &felt, meeting, &mut on);
+        if context.ground.has_firm_soil() {
+            self.press_on_firm(belly, &pose, &felt, context, &mut on);
         }
         BellyContact { load: on.load.moved(&offset), ..on }
     }
@@ -113,10 +113,10 @@ impl AgentModel {
         belly: &Belly,
         pose: &Pose,
         twist: &Twist,
-        meeting: &Meeting<'_>,
+        context: &ContactContext<'_>,
         on: &mut BellyContact,
     ) {
-        let Meeting { ground, published, overlay, grips, .. } = meeting;
+        let ContactContext { ground, published, overlay, grips, .. } = context;
         let mass = self.vehicle.mass();
         let stiffness = mass * GRAVITY / GIVES;
         let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();

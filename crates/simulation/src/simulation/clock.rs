@@ -33,7 +33,7 @@ pub enum ClockError {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     step_us: u64,
-    steps_per_beat: u64,
+    steps_per_heartbeat: u64,
     /// How far a vehicle may get from what others know of it, m.
     tolerance: Option<f64>,
 }
@@ -53,7 +53,7 @@ impl Clock {
             let (below, above) = (count * step_us / 1e6, (count + 1.0) * step_us / 1e6);
             return Err(ClockError::Heartbeat { heartbeat, step, below, above });
         }
-        Ok(Clock { step_us: step_us as u64, steps_per_beat: steps as u64, tolerance: None })
+        Ok(Clock { step_us: step_us as u64, steps_per_heartbeat: steps as u64, tolerance: None })
     }
 
     /// The same with heartbeats that are shortened, where vehicles are fast, so
@@ -74,8 +74,8 @@ impl Clock {
     /// The most steps, at least one, whose time H keeps the bound of the SynChrono
     /// paper, D_H = a H²/2 + v H, within the tolerance. Every multiple of the full
     /// heartbeat is a heartbeat, so that runs end and are sampled as without.
-    pub fn steps_to_beat(&self, tick: u64, speed: f64, acceleration: f64) -> u64 {
-        let left = self.steps_per_beat - tick % self.steps_per_beat;
+    pub fn steps_to_heartbeat(&self, tick: u64, speed: f64, acceleration: f64) -> u64 {
+        let left = self.steps_per_heartbeat - tick % self.steps_per_heartbeat;
         let Some(tolerance) = self.tolerance else { return left };
         let farthest = |steps: u64| {
             let time = steps as f64 * self.step();
@@ -90,13 +90,13 @@ impl Clock {
     }
 
     /// Steps between two heartbeats, at most where they adapt.
-    pub fn steps_per_beat(&self) -> u64 {
-        self.steps_per_beat
+    pub fn steps_per_heartbeat(&self) -> u64 {
+        self.steps_per_heartbeat
     }
 
     /// Length of a heartbeat, s; the longest where they adapt.
     pub fn heartbeat(&self) -> f64 {
-        (self.step_us * self.steps_per_beat) as f64 * 1e-6
+        (self.step_us * self.steps_per_heartbeat) as f64 * 1e-6
     }
 
     /// Time at a tick, s.
@@ -110,7 +110,7 @@ impl Clock {
     }
 
     /// Heartbeats that cover a time, s.
-    pub fn beats(&self, time: f64) -> u64 {
+    pub fn heartbeats_in(&self, time: f64) -> u64 {
         (time / self.heartbeat() - 1e-9).ceil().max(0.0) as u64
     }
 }
@@ -122,22 +122,22 @@ mod tests {
     #[test]
     fn counts_in_whole_steps() {
         let clock = Clock::new(0.002, 0.01).unwrap();
-        assert_eq!(clock.steps_per_beat(), 5);
-        assert_eq!(clock.beats(60.0), 6000);
+        assert_eq!(clock.steps_per_heartbeat(), 5);
+        assert_eq!(clock.heartbeats_in(60.0), 6000);
         assert_eq!(clock.time(30_000), 60.0);
     }
 
     #[test]
     fn heartbeats_keep_the_bound_and_meet_at_full_ones() {
         let clock = Clock::new(0.002, 0.01).unwrap();
-        assert_eq!(clock.steps_to_beat(10, 100.0, 100.0), 5);
+        assert_eq!(clock.steps_to_heartbeat(10, 100.0, 100.0), 5);
         let clock = clock.within(0.05);
-        assert_eq!(clock.steps_to_beat(10, 0.0, 0.0), 5);
+        assert_eq!(clock.steps_to_heartbeat(10, 0.0, 0.0), 5);
         // 10 m/s for 4 ms is 40 mm and a little; for 6 ms it would be 60 mm
-        assert_eq!(clock.steps_to_beat(10, 10.0, 5.0), 2);
-        assert_eq!(clock.steps_to_beat(14, 10.0, 5.0), 1, "one is left of five");
-        assert_eq!(clock.steps_to_beat(10, f64::NAN, 0.0), 1);
-        assert_eq!(clock.steps_to_beat(10, 1e9, 0.0), 1);
+        assert_eq!(clock.steps_to_heartbeat(10, 10.0, 5.0), 2);
+        assert_eq!(clock.steps_to_heartbeat(14, 10.0, 5.0), 1, "one is left of five");
+        assert_eq!(clock.steps_to_heartbeat(10, f64::NAN, 0.0), 1);
+        assert_eq!(clock.steps_to_heartbeat(10, 1e9, 0.0), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::soundness::{self, StateError};
 use super::statics::Stand;
-use super::world::{World, WorldModel, WorldState, derived, owner};
+use super::world::{World, WorldModel, WorldState, agent_code, derived};
 use crate::ground::surface_height;
 use crate::vehicle::Controls;
 
@@ -120,7 +120,7 @@ impl World {
         }
         let (own, state) = (&agents[agent], &mut self.state);
         self.patches.clear();
-        self.patches.set_owner(owner(agent));
+        self.patches.set_agent(agent_code(agent));
         state.agents[agent].overlay.publish_all(&mut self.patches);
         state.published.apply(&self.patches);
         let pose = own.vehicle.stand(ground.terrain(), x, y, heading);
@@ -130,9 +130,9 @@ impl World {
         (self.workspaces[agent], self.views[agent]) = derived(own, &state.agents[agent], agent);
         // a heartbeat that fits the speed of whoever is fastest now
         let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
-        state.steps = state.steps.min(clock.steps_to_beat(state.tick, fastest, 0.0));
+        state.steps = state.steps.min(clock.steps_to_heartbeat(state.tick, fastest, 0.0));
         // what lies around is to be looked at anew
-        self.eyes = self.eyes.clone();
+        self.imaging = self.imaging.clone();
         Ok(stand)
     }
 

@@ -101,7 +101,7 @@ pub(super) fn share_state(
 pub(super) fn describe(
     communicator: &mut impl Communicator,
     model: &WorldModel,
-    dealt: &[usize],
+    partition: &[usize],
     run: u32,
     tick: u64,
 ) -> Result<Vec<Description>, RankError> {
@@ -112,7 +112,7 @@ pub(super) fn describe(
     let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
     let (mut writer, mut message) = (Writer::default(), Vec::new());
     writer.environment(&origin(0), &environment, &mut message);
-    for agent in (0..dealt.len()).filter(|&agent| dealt[agent] == here) {
+    for agent in (0..partition.len()).filter(|&agent| partition[agent] == here) {
         writer.description(&origin(agent), &descriptions[agent], &mut message);
     }
     let mut parts = Parts::default();

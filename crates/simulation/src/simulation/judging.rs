@@ -8,7 +8,7 @@
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
-use super::mover::Mover;
+use super::ground_vehicle::GroundVehicle;
 use super::outcome::{Failure, Outcome};
 use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
@@ -167,7 +167,7 @@ impl AgentModel {
         };
         let limits = wheels.iter().zip(&places).map(limit).collect();
         Evidence {
-            tracked: matches!(self.vehicle, Mover::Tracked(_)),
+            tracked: matches!(self.vehicle, GroundVehicle::Tracked(_)),
             throttle: state.controls.throttle,
             grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
@@ -186,7 +186,7 @@ impl AgentModel {
         let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
         let along = direction(state) * (twist.linear.x * ahead[0] + twist.linear.y * ahead[1]);
         match &self.vehicle {
-            Mover::Tracked(own) if state.controls.steering != 0.0 => {
+            GroundVehicle::Tracked(own) if state.controls.steering != 0.0 => {
                 along + twist.angular.z.abs() * own.vehicle.wheel_centre(0).y.abs()
             }
             _ => along,

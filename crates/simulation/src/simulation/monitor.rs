@@ -1,7 +1,7 @@
 //! What is watched while a vehicle drives: sums for its summary, and whether it gets on.
 
 use super::diagnosis::WheelMean;
-use super::mover::DriveWork;
+use super::ground_vehicle::DriveWork;
 use super::outcome::OutcomeReport;
 use super::record::{VehicleSummary, WheelSample};
 use crate::numeric::hypot;

@@ -35,10 +35,10 @@ pub(super) struct Region {
 
 impl Region {
     /// Around an agent at (x, y) with this speed, m/s, until the next census, with
-    /// heartbeats of `beat` seconds; `tile` is the side of a tile, m.
-    pub fn around(agent: usize, centre: [f64; 2], speed: f64, beat: f64, tile: f64) -> Region {
-        let until = CENSUS.max(beat);
-        let way = way(speed, ACCELERATION, until).max(way(speed, JOLT, beat));
+    /// heartbeats of `heartbeat` seconds; `tile` is the side of a tile, m.
+    pub fn around(agent: usize, centre: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
+        let until = CENSUS.max(heartbeat);
+        let way = way(speed, ACCELERATION, until).max(way(speed, JOLT, heartbeat));
         // whole tiles are read and written
         Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile }
     }
@@ -48,10 +48,10 @@ impl Region {
         self.keeps(place, 0.0, tile)
     }
 
-    /// Whether it is sure to keep it over a further heartbeat of `beat` seconds, at this
+    /// Whether it is sure to keep it over a further heartbeat of `heartbeat` seconds, at this
     /// speed, m/s.
-    pub fn lasts(&self, place: [f64; 2], speed: f64, beat: f64, tile: f64) -> bool {
-        self.keeps(place, way(speed, JOLT, beat), tile)
+    pub fn lasts(&self, place: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> bool {
+        self.keeps(place, way(speed, JOLT, heartbeat), tile)
     }
 
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
@@ -138,7 +138,7 @@ pub(super) struct Neighbourhood {
     /// Ranks that any agent is heard of from, in ascending order.
     pub speakers: Vec<usize>,
     /// Which agents of other ranks are heard of here.
-    pub heard: Vec<bool>,
+    pub received: Vec<bool>,
     /// Tick at or after which the next census is due.
     pub due: u64,
     /// Ground of censuses before that some are still owed.
@@ -154,7 +154,7 @@ impl Neighbourhood {
             own: Vec::new(),
             hearers: Vec::new(),
             speakers: Vec::new(),
-            heard: Vec::new(),
+            received: Vec::new(),
             due: 0,
             stretches: Vec::new(),
         }
@@ -202,19 +202,19 @@ impl Neighbourhood {
     }
 
     /// Takes a census: settles who hears of whom until the next one, and says which
-    /// ranks need what they are owed, in ascending order. `dealt` is the rank of
+    /// ranks need what they are owed, in ascending order. `partition` is the rank of
     /// each agent, `follows` are pairs of agents the first of which needs to see the
     /// second.
     pub fn census(
         &mut self,
         regions: &[Region],
-        dealt: &[usize],
+        partition: &[usize],
         follows: &[(usize, usize)],
     ) -> Vec<usize> {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
             let agent = region.agent as usize;
-            let rank = *dealt.get(agent)?;
+            let rank = *partition.get(agent)?;
             Some(Placed { agent, rank, envelope: region.envelope() })
         });
         let tree = RTree::bulk_load(placed.collect());
@@ -222,24 +222,24 @@ impl Neighbourhood {
             let met = tree.locate_in_envelope_intersecting(envelope);
             met.filter(|placed| placed.rank != here).map(|placed| (placed.agent, placed.rank))
         };
-        self.heard = vec![false; dealt.len()];
+        self.received = vec![false; partition.len()];
         self.own.clear();
         for region in regions {
             let agent = region.agent as usize;
-            if dealt.get(agent) != Some(&here) {
+            if partition.get(agent) != Some(&here) {
                 continue;
             }
             let mut hearers = Vec::new();
             for (other, rank) in near(region.envelope()) {
                 hearers.push(rank);
-                self.heard[other] = true;
+                self.received[other] = true;
             }
             for &(follower, leader) in follows {
-                if leader == agent && dealt[follower] != here {
-                    hearers.push(dealt[follower]);
+                if leader == agent && partition[follower] != here {
+                    hearers.push(partition[follower]);
                 }
-                if follower == agent && dealt[leader] != here {
-                    self.heard[leader] = true;
+                if follower == agent && partition[leader] != here {
+                    self.received[leader] = true;
                 }
             }
             let hearers = ascending(hearers);
@@ -247,8 +247,8 @@ impl Neighbourhood {
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
         self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
-        let heard = (0..dealt.len()).filter(|&agent| self.heard[agent]);
-        self.speakers = ascending(heard.map(|agent| dealt[agent]).collect());
+        let received = (0..partition.len()).filter(|&agent| self.received[agent]);
+        self.speakers = ascending(received.map(|agent| partition[agent]).collect());
 
         let mut needy = Vec::new();
         for stretch in &self.stretches {
@@ -258,7 +258,7 @@ impl Neighbourhood {
         ascending(needy)
     }
 
-    /// All that a rank is owed, owner by owner, one patch a tile; it is owed nothing then.
+    /// All that a rank is owed, agent by agent, one patch a tile; it is owed nothing then.
     pub fn settle(&mut self, rank: usize) -> Vec<Patches> {
         let mut joined = Published::default();
         for stretch in &mut self.stretches {
@@ -300,7 +300,11 @@ mod tests {
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
         assert!(ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]).is_empty());
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
-        assert_eq!(ranks.heard, [false, true, false, false], "a leader need not see who follows");
+        assert_eq!(
+            ranks.received,
+            [false, true, false, false],
+            "a leader need not see who follows"
+        );
     }
 
     #[test]
@@ -340,9 +344,10 @@ mod tests {
     /// that is: a census held early is of use.
     #[test]
     fn a_new_disc_lasts_for_a_heartbeat() {
-        for (speed, beat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)] {
-            let region = Region::around(0, [0.0, 0.0], speed, beat, 0.8);
-            assert!(region.lasts([0.0, 0.0], speed, beat, 0.8), "{speed} m/s, {beat} s");
+        for (speed, heartbeat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)]
+        {
+            let region = Region::around(0, [0.0, 0.0], speed, heartbeat, 0.8);
+            assert!(region.lasts([0.0, 0.0], speed, heartbeat, 0.8), "{speed} m/s, {heartbeat} s");
         }
     }
 }

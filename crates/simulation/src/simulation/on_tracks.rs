@@ -1,6 +1,6 @@
 //! A vehicle on tracks meets the ground, shoe by shoe.
 
-use super::mover::{DriveWork, Meeting};
+use super::ground_vehicle::{ContactContext, DriveWork};
 use super::on_wheels::slip;
 use super::record::WheelSample;
 use crate::ground::working_surface_height;
@@ -72,24 +72,24 @@ impl OnTracks {
         &self,
         state: &VehicleState,
         workspace: &mut TracksWorkspace,
-        meeting: &mut Meeting<'_>,
+        context: &mut ContactContext<'_>,
         h: f64,
     ) {
         let TracksWorkspace { vehicle, shoes, contacts, wheels } = workspace;
-        meeting.overlay.begin_step();
+        context.overlay.begin_step();
         self.vehicle.begin_loads(vehicle);
         contacts.clear();
         let hull = self.vehicle.pose(vehicle);
-        let spacing = meeting.ground.lattice().spacing;
-        let any_firm = meeting.ground.has_firm_soil();
+        let spacing = context.ground.lattice().spacing;
+        let any_firm = context.ground.has_firm_soil();
         for sample in wheels.iter_mut() {
             *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
         }
         for side in 0..2 {
             self.vehicle.lay_shoes(state, vehicle, side, shoes);
             for shoe in shoes.places() {
-                let felt = meeting.felt(shoe.twist, &shoe.pose.position);
-                let Meeting { ground, published, overlay, scratch, .. } = &mut *meeting;
+                let felt = context.felt(shoe.twist, &shoe.pose.position);
+                let ContactContext { ground, published, overlay, scratch, .. } = &mut *context;
                 let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
                 let mut met = contact(
                     ground,
@@ -101,7 +101,7 @@ impl OnTracks {
                     &felt,
                     h,
                 );
-                let on_firm = any_firm && self.press_on_firm(shoe, &felt, meeting, &mut met.load);
+                let on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
                 if met.nodes_in_contact > 0 || on_firm {
                     self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
                     let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
@@ -122,7 +122,7 @@ impl OnTracks {
         &self,
         shoe: &ShoePlace,
         felt: &Twist,
-        meeting: &mut Meeting<'_>,
+        context: &mut ContactContext<'_>,
         load: &mut Load,
     ) -> bool {
         let spec = &self.vehicle.spec().shoe;
@@ -135,7 +135,7 @@ impl OnTracks {
                 let local = Vec3::new(x + u * face.length, y + v * face.width, z);
                 let r = shoe.pose.direction(&local);
                 let point = shoe.pose.position + r;
-                let Meeting { ground, published, overlay, grips, .. } = &mut *meeting;
+                let ContactContext { ground, published, overlay, grips, .. } = &mut *context;
                 let SoilKind::Firm { friction } = ground.soil_at(point.x, point.y).kind else {
                     continue;
                 };

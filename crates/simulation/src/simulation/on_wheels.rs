@@ -1,6 +1,6 @@
 //! A vehicle on wheels meets the ground.
 
-use super::mover::{DriveWork, Meeting};
+use super::ground_vehicle::{ContactContext, DriveWork};
 use super::record::WheelSample;
 use crate::scm::{Contact, Underside, wheel_contact};
 use crate::soil::Tread;
@@ -48,15 +48,15 @@ impl OnWheels {
         &self,
         tyres: &[TyreState],
         workspace: &mut WheelsWorkspace,
-        meeting: &mut Meeting<'_>,
+        context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        meeting.overlay.begin_step();
+        context.overlay.begin_step();
         for (wheel, carcass) in tyres.iter().enumerate() {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
-            let twist = meeting.felt_of_wheel(twist, &pose.position);
-            let Meeting { ground, published, overlay, scratch, grips } = &mut *meeting;
+            let twist = context.felt_of_wheel(twist, &pose.position);
+            let ContactContext { ground, published, overlay, scratch, grips } = &mut *context;
             let contact = wheel_contact(
                 ground,
                 published,

@@ -5,8 +5,8 @@
 //! is the arc that its velocity and its turning give. Nothing is remembered, so a plume is
 //! the same on any rank and after a cut.
 
-use super::mover::Mover;
-use super::scene::Stage;
+use super::ground_vehicle::GroundVehicle;
+use super::scene::SceneModel;
 use super::world::WorldModel;
 use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
@@ -39,7 +39,7 @@ struct Source {
     rim: f64,
 }
 
-impl Stage {
+impl SceneModel {
     /// The air at a moment, µs, with what agents that are told of raise; as far as someone
     /// at a place sees it.
     pub fn air_around(
@@ -69,8 +69,8 @@ impl Stage {
         now_us: u64,
         puffs: &mut Vec<Puff>,
     ) {
-        let mover = &model.agents[agent].vehicle;
-        let (sources, mass) = (sources(mover, told), mass(mover));
+        let ground_vehicle = &model.agents[agent].vehicle;
+        let (sources, mass) = (sources(ground_vehicle, told), mass(ground_vehicle));
         let terrain = model.ground.terrain();
         let speed = hypot(told.velocity.x, told.velocity.y);
         let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
@@ -129,17 +129,17 @@ impl Stage {
     }
 }
 
-fn mass(mover: &Mover) -> f64 {
-    match mover {
-        Mover::Wheeled(own) => own.vehicle.spec().total_mass(),
-        Mover::Tracked(own) => own.vehicle.spec().total_mass(),
+fn mass(ground_vehicle: &GroundVehicle) -> f64 {
+    match ground_vehicle {
+        GroundVehicle::Wheeled(own) => own.vehicle.spec().total_mass(),
+        GroundVehicle::Tracked(own) => own.vehicle.spec().total_mass(),
     }
 }
 
 /// What raises dust: the wheels, or the tracks under their last road wheels.
-fn sources(mover: &Mover, told: &VehicleMessage) -> Vec<Source> {
-    match (mover, &told.gear) {
-        (Mover::Wheeled(own), RunningGear::Wheels(wheels)) => {
+fn sources(ground_vehicle: &GroundVehicle, told: &VehicleMessage) -> Vec<Source> {
+    match (ground_vehicle, &told.gear) {
+        (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
             let radius = own.underside.max_radius();
             let source = |wheel: &PartState| Source {
                 place: wheel.pose.position,
@@ -148,7 +148,7 @@ fn sources(mover: &Mover, told: &VehicleMessage) -> Vec<Source> {
             };
             wheels.iter().map(source).collect()
         }
-        (Mover::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
+        (GroundVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
             let radius = own.vehicle.spec().pitch_radius();
             let source = |(sprocket, idler): (&PartState, &PartState)| Source {
                 place: idler.pose.position,

@@ -1,7 +1,7 @@
 //! Why ranks cannot go on together.
 
 use crate::sync::message::MessageFault;
-use crate::sync::{CommError, DealingError};
+use crate::sync::{CommError, PartitionError};
 
 /// Why ranks cannot go on together.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,9 +44,9 @@ pub enum RankError {
         /// This rank's value.
         ours: String,
     },
-    /// Agents that cannot be dealt.
+    /// Agents that cannot be partitioned.
     #[error(transparent)]
-    Dealing(#[from] DealingError),
+    Partition(#[from] PartitionError),
     /// A rank whose ground is not that of the others.
     #[error(
         "at tick {tick} the ground on rank {rank} is another than on rank 0, though they were \
@@ -85,7 +85,7 @@ impl RankError {
             RankError::Lost { .. } | RankError::Corrupt { .. } | RankError::Outran { .. } => false,
             RankError::Shortsighted
             | RankError::Disagreement { .. }
-            | RankError::Dealing(_)
+            | RankError::Partition(_)
             | RankError::Diverged { .. }
             | RankError::TooMany { .. } => true,
         }

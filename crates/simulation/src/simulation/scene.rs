@@ -1,17 +1,17 @@
 //! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
 
-use super::looks::{Look, OwnLook, look};
-use super::mover::Mover;
+use super::ground_vehicle::GroundVehicle;
+use super::visuals::{VehicleVisual, VisualMeshes, visual};
 use super::world::{World, WorldModel};
 use crate::ground::Patches;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::dust::Loose;
-use crate::sensor::material::SoilLook;
+use crate::sensor::material::SoilAppearance;
 use crate::sensor::mesh::Mesh;
 use crate::sensor::relief::Relief;
-use crate::sensor::scene::{Crowd, Instance, Scene};
+use crate::sensor::scene::{Instance, InstanceSet, Scene};
 use crate::sensor::sky::Sky;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::ground_code::Memory;
@@ -55,7 +55,7 @@ pub enum Form {
     Kind(PropKind),
     /// A mesh of others.
     Mesh {
-        /// Index into [`Foreign::meshes`].
+        /// Index into [`ImportedMeshes::meshes`].
         index: usize,
         /// What it is labelled as.
         class: Class,
@@ -70,11 +70,11 @@ impl From<PropKind> for Form {
 
 /// Meshes of others that a world is shown with.
 #[derive(Clone, Debug, Default)]
-pub struct Foreign {
+pub struct ImportedMeshes {
     /// The meshes.
     pub meshes: Vec<Mesh>,
-    /// Agents, by index, that look otherwise than drawn here; may be shorter.
-    pub looks: Vec<OwnLook>,
+    /// Agents, by index, that visual otherwise than drawn here; may be shorter.
+    pub visuals: Vec<VisualMeshes>,
 }
 
 /// Kinds of scenery.
@@ -97,11 +97,11 @@ pub enum PropKind {
 
 /// What stands and moves in a world, and the light it is in.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct SceneModel {
     meshes: Vec<Mesh>,
-    looks: Vec<Look>,
-    soils: Vec<SoilLook>,
-    standing: Crowd,
+    visuals: Vec<VehicleVisual>,
+    soils: Vec<SoilAppearance>,
+    standing: InstanceSet,
     /// What of the soils gets into the air.
     pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
@@ -114,39 +114,39 @@ pub struct Stage {
     pub wind: [f64; 2],
     /// The graphics card that looks, if one does.
     #[cfg(feature = "gpu")]
-    pub card: Option<std::sync::Arc<crate::gpu::Card>>,
+    pub gpu: Option<std::sync::Arc<crate::gpu::GpuDevice>>,
 }
 
-impl Stage {
+impl SceneModel {
     /// The stage of a world with these props.
-    pub fn new(model: &WorldModel, props: &[Prop]) -> Stage {
-        Stage::with(model, props, Foreign::default())
+    pub fn new(model: &WorldModel, props: &[Prop]) -> SceneModel {
+        SceneModel::with(model, props, ImportedMeshes::default())
     }
 
     /// The stage of a world with these props, some of it being meshes of others.
-    pub fn with(model: &WorldModel, props: &[Prop], foreign: Foreign) -> Stage {
-        let Foreign { mut meshes, looks: own } = foreign;
-        let mut looks: Vec<Look> = Vec::new();
+    pub fn with(model: &WorldModel, props: &[Prop], imported: ImportedMeshes) -> SceneModel {
+        let ImportedMeshes { mut meshes, visuals: own } = imported;
+        let mut visuals: Vec<VehicleVisual> = Vec::new();
         let own = |index: usize| own.get(index).copied().unwrap_or_default();
         for (index, agent) in model.agents.iter().enumerate() {
             // agents of one vehicle share its meshes
             let like = model.agents[..index].iter().enumerate().position(|(other, agent_too)| {
                 agent_too.vehicle.name() == agent.vehicle.name() && own(other) == own(index)
             });
-            looks.push(match like {
-                Some(other) => looks[other].clone(),
-                None => look(&agent.vehicle, &own(index), &mut meshes),
+            visuals.push(match like {
+                Some(other) => visuals[other].clone(),
+                None => visual(&agent.vehicle, &own(index), &mut meshes),
             });
         }
         let terrain = model.ground.terrain();
         let standing = super::scenery::instances(props, terrain, &mut meshes);
-        let standing = Crowd::new(&meshes, &standing);
-        let soils = model.ground.soils().iter().map(SoilLook::of).collect();
+        let standing = InstanceSet::new(&meshes, &standing);
+        let soils = model.ground.soils().iter().map(SoilAppearance::of).collect();
         let loose = model.ground.soils().iter().map(Loose::of).collect();
         let (sky, air) = (Sky::default(), Air::default());
-        Stage {
+        SceneModel {
             meshes,
-            looks,
+            visuals,
             soils,
             standing,
             loose,
@@ -155,17 +155,17 @@ impl Stage {
             dust: 1.0,
             wind: [0.0; 2],
             #[cfg(feature = "gpu")]
-            card: None,
+            gpu: None,
         }
     }
 
     /// The agents at two keyframes, each told for all agents.
-    pub fn moving(&self, model: &WorldModel, told: [&[VehicleMessage]; 2]) -> Crowd {
+    pub fn moving(&self, model: &WorldModel, told: [&[VehicleMessage]; 2]) -> InstanceSet {
         let mut instances = Vec::new();
         for (index, agent) in model.agents.iter().enumerate() {
             let [Some(before), Some(now)] = told.map(|all| all.get(index)) else { continue };
             let [before, now] =
-                [before, now].map(|message| parts(&agent.vehicle, &self.looks[index], message));
+                [before, now].map(|message| parts(&agent.vehicle, &self.visuals[index], message));
             // shoes come and go at the ends of a band
             let paired = before.len() == now.len();
             for (k, (mesh, class, pose)) in now.iter().enumerate() {
@@ -174,12 +174,12 @@ impl Stage {
                     mesh: *mesh,
                     poses: [earlier, *pose],
                     scale: 1.0,
-                    owner: index as u16,
+                    agent: index as u16,
                     class: *class,
                 });
             }
         }
-        Crowd::new(&self.meshes, &instances)
+        InstanceSet::new(&self.meshes, &instances)
     }
 
     /// The scene around a place.
@@ -187,7 +187,7 @@ impl Stage {
         &'a self,
         model: &'a WorldModel,
         relief: &'a Relief,
-        moving: &'a Crowd,
+        moving: &'a InstanceSet,
     ) -> Scene<'a> {
         Scene {
             model: &model.ground,
@@ -211,19 +211,20 @@ impl World {
         let mut bytes = Vec::new();
         (0..agents)
             .map(|agent| {
-                if let (false, Some(Some(heard))) = (self.is_own(agent), self.eyes.heard.get(agent))
+                if let (false, Some(Some(received))) =
+                    (self.is_own(agent), self.imaging.received.get(agent))
                 {
-                    return heard.clone();
+                    return received.clone();
                 }
                 bytes.clear();
                 let (message, _) = self.shown(agent);
                 let origin = Origin::default();
                 let (nothing, mut memory) = (Patches::default(), Memory::default());
-                writer.agent_beat(&origin, &message, &nothing, &mut memory, &mut bytes);
+                writer.agent_heartbeat(&origin, &message, &nothing, &mut memory, &mut bytes);
                 let mut ground = Patches::default();
                 let mut memories = [Memory::default()];
                 match Reader::new(&bytes).next(&mut memories, &mut ground) {
-                    Ok(Some((_, Body::AgentBeat(told, _)))) => told,
+                    Ok(Some((_, Body::AgentHeartbeat(told, _)))) => told,
                     // not finite, say: then as it is
                     _ => message,
                 }
@@ -235,13 +236,17 @@ impl World {
 type Placed = (usize, Class, Pose);
 
 /// Meshes of a vehicle at their poses.
-fn parts(mover: &Mover, look: &Look, told: &VehicleMessage) -> Vec<Placed> {
+fn parts(
+    ground_vehicle: &GroundVehicle,
+    visual: &VehicleVisual,
+    told: &VehicleMessage,
+) -> Vec<Placed> {
     let chassis = &told.chassis;
     let world = |pose: &Pose| Pose {
         position: chassis.point(&pose.position),
         orientation: chassis.orientation * pose.orientation,
     };
-    let mut placed = vec![(look.hull, Class::Vehicle, *chassis)];
+    let mut placed = vec![(visual.hull, Class::Vehicle, *chassis)];
     let wheels = match &told.gear {
         RunningGear::Wheels(wheels) => wheels,
         RunningGear::Tracks { road_wheels, .. } => road_wheels,
@@ -249,18 +254,18 @@ fn parts(mover: &Mover, look: &Look, told: &VehicleMessage) -> Vec<Placed> {
     let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
     placed.extend(wheels.iter().map(|wheel| {
         let Pose { position, mut orientation } = wheel.pose;
-        if look.handed && position.y < 0.0 {
+        if visual.handed && position.y < 0.0 {
             orientation *= half_turn;
         }
-        (look.wheel, Class::Wheel, world(&Pose { position, orientation }))
+        (visual.wheel, Class::Wheel, world(&Pose { position, orientation }))
     }));
-    let arms = look.arms.iter().filter_map(|arm| arm.placed(wheels));
+    let arms = visual.arms.iter().filter_map(|arm| arm.placed(wheels));
     placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, world(&pose))));
     if let (
         Some(track),
-        Mover::Tracked(own),
+        GroundVehicle::Tracked(own),
         RunningGear::Tracks { shoes, sprockets, idlers, .. },
-    ) = (&look.track, mover, &told.gear)
+    ) = (&visual.track, ground_vehicle, &told.gear)
     {
         let mut add = |mesh: usize, all: &[PartState]| {
             placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));

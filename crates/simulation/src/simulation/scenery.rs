@@ -5,7 +5,7 @@ use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
 use crate::sensor::class::Class;
 use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, Sketch};
+use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::sensor::scene::Instance;
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
@@ -29,7 +29,7 @@ pub(super) fn instances(
                 let first = known.iter().find(|(own, _)| *own == kind).map(|(_, first)| *first);
                 let first = first.unwrap_or_else(|| {
                     known.push((kind, meshes.len()));
-                    meshes.extend((0..SHAPES).map(|shape| kind.sketch(shape as u64).finish()));
+                    meshes.extend((0..SHAPES).map(|shape| kind.builder(shape as u64).finish()));
                     meshes.len() - SHAPES
                 });
                 (first + index % SHAPES, kind.class())
@@ -85,7 +85,7 @@ impl PropKind {
         }
     }
 
-    fn sketch(self, shape: u64) -> Sketch {
+    fn builder(self, shape: u64) -> MeshBuilder {
         let dice = Stream::new(shape, "shape");
         match self {
             PropKind::Spruce => spruce(&dice),
@@ -109,10 +109,10 @@ const WHITE: Material = Material { reflectance: 0.8, ..Material::dull([0.75, 0.7
 const SIGNAL: Material = Material { reflectance: 0.6, ..Material::dull([0.55, 0.05, 0.03]) };
 
 /// Whorls of drooping branches about a trunk.
-fn spruce(dice: &Stream) -> Sketch {
+fn spruce(dice: &Stream) -> MeshBuilder {
     let height = 9.0_f32;
-    let mut sketch = Sketch::new();
-    sketch.column([0.0; 3], &[[-0.3, 0.17], [0.3, 0.14], [height * 0.95, 0.02]], 10, BARK);
+    let mut builder = MeshBuilder::new();
+    builder.column([0.0; 3], &[[-0.3, 0.17], [0.3, 0.14], [height * 0.95, 0.02]], 10, BARK);
     let whorls = 15_u64;
     for k in 0..whorls {
         let share = k as f32 / whorls as f32;
@@ -141,18 +141,24 @@ fn spruce(dice: &Stream) -> Sketch {
             for face in
                 [[root, left, ridge], [root, ridge, right], [ridge, left, tip], [ridge, tip, right]]
             {
-                sketch.face(&face, NEEDLE);
+                builder.face(&face, NEEDLE);
             }
         }
     }
-    sketch
+    builder
 }
 
 /// A trunk with limbs and tufts of leaves.
-fn broad_leaved(dice: &Stream, height: f32, reach: f32, bark: Material, leaf: Material) -> Sketch {
-    let mut sketch = Sketch::new();
+fn broad_leaved(
+    dice: &Stream,
+    height: f32,
+    reach: f32,
+    bark: Material,
+    leaf: Material,
+) -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
     let crown = 0.62 * height;
-    sketch.column(
+    builder.column(
         [0.0; 3],
         &[[-0.3, 0.030 * height], [0.1, 0.024 * height], [crown, 0.012 * height]],
         12,
@@ -166,13 +172,13 @@ fn broad_leaved(dice: &Stream, height: f32, reach: f32, bark: Material, leaf: Ma
         let middle = [out * c as f32, out * s as f32, crown + 0.10 * height + 0.30 * height * up];
         if k < 9 {
             let from = [0.0, 0.0, crown * (0.55 + 0.4 * draw(3) as f32)];
-            sketch.bar(from, middle, 0.008 * height, bark);
+            builder.bar(from, middle, 0.008 * height, bark);
         }
         let size = reach * (0.26 + 0.2 * draw(4) as f32);
         let seed = 1000 * (k + 1);
-        sketch.lump(middle, 6, |d| size * (0.75 + 0.5 * bump(dice, seed, d)), leaf);
+        builder.lump(middle, 6, |d| size * (0.75 + 0.5 * bump(dice, seed, d)), leaf);
     }
-    sketch
+    builder
 }
 
 /// A number in 0 to 1 that changes from direction to direction.
@@ -182,8 +188,8 @@ fn bump(dice: &Stream, seed: u64, d: [f32; 3]) -> f32 {
         as f32
 }
 
-fn rock(dice: &Stream) -> Sketch {
-    let mut sketch = Sketch::new();
+fn rock(dice: &Stream) -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
     let axis = |k: u64| {
         let draw = |part: u64| 2.0 * dice.uniform(8 * k + part) as f32 - 1.0;
         [draw(0), draw(1), draw(2)]
@@ -203,14 +209,14 @@ fn rock(dice: &Stream) -> Sketch {
         }) * 0.6
             * (1.0 - 0.25 * d[2] * d[2])
     };
-    sketch.lump([0.0, 0.0, 0.12], 20, shape, STONE);
-    sketch
+    builder.lump([0.0, 0.0, 0.12], 20, shape, STONE);
+    builder
 }
 
-fn post() -> Sketch {
-    let mut sketch = Sketch::new();
-    sketch.column([0.0; 3], &[[-0.4, 0.06], [0.8, 0.06]], 24, WOOD);
-    sketch.column([0.0; 3], &[[0.8, 0.062], [1.0, 0.062]], 24, SIGNAL);
-    sketch.column([0.0; 3], &[[1.0, 0.062], [1.2, 0.062], [1.22, 0.0]], 24, WHITE);
-    sketch
+fn post() -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    builder.column([0.0; 3], &[[-0.4, 0.06], [0.8, 0.06]], 24, WOOD);
+    builder.column([0.0; 3], &[[0.8, 0.062], [1.0, 0.062]], 24, SIGNAL);
+    builder.column([0.0; 3], &[[1.0, 0.062], [1.2, 0.062], [1.22, 0.0]], 24, WHITE);
+    builder
 }

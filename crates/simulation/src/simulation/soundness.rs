@@ -35,7 +35,7 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     let WorldState { tick, steps, published, agents } = state;
     let most = LONGEST * 1_000_000 / model.clock.micros(1);
     within("tick", *tick, 0, most)?;
-    within("steps to the next heartbeat", *steps, 1, model.clock.steps_per_beat())?;
+    within("steps to the next heartbeat", *steps, 1, model.clock.steps_per_heartbeat())?;
     equal("vehicles", agents.len(), model.agents.len())?;
     published.tiles().try_for_each(|(key, _)| place(key))?;
     let soils = model.ground.soils().len();

@@ -22,7 +22,7 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::belly::BellyContact;
-use super::mover::{Meeting, Mover, MoverWorkspace};
+use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::numeric::{pow, smooth_step};
 use crate::scm::Scratch;
@@ -109,7 +109,7 @@ struct Relaxation<'a> {
     ground: &'a GroundModel,
     published: &'a Published,
     vehicle: VehicleState,
-    room: MoverWorkspace,
+    room: GroundVehicleWorkspace,
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
@@ -132,27 +132,27 @@ impl<'a> Relaxation<'a> {
         published: &'a Published,
         design: &VehicleState,
     ) -> Relaxation<'a> {
-        let mover = &agent.vehicle;
+        let ground_vehicle = &agent.vehicle;
         Relaxation {
             agent,
             ground,
             published,
             vehicle: design.clone(),
-            room: mover.workspace(design),
-            tyres: mover.tyres(),
+            room: ground_vehicle.workspace(design),
+            tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
             gravity: Vec3::zeros(),
         }
     }
 
-    fn mover(&self) -> &'a Mover {
+    fn ground_vehicle(&self) -> &'a GroundVehicle {
         &self.agent.vehicle
     }
 
     /// Finds the equilibrium about `start`, friction and all if the vehicle `stays`.
     fn run(&mut self, start: &Pose, stays: bool) -> Stand {
-        self.gravity = *self.mover().gravity(&mut self.room);
+        self.gravity = *self.ground_vehicle().gravity(&mut self.room);
         self.relax(Phase::Aloft, start);
         self.touch_down();
         if !self.relax(Phase::SetDown, start) {
@@ -172,14 +172,14 @@ impl<'a> Relaxation<'a> {
 
     /// Whether the vehicle stands where it was put, `from`, m, and upright.
     fn holds(&self, phase: Phase, start: &Pose, from: &Vec3) -> bool {
-        let pose = self.mover().pose(&self.room);
+        let pose = self.ground_vehicle().pose(&self.room);
         let upright = pose.direction(&Vec3::z()).dot(&start.direction(&Vec3::z()));
         upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
     }
 
     /// Steps through a phase until the vehicle stands; whether it does.
     fn relax(&mut self, phase: Phase, start: &Pose) -> bool {
-        let from = self.mover().pose(&self.room).position;
+        let from = self.ground_vehicle().pose(&self.room).position;
         let steps = (TIMES[phase as usize] / STEP) as usize;
         for step in 0..steps {
             let part = step as f64 / (CHANGES * steps as f64);
@@ -195,25 +195,31 @@ impl<'a> Relaxation<'a> {
 
     /// Speed of the chassis, m/s or rad/s, whichever is more.
     fn speed(&self) -> f64 {
-        let Twist { linear, angular } = self.mover().twist(&self.room);
+        let Twist { linear, angular } = self.ground_vehicle().twist(&self.room);
         linear.norm().max(angular.norm())
     }
 
     /// One step at a `part` of the change that a phase makes; whether it could be made.
     fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
         let agent = self.agent;
-        let mover = &agent.vehicle;
+        let ground_vehicle = &agent.vehicle;
         let mut on_chassis = Load::default();
         if phase != Phase::Aloft {
             let Relaxation { ground, published, overlay, scratch, .. } = self;
             let grips = phase == Phase::LetGo;
-            let mut meeting = Meeting { ground, published, overlay, scratch, grips };
-            mover.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut meeting, STEP);
+            let mut context = ContactContext { ground, published, overlay, scratch, grips };
+            ground_vehicle.meet_ground(
+                &self.vehicle,
+                &self.tyres,
+                &mut self.room,
+                &mut context,
+                STEP,
+            );
             let mut belly = BellyContact::default();
             if agent.is_low(ground, &self.room) {
-                belly = agent.rest_on_belly(&self.room, &mut meeting, STEP);
+                belly = agent.rest_on_belly(&self.room, &mut context, STEP);
             }
-            mover.heap(&self.room, belly.displaced, &mut meeting);
+            ground_vehicle.heap(&self.room, belly.displaced, &mut context);
             on_chassis = belly.load;
         }
         let (weight, across, along) = match phase {
@@ -221,14 +227,14 @@ impl<'a> Relaxation<'a> {
             Phase::SetDown => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR),
             Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
         };
-        *mover.gravity(&mut self.room) = self.gravity * weight;
+        *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
         self.damp(start, across, along, &mut on_chassis);
-        *mover.chassis_load(&mut self.room) = on_chassis;
-        if mover.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
+        *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
+        if ground_vehicle.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
         if phase == Phase::LetGo {
-            mover.settle_tyres(&mut self.tyres, &self.room, STEP);
+            ground_vehicle.settle_tyres(&mut self.tyres, &self.room, STEP);
         }
         true
     }
@@ -236,12 +242,12 @@ impl<'a> Relaxation<'a> {
     /// Dampers between the chassis and the ground at rest: `across` the ground's plane and
     /// `along` it, where friction would hold the vehicle, 1/s.
     fn damp(&self, start: &Pose, across: f64, along: f64, load: &mut Load) {
-        let place = self.mover().pose(&self.room).position;
+        let place = self.ground_vehicle().pose(&self.room).position;
         let [forward, left, normal] =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| start.direction(&axis));
         let above = place.z - self.ground.terrain().height(place.x, place.y);
         let below = normal * (-above * normal.z);
-        let mass = self.mover().mass();
+        let mass = self.ground_vehicle().mass();
         let mut dampers = Load::default();
         dampers.add_tangent(&forward, &below, 0.0, along * mass);
         for end in [forward, -forward] {
@@ -252,7 +258,7 @@ impl<'a> Relaxation<'a> {
             dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
         }
         // what they answer to the rates of the last step
-        let Twist { linear, angular } = self.mover().twist(&self.room);
+        let Twist { linear, angular } = self.ground_vehicle().twist(&self.room);
         let held = dampers.damping
             * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
         load.damping += dampers.damping;
@@ -262,11 +268,11 @@ impl<'a> Relaxation<'a> {
 
     /// Moves the vehicle up or down until its first wheel touches the ground.
     fn touch_down(&mut self) {
-        let mover = self.mover();
-        let [radius, half_width] = mover.wheel_reach();
+        let ground_vehicle = self.ground_vehicle();
+        let [radius, half_width] = ground_vehicle.wheel_reach();
         let mut gap = f64::INFINITY;
-        for wheel in 0..mover.wheels() {
-            let pose = mover.wheel_pose(&self.room, wheel);
+        for wheel in 0..ground_vehicle.wheels() {
+            let pose = ground_vehicle.wheel_pose(&self.room, wheel);
             let axis = pose.direction(&Vec3::y());
             let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
             let up = forward.cross(&axis);
@@ -283,7 +289,7 @@ impl<'a> Relaxation<'a> {
             }
         }
         if gap.is_finite() {
-            mover.shift(&mut self.vehicle, &mut self.room, &Vec3::new(0.0, 0.0, -gap));
+            ground_vehicle.shift(&mut self.vehicle, &mut self.room, &Vec3::new(0.0, 0.0, -gap));
         }
     }
 }

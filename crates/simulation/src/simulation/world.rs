@@ -8,10 +8,10 @@
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::clock::Clock;
-use super::looking::Eyes;
+use super::imaging::Imaging;
 use super::outcome::OutcomeReport;
 use super::record::{RunSummary, RunWarning, Sample};
-use super::scene::Stage;
+use super::scene::SceneModel;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
@@ -36,7 +36,7 @@ pub struct WorldModel {
     /// Vehicles and drivers.
     pub agents: Vec<AgentModel>,
     /// What cameras and lidars see besides the ground; they see nothing without.
-    pub stage: Option<Arc<Stage>>,
+    pub scene_model: Option<Arc<SceneModel>>,
 }
 
 /// Everything that does: plain data, enough to resume bit for bit.
@@ -54,15 +54,15 @@ pub struct WorldState {
 
 /// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Haste {
+pub(super) struct FastestMotion {
     pub speed: f64,
     pub acceleration: f64,
 }
 
-impl Haste {
+impl FastestMotion {
     /// The greater of both. What is not finite belongs to a drive that has ended.
-    pub fn or(self, other: Haste) -> Haste {
-        Haste {
+    pub fn or(self, other: FastestMotion) -> FastestMotion {
+        FastestMotion {
             speed: self.speed.max(other.speed),
             acceleration: self.acceleration.max(other.acceleration),
         }
@@ -81,8 +81,8 @@ pub struct World {
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Of own agents, over the last heartbeat.
-    haste: Haste,
-    pub(super) eyes: Eyes,
+    fastest_motion: FastestMotion,
+    pub(super) imaging: Imaging,
     stands: Vec<Stand>,
 }
 
@@ -119,13 +119,22 @@ impl World {
             (agents, stands) = model.agents.par_iter().map(start).unzip();
             // nobody has moved yet, but at the speeds that are launched with
             let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
-            let steps = model.clock.steps_to_beat(0, speed, 0.0);
+            let steps = model.clock.steps_to_heartbeat(0, speed, 0.0);
             WorldState { tick: 0, steps, published, agents }
         });
-        let (patches, haste) = (Patches::default(), Haste::default());
-        let (workspaces, views, eyes) = (Vec::new(), Vec::new(), Eyes::default());
-        let mut world =
-            World { model, state, own, workspaces, views, patches, haste, eyes, stands };
+        let (patches, fastest_motion) = (Patches::default(), FastestMotion::default());
+        let (workspaces, views, imaging) = (Vec::new(), Vec::new(), Imaging::default());
+        let mut world = World {
+            model,
+            state,
+            own,
+            workspaces,
+            views,
+            patches,
+            fastest_motion,
+            imaging,
+            stands,
+        };
         world.derive();
         world
     }
@@ -135,9 +144,9 @@ impl World {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
         (self.workspaces, self.views) =
             agents.map(|(index, (agent, state))| derived(agent, state, index)).unzip();
-        self.haste = Haste::default();
+        self.fastest_motion = FastestMotion::default();
         // what lies around is to be looked at anew
-        self.eyes = self.eyes.clone();
+        self.imaging = self.imaging.clone();
     }
 
     /// One agent at this moment.
@@ -172,31 +181,32 @@ impl World {
     }
 
     /// Steps all agents through one heartbeat and publishes what they left.
-    pub fn beat(&mut self) {
-        self.advance();
+    pub fn advance(&mut self) {
+        self.step_agents();
         self.merge(None);
-        self.settle(self.haste);
+        self.settle(self.fastest_motion);
     }
 
     /// First part of a heartbeat: steps own agents, which leave patches and
     /// show themselves anew. They see each other as they were before it.
-    pub(super) fn advance(&mut self) {
-        let World { model, state, own, workspaces, views, haste, .. } = self;
+    pub(super) fn step_agents(&mut self) {
+        let World { model, state, own, workspaces, views, fastest_motion, .. } = self;
         let WorldModel { ground, clock, agents, .. } = &**model;
-        let (published, beat, seen) = (&state.published, [state.tick, state.steps], &*views);
+        let (published, heartbeat, seen) = (&state.published, [state.tick, state.steps], &*views);
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
         each.zip(&*own).filter(|&(_, &own)| own).for_each(|(((agent, state), workspace), _)| {
-            agent.beat(ground, published, clock, beat, seen, state, workspace);
+            agent.heartbeat(ground, published, clock, heartbeat, seen, state, workspace);
         });
-        let time = beat[1] as f64 * clock.step();
-        *haste = Haste::default();
+        let time = heartbeat[1] as f64 * clock.step();
+        *fastest_motion = FastestMotion::default();
         for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
             let view = agent.view(&state.agents[index], &workspaces[index]);
             let before = std::mem::replace(&mut views[index], view);
             if !view.ended {
                 let acceleration = (view.velocity - before.velocity).norm() / time;
-                *haste = haste.or(Haste { speed: view.velocity.norm(), acceleration });
+                *fastest_motion =
+                    fastest_motion.or(FastestMotion { speed: view.velocity.norm(), acceleration });
             }
         }
     }
@@ -210,13 +220,17 @@ impl World {
 
     /// Last part: cameras and lidars look, and the world goes on to the next tick; the
     /// next heartbeat follows from the haste of all agents. How many frames were taken.
-    pub(super) fn settle(&mut self, haste: Haste) -> u64 {
+    pub(super) fn settle(&mut self, fastest_motion: FastestMotion) -> u64 {
         let clock = &self.model.clock;
         let WorldState { tick, steps, .. } = &self.state;
-        let frames = self.look([*tick, tick + steps].map(|tick| clock.micros(tick)));
+        let frames = self.take_images([*tick, tick + steps].map(|tick| clock.micros(tick)));
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
-        *steps = self.model.clock.steps_to_beat(*tick, haste.speed, haste.acceleration);
+        *steps = self.model.clock.steps_to_heartbeat(
+            *tick,
+            fastest_motion.speed,
+            fastest_motion.acceleration,
+        );
         frames
     }
 
@@ -226,8 +240,8 @@ impl World {
     }
 
     /// Greatest speed and acceleration of own agents over the last heartbeat.
-    pub(super) fn haste(&self) -> Haste {
-        self.haste
+    pub(super) fn fastest_motion(&self) -> FastestMotion {
+        self.fastest_motion
     }
 
     /// What an own agent has to tell others after [`World::advance`].
@@ -261,9 +275,9 @@ impl World {
     /// Takes note of what another rank's agent told.
     pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
-        if self.model.stage.is_some() {
-            self.eyes.heard.resize(self.own.len(), None);
-            self.eyes.heard[agent] = Some(message.clone());
+        if self.model.scene_model.is_some() {
+            self.imaging.received.resize(self.own.len(), None);
+            self.imaging.received[agent] = Some(message.clone());
         }
     }
 
@@ -282,7 +296,7 @@ impl World {
     pub fn publish_all(&mut self) {
         self.patches.clear();
         for (index, agent) in self.state.agents.iter_mut().enumerate() {
-            self.patches.set_owner(owner(index));
+            self.patches.set_agent(agent_code(index));
             agent.overlay.publish_all(&mut self.patches);
         }
         self.state.published.apply(&self.patches);
@@ -358,13 +372,13 @@ pub(super) fn derived(
     index: usize,
 ) -> (AgentWorkspace, AgentView) {
     let mut workspace = agent.workspace(state);
-    workspace.patches.set_owner(owner(index));
+    workspace.patches.set_agent(agent_code(index));
     let view = agent.view(state, &workspace);
     (workspace, view)
 }
 
 /// Number of an agent as the ground remembers it.
-pub(super) fn owner(agent: usize) -> u16 {
+pub(super) fn agent_code(agent: usize) -> u16 {
     u16::try_from(agent).unwrap_or(NOBODY)
 }
 

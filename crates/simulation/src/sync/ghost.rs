@@ -157,8 +157,8 @@ mod tests {
         // the second message gives it its acceleration
         ghost.hear(heartbeat, on_a_circle(heartbeat));
         let mut largest: f64 = 0.0;
-        for beat in 2..20 {
-            let time = beat as f64 * heartbeat;
+        for count in 2..20 {
+            let time = count as f64 * heartbeat;
             largest = largest.max(ghost.hear(time, on_a_circle(time)));
         }
         (largest, ghost.bound(heartbeat))

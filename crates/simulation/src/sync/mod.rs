@@ -3,14 +3,14 @@
 //! Each rank steps its own agents; at a heartbeat all exchange small states of
 //! vehicles and patches of deformed ground. [`Communicator`] is the transport
 //! ([`Loopback`], [`Threads`], and `Mpi` with the cargo feature `mpi`),
-//! [`message`] the wire format, [`Dealing`] the rule by which agents belong to
+//! [`message`] the wire format, [`Partition`] the rule by which agents belong to
 //! ranks. What is done with the messages is
 //! [`crate::simulation::Ranks`]' business.
 
 mod bits;
 mod communicator;
 pub mod contract;
-mod dealing;
+mod partition;
 #[allow(warnings, clippy::all, missing_docs, unsafe_code)]
 #[rustfmt::skip]
 mod generated;
@@ -23,8 +23,8 @@ mod mpi;
 mod threads;
 
 pub use communicator::{CommError, Communicator, Parts, Phases, star};
-pub use dealing::{Dealing, DealingError};
 pub use loopback::Loopback;
 #[cfg(feature = "mpi")]
 pub use mpi::{LastWords, Mpi, MpiSession};
+pub use partition::{Partition, PartitionError};
 pub use threads::Threads;

@@ -150,12 +150,12 @@ fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastW
 
 /// Returns once a rank has given no news for so long.
 fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
-    let mut heard = Instant::now();
-    while heard.elapsed() < patience {
+    let mut received = Instant::now();
+    while received.elapsed() < patience {
         let process = world.process_at_rank(rank);
         if process.immediate_probe_with_tag(NEWS).is_some() {
             process.receive_with_tag::<u8>(NEWS);
-            heard = Instant::now();
+            received = Instant::now();
         }
         std::thread::sleep(Duration::from_millis(50));
     }

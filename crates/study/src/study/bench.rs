@@ -11,7 +11,7 @@ use crate::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::Scratch;
-use crate::simulation::{AgentModel, Meeting, MoverWorkspace, World, WorldModel};
+use crate::simulation::{AgentModel, ContactContext, GroundVehicleWorkspace, World, WorldModel};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::vehicle::VehicleState;
@@ -69,7 +69,7 @@ pub enum BenchError {
     },
     /// The graphics card gave up.
     #[error("{0}")]
-    Card(String),
+    GpuDevice(String),
     /// Threads could not be started.
     #[error("{threads} threads cannot be started: {cause}")]
     Threads {
@@ -190,7 +190,7 @@ struct Tally {
     touched: u64,
     step_allocations: u64,
     beat_allocations: u64,
-    beats: u64,
+    heartbeats: u64,
 }
 
 /// Drives a case and says what its steps cost. `published` is the ground that it
@@ -228,15 +228,15 @@ pub fn step_cost(
         let view = view(agent, &state, &workspace, clock.time(tick), h);
         let controls = agent.driver.controls(&mut driver, &view).clamped();
         let driven = Instant::now();
-        let mut meeting = Meeting {
+        let mut context = ContactContext {
             ground: &ground,
             published: &published,
             overlay: &mut overlay,
             scratch: &mut scratch,
             grips: true,
         };
-        vehicle.meet_ground(&state, &tyres, &mut workspace, &mut meeting, h);
-        meeting.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
+        vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
+        context.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
         for contact in vehicle.contacts(&workspace) {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);
@@ -249,7 +249,7 @@ pub fn step_cost(
             time: clock.time(tick),
             cause: error.to_string(),
         })?;
-        if (tick + 1).is_multiple_of(clock.steps_per_beat()) {
+        if (tick + 1).is_multiple_of(clock.steps_per_heartbeat()) {
             let allocated = allocations();
             let begun = Instant::now();
             patches.clear();
@@ -258,7 +258,7 @@ pub fn step_cost(
             overlay.refresh(&published);
             tally.stages.publication += begun.elapsed().as_secs_f64();
             tally.beat_allocations += allocations() - allocated;
-            tally.beats += 1;
+            tally.heartbeats += 1;
         }
         tally.stages.driver += (driven - begun).as_secs_f64();
         tally.stages.contact += (met - driven).as_secs_f64();
@@ -291,14 +291,14 @@ pub fn step_cost(
         deformed_nodes: published.nodes() - found,
         bytes_per_deformed_node: bytes(&published) as f64 / published.nodes().max(1) as f64,
         allocations_per_step: tally.step_allocations as f64 / steps as f64,
-        allocations_per_heartbeat: tally.beat_allocations as f64 / tally.beats.max(1) as f64,
+        allocations_per_heartbeat: tally.beat_allocations as f64 / tally.heartbeats.max(1) as f64,
     })
 }
 
 fn view(
     agent: &AgentModel,
     state: &VehicleState,
-    workspace: &MoverWorkspace,
+    workspace: &GroundVehicleWorkspace,
     time: f64,
     step: f64,
 ) -> DriverView {
@@ -372,11 +372,11 @@ pub fn throughput(
     let mut world = World::new(model);
     let (wall, steps) = pool.install(|| {
         while world.time() < WARM_UP.min(0.5 * case.seconds) {
-            world.beat();
+            world.advance();
         }
         let (begun, first) = (Instant::now(), world.state().tick);
         while world.time() < case.seconds - 1e-9 {
-            world.beat();
+            world.advance();
         }
         (begun.elapsed().as_secs_f64(), world.state().tick - first)
     });
@@ -403,7 +403,7 @@ pub fn circling(
     for sample in 1..=samples {
         let until = case.seconds * sample as f64 / samples as f64;
         while world.time() < until - 1e-9 {
-            world.beat();
+            world.advance();
         }
         taken.push(resident());
     }

@@ -2,7 +2,7 @@
 
 use super::bench::{BenchCase, BenchError, model};
 use crate::ground::{Overlay, Patches, Published};
-use crate::simulation::{BeatFigures, RankError, Ranks, Route, Sharing, World, WorldModel};
+use crate::simulation::{HeartbeatFigures, RankError, Ranks, Route, Sharing, World, WorldModel};
 use crate::sync::Threads;
 use crate::sync::ground_code::Memory;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct CodeCost {
 
 /// Cost of a heartbeat on one of two ranks that share eight vehicles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BeatCost {
+pub struct HeartbeatCost {
     /// Spacing of the nodes, m.
     pub spacing: f64,
     /// The rank's vehicles.
@@ -172,9 +172,9 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
     let model = convoy(spacing, 4)?;
     let mut world = World::new(model.clone());
     let mut streams: Vec<Vec<Patches>> = vec![Vec::new(); model.agents.len()];
-    for beat in 0..WARM_UP + 200 {
-        world.beat();
-        if beat >= WARM_UP {
+    for heartbeat in 0..WARM_UP + 200 {
+        world.advance();
+        if heartbeat >= WARM_UP {
             for (agent, stream) in streams.iter_mut().enumerate() {
                 stream.push(world.patches(agent).clone());
             }
@@ -206,22 +206,22 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
             }
         })
     });
-    let beats = streams.first().map_or(0, Vec::len);
-    let left_in = |beat: usize| streams.iter().map(move |stream| &stream[beat]);
+    let heartbeats = streams.first().map_or(0, Vec::len);
+    let left_in = |heartbeat: usize| streams.iter().map(move |stream| &stream[heartbeat]);
     let apply = shortest(|| {
         let mut ground = Published::default();
-        timed(|| (0..beats).for_each(|beat| ground.merge(black_box(left_in(beat)))))
+        timed(|| (0..heartbeats).for_each(|heartbeat| ground.merge(black_box(left_in(heartbeat)))))
     });
     let refresh = shortest(|| {
         let (mut ground, mut overlay) = (Published::default(), Overlay::new());
         let mut time = 0.0;
-        for beat in 0..beats {
-            for patch in left_in(beat).flat_map(Patches::iter) {
+        for heartbeat in 0..heartbeats {
+            for patch in left_in(heartbeat).flat_map(Patches::iter) {
                 overlay.fetch(&model.ground, &ground, patch.key);
             }
-            ground.merge(left_in(beat));
+            ground.merge(left_in(heartbeat));
             time += timed(|| overlay.refresh(&ground));
-            if beat % 8 == 7 {
+            if heartbeat % 8 == 7 {
                 overlay = Overlay::new();
             }
         }
@@ -231,7 +231,7 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
     let each = |seconds: f64| 1e9 * seconds / nodes;
     Ok(CodeCost {
         spacing,
-        nodes: nodes / (beats * streams.len()) as f64,
+        nodes: nodes / (heartbeats * streams.len()) as f64,
         bytes: bytes / nodes,
         encode_ns: each(encode),
         decode_ns: each(decode),
@@ -245,9 +245,9 @@ fn shared(
     model: &WorldModel,
     ranks: usize,
     route: Route,
-    beats: usize,
-) -> Result<Vec<Vec<BeatFigures>>, BenchError> {
-    let drive = |communicator: Threads| -> Result<Vec<BeatFigures>, BenchError> {
+    heartbeats: usize,
+) -> Result<Vec<Vec<HeartbeatFigures>>, BenchError> {
+    let drive = |communicator: Threads| -> Result<Vec<HeartbeatFigures>, BenchError> {
         let failed = |cause: RankError| BenchError::Drive { time: 0.0, cause: cause.to_string() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|e| BenchError::Threads { threads: 1, cause: e.to_string() })?;
@@ -255,7 +255,7 @@ fn shared(
             let sharing = Sharing { route, ..Sharing::default() };
             let mut ranks =
                 Ranks::new(communicator, model.clone(), None, &sharing, &[]).map_err(failed)?;
-            (0..beats).map(|_| ranks.beat(false).map_err(failed)).collect()
+            (0..heartbeats).map(|_| ranks.advance(false).map_err(failed)).collect()
         })
     };
     std::thread::scope(|scope| {
@@ -271,28 +271,31 @@ fn shared(
 ///
 /// # Errors
 /// [`BenchError`] if the convoy cannot be built or a rank is lost.
-pub fn beat_cost(code: &CodeCost) -> Result<BeatCost, BenchError> {
+pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
     let spacing = code.spacing;
     let mut figures = shared(&convoy(spacing, 8)?, 2, Route::All, 300)?;
-    let counted: Vec<BeatFigures> = figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
-    let median = |value: fn(&BeatFigures) -> Duration| {
+    let counted: Vec<HeartbeatFigures> =
+        figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
+    let median = |value: fn(&HeartbeatFigures) -> Duration| {
         let mut all: Vec<Duration> = counted.iter().map(value).collect();
         all.sort_unstable();
         1e6 * all[all.len() / 2].as_secs_f64()
     };
-    let sum = |value: fn(&BeatFigures) -> u64| counted.iter().map(value).sum::<u64>() as f64;
-    let (steps_us, serialise_us) = (median(|beat| beat.step), median(|beat| beat.serialise));
-    let apply_us = median(|beat| beat.apply);
-    let refresh_us = 1e-3 * code.refresh_ns * sum(|beat| beat.nodes) / counted.len() as f64;
-    Ok(BeatCost {
+    let sum = |value: fn(&HeartbeatFigures) -> u64| counted.iter().map(value).sum::<u64>() as f64;
+    let (steps_us, serialise_us) =
+        (median(|heartbeat| heartbeat.step), median(|heartbeat| heartbeat.serialise));
+    let apply_us = median(|heartbeat| heartbeat.apply);
+    let refresh_us =
+        1e-3 * code.refresh_ns * sum(|heartbeat| heartbeat.nodes) / counted.len() as f64;
+    Ok(HeartbeatCost {
         spacing,
         vehicles: 4,
-        state_bytes: sum(|beat| beat.state_bytes) / sum(|beat| beat.told),
+        state_bytes: sum(|heartbeat| heartbeat.state_bytes) / sum(|heartbeat| heartbeat.told),
         steps_us,
         serialise_us,
         apply_us,
         refresh_us,
-        waiting_us: median(|beat| beat.lengths + beat.payload),
+        waiting_us: median(|heartbeat| heartbeat.lengths + heartbeat.payload),
         // the steps have taken up what was merged before
         share: (serialise_us + apply_us + refresh_us) / (steps_us - refresh_us),
     })
@@ -307,7 +310,8 @@ pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, 
     let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
     let route = if neighbour { Route::Neighbour } else { Route::All };
     let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
-    let received = figures.iter().map(|beats| beats.iter().map(|b| b.received_bytes).sum::<u64>());
+    let received =
+        figures.iter().map(|heartbeats| heartbeats.iter().map(|b| b.received_bytes).sum::<u64>());
     let most = received.max().unwrap_or(0) as f64;
     Ok(Traffic { neighbour, ranks, agents, received: most / CENSUS as f64 })
 }
@@ -328,7 +332,7 @@ mod tests {
     #[test]
     fn a_state_takes_at_most_250_bytes() {
         let code = CodeCost { refresh_ns: 0.0, ..code_cost(0.05).unwrap() };
-        let cost = beat_cost(&code).unwrap();
+        let cost = heartbeat_cost(&code).unwrap();
         assert!(cost.state_bytes > 50.0 && cost.state_bytes <= 250.0, "{}", cost.state_bytes);
     }
 

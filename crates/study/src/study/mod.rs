@@ -5,17 +5,17 @@
 //! result moved.
 
 mod bench;
-#[cfg(feature = "gpu")]
-mod card;
 mod convergence;
 mod exchange;
 mod fit;
+#[cfg(feature = "gpu")]
+mod gpu_cost;
 pub mod identify;
 mod plate;
+mod rendering;
 mod rigid_track;
 pub mod route;
 mod shear;
-mod sight;
 mod snow_theory;
 mod soil_works;
 mod track;
@@ -30,15 +30,17 @@ pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
-pub use exchange::{BeatCost, CodeCost, Traffic, TrafficModel, beat_cost, code_cost, traffic};
+pub use exchange::{
+    CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
+};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 
 #[cfg(feature = "gpu")]
-pub use card::{CardCost, FrameCost, card_cost};
+pub use gpu_cost::{FrameCost, GpuCost, gpu_cost};
 pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use rendering::{Exported, GroundRays, SceneCost, ground_rays, scene_cost};
 pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
-pub use sight::{Exported, GroundRays, SceneCost, ground_rays, scene_cost};
 pub use snow_theory::{Winter, packed_density, packing, wheel_resistance};
 pub use soil_works::SoilWorks;
 pub use track::{TrackMotion, TrackResult, TrackRig};

@@ -4,7 +4,7 @@ use super::wheel::RigError;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::multibody::{ModelError, StepError};
 use crate::scm::Scratch;
-use crate::simulation::{Meeting, OnTracks, TracksWorkspace};
+use crate::simulation::{ContactContext, OnTracks, TracksWorkspace};
 use crate::spatial::{Load, Pose};
 use crate::vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle, VehicleState};
 use std::sync::Arc;
@@ -93,9 +93,9 @@ impl TrackedDrive {
     /// Lets the shoes meet the ground, for the next step.
     pub fn meet_ground(&mut self) {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
-        let mut meeting = Meeting { ground, published, overlay, scratch, grips: true };
-        own.meet_ground(state, room, &mut meeting, self.step);
-        meeting.heap(room.contacts().iter().filter_map(|met| met.displaced));
+        let mut context = ContactContext { ground, published, overlay, scratch, grips: true };
+        own.meet_ground(state, room, &mut context, self.step);
+        context.heap(room.contacts().iter().filter_map(|met| met.displaced));
         *room.vehicle.chassis_load() = Load::default();
     }
 

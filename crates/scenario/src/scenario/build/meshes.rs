@@ -4,14 +4,14 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::sensor::mesh::{Up, import};
-use crate::simulation::{Foreign, OwnLook};
+use crate::simulation::{ImportedMeshes, VisualMeshes};
 use std::path::{Path, PathBuf};
 
 /// Meshes from files.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltMeshes {
     /// The meshes, and which vehicles wear them.
-    pub foreign: Foreign,
+    pub imported: ImportedMeshes,
     /// Of every entry of the scenery, its mesh.
     pub scenery: Vec<Option<usize>>,
     /// What is doubtful but not wrong.
@@ -31,12 +31,13 @@ pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Faults> {
         reader.built.scenery.push(mesh);
     }
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let look = &vehicle.look;
+        let visual = &vehicle.visual;
         let mut part = |name: &str, path: &Option<PathBuf>| {
-            reader.mesh(&format!("vehicle[{index}].look.{name}"), path.as_deref(), look.up)
+            reader.mesh(&format!("vehicle[{index}].visual.{name}"), path.as_deref(), visual.up)
         };
-        let own = OwnLook { hull: part("hull", &look.hull), wheel: part("wheel", &look.wheel) };
-        reader.built.foreign.looks.push(own);
+        let own =
+            VisualMeshes { hull: part("hull", &visual.hull), wheel: part("wheel", &visual.wheel) };
+        reader.built.imported.visuals.push(own);
     }
     Faults::into_result(reader.faults)?;
     Ok(reader.built)
@@ -59,8 +60,8 @@ impl Reader<'_> {
         }
         match self.read(&path, up) {
             Ok((mesh, warnings)) => {
-                let index = self.built.foreign.meshes.len();
-                self.built.foreign.meshes.push(mesh);
+                let index = self.built.imported.meshes.len();
+                self.built.imported.meshes.push(mesh);
                 let warning = |what: String| {
                     let cause = format!("{}: {what} are not shown", path.display());
                     self.file.document.fault(key, Problem::Refused { cause })
@@ -92,6 +93,6 @@ impl Reader<'_> {
         };
         let imported = import(&path.to_string_lossy(), &bytes, up, &mut fetch)
             .map_err(|error| Problem::Refused { cause: format!("{}: {error}", path.display()) })?;
-        Ok((imported.sketch.finish(), imported.ignored))
+        Ok((imported.builder.finish(), imported.ignored))
     }
 }

@@ -5,19 +5,19 @@
 
 mod decisive;
 mod meshes;
+mod scene_model;
 mod sensors;
 mod site;
 mod soils;
-mod stage;
 mod terrain;
 mod vehicles;
 mod world;
 
 pub use meshes::{BuiltMeshes, meshes};
+pub use scene_model::{props, scene_model};
 pub use sensors::{camera, lidar, sensors};
 pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
-pub use stage::{props, stage};
 pub use terrain::{BuiltTerrain, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{vehicle_spec, vehicle_specs};

@@ -163,7 +163,7 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
             reece: custom.reece.or(base.details.reece),
             below: custom.below.or(base.details.below),
             crust: custom.crust.or(base.details.crust),
-            hump: custom.hump.or(base.details.hump),
+            peak_shear: custom.peak_shear.or(base.details.peak_shear),
             rate: custom.rate.or(base.details.rate),
         },
     }

@@ -12,7 +12,7 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
 use crate::scm::{Grousers, Underside};
-use crate::simulation::{AgentModel, Clock, Leader, Mover, OnTracks, OnWheels, WorldModel};
+use crate::simulation::{AgentModel, Clock, GroundVehicle, Leader, OnTracks, OnWheels, WorldModel};
 use crate::soil::{Laws, ShearStrength, Tread};
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::driver::{
@@ -72,7 +72,11 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     let agents = agents(file, &specs, &land)?;
     let ground = ground(file, &soils, land.terrain)?;
     Ok(Built {
-        world: staged(file, WorldModel { ground, clock, agents, stage: None }, &shown),
+        world: with_scene_model(
+            file,
+            WorldModel { ground, clock, agents, scene_model: None },
+            &shown,
+        ),
         placement: land.placement,
         meshes: shown,
         warnings,
@@ -83,11 +87,15 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
 }
 
 /// The world with its stage, if any of its sensors looks.
-fn staged(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
-    let looks = |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.looks());
-    let stage =
-        world.agents.iter().any(looks).then(|| Arc::new(super::stage(file, &world, meshes)));
-    WorldModel { stage, ..world }
+fn with_scene_model(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
+    let is_imaging =
+        |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.is_imaging());
+    let scene_model = world
+        .agents
+        .iter()
+        .any(is_imaging)
+        .then(|| Arc::new(super::scene_model(file, &world, meshes)));
+    WorldModel { scene_model, ..world }
 }
 
 fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fault {
@@ -118,7 +126,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
         reece: refine.reece.unwrap_or(laws.reece),
         layers: refine.layers.unwrap_or(laws.layers),
-        shear_hump: refine.shear_hump.unwrap_or(laws.shear_hump),
+        peak_shear: refine.peak_shear.unwrap_or(laws.peak_shear),
         rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),
     };
     let lattice = Lattice { spacing: config.spacing };
@@ -132,12 +140,15 @@ fn agents(
     land: &BuiltTerrain,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
-    let mut movers: Vec<(&AnySpec, Mover)> = Vec::new();
+    let mut movers: Vec<(&AnySpec, GroundVehicle)> = Vec::new();
     let mut agents = Vec::new();
     let mut faults = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
-        let same = movers.iter().find(|(own, _)| *own == spec).map(|(_, mover)| mover.clone());
-        let made = same.map_or_else(|| mover(spec), Ok).map_err(|cause| {
+        let same = movers
+            .iter()
+            .find(|(own, _)| *own == spec)
+            .map(|(_, ground_vehicle)| ground_vehicle.clone());
+        let made = same.map_or_else(|| ground_vehicle(spec), Ok).map_err(|cause| {
             let key = format!("vehicle[{index}].model");
             file.document.fault(&key, Problem::Refused { cause })
         });
@@ -234,7 +245,7 @@ fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
 }
 
 /// A vehicle with what the ground needs to know of it, or why it cannot be had.
-fn mover(spec: &AnySpec) -> Result<Mover, String> {
+fn ground_vehicle(spec: &AnySpec) -> Result<GroundVehicle, String> {
     match spec {
         AnySpec::Wheeled(spec) => {
             let vehicle = Vehicle::new((**spec).clone()).map_err(|error| error.to_string())?;

@@ -49,7 +49,7 @@ pub struct Refine {
     pub layers: Option<bool>,
     /// Shear with a peak and a residual.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shear_hump: Option<bool>,
+    pub peak_shear: Option<bool>,
     /// Pressure that grows with the speed of sinking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_dependence: Option<bool>,

@@ -1,7 +1,7 @@
 //! `[soil]`
 
 use super::Place;
-use crate::soil::{Crust, RateDependence, Reece, ShearHump, SubLayer};
+use crate::soil::{Crust, PeakShear, RateDependence, Reece, SubLayer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ pub struct CustomSoil {
     pub crust: Option<Crust>,
     /// Shear with a peak and a residual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hump: Option<ShearHump>,
+    pub peak_shear: Option<PeakShear>,
     /// Pressure that grows with the speed of sinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateDependence>,

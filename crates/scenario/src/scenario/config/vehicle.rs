@@ -37,8 +37,8 @@ pub struct Vehicle {
     #[schemars(length(max = 64))]
     pub sensor: Vec<Sensor>,
     /// Meshes that sensors see in place of the drawn vehicle.
-    #[serde(default, skip_serializing_if = "Look::is_default")]
-    pub look: Look,
+    #[serde(default, skip_serializing_if = "Visual::is_default")]
+    pub visual: Visual,
     /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,
@@ -48,7 +48,7 @@ pub struct Vehicle {
 /// shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Look {
+pub struct Visual {
     /// The hull: its origin at the chassis reference point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hull: Option<PathBuf>,
@@ -61,9 +61,9 @@ pub struct Look {
     pub up: Up,
 }
 
-impl Look {
+impl Visual {
     /// Whether nothing is said about it.
     pub fn is_default(&self) -> bool {
-        *self == Look::default()
+        *self == Visual::default()
     }
 }

@@ -18,7 +18,7 @@ pub struct Image {
     pub normal: Vec<[f32; 3]>,
     /// What kind of thing it is: class, as a number.
     pub class: Vec<u8>,
-    /// Which thing: 0 ground or sky, else 1 + index of the instance's owner.
+    /// Which thing: 0 ground or sky, else 1 + index of the instance's agent.
     pub instance: Vec<u16>,
     /// Index of the soil, 255 where there is no ground.
     pub soil: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Image {
     /// Passes over the ground there.
     pub passes: Vec<u16>,
     /// Who left the ground so: 0 for nobody, else 1 + index of the vehicle.
-    pub owner: Vec<u16>,
+    pub agent: Vec<u16>,
 }
 
 impl Image {
@@ -46,7 +46,7 @@ impl Image {
             self.sinkage.len(),
             self.slip.len(),
             self.passes.len(),
-            self.owner.len(),
+            self.agent.len(),
         ];
         counts.iter().all(|&count| count == 0 || count == pixels)
     }

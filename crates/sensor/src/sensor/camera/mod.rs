@@ -30,7 +30,7 @@ pub const HORIZON: f64 = 6_000.0;
 const BLOCK: usize = 4;
 const _: () = assert!(BLOCK * BLOCK == RAYS);
 
-/// A camera; immutable. It looks along the x axis of its frame, y left, z up.
+/// A camera; immutable. It returns along the x axis of its frame, y left, z up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     /// Pixels a row.
@@ -129,7 +129,7 @@ impl Camera {
             sinkage: vec![0.0; pixels],
             slip: vec![0.0; pixels],
             passes: vec![0; pixels],
-            owner: vec![0; pixels],
+            agent: vec![0; pixels],
         };
         let [width, height] = [self.width, self.height].map(|side| side as usize);
         let across = width.div_ceil(BLOCK);
@@ -152,11 +152,11 @@ impl Camera {
                 image.class[index] = surface.class as u8;
                 image.instance[index] = surface.instance;
                 image.soil[index] = surface.soil;
-                let Mark { sinkage, slip, passes, owner } = surface.mark;
+                let Mark { sinkage, slip, passes, agent } = surface.mark;
                 image.sinkage[index] = sinkage;
                 image.slip[index] = slip;
                 image.passes[index] = passes;
-                image.owner[index] = owner;
+                image.agent[index] = agent;
             }
         }
         image
@@ -217,7 +217,7 @@ struct Pixel {
 
 /// What a ray brings.
 #[derive(Clone, Copy)]
-struct Look {
+struct RayReturn {
     radiance: [f32; 3],
     /// The surface that it has met, and at which range, m.
     seen: Option<(f64, Surface)>,
@@ -244,9 +244,9 @@ impl Shot<'_> {
                 true => (stratum + self.dice.late(pixel, sample)) / f64::from(samples),
                 false => 1.0,
             });
-            let looks = self.look(&sent, sample);
+            let returns = self.trace(&sent, sample);
             for k in 0..sent.count {
-                let (own, look) = (&sent.own[k], &looks[k]);
+                let (own, look) = (&sent.own[k], &returns[k]);
                 let pixel = &mut pixels[sent.place[k]];
                 let gain = (camera.gain * camera.falloff(own) / f64::from(samples)) as f32;
                 for (sum, got) in pixel.colour.iter_mut().zip(look.radiance) {
@@ -315,20 +315,20 @@ impl Shot<'_> {
     }
 
     /// Radiance along rays, and what they meet at which range.
-    fn look(&self, sent: &Sent, sample: u32) -> [Look; RAYS] {
+    fn trace(&self, sent: &Sent, sample: u32) -> [RayReturn; RAYS] {
         let Shot { camera, scene, light, dice, .. } = self;
         let met = scene.cast_all(sent.rays(), 0.0, HORIZON);
-        let mut looks = [Look { radiance: [0.0; 3], seen: None }; RAYS];
+        let mut returns = [RayReturn { radiance: [0.0; 3], seen: None }; RAYS];
         let mut spots = [Spot::NONE; RAYS];
         let mut count = 0;
         for (k, ray) in sent.rays().iter().enumerate() {
             let Some(met) = met[k] else {
                 let sky = light.radiance(&ray.direction);
-                looks[k].radiance = self.through_air(ray, 2_000.0, sky);
+                returns[k].radiance = self.through_air(ray, 2_000.0, sky);
                 continue;
             };
             let surface = scene.surface(ray, &met);
-            looks[k].seen = Some((met.range(), surface));
+            returns[k].seen = Some((met.range(), surface));
             let facing = surface.normal.dot(&ray.direction).abs().max(0.1);
             let footprint = met.range() / camera.focal[0] / facing;
             spots[count] = Spot::new(*ray, surface, footprint, [sent.pixel[k], sample]);
@@ -336,13 +336,13 @@ impl Shot<'_> {
         }
         let got = shade::radiance(scene, light, &spots[..count], camera.sky_rays, dice);
         let mut got = got.into_iter();
-        for (look, ray) in looks.iter_mut().zip(sent.rays()) {
+        for (look, ray) in returns.iter_mut().zip(sent.rays()) {
             if let Some((range, _)) = look.seen {
                 let got = got.next().unwrap_or_default();
                 look.radiance = self.through_air(ray, range, got);
             }
         }
-        looks
+        returns
     }
 
     /// What is left of light from `range`, m, with what the air adds.
@@ -378,8 +378,8 @@ impl Sent {
     }
 }
 
-/// The pose of a camera at `from` that looks at `to`, its picture's top up.
-pub fn looking(from: &Vec3, to: &Vec3) -> Pose {
+/// The pose of a camera at `from` that returns at `to`, its picture's top up.
+pub fn look_at(from: &Vec3, to: &Vec3) -> Pose {
     let x = (to - from).try_normalize(1e-9).unwrap_or_else(Vec3::x);
     let y = Vec3::z().cross(&x).try_normalize(1e-9).unwrap_or_else(Vec3::y);
     let z = x.cross(&y);

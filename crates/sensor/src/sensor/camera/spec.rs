@@ -31,7 +31,7 @@ pub enum Channel {
     Class,
     /// Which thing.
     Instance,
-    /// Soil, sinkage, slip, passes and owner of the ground.
+    /// Soil, sinkage, slip, passes and agent of the ground.
     Ground,
 }
 

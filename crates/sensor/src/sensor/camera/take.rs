@@ -42,7 +42,7 @@ impl Take<'_> {
         if !asked(Channel::Ground) {
             (image.soil, image.sinkage) = (Vec::new(), Vec::new());
             (image.slip, image.passes) = (Vec::new(), Vec::new());
-            image.owner = Vec::new();
+            image.agent = Vec::new();
         }
         image
     }

@@ -20,7 +20,7 @@ pub struct Return {
     pub order: u8,
     /// What kind of thing it is: class, as a number.
     pub class: u8,
-    /// Which thing: 0 ground, else 1 + index of the instance's owner.
+    /// Which thing: 0 ground, else 1 + index of the instance's agent.
     pub instance: u16,
 }
 

@@ -192,7 +192,7 @@ pub struct Struck {
     pub given: f64,
     /// What it is.
     pub class: Class,
-    /// 0 ground, else 1 + owner.
+    /// 0 ground, else 1 + agent.
     pub instance: u16,
 }
 

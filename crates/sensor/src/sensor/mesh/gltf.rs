@@ -5,7 +5,7 @@
 //! and the factors of materials are needed, and no file may bring a run down.
 
 use super::import::{Fetch, Imported, MeshError, painted};
-use super::{Sketch, cross, dot};
+use super::{MeshBuilder, cross, dot};
 use crate::sensor::material::Material;
 use serde::Deserialize;
 
@@ -168,12 +168,12 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         });
     }
     let mut reading =
-        Reading { document: &document, buffers, sketch: Sketch::new(), ignored: Vec::new() };
+        Reading { document: &document, buffers, builder: MeshBuilder::new(), ignored: Vec::new() };
     if !document.animations.is_empty() {
         reading.ignored.push("animations".into());
     }
     reading.nodes()?;
-    Ok(Imported { sketch: reading.sketch, ignored: reading.ignored })
+    Ok(Imported { builder: reading.builder, ignored: reading.ignored })
 }
 
 fn syntax(cause: &str) -> MeshError {
@@ -269,7 +269,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 struct Reading<'a> {
     document: &'a Document,
     buffers: Vec<Vec<u8>>,
-    sketch: Sketch,
+    builder: MeshBuilder,
     ignored: Vec<String>,
 }
 
@@ -373,7 +373,7 @@ impl Reading<'_> {
         if primitive.targets.is_some() {
             self.ignored.push("morph targets".into());
         }
-        self.sketch.add(&corners, &normals, &triangles, material);
+        self.builder.add(&corners, &normals, &triangles, material);
         Ok(())
     }
 
@@ -538,7 +538,7 @@ mod tests {
             {"mesh":0,"translation":[0,3,0],"rotation":[0,0.70710678118654752,0,0.70710678118654752],"scale":[2,1,1]}]"#;
         let imported =
             import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut beside).unwrap();
-        let mesh = imported.sketch.finish();
+        let mesh = imported.builder.finish();
         // (1, 0, 0) is scaled to (2, 0, 0), turned to (0, 0, -2), lifted by 3, mirrored, put
         // 10 forward: (0, 3, 8); (0, 0, -1) comes to (1, 3, 10). Then x, y, z from z, x, y.
         let bounds = mesh.bounds();
@@ -570,7 +570,7 @@ mod tests {
             bytes.extend(chunk);
         }
         let imported = import("x.glb", &bytes, Up::Y, &mut beside).unwrap();
-        assert_eq!(imported.sketch.finish().triangles(), 1);
+        assert_eq!(imported.builder.finish().triangles(), 1);
         let fault =
             |bytes: &[u8]| import("x.glb", bytes, Up::Y, &mut beside).unwrap_err().to_string();
         assert_eq!(fault(&bytes[..bytes.len() - 1]), "no glTF: a chunk of 44 bytes is cut short");

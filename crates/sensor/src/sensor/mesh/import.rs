@@ -5,7 +5,7 @@
 //! and metallic share are taken over. Nothing tells the reflectance at a lidar's
 //! wavelength: it is the mean of the colour.
 
-use super::Sketch;
+use super::MeshBuilder;
 use super::{gltf, obj};
 use crate::sensor::material::Material;
 
@@ -83,7 +83,7 @@ pub enum Up {
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// Its triangles: x forward, y left, z up.
-    pub sketch: Sketch,
+    pub builder: MeshBuilder,
     /// What the file holds and is not shown, in words.
     pub ignored: Vec<String>,
 }
@@ -107,11 +107,11 @@ pub fn import(
         "obj" => obj::read(bytes, fetch),
         _ => Err(MeshError::Kind),
     }?;
-    if imported.sketch.triangles.is_empty() {
+    if imported.builder.triangles.is_empty() {
         return Err(MeshError::Empty);
     }
     if up == Up::Y {
-        let Sketch { corners, normals, .. } = &mut imported.sketch;
+        let MeshBuilder { corners, normals, .. } = &mut imported.builder;
         // front z to x, left x to y, up y to z: keeps the hand
         let turn = |v: &mut [f32; 3]| *v = [v[2], v[0], v[1]];
         corners.iter_mut().for_each(turn);
@@ -160,7 +160,7 @@ f 1 2 3 4
         };
         let imported = import("a.OBJ", SQUARE.as_bytes(), Up::Y, &mut fetch).unwrap();
         assert_eq!(imported.ignored, ["textures"]);
-        let mesh = imported.sketch.finish();
+        let mesh = imported.builder.finish();
         assert_eq!(mesh.triangles(), 2);
         // left is the file's x, forward its z; up from counter-clockwise about y
         let touch = mesh.cast([-0.5, 1.0, 3.0], [0.0, 0.0, -1.0], 0.0, 9.0).unwrap();
@@ -170,7 +170,7 @@ f 1 2 3 4
         assert_eq!((material.albedo, material.roughness), ([0.5, 0.1, 0.2], 0.3));
         assert!(mesh.cast([0.5, 1.0, 3.0], [0.0, 0.0, -1.0], 0.0, 9.0).is_none());
         let same = import("a.obj", SQUARE.as_bytes(), Up::Z, &mut fetch).unwrap();
-        assert!(same.sketch.corners.contains(&[2.0, 0.0, -1.0]));
+        assert!(same.builder.corners.contains(&[2.0, 0.0, -1.0]));
     }
 
     #[test]

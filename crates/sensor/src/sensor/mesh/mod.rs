@@ -38,7 +38,7 @@ struct Triangle {
 
 /// A mesh in the making.
 #[derive(Clone, Debug, Default)]
-pub struct Sketch {
+pub struct MeshBuilder {
     corners: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     triangles: Vec<([u32; 3], u32)>,
@@ -94,10 +94,10 @@ pub(super) fn unit(a: [f32; 3]) -> [f32; 3] {
     if length > 1e-20 { a.map(|x| x / length) } else { [0.0, 0.0, 1.0] }
 }
 
-impl Sketch {
+impl MeshBuilder {
     /// A mesh with nothing in it.
-    pub fn new() -> Sketch {
-        Sketch::default()
+    pub fn new() -> MeshBuilder {
+        MeshBuilder::default()
     }
 
     /// Index of a material, new or known.
@@ -128,7 +128,7 @@ impl Sketch {
     }
 
     /// Moves all that is there: turned by `degrees` about z, then shifted.
-    pub fn turned(mut self, angle: f64, shift: [f32; 3]) -> Sketch {
+    pub fn turned(mut self, angle: f64, shift: [f32; 3]) -> MeshBuilder {
         let (s, c) = crate::numeric::sin_cos(angle);
         let (s, c) = (s as f32, c as f32);
         let turn = |[x, y, z]: [f32; 3]| [c * x - s * y, s * x + c * y, z];
@@ -142,7 +142,7 @@ impl Sketch {
 
     /// The mesh.
     pub fn finish(self) -> Mesh {
-        let Sketch { corners, normals, triangles, palette } = self;
+        let MeshBuilder { corners, normals, triangles, palette } = self;
         let at = |corner: u32| corners[corner as usize];
         let bounds: Vec<Bounds> =
             triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(5e-5)).collect();

@@ -1,6 +1,6 @@
 //! Wavefront OBJ with the colours of its MTL.
 
-use super::Sketch;
+use super::MeshBuilder;
 use super::import::{Fetch, Imported, MeshError, UNPAINTED, painted};
 use crate::numeric::pow;
 use crate::sensor::material::Material;
@@ -63,12 +63,12 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
             _ => {}
         }
     }
-    let mut sketch = Sketch::new();
+    let mut builder = MeshBuilder::new();
     for (name, group) in groups {
         let material = materials.get(&name).copied().unwrap_or(UNPAINTED);
-        sketch.add(&group.corners, &group.normals, &group.triangles, material);
+        builder.add(&group.corners, &group.normals, &group.triangles, material);
     }
-    Ok(Imported { sketch, ignored })
+    Ok(Imported { builder, ignored })
 }
 
 /// Lines with their numbers: without comments, those that end in `\` joined.

@@ -1,13 +1,13 @@
 //! Boxes, cylinders, surfaces of revolution and prisms.
 
-use super::{Sketch, cross, minus, unit};
+use super::{MeshBuilder, cross, minus, unit};
 use crate::numeric::sin_cos;
 use crate::sensor::material::Material;
 use std::f64::consts::TAU;
 
-impl Sketch {
+impl MeshBuilder {
     /// A flat face with three or more corners, counter-clockwise from outside.
-    pub fn face(&mut self, corners: &[[f32; 3]], material: Material) -> &mut Sketch {
+    pub fn face(&mut self, corners: &[[f32; 3]], material: Material) -> &mut MeshBuilder {
         if let [a, b, c, ..] = corners {
             let normal = unit(cross(minus(*b, *a), minus(*c, *a)));
             let fan: Vec<[u32; 3]> = (2..corners.len() as u32).map(|k| [0, k - 1, k]).collect();
@@ -17,7 +17,12 @@ impl Sketch {
     }
 
     /// A box around `middle` with these full sizes along x, y, z, m.
-    pub fn block(&mut self, middle: [f32; 3], size: [f32; 3], material: Material) -> &mut Sketch {
+    pub fn block(
+        &mut self,
+        middle: [f32; 3],
+        size: [f32; 3],
+        material: Material,
+    ) -> &mut MeshBuilder {
         let [x, y, z] = size.map(|s| 0.5 * s);
         let outline =
             [[-x, -z], [x, -z], [x, z], [-x, z]].map(|[a, b]| [a + middle[0], b + middle[2]]);
@@ -31,7 +36,7 @@ impl Sketch {
         outline: &[[f32; 2]],
         ends: [f32; 2],
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         self.frustum(outline, outline, ends, material)
     }
 
@@ -42,7 +47,7 @@ impl Sketch {
         left: &[[f32; 2]],
         ends: [f32; 2],
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         let place = |[x, z]: [f32; 2], end: usize| [x, ends[end], z];
         let near: Vec<[f32; 3]> = right.iter().map(|p| place(*p, 0)).collect();
         let far: Vec<[f32; 3]> = left.iter().map(|p| place(*p, 1)).collect();
@@ -64,7 +69,7 @@ impl Sketch {
         outline: &[[f32; 2]],
         sides: usize,
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         let around: Vec<[f32; 2]> = (0..=sides)
             .map(|k| {
                 let (s, c) = sin_cos(TAU * (k % sides) as f64 / sides as f64);
@@ -98,7 +103,7 @@ impl Sketch {
         width: f32,
         sides: usize,
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         let y = 0.5 * width;
         self.lathe(middle, &[[-y, 0.0], [-y, radius], [y, radius], [y, 0.0]], sides, material)
     }
@@ -111,8 +116,8 @@ impl Sketch {
         outline: &[[f32; 2]],
         sides: usize,
         material: Material,
-    ) -> &mut Sketch {
-        let mut lying = Sketch::new();
+    ) -> &mut MeshBuilder {
+        let mut lying = MeshBuilder::new();
         lying.lathe([0.0; 3], outline, sides, material);
         // y to z, z to x, x to y keeps the hand
         let stand = |[x, y, z]: [f32; 3]| [z, x, y];
@@ -137,7 +142,7 @@ impl Sketch {
         to: [f32; 3],
         radius: f32,
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         const SIDES: usize = 8;
         let along = unit(minus(to, from));
         let other = if along[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
@@ -170,7 +175,7 @@ impl Sketch {
         rings: usize,
         shape: impl Fn([f32; 3]) -> f32,
         material: Material,
-    ) -> &mut Sketch {
+    ) -> &mut MeshBuilder {
         let sides = 2 * rings;
         let mut corners = Vec::new();
         for ring in 0..=rings {
@@ -210,9 +215,9 @@ mod tests {
     use crate::sensor::mesh::dot;
 
     /// Of a closed surface, by the divergence theorem, with the corners' turn counted.
-    fn volume(sketch: &Sketch) -> f32 {
-        let at = |corner: u32| sketch.corners[corner as usize];
-        let six = sketch.triangles.iter().map(|(t, _)| {
+    fn volume(builder: &MeshBuilder) -> f32 {
+        let at = |corner: u32| builder.corners[corner as usize];
+        let six = builder.triangles.iter().map(|(t, _)| {
             let [a, b, c] = t.map(at);
             dot(a, cross(b, c))
         });
@@ -222,33 +227,36 @@ mod tests {
     #[test]
     fn surfaces_are_closed_and_face_outwards() {
         let dull = Material::RUBBER;
-        let mut block = Sketch::new();
+        let mut block = MeshBuilder::new();
         block.block([1.0, 2.0, 3.0], [1.0, 2.0, 0.5], dull);
         assert!((volume(&block) - 1.0).abs() < 1e-5, "{}", volume(&block));
-        let mut drum = Sketch::new();
+        let mut drum = MeshBuilder::new();
         drum.drum([0.5, 0.0, 0.0], 1.0, 2.0, 256, dull);
         // a polygon of 256 sides lacks 1e-4 of the circle
         let exact = std::f32::consts::TAU;
         assert!((volume(&drum) / exact - 1.0).abs() < 2e-4, "{}", volume(&drum));
-        let mut column = Sketch::new();
+        let mut column = MeshBuilder::new();
         column.column([0.0; 3], &[[0.0, 0.0], [0.0, 1.0], [2.0, 1.0], [2.0, 0.0]], 256, dull);
         assert!((volume(&column) / exact - 1.0).abs() < 2e-4, "{}", volume(&column));
-        let mut ball = Sketch::new();
+        let mut ball = MeshBuilder::new();
         ball.lump([0.0; 3], 64, |_| 1.0, dull);
         assert!((volume(&ball) / (2.0 / 3.0 * exact) - 1.0).abs() < 3e-3, "{}", volume(&ball));
     }
 
     #[test]
     fn normals_look_outwards() {
-        let mut sketch = Sketch::new();
-        sketch.drum([0.0; 3], 1.0, 2.0, 32, Material::RUBBER);
-        sketch.bar([5.0, 0.0, 0.0], [5.0, 0.0, 2.0], 0.1, Material::STEEL);
-        for (t, _) in &sketch.triangles {
-            let [a, b, c] = t.map(|corner| sketch.corners[corner as usize]);
+        let mut builder = MeshBuilder::new();
+        builder.drum([0.0; 3], 1.0, 2.0, 32, Material::RUBBER);
+        builder.bar([5.0, 0.0, 0.0], [5.0, 0.0, 2.0], 0.1, Material::STEEL);
+        for (t, _) in &builder.triangles {
+            let [a, b, c] = t.map(|corner| builder.corners[corner as usize]);
             let flat = cross(minus(b, a), minus(c, a));
             if dot(flat, flat) > 1e-12 {
                 for corner in t {
-                    assert!(dot(flat, sketch.normals[*corner as usize]) > 0.0, "{a:?} {b:?} {c:?}");
+                    assert!(
+                        dot(flat, builder.normals[*corner as usize]) > 0.0,
+                        "{a:?} {b:?} {c:?}"
+                    );
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! never stored at the soil's resolution where that would show nothing, and a rut
 //! costs the tiles it touches. Only tiles that have changed are looked at again.
 //! What a window holds follows from where its middle is, so that no history, and
-//! with it no dealing of agents to ranks, can show in what a sensor delivers.
+//! with it no partition of agents among ranks, can show in what a sensor delivers.
 
 mod flat;
 mod pyramid;

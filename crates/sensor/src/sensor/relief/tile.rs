@@ -22,7 +22,7 @@ pub struct Mark {
     /// How often a wheel has come and gone.
     pub passes: u16,
     /// Who left it so: 0 for nobody, else one more than the agent's number.
-    pub owner: u16,
+    pub agent: u16,
 }
 
 /// Heights of a tile's nodes, m, and of the first ones of its neighbours.
@@ -80,14 +80,14 @@ impl TileRelief {
             let up = 2.0 * model.lattice().spacing;
             for (index, mark) in marks.iter_mut().enumerate() {
                 let node = node(index);
-                let (state, owner) = published.owned(node);
+                let (state, agent) = published.owned(node);
                 let [jx, jy] = state.shear_m();
                 *mark = Mark {
                     sinkage: state.plastic_sinkage_m() as f32,
                     slip: crate::numeric::hypot(jx, jy) as f32,
                     passes: state.passes,
                     // nobody's comes round to 0
-                    owner: owner.wrapping_add(1),
+                    agent: agent.wrapping_add(1),
                 };
                 if state.plastic_sinkage != 0 || state.berm != 0 {
                     let at = inner(index);
@@ -116,7 +116,7 @@ impl TileRelief {
     }
 
     /// Marks at a place in cells from the tile's first node: between nodes the sinkage
-    /// and slip are interpolated, passes and owner are the nearest node's.
+    /// and slip are interpolated, passes and agent are the nearest node's.
     pub fn mark(&self, [x, y]: [f64; 2]) -> Mark {
         let Some(marks) = &self.marks else { return Mark::default() };
         let within = |at: f64| at.clamp(0.0, TILE as f64 - 1e-9);
@@ -129,8 +129,8 @@ impl TileRelief {
             let north = of(corner(0, 1)) * (1.0 - u) + of(corner(1, 1)) * u;
             south * (1.0 - v) + north * v
         };
-        let Mark { passes, owner, .. } = *corner(usize::from(u >= 0.5), usize::from(v >= 0.5));
-        Mark { sinkage: blend(|mark| mark.sinkage), slip: blend(|mark| mark.slip), passes, owner }
+        let Mark { passes, agent, .. } = *corner(usize::from(u >= 0.5), usize::from(v >= 0.5));
+        Mark { sinkage: blend(|mark| mark.sinkage), slip: blend(|mark| mark.slip), passes, agent }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who is told of whom by [`Route::Neighbour`](super::Route::Neighbour), and how a rank
 //! gets the ground that it was not told of.
 
-use super::{BeatFigures, Ranks};
+use super::{HeartbeatFigures, Ranks};
 use crate::simulation::neighbour::{CENSUS, Neighbourhood, Region};
 use crate::simulation::rank_error::RankError;
 use crate::sync::ground_code::Memory;
@@ -10,7 +10,7 @@ use crate::sync::{Communicator, Parts};
 
 impl<C: Communicator> Ranks<C> {
     /// Takes a census, and makes up for ground that was not told.
-    pub(super) fn census(&mut self, figures: &mut BeatFigures) -> Result<(), RankError> {
+    pub(super) fn census(&mut self, figures: &mut HeartbeatFigures) -> Result<(), RankError> {
         let clock = self.world.model().clock;
         let Some(mut ranks) = self.neighbourhood.take() else { return Ok(()) };
         let tile = ranks.tile();
@@ -24,7 +24,7 @@ impl<C: Communicator> Ranks<C> {
         let follows: Vec<(usize, usize)> =
             agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent))).collect();
         ranks.close();
-        let needy = ranks.census(&regions, &self.dealt, &follows);
+        let needy = ranks.census(&regions, &self.partition, &follows);
         let givers = self.gathered("needs", &needy)?;
         figures.received_bytes += self.incoming.bytes() as u64;
         let here = self.rank();
@@ -32,11 +32,11 @@ impl<C: Communicator> Ranks<C> {
             (0..givers.len()).filter(|&rank| givers[rank].contains(&here)).collect();
         self.make_up(&mut ranks, &needy, &from)?;
         figures.received_bytes += self.incoming.bytes() as u64;
-        ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_beat());
+        ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
-        for (ghost, heard) in self.ghosts.iter_mut().zip(&ranks.heard) {
-            ghost.take_if(|_| !heard);
+        for (ghost, received) in self.ghosts.iter_mut().zip(&ranks.received) {
+            ghost.take_if(|_| !received);
         }
         self.neighbourhood = Some(ranks);
         Ok(())
@@ -46,10 +46,10 @@ impl<C: Communicator> Ranks<C> {
     /// heartbeat. Its ground beyond is told to this rank at a census, before it gets there.
     pub(super) fn outran(&self) -> Option<u32> {
         let ranks = self.neighbourhood.as_ref()?;
-        let beat = self.world.model().clock.heartbeat();
+        let heartbeat = self.world.model().clock.heartbeat();
         let outran = |region: &&Region| {
             let (place, speed) = self.world.place(region.agent as usize);
-            !region.lasts(place, speed, beat, ranks.tile())
+            !region.lasts(place, speed, heartbeat, ranks.tile())
         };
         ranks.regions().find(outran).map(|region| region.agent)
     }
@@ -67,7 +67,7 @@ impl<C: Communicator> Ranks<C> {
         for &rank in to {
             self.outgoing.clear();
             for patches in ranks.settle(rank) {
-                let agent = patches.iter().next().map_or(0, |patch| patch.owner.into());
+                let agent = patches.iter().next().map_or(0, |patch| patch.agent.into());
                 let origin = Origin { agent, ..origin };
                 self.writer.catch_up(&origin, &patches, &mut self.outgoing);
             }

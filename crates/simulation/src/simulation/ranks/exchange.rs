@@ -1,7 +1,7 @@
 //! The messages of a heartbeat: written for own agents, exchanged, and read.
 
 use super::gathering::digests_of;
-use super::{BeatFigures, Ranks, Route};
+use super::{HeartbeatFigures, Ranks, Route};
 use crate::simulation::rank_error::RankError;
 use crate::sync::ghost::Ghost;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
@@ -10,7 +10,7 @@ use crate::sync::{Communicator, Phases, star};
 impl<C: Communicator> Ranks<C> {
     /// Writes a message for each own agent, and with a neighbourhood what goes to
     /// whom: only what somebody hears is written.
-    pub(super) fn write(&mut self, quit: bool, figures: &mut BeatFigures) {
+    pub(super) fn write(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
         let tick = self.world.state().tick;
         let rank = self.communicator.rank();
         let origin =
@@ -18,7 +18,7 @@ impl<C: Communicator> Ranks<C> {
         let Ranks { world, writer, outgoing, told, addressed, neighbourhood, .. } = self;
         outgoing.clear();
         told.clear();
-        for agent in (0..self.dealt.len()).filter(|&agent| self.dealt[agent] == rank) {
+        for agent in (0..self.partition.len()).filter(|&agent| self.partition[agent] == rank) {
             figures.agents += 1;
             if let Some(ranks) = neighbourhood {
                 ranks.leave(agent, world.patches(agent));
@@ -28,7 +28,7 @@ impl<C: Communicator> Ranks<C> {
             }
             let (state, patches) = world.shown(agent);
             let memory = &mut self.memories[agent];
-            writer.agent_beat(&origin(agent), &state, patches, memory, outgoing);
+            writer.agent_heartbeat(&origin(agent), &state, patches, memory, outgoing);
             told.push((agent, outgoing.len()));
             figures.nodes += patches.states().len() as u64;
             figures.ground_bytes += writer.ground_bytes() as u64;
@@ -55,14 +55,24 @@ impl<C: Communicator> Ranks<C> {
 
     /// Sends this heartbeat to all who are to hear it and receives theirs; the
     /// ranks that the parts are from.
-    pub(super) fn exchange(&mut self, figures: &mut BeatFigures) -> Result<Vec<usize>, RankError> {
+    pub(super) fn exchange(
+        &mut self,
+        figures: &mut HeartbeatFigures,
+    ) -> Result<Vec<usize>, RankError> {
         let Ranks {
-            neighbourhood, communicator, outgoing, incoming, addressed, world, dealt, ..
+            neighbourhood,
+            communicator,
+            outgoing,
+            incoming,
+            addressed,
+            world,
+            partition,
+            ..
         } = self;
         let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
         let (here, size) = (communicator.rank(), communicator.size());
         // what needs no answer of the others is done before waiting for it
-        let mut meanwhile = || *digests = digest.then(|| digests_of(world, dealt, here));
+        let mut meanwhile = || *digests = digest.then(|| digests_of(world, partition, here));
         let tick = world.state().tick;
         let lost = |source| RankError::Lost { tick, source };
         let Some(ranks) = neighbourhood else {
@@ -102,7 +112,7 @@ impl<C: Communicator> Ranks<C> {
     pub(super) fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
         let tick = self.tick();
         self.patches.clear();
-        self.heard.fill(None);
+        self.received.fill(None);
         let mut quit = false;
         let here = self.communicator.rank();
         for (part, &rank) in self.incoming.iter().zip(senders).filter(|&(_, &rank)| rank != here) {
@@ -124,35 +134,35 @@ impl<C: Communicator> Ranks<C> {
                     return Err(wrong("rank", origin.rank.into(), rank as u64));
                 }
                 match body {
-                    Body::AgentBeat(state, _) => {
+                    Body::AgentHeartbeat(state, _) => {
                         let agent = origin.agent as usize;
-                        match self.dealt.get(agent) {
-                            Some(&owner) if owner == rank => self.heard[agent] = Some(state),
-                            owner => {
-                                let owner = owner.map_or(u64::MAX, |&owner| owner as u64);
-                                return Err(wrong("owner of the agent", rank as u64, owner));
+                        match self.partition.get(agent) {
+                            Some(&driver) if driver == rank => self.received[agent] = Some(state),
+                            driver => {
+                                let driver = driver.map_or(u64::MAX, |&driver| driver as u64);
+                                return Err(wrong("rank of the agent", rank as u64, driver));
                             }
                         }
                     }
                     Body::Quit(_) => quit = true,
                     _ => {
-                        let (found, expected) = ("message of another kind", "agent beat");
+                        let (found, expected) = ("message of another kind", "agent heartbeat");
                         return Err(corrupt(MessageFault::Kind { found, expected }));
                     }
                 }
             }
         }
-        let mut missing = (0..self.heard.len()).filter(|&agent| {
+        let mut missing = (0..self.received.len()).filter(|&agent| {
             let due = match &self.neighbourhood {
-                Some(ranks) => ranks.heard[agent],
-                None => self.dealt[agent] != here,
+                Some(ranks) => ranks.received[agent],
+                None => self.partition[agent] != here,
             };
-            due && self.heard[agent].is_none()
+            due && self.received[agent].is_none()
         });
         match missing.next() {
             None => Ok(quit),
             Some(agent) => Err(RankError::Corrupt {
-                rank: self.dealt[agent],
+                rank: self.partition[agent],
                 tick,
                 kind: "heartbeat",
                 fault: MessageFault::Origin {
@@ -166,17 +176,17 @@ impl<C: Communicator> Ranks<C> {
 
     /// Shows own agents and ghosts what other ranks' agents told, at the tick
     /// of this heartbeat.
-    pub(super) fn see(&mut self, tick: u64, figures: &mut BeatFigures) {
-        let Ranks { heard, ghosts, descriptions, world, order, .. } = self;
+    pub(super) fn see(&mut self, tick: u64, figures: &mut HeartbeatFigures) {
+        let Ranks { received, ghosts, descriptions, world, order, .. } = self;
         let clock = world.model().clock;
-        let (time, beat) = (clock.time(tick), world.state().steps as f64 * clock.step());
-        for (agent, state) in heard.iter_mut().enumerate() {
+        let (time, heartbeat) = (clock.time(tick), world.state().steps as f64 * clock.step());
+        for (agent, state) in received.iter_mut().enumerate() {
             let Some(state) = state.take() else { continue };
             world.see(agent, &state);
             match &mut ghosts[agent] {
                 Some(ghost) => {
                     figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
-                    figures.ghost_bound = figures.ghost_bound.max(ghost.bound(beat));
+                    figures.ghost_bound = figures.ghost_bound.max(ghost.bound(heartbeat));
                 }
                 unheard => {
                     let description = descriptions[agent].clone();

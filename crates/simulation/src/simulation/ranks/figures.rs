@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// One heartbeat on one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BeatFigures {
+pub struct HeartbeatFigures {
     /// Steps taken before it.
     pub tick: u64,
     /// When it began, after the handshake.

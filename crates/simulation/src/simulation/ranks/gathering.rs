@@ -25,9 +25,9 @@ impl<C: Communicator> Ranks<C> {
         self.complete_first()?;
         let here = self.rank();
         let own = self.digests.take();
-        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.dealt, here));
+        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, here));
         let own = (own, self.world.state().published.digest());
-        let mut digests = vec![[0; 32]; self.dealt.len()];
+        let mut digests = vec![[0; 32]; self.partition.len()];
         let all = self.gathered("digests", &own)?;
         if self.neighbourhood.is_none()
             && let Some(rank) = all.iter().position(|one| one.1 != all[0].1)
@@ -70,7 +70,7 @@ impl<C: Communicator> Ranks<C> {
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
         let rank = self.rank();
         let own: Vec<Sample> =
-            self.world.samples().filter(|sample| self.dealt[sample.vehicle] == rank).collect();
+            self.world.samples().filter(|sample| self.partition[sample.vehicle] == rank).collect();
         let all = self.gathered_at_first("samples", own)?;
         let mut samples: Vec<Sample> = all.into_iter().flatten().flatten().collect();
         samples.sort_by_key(|sample| sample.vehicle);
@@ -141,7 +141,7 @@ impl<C: Communicator> Ranks<C> {
         let rank = self.rank();
         let agents = self.world.state().agents.iter().enumerate();
         agents
-            .filter(|&(agent, _)| self.dealt[agent] == rank)
+            .filter(|&(agent, _)| self.partition[agent] == rank)
             .map(|(agent, state)| of(agent as u32, state))
             .collect()
     }
@@ -159,8 +159,8 @@ fn in_order(mut deliveries: Vec<(u32, Delivery)>) -> Vec<(u32, Delivery)> {
 pub(super) type Digests = Vec<(u32, [u8; 32])>;
 
 /// Digests of the agents of one rank.
-pub(super) fn digests_of(world: &World, dealt: &[usize], rank: usize) -> Digests {
+pub(super) fn digests_of(world: &World, partition: &[usize], rank: usize) -> Digests {
     let agents = world.state().agents.iter().enumerate();
-    let own = agents.filter(|&(agent, _)| dealt[agent] == rank);
+    let own = agents.filter(|&(agent, _)| partition[agent] == rank);
     own.map(|(agent, state)| (agent as u32, state.digest())).collect()
 }

@@ -1,11 +1,11 @@
-//! A world whose agents are dealt to ranks.
+//! A world whose agents are partitioned among ranks.
 //!
 //! Every rank has the whole model and the whole published ground, and steps its
 //! own agents. At a heartbeat each sends, for each of its agents, the state that
 //! others may see and the patches of ground that its wheels left; each applies
 //! all patches, its own as it sent them included. Since the merge of
 //! patches commutes and what an agent reads of others is sent in full precision,
-//! any number of ranks and any dealing give the bits of one process.
+//! any number of ranks and any partition give the bits of one process.
 
 mod census;
 mod exchange;
@@ -13,7 +13,7 @@ mod figures;
 mod gathering;
 mod verdict;
 
-pub use figures::BeatFigures;
+pub use figures::HeartbeatFigures;
 
 use super::commanding::CommandError;
 use super::handshake::{agree, describe, fingerprint, share_state};
@@ -25,7 +25,7 @@ use crate::ground::Patches;
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Description, VehicleState, Writer};
-use crate::sync::{Communicator, Dealing, Parts};
+use crate::sync::{Communicator, Partition, Parts};
 use crate::vehicle::Controls;
 use gathering::Digests;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub enum Route {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// Which rank drives which agent.
-    pub dealing: Dealing,
+    pub partition: Partition,
     /// Way of the messages.
     pub route: Route,
     /// How others' vehicles are extrapolated between heartbeats.
@@ -68,7 +68,7 @@ pub struct Ranks<C> {
     route: Route,
     run: u32,
     /// Rank of each agent.
-    dealt: Vec<usize>,
+    partition: Vec<usize>,
     writer: Writer,
     outgoing: Vec<u8>,
     /// Own agents that are told of, each with the end of its message in `outgoing`.
@@ -77,7 +77,7 @@ pub struct Ranks<C> {
     addressed: Parts,
     incoming: Parts,
     patches: Patches,
-    heard: Vec<Option<VehicleState>>,
+    received: Vec<Option<VehicleState>>,
     /// Of each agent's stream: what its writer or its reader here remembers.
     memories: Vec<Memory>,
     descriptions: Vec<Description>,
@@ -101,7 +101,7 @@ impl<C: Communicator> Ranks<C> {
     /// those that have none get a snapshot of it: so ranks join late.
     ///
     /// # Errors
-    /// [`RankError`] when ranks disagree, are gone, or agents cannot be dealt.
+    /// [`RankError`] when ranks disagree, are gone, or agents cannot be partitioned.
     pub fn new(
         mut communicator: C,
         model: WorldModel,
@@ -109,26 +109,26 @@ impl<C: Communicator> Ranks<C> {
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
-        let Sharing { dealing, route, order, digest } = sharing;
+        let Sharing { partition, route, order, digest } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
         }
         let mut agreed = agreed.to_vec();
-        agreed.push(("dealing".into(), dealing.to_string()));
+        agreed.push(("partition".into(), partition.to_string()));
         agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
         // what cannot be is found by all from here on, and nobody waits for another
-        if *route == Route::Neighbour && model.stage.is_some() {
+        if *route == Route::Neighbour && model.scene_model.is_some() {
             return Err(RankError::Shortsighted);
         }
-        let dealt = dealing.deal(model.agents.len(), size)?;
+        let partition = partition.partition(model.agents.len(), size)?;
         let state = share_state(&mut communicator, &model, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
-        let descriptions = describe(&mut communicator, &model, &dealt, run, tick)?;
-        let own = dealt.iter().map(|&dealt| dealt == rank).collect();
-        let agents = dealt.len();
+        let descriptions = describe(&mut communicator, &model, &partition, run, tick)?;
+        let own = partition.iter().map(|&partition| partition == rank).collect();
+        let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
         let world = World::part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
@@ -140,14 +140,14 @@ impl<C: Communicator> Ranks<C> {
             communicator,
             route: *route,
             run,
-            dealt,
+            partition,
             writer: Writer::default(),
             outgoing: Vec::new(),
             told: Vec::new(),
             addressed: Parts::default(),
             incoming: Parts::default(),
             patches: Patches::default(),
-            heard: vec![None; agents],
+            received: vec![None; agents],
             memories: vec![Memory::default(); agents],
             descriptions,
             ghosts: vec![None; agents],
@@ -195,8 +195,8 @@ impl<C: Communicator> Ranks<C> {
     }
 
     /// Rank of each agent.
-    pub fn dealt(&self) -> &[usize] {
-        &self.dealt
+    pub fn partition(&self) -> &[usize] {
+        &self.partition
     }
 
     /// Steps own agents through one heartbeat, exchanges, and merges. With
@@ -205,22 +205,22 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its messages cannot be used; the
     /// world is then between two heartbeats and of no further use.
-    pub fn beat(&mut self, quit: bool) -> Result<BeatFigures, RankError> {
-        let mut figures = BeatFigures {
+    pub fn advance(&mut self, quit: bool) -> Result<HeartbeatFigures, RankError> {
+        let mut figures = HeartbeatFigures {
             tick: self.tick(),
             begun: self.communicator.elapsed() - self.begun,
-            ..BeatFigures::default()
+            ..HeartbeatFigures::default()
         };
         self.digests = None;
         if self.size() == 1 {
-            return Ok(self.beat_alone(quit, figures));
+            return Ok(self.advance_alone(quit, figures));
         }
         let end = self.tick() + self.world.state().steps;
         if self.neighbourhood.as_ref().is_some_and(|ranks| end > ranks.due) {
             self.census(&mut figures)?;
         }
         let begun = self.communicator.elapsed();
-        self.world.advance();
+        self.world.step_agents();
         figures.step = self.communicator.elapsed() - begun;
 
         let begun = self.communicator.elapsed();
@@ -236,17 +236,19 @@ impl<C: Communicator> Ranks<C> {
         self.world.merge(Some(&self.patches));
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
-        let mut haste = self.world.haste();
+        let mut fastest_motion = self.world.fastest_motion();
         if self.neighbourhood.is_some() || self.world.model().clock.adapts() {
             // what not all were told by the messages
             let here = self.rank();
-            let states = self.world.state().agents.iter().zip(&self.dealt);
+            let states = self.world.state().agents.iter().zip(&self.partition);
             let mut own = states.filter(|&(_, &rank)| rank == here);
             let drives = own.any(|(agent, _)| agent.outcome.is_none());
             let begun = self.communicator.elapsed();
             let outran = self.outran();
-            let all = self.joined(Verdict { drives, quit, haste, outran }, &mut figures)?;
-            (self.running, figures.quit, haste) = (all.drives, all.quit, all.haste);
+            let all =
+                self.joined(Verdict { drives, quit, fastest_motion, outran }, &mut figures)?;
+            (self.running, figures.quit, fastest_motion) =
+                (all.drives, all.quit, all.fastest_motion);
             figures.outran = all.outran;
             if let (Some(_), Some(ranks)) = (all.outran, &mut self.neighbourhood) {
                 ranks.due = end;
@@ -254,23 +256,31 @@ impl<C: Communicator> Ranks<C> {
             figures.agree = self.communicator.elapsed() - begun;
         }
         let begun = self.communicator.elapsed();
-        figures.frames = self.world.settle(haste);
+        figures.frames = self.world.settle(fastest_motion);
         figures.look = self.communicator.elapsed() - begun;
         Ok(figures)
     }
 
     /// There is nobody to write to.
-    fn beat_alone(&mut self, quit: bool, figures: BeatFigures) -> BeatFigures {
+    fn advance_alone(&mut self, quit: bool, figures: HeartbeatFigures) -> HeartbeatFigures {
         let begun = self.communicator.elapsed();
-        self.world.advance();
+        self.world.step_agents();
         let stepped = self.communicator.elapsed();
         self.world.merge(None);
         let merged = self.communicator.elapsed();
-        let frames = self.world.settle(self.world.haste());
+        let frames = self.world.settle(self.world.fastest_motion());
         self.running = self.world.is_running();
         let look = self.communicator.elapsed() - merged;
         let (step, apply) = (stepped - begun, merged - stepped);
-        BeatFigures { step, apply, look, frames, agents: self.dealt.len() as u64, quit, ..figures }
+        HeartbeatFigures {
+            step,
+            apply,
+            look,
+            frames,
+            agents: self.partition.len() as u64,
+            quit,
+            ..figures
+        }
     }
 
     fn tick(&self) -> u64 {

@@ -1,9 +1,9 @@
 //! What all ranks must agree on at a heartbeat where their messages do not tell all of it.
 
-use super::{BeatFigures, Ranks};
+use super::{HeartbeatFigures, Ranks};
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
-use crate::simulation::world::Haste;
+use crate::simulation::world::FastestMotion;
 use crate::sync::Communicator;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(super) struct Verdict {
     /// Whether any agent still drives.
     pub drives: bool,
     pub quit: bool,
-    pub haste: Haste,
+    pub fastest_motion: FastestMotion,
     /// An agent that may leave its region in the next heartbeat.
     pub outran: Option<u32>,
 }
@@ -23,7 +23,7 @@ impl Verdict {
         Verdict {
             drives: self.drives || other.drives,
             quit: self.quit || other.quit,
-            haste: self.haste.or(other.haste),
+            fastest_motion: self.fastest_motion.or(other.fastest_motion),
             outran: self.outran.into_iter().chain(other.outran).min(),
         }
     }
@@ -37,7 +37,7 @@ impl<C: Communicator> Ranks<C> {
     pub(super) fn joined(
         &mut self,
         own: Verdict,
-        figures: &mut BeatFigures,
+        figures: &mut HeartbeatFigures,
     ) -> Result<Verdict, RankError> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick());
         let (mut joined, mut away) = (own, 1);

@@ -50,7 +50,7 @@ pub enum MessageFault {
     },
     /// Not one of ours.
     #[error("not a message of bekker")]
-    Foreign,
+    ImportedMeshes,
     /// Another version.
     #[error("protocol version {found}, this is {VERSION}")]
     Version {
@@ -101,7 +101,7 @@ pub struct Origin {
 
 impl Origin {
     /// Whose ground is that comes along.
-    pub fn owner(&self) -> u16 {
+    pub fn agent_code(&self) -> u16 {
         u16::try_from(self.agent).unwrap_or(NOBODY)
     }
 }
@@ -224,7 +224,7 @@ pub enum Body {
     /// What ranks must agree on.
     Handshake(Vec<(String, String)>),
     /// An agent's heartbeat, and how many bytes of it are ground.
-    AgentBeat(VehicleState, usize),
+    AgentHeartbeat(VehicleState, usize),
     /// What a remote vehicle is built from.
     Description(Description),
     /// What is the same for all.
@@ -275,7 +275,7 @@ mod tests {
     fn written(patches: &Patches) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut memory = Memory::default();
-        Writer::default().agent_beat(&ORIGIN, &state(), patches, &mut memory, &mut bytes);
+        Writer::default().agent_heartbeat(&ORIGIN, &state(), patches, &mut memory, &mut bytes);
         bytes
     }
 
@@ -284,7 +284,7 @@ mod tests {
         let bytes = written(&Patches::default());
         let (origin, body) =
             Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap().unwrap();
-        let Body::AgentBeat(read, 0) = body else { panic!("{body:?}") };
+        let Body::AgentHeartbeat(read, 0) = body else { panic!("{body:?}") };
         let sent = state();
         assert_eq!(origin, ORIGIN);
         assert_eq!(read.chassis.position, sent.chassis.position);
@@ -337,7 +337,13 @@ mod tests {
         let wheeled = Description::Wheeled { name, model, wheels: 4, wheel_radius: 0.47 };
         let environment = Environment { gravity: 9.81, rain: 2.5, visibility: 800.0 };
         let (mut writer, mut bytes) = (Writer::default(), Vec::new());
-        writer.agent_beat(&ORIGIN, &sent, &Patches::default(), &mut Memory::default(), &mut bytes);
+        writer.agent_heartbeat(
+            &ORIGIN,
+            &sent,
+            &Patches::default(),
+            &mut Memory::default(),
+            &mut bytes,
+        );
         // the bound that is asked for
         assert!(bytes.len() <= 1500, "127 shoes: {} bytes", bytes.len());
         writer.description(&ORIGIN, &tracked, &mut bytes);
@@ -346,7 +352,7 @@ mod tests {
         let mut reader = Reader::new(&bytes);
         let mut next =
             || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
-        let Some(Body::AgentBeat(read, 0)) = next() else { panic!("a beat is due") };
+        let Some(Body::AgentHeartbeat(read, 0)) = next() else { panic!("a beat is due") };
         assert_eq!((&read.gear, read.station, read.ended), (&sent.gear, None, true));
         assert_eq!(next(), Some(Body::Description(tracked)));
         assert_eq!(next(), Some(Body::Description(wheeled)));
@@ -367,7 +373,7 @@ mod tests {
         let mut writer = Writer::default();
         let mut bytes = Vec::new();
         writer.handshake(&ORIGIN, &agreed, &mut bytes);
-        writer.agent_beat(
+        writer.agent_heartbeat(
             &ORIGIN,
             &state(),
             &Patches::default(),
@@ -379,7 +385,7 @@ mod tests {
         let mut next =
             || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
         assert_eq!(next(), Some(Body::Handshake(agreed)));
-        assert!(matches!(next(), Some(Body::AgentBeat(..))));
+        assert!(matches!(next(), Some(Body::AgentHeartbeat(..))));
         assert_eq!(next(), Some(Body::Quit("interrupted".into())));
         assert_eq!(next(), None);
     }
@@ -402,8 +408,8 @@ mod tests {
             reader.next(&mut memories(), &mut read).unwrap();
             // as the sender's
             let mut expected = Patches::default();
-            expected.set_owner(ORIGIN.agent as u16);
-            patches.iter().for_each(|p| expected.extend(Patch { owner: ORIGIN.agent as u16, ..p }));
+            expected.set_agent(ORIGIN.agent as u16);
+            patches.iter().for_each(|p| expected.extend(Patch { agent: ORIGIN.agent as u16, ..p }));
             prop_assert_eq!(read, expected);
             prop_assert_eq!(reader.next(&mut memories(), &mut Patches::default()).unwrap(), None);
         }

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         }
         let message = self.unframe()?;
         if message.len() < 8 || !wire::envelope_buffer_has_identifier(message) {
-            return Err(MessageFault::Foreign);
+            return Err(MessageFault::ImportedMeshes);
         }
         let malformed = |error: flatbuffers::InvalidFlatbuffer| MessageFault::Structure {
             what: error.to_string(),
@@ -58,25 +58,25 @@ impl<'a> Reader<'a> {
             let memory = memories.get_mut(origin.agent as usize);
             let expected = agents.saturating_sub(1);
             let memory = memory.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
-            patches.set_owner(origin.owner());
+            patches.set_agent(origin.agent_code());
             ground(coded, memory, patches)
         };
-        let body = if let Some(beat) = envelope.body_as_wheeled_beat() {
-            let gear = RunningGear::Wheels(parts(beat.wheels()));
-            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
-            Body::AgentBeat(state, own_ground(beat.terrain())?)
-        } else if let Some(beat) = envelope.body_as_tracked_beat() {
+        let body = if let Some(heartbeat) = envelope.body_as_wheeled_heartbeat() {
+            let gear = RunningGear::Wheels(parts(heartbeat.wheels()));
+            let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
+            Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
+        } else if let Some(heartbeat) = envelope.body_as_tracked_heartbeat() {
             let gear = RunningGear::Tracks {
-                shoes: shoes(beat.track_shoes()),
-                bands: [beat.left_band(), beat.right_band()].map(band),
-                sprockets: parts(beat.sprockets()),
-                idlers: parts(beat.idlers()),
-                road_wheels: parts(beat.road_wheels()),
+                shoes: shoes(heartbeat.track_shoes()),
+                bands: [heartbeat.left_band(), heartbeat.right_band()].map(band),
+                sprockets: parts(heartbeat.sprockets()),
+                idlers: parts(heartbeat.idlers()),
+                road_wheels: parts(heartbeat.road_wheels()),
             };
-            let state = vehicle(beat.chassis(), beat.seen(), beat.flags(), gear);
-            Body::AgentBeat(state, own_ground(beat.terrain())?)
+            let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
+            Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
-            patches.set_owner(origin.owner());
+            patches.set_agent(origin.agent_code());
             Body::CatchUp(ground(catch_up.terrain(), &mut Memory::default(), patches)?)
         } else if let Some(description) = envelope.body_as_description() {
             Body::Description(described(&description)?)

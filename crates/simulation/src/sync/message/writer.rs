@@ -27,7 +27,7 @@ pub struct Writer {
 impl Writer {
     /// Appends one agent's heartbeat to `out`: its state and the ground it left,
     /// coded by what the agent's stream remembers.
-    pub fn agent_beat(
+    pub fn agent_heartbeat(
         &mut self,
         origin: &Origin,
         vehicle: &VehicleState,
@@ -50,13 +50,14 @@ impl Writer {
         let (kind, body) = match &vehicle.gear {
             RunningGear::Wheels(wheels) => {
                 let wheels = Some(self.parts(wheels));
-                let beat = wire::WheeledBeatArgs { chassis, seen, flags, wheels, terrain };
-                let beat = wire::WheeledBeat::create(&mut self.builder, &beat);
-                (wire::Body::WheeledBeat, beat.as_union_value())
+                let heartbeat =
+                    wire::WheeledHeartbeatArgs { chassis, seen, flags, wheels, terrain };
+                let heartbeat = wire::WheeledHeartbeat::create(&mut self.builder, &heartbeat);
+                (wire::Body::WheeledHeartbeat, heartbeat.as_union_value())
             }
             RunningGear::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
                 let [left_band, right_band] = bands.each_ref().map(|band| Some(self.band(band)));
-                let beat = wire::TrackedBeatArgs {
+                let heartbeat = wire::TrackedHeartbeatArgs {
                     chassis,
                     seen,
                     flags,
@@ -68,8 +69,8 @@ impl Writer {
                     left_band,
                     right_band,
                 };
-                let beat = wire::TrackedBeat::create(&mut self.builder, &beat);
-                (wire::Body::TrackedBeat, beat.as_union_value())
+                let heartbeat = wire::TrackedHeartbeat::create(&mut self.builder, &heartbeat);
+                (wire::Body::TrackedHeartbeat, heartbeat.as_union_value())
             }
         };
         self.envelope(origin, kind, body, out);

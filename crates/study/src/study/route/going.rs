@@ -8,7 +8,7 @@
 //! alone. A layer below ends the sinkage at its depth.
 
 use crate::numeric::{exp, pow, tan};
-use crate::simulation::Mover;
+use crate::simulation::GroundVehicle;
 use crate::soil::{Soil, SoilKind, Yielding};
 use crate::study::RigidWheel;
 use serde::Serialize;
@@ -38,7 +38,7 @@ impl Going {
     }
 
     /// Of a vehicle on a soil.
-    pub fn of(mover: &Mover, soil: &Soil) -> Going {
+    pub fn of(ground_vehicle: &GroundVehicle, soil: &Soil) -> Going {
         match &soil.kind {
             SoilKind::Firm { friction } => Going {
                 sinkage: 0.0,
@@ -47,16 +47,16 @@ impl Going {
                 resistance: 0.0,
                 hung_up: false,
             },
-            SoilKind::Yielding(soil) => yielding(mover, soil),
+            SoilKind::Yielding(soil) => yielding(ground_vehicle, soil),
         }
     }
 }
 
-fn yielding(mover: &Mover, soil: &Yielding) -> Going {
-    let weight = mover.mass() * crate::numeric::GRAVITY;
+fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
+    let weight = ground_vehicle.mass() * crate::numeric::GRAVITY;
     let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
-    let (sinkage, length, area, resistance) = match mover {
-        Mover::Wheeled(own) => {
+    let (sinkage, length, area, resistance) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => {
             let tyre = &own.vehicle.spec().tyre.rigid;
             let width = 2.0 * tyre.outline.iter().map(|p| p.half_width).fold(0.0, f64::max);
             let (radius, wheels) = (tyre.radius(), own.vehicle.wheels() as f64);
@@ -69,7 +69,7 @@ fn yielding(mover: &Mover, soil: &Yielding) -> Going {
             let rut = 2.0 * wheel.compaction(modulus, soil.n, sinkage);
             (sinkage, length, wheels * width * length, rut)
         }
-        Mover::Tracked(own) => {
+        GroundVehicle::Tracked(own) => {
             let spec = own.vehicle.spec();
             let (width, length) = (spec.shoe_width(), spec.contact_length());
             let modulus = soil.k_c / width + soil.k_phi;
@@ -89,15 +89,15 @@ fn yielding(mover: &Mover, soil: &Yielding) -> Going {
         strength,
         thrust: strength * mobilised,
         resistance: resistance / weight,
-        hung_up: clearance(mover).is_some_and(|clearance| sinkage > clearance),
+        hung_up: clearance(ground_vehicle).is_some_and(|clearance| sinkage > clearance),
     }
 }
 
 /// Clearance under the belly, m, where the vehicle's file tells of one.
-fn clearance(mover: &Mover) -> Option<f64> {
-    let (lowest, radius) = match mover {
-        Mover::Wheeled(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
-        Mover::Tracked(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
+fn clearance(ground_vehicle: &GroundVehicle) -> Option<f64> {
+    let (lowest, radius) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
+        GroundVehicle::Tracked(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
     };
-    Some(mover.belly()?.centre[2] - (lowest - radius))
+    Some(ground_vehicle.belly()?.centre[2] - (lowest - radius))
 }

@@ -9,7 +9,7 @@ pub use finding::{Finding, Risk, Stretch};
 pub use going::Going;
 
 use crate::numeric::{hypot, tan};
-use crate::simulation::{AgentModel, Form, Mover, Prop, PropKind, WorldModel};
+use crate::simulation::{AgentModel, Form, GroundVehicle, Prop, PropKind, WorldModel};
 use crate::soil::SoilId;
 use crate::terrain::Terrain;
 use crate::vehicle::driver::{BESIDE, Driver, Path, PathFollower, SteeringGeometry};
@@ -157,10 +157,10 @@ fn follower(agent: &AgentModel) -> Option<&PathFollower> {
     }
 }
 
-fn geometry(mover: &Mover) -> SteeringGeometry {
-    match mover {
-        Mover::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
-        Mover::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
+fn geometry(ground_vehicle: &GroundVehicle) -> SteeringGeometry {
+    match ground_vehicle {
+        GroundVehicle::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
+        GroundVehicle::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
     }
 }
 
@@ -402,13 +402,13 @@ fn stem(prop: &Prop) -> f64 {
 
 /// Side slope at which the weight passes over the lower wheels: half the track over the
 /// height of the chassis' centre of mass.
-fn overturning(mover: &Mover, footprint: &Footprint) -> f64 {
-    let (com, centre, radius) = match mover {
-        Mover::Wheeled(own) => {
+fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
+    let (com, centre, radius) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => {
             let com = own.vehicle.spec().chassis.com[2];
             (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
         }
-        Mover::Tracked(own) => {
+        GroundVehicle::Tracked(own) => {
             let com = own.vehicle.spec().chassis.com[2];
             (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
         }

@@ -130,7 +130,7 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
     let mut drive = Drive { points: Vec::new(), end: "drives".into() };
     let mut next = 0.0;
     while world.time() < 10.0 - 1e-9 {
-        world.beat();
+        world.advance();
         if world.time() >= next - 1e-9 {
             next += 0.25;
             drive.points.extend(world.samples().map(|s| {

@@ -358,7 +358,7 @@ driver = { kind = "hold" }
     let mut world = World::new(build::world(&file)?.world);
     let mut at = |time: f64| {
         while world.time() < time - 1e-9 {
-            world.beat();
+            world.advance();
         }
         world.samples().next().map(|sample| sample.pose.position)
     };

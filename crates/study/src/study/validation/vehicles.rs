@@ -4,7 +4,7 @@ use super::section::{Section, ValidationError, percent};
 use crate::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, Joint};
 use crate::numeric::{GRAVITY, atan, tan};
 use crate::scenario::{ScenarioFile, build};
-use crate::simulation::{Mover, World};
+use crate::simulation::{GroundVehicle, World};
 use crate::spatial::{Pose, Vec3};
 use crate::study::RigError;
 use crate::vehicle::Controls;
@@ -39,7 +39,7 @@ fn world(sets: &[String]) -> Result<World, ValidationError> {
 
 fn drive(world: &mut World, time: f64) {
     while world.time() < time - 1e-9 {
-        world.beat();
+        world.advance();
     }
 }
 
@@ -58,13 +58,13 @@ pub(super) fn section() -> Result<Section, ValidationError> {
                 "vehicle[0].driver={ kind = \"hold\" }".into(),
             ])?;
             drive(&mut world, 12.0);
-            let (mut carried, beats) = (0.0, 200);
-            for _ in 0..beats {
-                world.beat();
+            let (mut carried, heartbeats) = (0.0, 200);
+            for _ in 0..heartbeats {
+                world.advance();
                 let wheels = world.samples().next().map(|sample| sample.wheels);
                 carried += wheels.iter().flatten().map(|wheel| wheel.load).sum::<f64>();
             }
-            let carried = carried / f64::from(beats);
+            let carried = carried / f64::from(heartbeats);
             Ok(vec![
                 name.to_string(),
                 format!("{mass}"),
@@ -149,7 +149,7 @@ fn circle(steering: f64) -> Result<f64, ValidationError> {
 /// Mean steer angle of the HMMWV's front wheels, held in the air, rad.
 fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
     let world = world(&[])?;
-    let Mover::Wheeled(own) = &world.model().agents[0].vehicle else {
+    let GroundVehicle::Wheeled(own) = &world.model().agents[0].vehicle else {
         unreachable!("the HMMWV runs on wheels")
     };
     let hmmwv = &own.vehicle;

@@ -1,6 +1,6 @@
 //! Pictures and rays of one relief.
 
-use super::card::{Card, GpuError};
+use super::device::{GpuDevice, GpuError};
 use super::flat::{self, Props};
 use super::mirror::Mirror;
 use super::view::{STRIDE, View, asked};
@@ -14,8 +14,8 @@ use wgpu::BufferUsages;
 
 /// A relief on the card, and what looks at it.
 #[derive(Debug)]
-pub struct Sight {
-    card: Arc<Card>,
+pub struct GpuRenderer {
+    gpu: Arc<GpuDevice>,
     props: Arc<Props>,
     mirror: Mirror,
     views: Room,
@@ -35,20 +35,20 @@ struct Room {
 }
 
 impl Room {
-    fn new(card: &Card, label: &'static str, usage: BufferUsages) -> Result<Room, GpuError> {
-        Ok(Room { label, usage, buffer: card.buffer(label, 1, usage)? })
+    fn new(gpu: &GpuDevice, label: &'static str, usage: BufferUsages) -> Result<Room, GpuError> {
+        Ok(Room { label, usage, buffer: gpu.buffer(label, 1, usage)? })
     }
 
-    fn make(&mut self, card: &Card, words: usize) -> Result<(), GpuError> {
+    fn make(&mut self, gpu: &GpuDevice, words: usize) -> Result<(), GpuError> {
         if self.buffer.size() < 4 * words as u64 {
-            self.buffer = card.buffer(self.label, words, self.usage)?;
+            self.buffer = gpu.buffer(self.label, words, self.usage)?;
         }
         Ok(())
     }
 
-    fn hold(&mut self, card: &Card, words: &[u32]) -> Result<(), GpuError> {
-        self.make(card, words.len())?;
-        card.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(words));
+    fn hold(&mut self, gpu: &GpuDevice, words: &[u32]) -> Result<(), GpuError> {
+        self.make(gpu, words.len())?;
+        gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(words));
         Ok(())
     }
 }
@@ -56,23 +56,23 @@ impl Room {
 /// Words at which a part of a buffer may begin.
 const ALIGN: usize = 64;
 
-impl Sight {
+impl GpuRenderer {
     /// One that has seen nothing yet.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] if the card cannot hold the ground.
-    pub fn new(card: Arc<Card>, props: Arc<Props>) -> Result<Sight, GpuError> {
+    pub fn new(gpu: Arc<GpuDevice>, props: Arc<Props>) -> Result<GpuRenderer, GpuError> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let read = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        Ok(Sight {
-            mirror: Mirror::new(&card)?,
-            views: Room::new(&card, "views", BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
-            crowds: Room::new(&card, "crowds", storage)?,
-            rays: Room::new(&card, "rays", storage)?,
-            out: Room::new(&card, "pictures", BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
-            back: Room::new(&card, "read back", read)?,
+        Ok(GpuRenderer {
+            mirror: Mirror::new(&gpu)?,
+            views: Room::new(&gpu, "views", BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
+            crowds: Room::new(&gpu, "crowds", storage)?,
+            rays: Room::new(&gpu, "rays", storage)?,
+            out: Room::new(&gpu, "pictures", BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
+            back: Room::new(&gpu, "read back", read)?,
             words: Vec::new(),
-            card,
+            gpu,
             props,
         })
     }
@@ -82,7 +82,7 @@ impl Sight {
     /// # Errors
     /// [`GpuError::TooLarge`] if the card cannot hold them.
     pub fn update(&mut self, scene: &Scene<'_>) -> Result<usize, GpuError> {
-        self.mirror.update(&self.card, scene.relief)
+        self.mirror.update(&self.gpu, scene.relief)
     }
 
     /// Takes pictures of one scene; the processor's are those of [`Camera::picture`].
@@ -97,7 +97,7 @@ impl Sight {
     ) -> Result<Vec<Image>, GpuError> {
         let Some(first) = takes.first() else { return Ok(Vec::new()) };
         let room = |take: &Take<'_>| size(take).next_multiple_of(ALIGN);
-        if takes.len() > 1 && takes.iter().map(room).sum::<usize>() > self.card.most_words() {
+        if takes.len() > 1 && takes.iter().map(room).sum::<usize>() > self.gpu.most_words() {
             let (some, rest) = takes.split_at(takes.len() / 2);
             let mut images = self.pictures(scene, some)?;
             images.extend(self.pictures(scene, rest)?);
@@ -106,7 +106,7 @@ impl Sight {
         let anchor = first.poses[1].position;
         self.update(scene)?;
         flat::crowds(scene, &anchor, &mut self.words);
-        self.crowds.hold(&self.card, &self.words)?;
+        self.crowds.hold(&self.gpu, &self.words)?;
         self.words.clear();
         let mut places = Vec::with_capacity(takes.len() + 1);
         let mut words = 0;
@@ -118,20 +118,20 @@ impl Sight {
             words += room(take);
         }
         places.push(words);
-        self.views.hold(&self.card, &self.words)?;
-        self.out.make(&self.card, words)?;
-        self.back.make(&self.card, words)?;
+        self.views.hold(&self.gpu, &self.words)?;
+        self.out.make(&self.gpu, words)?;
+        self.back.make(&self.gpu, words)?;
         let groups: Vec<wgpu::BindGroup> =
             (0..takes.len()).map(|k| self.group(k, places[k]..places[k + 1])).collect();
-        self.go(words, |pass, card| {
-            pass.set_pipeline(&card.picture);
+        self.go(words, |pass, gpu| {
+            pass.set_pipeline(&gpu.picture);
             for (take, group) in takes.iter().zip(&groups) {
                 pass.set_bind_group(0, group, &[]);
                 let [x, y] = [take.camera.width, take.camera.height].map(|n| n.div_ceil(8));
                 pass.dispatch_workgroups(x, y, 1);
             }
         });
-        self.card.read(&self.back.buffer, words, |words| {
+        self.gpu.read(&self.back.buffer, words, |words| {
             takes.iter().zip(&places).map(|(take, place)| image(take, &words[*place..])).collect()
         })
     }
@@ -148,38 +148,38 @@ impl Sight {
         [nearest, farthest]: [f64; 2],
     ) -> Result<Vec<Option<Struck>>, GpuError> {
         let mut rays = rays.peekable();
-        let Some(eye) = rays.peek().map(|ray| ray.origin) else { return Ok(Vec::new()) };
+        let Some(imager) = rays.peek().map(|ray| ray.origin) else { return Ok(Vec::new()) };
         self.update(scene)?;
-        flat::crowds(scene, &eye, &mut self.words);
-        self.crowds.hold(&self.card, &self.words)?;
+        flat::crowds(scene, &imager, &mut self.words);
+        self.crowds.hold(&self.gpu, &self.words)?;
         self.words.clear();
         for Ray { origin, direction, moment } in rays {
-            let from = origin - eye;
+            let from = origin - imager;
             let numbers = [from.x, from.y, from.z, nearest];
             self.words.extend(numbers.map(|x| (x as f32).to_bits()));
             let numbers = [direction.x, direction.y, direction.z, moment];
             self.words.extend(numbers.map(|x| (x as f32).to_bits()));
         }
         let count = self.words.len() / 8;
-        self.rays.hold(&self.card, &self.words)?;
+        self.rays.hold(&self.gpu, &self.words)?;
         self.words.clear();
-        let view = View::rays(scene, count as u32, farthest, &eye, self.props.soils);
+        let view = View::rays(scene, count as u32, farthest, &imager, self.props.soils);
         self.words.extend_from_slice(view.words());
         self.words.resize(STRIDE as usize / 4, 0);
-        self.views.hold(&self.card, &self.words)?;
+        self.views.hold(&self.gpu, &self.words)?;
         let words = 3 * count;
-        self.out.make(&self.card, words)?;
-        self.back.make(&self.card, words)?;
+        self.out.make(&self.gpu, words)?;
+        self.back.make(&self.gpu, words)?;
         let group = self.group(0, 0..words);
-        self.go(words, |pass, card| {
-            pass.set_pipeline(&card.scan);
+        self.go(words, |pass, gpu| {
+            pass.set_pipeline(&gpu.scan);
             pass.set_bind_group(0, &group, &[]);
             // as many groups along y as are needed with few enough along x
             let groups = count.div_ceil(64) as u32;
             let across = groups.min(1 << 15);
             pass.dispatch_workgroups(across, groups.div_ceil(across), 1);
         });
-        self.card.read(&self.back.buffer, words, |words| {
+        self.gpu.read(&self.back.buffer, words, |words| {
             words.as_chunks::<3>().0.iter().map(|&answer| struck(answer)).collect()
         })
     }
@@ -209,19 +209,19 @@ impl Sight {
             .enumerate()
             .map(|(k, resource)| wgpu::BindGroupEntry { binding: k as u32, resource })
             .collect();
-        self.card.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
-            layout: &self.card.layout,
+            layout: &self.gpu.layout,
             entries: &entries,
         })
     }
 
     /// Has the card work, and copies what it made to where it can be read.
-    fn go(&self, words: usize, work: impl FnOnce(&mut wgpu::ComputePass<'_>, &Card)) {
-        let mut encoder = self.card.device.create_command_encoder(&Default::default());
-        work(&mut encoder.begin_compute_pass(&Default::default()), &self.card);
+    fn go(&self, words: usize, work: impl FnOnce(&mut wgpu::ComputePass<'_>, &GpuDevice)) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        work(&mut encoder.begin_compute_pass(&Default::default()), &self.gpu);
         encoder.copy_buffer_to_buffer(&self.out.buffer, 0, &self.back.buffer, 0, 4 * words as u64);
-        self.card.queue.submit([encoder.finish()]);
+        self.gpu.queue.submit([encoder.finish()]);
     }
 }
 
@@ -254,7 +254,7 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
     let slip = reals(planes(16, 1));
     let left = planes(16, 1);
     let passes = left.iter().map(|word| *word as u16).collect();
-    let owner = left.iter().map(|word| (word >> 16) as u16).collect();
+    let agent = left.iter().map(|word| (word >> 16) as u16).collect();
     let has = |channel| take.channels.contains(&channel);
     let label = |wanted: bool| if wanted { labels } else { &[] };
     Image {
@@ -269,7 +269,7 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
         sinkage,
         slip,
         passes,
-        owner,
+        agent,
     }
 }
 

@@ -5,14 +5,14 @@ use super::bench::BenchError;
 use crate::grid::{Node, TILE_NODES};
 use crate::ground::{GroundModel, NodeState, Patches, Published};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{BuiltMeshes, stage, world};
+use crate::scenario::build::{BuiltMeshes, scene_model, world};
 use crate::sensor::camera::{Camera, Dice, Lens};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part};
 use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
 use crate::sensor::relief::Relief;
-use crate::simulation::{Stage, World};
+use crate::simulation::{SceneModel, World};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::VehicleState;
 use serde::Serialize;
@@ -192,7 +192,7 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
 /// 20 vehicles among 500 trees on rolling ground at 5 cm with twelve ruts.
 #[derive(Debug)]
 pub(super) struct Full {
-    pub stage: Stage,
+    pub scene_model: SceneModel,
     pub world: World,
     pub published: Published,
     /// Agents as others are told of them.
@@ -217,7 +217,7 @@ impl Full {
                  area = [-100, -100, 100, 100]\nclear = 5\n";
         let file = scenario(0.05, &rest)?;
         let built = world(&file)?.world;
-        let stage = stage(&file, &built, &BuiltMeshes::default());
+        let scene_model = scene_model(&file, &built, &BuiltMeshes::default());
         let world = World::new(built);
         let told = world.told();
         let mut published = Published::default();
@@ -226,16 +226,16 @@ impl Full {
             rut(&mut patches, -800, 1600, 30 * line - 180);
         }
         published.merge(&patches);
-        Ok(Full { stage, world, published, told })
+        Ok(Full { scene_model, world, published, told })
     }
 
     /// What 20 vehicles at 5 m/s leave in a heartbeat: two ruts each of its length and
-    /// one node, in the `beat`-th place.
-    pub fn drive(&mut self, beat: i32) {
+    /// one node, in the `heartbeat`-th place.
+    pub fn drive(&mut self, heartbeat: i32) {
         let mut fresh = Vec::new();
         for vehicle in 0..20 {
             for side in [-18, 18] {
-                let first = -500 + 37 * vehicle + beat;
+                let first = -500 + 37 * vehicle + heartbeat;
                 rut(&mut fresh, first, 4, 160 * (vehicle % 5) - 320 + side);
             }
         }
@@ -243,7 +243,7 @@ impl Full {
     }
 
     /// Where a camera on the roof of a vehicle is, looking a little down.
-    pub fn eye(&self, vehicle: usize) -> Pose {
+    pub fn viewpoint(&self, vehicle: usize) -> Pose {
         let chassis = &self.told[vehicle].chassis;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
         let above = chassis.point(&Vec3::new(0.0, 0.0, 1.9));
@@ -269,15 +269,15 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         let mut relief = Relief::around(&ground, &full.published, here);
         let before = full.published.merges();
         full.drive(0);
-        let Full { stage, world, published, told } = &full;
+        let Full { scene_model, world, published, told } = &full;
         let model = world.model();
-        let (place, moving) = fastest(|| stage.moving(model, [told, told]));
+        let (place, moving) = fastest(|| scene_model.moving(model, [told, told]));
         let dirty = published.changed_since(before).count();
         let begun = Instant::now();
         relief.update(&model.ground, published, here);
         let update = begun.elapsed().as_secs_f64();
 
-        let scene = stage.scene(model, &relief, &moving);
+        let scene = scene_model.scene(model, &relief, &moving);
         let above = chassis.point(&Vec3::new(0.0, 0.0, 1.9));
         let lidar = LidarSpec::os2_64();
         let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
@@ -288,9 +288,9 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
             lidar.scan(&scene, |_| pose, &part, &noise, &mut cloud);
             cloud.returns.len()
         });
-        let (eye, camera) = (full.eye(0), camera());
+        let (viewpoint, camera) = (full.viewpoint(0), camera());
         let dice = Dice { noise, frame: 1 };
-        let take = || camera.picture(&scene, &[eye; 2], 0.0, &dice);
+        let take = || camera.picture(&scene, &[viewpoint; 2], 0.0, &dice);
         let one = fastest(take).0;
         let two = threads(2)?.install(|| fastest(take).0);
         let moving = moving.len();

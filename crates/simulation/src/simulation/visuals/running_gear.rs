@@ -5,12 +5,12 @@
 use super::{BLACK, DARK};
 use crate::numeric::sin_cos;
 use crate::sensor::material::Material;
-use crate::sensor::mesh::Sketch;
+use crate::sensor::mesh::MeshBuilder;
 use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
 use std::f64::consts::TAU;
 
 /// A tyre with blocks on its tread, and its rim.
-pub(super) fn wheel(spec: &VehicleSpec) -> Sketch {
+pub(super) fn wheel(spec: &VehicleSpec) -> MeshBuilder {
     const SIDES: usize = 48;
     let rubber = Material::RUBBER;
     let outline: Vec<[f32; 2]> =
@@ -19,15 +19,15 @@ pub(super) fn wheel(spec: &VehicleSpec) -> Sketch {
     let rim_half = 0.5 * spec.wheel.rim_width as f32;
     let [half, shoulder] = outline.last().copied().unwrap_or([0.1, rim + 0.05]);
     let tread = outline.first().map_or(shoulder, |p| p[1]);
-    let mut sketch = Sketch::new();
+    let mut builder = MeshBuilder::new();
     // from bead to bead, a groove's depth under the tread's blocks
     let groove = 0.012;
     let mut section = vec![[-rim_half, rim], [-half, 0.5 * (rim + shoulder)]];
     section.extend(outline.iter().rev().map(|[y, r]| [-y, r - groove]));
     section.extend(outline.iter().map(|[y, r]| [*y, r - groove]));
     section.extend([[half, 0.5 * (rim + shoulder)], [rim_half, rim]]);
-    sketch.lathe([0.0; 3], &section, SIDES, rubber);
-    blocks(&mut sketch, half, tread, groove, rubber);
+    builder.lathe([0.0; 3], &section, SIDES, rubber);
+    blocks(&mut builder, half, tread, groove, rubber);
     // rim: a dish on either side
     for side in [-1.0_f32, 1.0] {
         let mut dish =
@@ -37,19 +37,19 @@ pub(super) fn wheel(spec: &VehicleSpec) -> Sketch {
         if side < 0.0 {
             dish = dish.into_iter().rev().map(|[y, r]| [-y, r]).collect();
         }
-        sketch.lathe([0.0; 3], &dish, 32, DARK);
+        builder.lathe([0.0; 3], &dish, 32, DARK);
         for k in 0..8 {
             let (s, c) = sin_cos(TAU * f64::from(k) / 8.0);
             let (x, z) = (0.45 * rim * c as f32, 0.45 * rim * s as f32);
             let y = side * 0.4 * rim_half;
-            sketch.bar([x, y, z], [x, y + side * 0.02, z], 0.012, Material::STEEL);
+            builder.bar([x, y, z], [x, y + side * 0.02, z], 0.012, Material::STEEL);
         }
     }
-    sketch
+    builder
 }
 
 /// Two rows of slanted blocks around the tread.
-fn blocks(sketch: &mut Sketch, half: f32, tread: f32, groove: f32, rubber: Material) {
+fn blocks(builder: &mut MeshBuilder, half: f32, tread: f32, groove: f32, rubber: Material) {
     let count = 26;
     for (k, side) in (0..count).flat_map(|k| [(k, -1.0_f32), (k, 1.0)]) {
         let shift = if side > 0.0 { 0.5 } else { 0.0 };
@@ -77,16 +77,16 @@ fn blocks(sketch: &mut Sketch, half: f32, tread: f32, groove: f32, rubber: Mater
             if side < 0.0 {
                 face.reverse();
             }
-            sketch.face(&face, rubber);
+            builder.face(&face, rubber);
         }
     }
 }
 
 /// Both halves of a road wheel.
-pub(super) fn road_wheel(spec: &TrackedSpec) -> Sketch {
+pub(super) fn road_wheel(spec: &TrackedSpec) -> MeshBuilder {
     let radius = spec.road_wheel.radius as f32;
     let half = 0.4 * spec.shoe_width() as f32;
-    let mut sketch = Sketch::new();
+    let mut builder = MeshBuilder::new();
     for side in [-1.0_f32, 1.0] {
         let middle = side * 0.62 * half;
         let w = 0.32 * half;
@@ -96,7 +96,7 @@ pub(super) fn road_wheel(spec: &TrackedSpec) -> Sketch {
             [middle + w, radius],
             [middle + w, 0.85 * radius],
         ];
-        sketch.lathe([0.0; 3], &rubber, 40, Material::RUBBER);
+        builder.lathe([0.0; 3], &rubber, 40, Material::RUBBER);
         let out = middle + side * 0.9 * w;
         let mut dish = vec![
             [out, 0.86 * radius],
@@ -108,27 +108,27 @@ pub(super) fn road_wheel(spec: &TrackedSpec) -> Sketch {
         if side < 0.0 {
             dish.reverse();
         }
-        sketch.lathe([0.0; 3], &dish, 32, super::OLIVE);
+        builder.lathe([0.0; 3], &dish, 32, super::OLIVE);
         let mut inner = vec![[middle - side * w, 0.0], [middle - side * w, 0.86 * radius]];
         if side < 0.0 {
             inner.reverse();
         }
-        sketch.lathe([0.0; 3], &inner, 32, DARK);
+        builder.lathe([0.0; 3], &inner, 32, DARK);
     }
-    sketch.drum([0.0; 3], 0.25 * radius, half, 16, DARK);
-    sketch
+    builder.drum([0.0; 3], 0.25 * radius, half, 16, DARK);
+    builder
 }
 
 /// A sprocket: two toothed rings on a hub.
-pub(super) fn sprocket(spec: &TrackedSpec) -> Sketch {
+pub(super) fn sprocket(spec: &TrackedSpec) -> MeshBuilder {
     let radius = spec.pitch_radius() as f32;
     let half = 0.3 * spec.shoe_width() as f32;
     let teeth = spec.sprocket.teeth;
-    let mut sketch = Sketch::new();
-    sketch.drum([0.0; 3], 0.6 * radius, 2.0 * half, 24, super::OLIVE);
+    let mut builder = MeshBuilder::new();
+    builder.drum([0.0; 3], 0.6 * radius, 2.0 * half, 24, super::OLIVE);
     for side in [-1.0_f32, 1.0] {
         let y = side * half;
-        sketch.drum([0.0, y, 0.0], 0.86 * radius, 0.03, 32, DARK);
+        builder.drum([0.0, y, 0.0], 0.86 * radius, 0.03, 32, DARK);
         for k in 0..teeth {
             let turn = TAU * f64::from(k) / f64::from(teeth);
             let place = |along: f64, r: f32| {
@@ -141,43 +141,43 @@ pub(super) fn sprocket(spec: &TrackedSpec) -> Sketch {
                 place(0.45, 1.06 * radius),
                 place(1.0, 0.8 * radius),
             ];
-            sketch.prism(&tooth, [y - 0.015, y + 0.015], Material::STEEL);
+            builder.prism(&tooth, [y - 0.015, y + 0.015], Material::STEEL);
         }
     }
-    sketch
+    builder
 }
 
 /// An idler.
-pub(super) fn idler(spec: &TrackedSpec) -> Sketch {
+pub(super) fn idler(spec: &TrackedSpec) -> MeshBuilder {
     let radius = spec.idler.radius as f32;
     let half = 0.35 * spec.shoe_width() as f32;
-    let mut sketch = Sketch::new();
+    let mut builder = MeshBuilder::new();
     for side in [-1.0_f32, 1.0] {
-        sketch.drum([0.0, 0.6 * side * half, 0.0], radius, 0.5 * half, 32, DARK);
-        sketch.drum([0.0, 0.9 * side * half, 0.0], 0.3 * radius, 0.1, 16, super::OLIVE);
+        builder.drum([0.0, 0.6 * side * half, 0.0], radius, 0.5 * half, 32, DARK);
+        builder.drum([0.0, 0.9 * side * half, 0.0], 0.3 * radius, 0.1, 16, super::OLIVE);
     }
-    sketch
+    builder
 }
 
 /// A shoe: its body between the pins, the pads of its underside, a guide.
-pub(super) fn shoe(spec: &TrackedSpec) -> Sketch {
+pub(super) fn shoe(spec: &TrackedSpec) -> MeshBuilder {
     let shoe = &spec.shoe;
     let (pitch, width) = (shoe.pitch as f32, spec.shoe_width() as f32);
     let top = shoe.top as f32;
-    let mut sketch = Sketch::new();
-    sketch.block([0.0, 0.0, 0.35 * top], [0.86 * pitch, width, 0.9 * top], Material::STEEL);
+    let mut builder = MeshBuilder::new();
+    builder.block([0.0, 0.0, 0.35 * top], [0.86 * pitch, width, 0.9 * top], Material::STEEL);
     for face in &shoe.faces {
         let [x, y, z] = face.centre.map(|c| c as f32);
         let (length, width) = (face.length as f32, face.width as f32);
         let pad = face.centre[1].abs() < 0.05;
         let material = if pad { BLACK } else { Material::STEEL };
-        sketch.block([x, y, 0.5 * z], [length, width, -z], material);
+        builder.block([x, y, 0.5 * z], [length, width, -z], material);
     }
     for end in [-1.0_f32, 1.0] {
         let x = 0.46 * end * pitch;
-        sketch.bar([x, -0.5 * width, 0.0], [x, 0.5 * width, 0.0], 0.022, DARK);
+        builder.bar([x, -0.5 * width, 0.0], [x, 0.5 * width, 0.0], 0.022, DARK);
     }
     let horn = [[-0.035, top * 0.8], [0.035, top * 0.8], [0.015, top + 0.06], [-0.015, top + 0.06]];
-    sketch.prism(&horn, [-0.02, 0.02], Material::STEEL);
-    sketch
+    builder.prism(&horn, [-0.02, 0.02], Material::STEEL);
+    builder
 }

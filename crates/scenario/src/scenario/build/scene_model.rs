@@ -7,28 +7,28 @@ use crate::scenario::config::Driver;
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::sky::Sky;
-use crate::simulation::{Form, Prop, Stage, WorldModel, strewn};
+use crate::simulation::{Form, Prop, SceneModel, WorldModel, strewn};
 
 /// Distance of the places along ways that scenery keeps clear of, m.
 const SPACING: f64 = 2.0;
 
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
-pub fn stage(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> Stage {
+pub fn scene_model(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> SceneModel {
     let scenario = &file.scenario;
     let props = props(file, world, meshes);
-    let mut stage = Stage::with(world, &props, meshes.foreign.clone());
+    let mut scene_model = SceneModel::with(world, &props, meshes.imported.clone());
     let sky = &scenario.sky;
-    stage.sky = Sky {
+    scene_model.sky = Sky {
         azimuth: sky.sun_azimuth_deg.to_radians(),
         elevation: sky.sun_elevation_deg.to_radians(),
         cloud: sky.cloud,
     };
-    stage.air =
+    scene_model.air =
         Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
     // what rain has wetted does not rise
-    stage.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
-    stage.wind = sky.wind;
-    stage
+    scene_model.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
+    scene_model.wind = sky.wind;
+    scene_model
 }
 
 /// What stands in a scenario: its scenery, strewn or placed.

@@ -1,4 +1,4 @@
-//! What vehicles look like: meshes made of primitives by the figures of their files.
+//! What vehicles visual like: meshes made of primitives by the figures of their files.
 
 mod arms;
 mod hmmwv;
@@ -8,9 +8,9 @@ mod running_gear;
 
 pub(super) use arms::Arm;
 
-use super::mover::Mover;
+use super::ground_vehicle::GroundVehicle;
 use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, Sketch};
+use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::spatial::Vec3;
 use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
 
@@ -33,7 +33,7 @@ const RED: Material = Material { albedo: [0.35, 0.02, 0.015], ..LAMP };
 
 /// Meshes that stand for parts of a vehicle in place of the drawn ones, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OwnLook {
+pub struct VisualMeshes {
     /// The hull, in the chassis frame.
     pub hull: Option<usize>,
     /// A wheel or road wheel of the left side: axle along y, outside towards y, its
@@ -43,56 +43,60 @@ pub struct OwnLook {
 
 /// Which meshes a vehicle is put together from, by index.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Look {
+pub(super) struct VehicleVisual {
     pub hull: usize,
     pub wheel: usize,
     /// Whether wheels of the right side are turned round.
     pub handed: bool,
     pub arms: Vec<Arm>,
-    pub track: Option<TrackLook>,
+    pub track: Option<TrackVisual>,
 }
 
 /// Meshes of a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TrackLook {
+pub(super) struct TrackVisual {
     pub sprocket: usize,
     pub idler: usize,
     pub shoe: usize,
 }
 
 /// Adds the meshes of a vehicle to the list, those excepted that it has of its own.
-pub(super) fn look(mover: &Mover, own: &OwnLook, meshes: &mut Vec<Mesh>) -> Look {
-    let mut add = |sketch: Sketch| {
-        meshes.push(sketch.finish());
+pub(super) fn visual(
+    ground_vehicle: &GroundVehicle,
+    own: &VisualMeshes,
+    meshes: &mut Vec<Mesh>,
+) -> VehicleVisual {
+    let mut add = |builder: MeshBuilder| {
+        meshes.push(builder.finish());
         meshes.len() - 1
     };
     let handed = own.wheel.is_some();
-    match mover {
-        Mover::Wheeled(mover) => {
-            let spec = mover.vehicle.spec();
+    match ground_vehicle {
+        GroundVehicle::Wheeled(ground_vehicle) => {
+            let spec = ground_vehicle.vehicle.spec();
             let wheel = own.wheel.unwrap_or_else(|| add(running_gear::wheel(spec)));
             let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
-            Look { hull, wheel, handed, arms: arms::of_axles(spec, meshes), track: None }
+            VehicleVisual { hull, wheel, handed, arms: arms::of_axles(spec, meshes), track: None }
         }
-        Mover::Tracked(mover) => {
-            let spec = mover.vehicle.spec();
+        GroundVehicle::Tracked(ground_vehicle) => {
+            let spec = ground_vehicle.vehicle.spec();
             let hull = own.hull.unwrap_or_else(|| add(tracked_hull(spec)));
             let wheel = own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)));
-            let track = TrackLook {
+            let track = TrackVisual {
                 sprocket: add(running_gear::sprocket(spec)),
                 idler: add(running_gear::idler(spec)),
                 shoe: add(running_gear::shoe(spec)),
             };
-            let wheels = 0..mover.vehicle.wheels();
+            let wheels = 0..ground_vehicle.vehicle.wheels();
             let centres: Vec<Vec3> =
-                wheels.map(|wheel| mover.vehicle.wheel_centre(wheel)).collect();
+                wheels.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
             let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
-            Look { hull, wheel, handed, arms, track: Some(track) }
+            VehicleVisual { hull, wheel, handed, arms, track: Some(track) }
         }
     }
 }
 
-fn wheeled_hull(spec: &VehicleSpec) -> Sketch {
+fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     let name = spec.name.to_ascii_lowercase();
     if name.contains("hmmwv") {
         return hmmwv::hull();
@@ -109,13 +113,13 @@ fn wheeled_hull(spec: &VehicleSpec) -> Sketch {
     let ([rear, front], [low, _]) = (span(|p| p[0]), span(|p| p[2]));
     let length = (front - rear + 2.2 * radius) as f32;
     let (middle, low, r) = ((0.5 * (front + rear)) as f32, low as f32, radius as f32);
-    let mut sketch = Sketch::new();
-    sketch.block([middle, 0.0, low + 0.5 * r], [length, 2.6 * r, r], OLIVE);
-    sketch.block([middle, 0.0, low + 1.6 * r], [0.5 * length, 2.4 * r, 1.2 * r], DARK);
-    sketch
+    let mut builder = MeshBuilder::new();
+    builder.block([middle, 0.0, low + 0.5 * r], [length, 2.6 * r, r], OLIVE);
+    builder.block([middle, 0.0, low + 1.6 * r], [0.5 * length, 2.4 * r, 1.2 * r], DARK);
+    builder
 }
 
-fn tracked_hull(spec: &TrackedSpec) -> Sketch {
+fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
     if spec.name.to_ascii_lowercase().contains("m113") {
         return m113::hull();
     }
@@ -123,10 +127,10 @@ fn tracked_hull(spec: &TrackedSpec) -> Sketch {
     let [front, _, z] = spec.sprocket.position.map(|x| x as f32);
     let rear = spec.idler.position[0] as f32;
     let (length, middle) = (front - rear, 0.5 * (front + rear));
-    let mut sketch = Sketch::new();
-    sketch.block([middle, 0.0, z], [length, 2.0 * half - 0.5, 0.6], OLIVE);
-    sketch.block([middle, 0.0, z + 0.75], [length, 2.0 * half + 0.3, 0.7], OLIVE);
-    sketch
+    let mut builder = MeshBuilder::new();
+    builder.block([middle, 0.0, z], [length, 2.0 * half - 0.5, 0.6], OLIVE);
+    builder.block([middle, 0.0, z + 0.75], [length, 2.0 * half + 0.3, 0.7], OLIVE);
+    builder
 }
 
 #[cfg(test)]
@@ -144,8 +148,8 @@ mod tests {
             (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
             (wheeled_hull(&find("mrzr4").unwrap()), 3.59, 1.52),
         ];
-        for (sketch, length, width) in sizes {
-            let bounds = sketch.finish().bounds();
+        for (builder, length, width) in sizes {
+            let bounds = builder.finish().bounds();
             let size = [0, 1].map(|k| bounds.high[k] - bounds.low[k]);
             assert!((size[0] - length).abs() < 0.15, "{size:?} {length}");
             assert!((size[1] - width).abs() < 0.15, "{size:?} {width}");

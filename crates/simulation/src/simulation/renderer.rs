@@ -7,35 +7,35 @@ use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
 #[cfg(feature = "gpu")]
 use {
-    crate::gpu::{self, Card, GpuError, Props},
-    crate::sensor::scene::Crowd,
+    crate::gpu::{self, GpuDevice, GpuError, Props},
+    crate::sensor::scene::InstanceSet,
     std::sync::{Arc, Mutex},
 };
 
 /// What agents of a world share on the card.
 #[derive(Debug, Default)]
-pub(super) struct Cards {
+pub(super) struct Renderers {
     #[cfg(feature = "gpu")]
     props: Option<Arc<Props>>,
 }
 
 /// What one agent looks with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct Renderer {
     #[cfg(feature = "gpu")]
-    card: Option<(Arc<Card>, Arc<Mutex<gpu::Sight>>)>,
+    gpu: Option<(Arc<GpuDevice>, Arc<Mutex<gpu::GpuRenderer>>)>,
 }
 
 #[cfg(not(feature = "gpu"))]
-impl Cards {
+impl Renderers {
     /// The processor.
-    pub fn sight(&mut self, _: &WorldModel, _: &Relief) -> Sight {
-        Sight::default()
+    pub fn renderer(&mut self, _: &WorldModel, _: &Relief) -> Renderer {
+        Renderer::default()
     }
 }
 
 #[cfg(not(feature = "gpu"))]
-impl Sight {
+impl Renderer {
     /// A picture.
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
         take.image(scene)
@@ -53,33 +53,35 @@ impl Sight {
 }
 
 #[cfg(feature = "gpu")]
-impl Cards {
+impl Renderers {
     /// The stage's card, if it has one that has not given up, or else the processor.
-    pub fn sight(&mut self, model: &WorldModel, relief: &Relief) -> Sight {
-        let stage = model.stage.as_ref();
-        let card = stage.and_then(|stage| stage.card.clone()).filter(|card| !card.is_lost());
-        let Some((stage, card)) = stage.zip(card) else { return Sight::default() };
-        let scene = Crowd::new(&[], &[]);
-        let made = self.props(&card, &stage.scene(model, relief, &scene)).and_then(|props| {
-            gpu::Sight::new(card.clone(), props).inspect_err(|error| card.lose(error.clone()))
+    pub fn renderer(&mut self, model: &WorldModel, relief: &Relief) -> Renderer {
+        let scene_model = model.scene_model.as_ref();
+        let gpu = scene_model
+            .and_then(|scene_model| scene_model.gpu.clone())
+            .filter(|gpu| !gpu.is_lost());
+        let Some((scene_model, gpu)) = scene_model.zip(gpu) else { return Renderer::default() };
+        let scene = InstanceSet::new(&[], &[]);
+        let made = self.props(&gpu, &scene_model.scene(model, relief, &scene)).and_then(|props| {
+            gpu::GpuRenderer::new(gpu.clone(), props).inspect_err(|error| gpu.lose(error.clone()))
         });
-        Sight { card: made.ok().map(|sight| (card, Arc::new(Mutex::new(sight)))) }
+        Renderer { gpu: made.ok().map(|renderer| (gpu, Arc::new(Mutex::new(renderer)))) }
     }
 
-    fn props(&mut self, card: &Card, scene: &Scene<'_>) -> Result<Arc<Props>, GpuError> {
+    fn props(&mut self, gpu: &GpuDevice, scene: &Scene<'_>) -> Result<Arc<Props>, GpuError> {
         if let Some(props) = &self.props {
             return Ok(props.clone());
         }
-        let props = Props::new(card, scene).inspect_err(|error| card.lose(error.clone()))?;
+        let props = Props::new(gpu, scene).inspect_err(|error| gpu.lose(error.clone()))?;
         Ok(self.props.insert(Arc::new(props)).clone())
     }
 }
 
 #[cfg(feature = "gpu")]
-impl Sight {
+impl Renderer {
     /// A picture: the card's, or once it has given up the processor's.
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
-        self.by_card(|sight| sight.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing))
+        self.by_gpu(|renderer| renderer.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing))
             .unwrap_or_else(|| take.image(scene))
     }
 
@@ -91,13 +93,16 @@ impl Sight {
         rays: &Rays<'_, '_>,
         limits: [f64; 2],
     ) -> Option<Vec<Option<Struck>>> {
-        self.by_card(|sight| sight.strike(scene, rays.iter(), limits))
+        self.by_gpu(|renderer| renderer.strike(scene, rays.iter(), limits))
     }
 
-    fn by_card<T>(&self, act: impl FnOnce(&mut gpu::Sight) -> Result<T, GpuError>) -> Option<T> {
-        let (card, sight) = self.card.as_ref().filter(|(card, _)| !card.is_lost())?;
+    fn by_gpu<T>(
+        &self,
+        act: impl FnOnce(&mut gpu::GpuRenderer) -> Result<T, GpuError>,
+    ) -> Option<T> {
+        let (gpu, renderer) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
         // whoever panicked with it has left it as good as new: each call sends all anew
-        let mut sight = sight.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        act(&mut sight).inspect_err(|error| card.lose(error.clone())).ok()
+        let mut renderer = renderer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        act(&mut renderer).inspect_err(|error| gpu.lose(error.clone())).ok()
     }
 }

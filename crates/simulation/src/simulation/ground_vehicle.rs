@@ -15,7 +15,7 @@ use crate::vehicle::{Controls, VehicleState};
 
 /// A vehicle of either kind; immutable.
 #[derive(Clone, Debug)]
-pub enum Mover {
+pub enum GroundVehicle {
     /// On wheels.
     Wheeled(OnWheels),
     /// On tracks.
@@ -24,7 +24,7 @@ pub enum Mover {
 
 /// Derived and scratch data of a mover: never saved.
 #[derive(Clone, Debug)]
-pub enum MoverWorkspace {
+pub enum GroundVehicleWorkspace {
     /// On wheels.
     Wheeled(WheelsWorkspace),
     /// On tracks.
@@ -34,7 +34,7 @@ pub enum MoverWorkspace {
 /// The ground that a mover meets: what all share, its own overlay on it, and room
 /// to work in.
 #[derive(Debug)]
-pub struct Meeting<'a> {
+pub struct ContactContext<'a> {
     /// The ground before anything drove on it.
     pub ground: &'a GroundModel,
     /// The ground as all share it.
@@ -47,7 +47,7 @@ pub struct Meeting<'a> {
     pub grips: bool,
 }
 
-impl Meeting<'_> {
+impl ContactContext<'_> {
     /// Lets what bodies have displaced rise around them, once all have met the ground.
     pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
         heap(self.ground, self.published, self.overlay, self.scratch, displaced);
@@ -104,86 +104,86 @@ impl DriveWork {
 const MISMATCH: &str = "a workspace belongs to the mover that made it";
 
 macro_rules! of_kind {
-    ($self:expr, $workspace:expr, $mover:ident, $own:ident => $do:expr) => {
+    ($self:expr, $workspace:expr, $ground_vehicle:ident, $own:ident => $do:expr) => {
         match ($self, $workspace) {
-            (Mover::Wheeled($mover), MoverWorkspace::Wheeled($own)) => $do,
-            (Mover::Tracked($mover), MoverWorkspace::Tracked($own)) => $do,
+            (GroundVehicle::Wheeled($ground_vehicle), GroundVehicleWorkspace::Wheeled($own)) => $do,
+            (GroundVehicle::Tracked($ground_vehicle), GroundVehicleWorkspace::Tracked($own)) => $do,
             _ => unreachable!("{MISMATCH}"),
         }
     };
 }
 
-impl Mover {
+impl GroundVehicle {
     /// Name of the vehicle.
     pub fn name(&self) -> &str {
         match self {
-            Mover::Wheeled(own) => &own.vehicle.spec().name,
-            Mover::Tracked(own) => &own.vehicle.spec().name,
+            GroundVehicle::Wheeled(own) => &own.vehicle.spec().name,
+            GroundVehicle::Tracked(own) => &own.vehicle.spec().name,
         }
     }
 
     /// Flat bottom, if it has one that may come to lie on the ground.
     pub fn belly(&self) -> Option<&Belly> {
         match self {
-            Mover::Wheeled(own) => own.vehicle.spec().chassis.belly.as_ref(),
-            Mover::Tracked(own) => own.vehicle.spec().chassis.belly.as_ref(),
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().chassis.belly.as_ref(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().chassis.belly.as_ref(),
         }
     }
 
-    /// Eyes of the driver in the chassis frame, m, if the file says where they are.
-    pub fn eyes(&self) -> Option<Vec3> {
-        let eyes = match self {
-            Mover::Wheeled(own) => own.vehicle.spec().chassis.driver,
-            Mover::Tracked(own) => own.vehicle.spec().chassis.driver,
+    /// Eye point of the driver (SAE J1100) in the chassis frame, m, if the file says where they are.
+    pub fn driver_eye_point(&self) -> Option<Vec3> {
+        let eye_point = match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().chassis.driver,
+            GroundVehicle::Tracked(own) => own.vehicle.spec().chassis.driver,
         };
-        eyes.map(Vec3::from)
+        eye_point.map(Vec3::from)
     }
 
     /// What it covers seen from above.
     pub fn footprint(&self) -> Footprint {
         match self {
-            Mover::Wheeled(own) => Footprint::of(own.vehicle.spec()),
-            Mover::Tracked(own) => Footprint::of_tracks(own.vehicle.spec()),
+            GroundVehicle::Wheeled(own) => Footprint::of(own.vehicle.spec()),
+            GroundVehicle::Tracked(own) => Footprint::of_tracks(own.vehicle.spec()),
         }
     }
 
     /// Mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
         match self {
-            Mover::Wheeled(own) => own.vehicle.mass(),
-            Mover::Tracked(own) => own.vehicle.mass(),
+            GroundVehicle::Wheeled(own) => own.vehicle.mass(),
+            GroundVehicle::Tracked(own) => own.vehicle.mass(),
         }
     }
 
     /// Whether all bodies of a state are turned, and none is stretched.
     pub(super) fn turns(&self, state: &VehicleState) -> bool {
         match self {
-            Mover::Wheeled(own) => own.vehicle.turns(state),
-            Mover::Tracked(own) => own.vehicle.turns(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.turns(state),
+            GroundVehicle::Tracked(own) => own.vehicle.turns(state),
         }
     }
 
     /// Forward gears.
     pub fn gears(&self) -> usize {
         match self {
-            Mover::Wheeled(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
-            Mover::Tracked(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
         }
     }
 
     /// Number of wheels or road wheels: from the front, left before right.
     pub fn wheels(&self) -> usize {
         match self {
-            Mover::Wheeled(own) => own.vehicle.wheels(),
-            Mover::Tracked(own) => own.vehicle.wheels(),
+            GroundVehicle::Wheeled(own) => own.vehicle.wheels(),
+            GroundVehicle::Tracked(own) => own.vehicle.wheels(),
         }
     }
 
     /// The design position at `pose` of the chassis frame, rolling at `speed` m/s.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         match self {
-            Mover::Wheeled(own) => own.vehicle.launched(pose, speed),
-            Mover::Tracked(own) => own.vehicle.launched(pose, speed),
+            GroundVehicle::Wheeled(own) => own.vehicle.launched(pose, speed),
+            GroundVehicle::Tracked(own) => own.vehicle.launched(pose, speed),
         }
     }
 
@@ -191,18 +191,23 @@ impl Mover {
     /// `speed` m/s.
     pub(super) fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
         match self {
-            Mover::Wheeled(own) => own.vehicle.launch(state, forward, speed),
-            Mover::Tracked(own) => own.vehicle.launch(state, forward, speed),
+            GroundVehicle::Wheeled(own) => own.vehicle.launch(state, forward, speed),
+            GroundVehicle::Tracked(own) => own.vehicle.launch(state, forward, speed),
         }
     }
 
     /// Moves the whole vehicle by `way`, m.
-    pub(super) fn shift(&self, state: &mut VehicleState, room: &mut MoverWorkspace, way: &Vec3) {
+    pub(super) fn shift(
+        &self,
+        state: &mut VehicleState,
+        room: &mut GroundVehicleWorkspace,
+        way: &Vec3,
+    ) {
         of_kind!(self, room, own, room => own.vehicle.shift(state, &mut room.vehicle, way));
     }
 
     /// Acceleration of gravity in steps to come, m/s².
-    pub(super) fn gravity<'a>(&self, workspace: &'a mut MoverWorkspace) -> &'a mut Vec3 {
+    pub(super) fn gravity<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Vec3 {
         of_kind!(self, workspace, _own, room => room.vehicle.gravity())
     }
 
@@ -210,11 +215,11 @@ impl Mover {
     /// or of a road wheel with the track below it.
     pub(super) fn wheel_reach(&self) -> [f64; 2] {
         match self {
-            Mover::Wheeled(own) => [
+            GroundVehicle::Wheeled(own) => [
                 own.underside.max_radius().max(own.vehicle.ride_radius()),
                 own.underside.half_width(),
             ],
-            Mover::Tracked(own) => {
+            GroundVehicle::Tracked(own) => {
                 [own.vehicle.ride_radius(), 0.5 * own.vehicle.spec().shoe_width()]
             }
         }
@@ -223,44 +228,44 @@ impl Mover {
     /// Tyres at rest, one a wheel; none on tracks.
     pub fn tyres(&self) -> Vec<TyreState> {
         match self {
-            Mover::Wheeled(own) => vec![TyreState::default(); own.vehicle.wheels()],
-            Mover::Tracked(_) => Vec::new(),
+            GroundVehicle::Wheeled(own) => vec![TyreState::default(); own.vehicle.wheels()],
+            GroundVehicle::Tracked(_) => Vec::new(),
         }
     }
 
     /// Storage for steps, in line with `state`.
-    pub fn workspace(&self, state: &VehicleState) -> MoverWorkspace {
+    pub fn workspace(&self, state: &VehicleState) -> GroundVehicleWorkspace {
         match self {
-            Mover::Wheeled(own) => MoverWorkspace::Wheeled(own.workspace(state)),
-            Mover::Tracked(own) => MoverWorkspace::Tracked(own.workspace(state)),
+            GroundVehicle::Wheeled(own) => GroundVehicleWorkspace::Wheeled(own.workspace(state)),
+            GroundVehicle::Tracked(own) => GroundVehicleWorkspace::Tracked(own.workspace(state)),
         }
     }
 
     /// Pose of the chassis frame.
-    pub fn pose(&self, workspace: &MoverWorkspace) -> Pose {
+    pub fn pose(&self, workspace: &GroundVehicleWorkspace) -> Pose {
         of_kind!(self, workspace, own, room => own.vehicle.pose(&room.vehicle))
     }
 
     /// Twist of the chassis about its frame's origin.
-    pub fn twist(&self, workspace: &MoverWorkspace) -> Twist {
+    pub fn twist(&self, workspace: &GroundVehicleWorkspace) -> Twist {
         of_kind!(self, workspace, own, room => own.vehicle.twist(&room.vehicle))
     }
 
     /// Speed along the chassis x axis, m/s.
-    pub fn speed(&self, workspace: &MoverWorkspace) -> f64 {
+    pub fn speed(&self, workspace: &GroundVehicleWorkspace) -> f64 {
         self.twist(workspace).linear.dot(&self.pose(workspace).direction(&Vec3::x()))
     }
 
     /// Pose of a wheel or road wheel: origin at its centre, y along its axis.
-    pub fn wheel_pose(&self, workspace: &MoverWorkspace, wheel: usize) -> Pose {
+    pub fn wheel_pose(&self, workspace: &GroundVehicleWorkspace, wheel: usize) -> Pose {
         of_kind!(self, workspace, own, room => own.vehicle.wheel_pose(&room.vehicle, wheel))
     }
 
     /// Spin of a wheel or road wheel, rad/s, positive forward.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
         match self {
-            Mover::Wheeled(own) => own.vehicle.wheel_spin(state, wheel),
-            Mover::Tracked(own) => own.vehicle.wheel_spin(state, wheel),
+            GroundVehicle::Wheeled(own) => own.vehicle.wheel_spin(state, wheel),
+            GroundVehicle::Tracked(own) => own.vehicle.wheel_spin(state, wheel),
         }
     }
 
@@ -268,24 +273,24 @@ impl Mover {
     /// vehicle's weight, positive forward.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         match self {
-            Mover::Wheeled(own) => own.vehicle.thrust(state),
-            Mover::Tracked(own) => own.vehicle.thrust(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.thrust(state),
+            GroundVehicle::Tracked(own) => own.vehicle.thrust(state),
         }
     }
 
     /// Engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
         match self {
-            Mover::Wheeled(own) => own.vehicle.engine_speed(state),
-            Mover::Tracked(own) => own.vehicle.engine_speed(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.engine_speed(state),
+            GroundVehicle::Tracked(own) => own.vehicle.engine_speed(state),
         }
     }
 
     /// Fuel that the engine burns at `throttle`, kg/s, if its file says.
     pub fn fuel_rate(&self, state: &VehicleState, throttle: f64) -> Option<f64> {
         let engine = match self {
-            Mover::Wheeled(own) => &own.vehicle.spec().powertrain.engine,
-            Mover::Tracked(own) => &own.vehicle.spec().powertrain.engine,
+            GroundVehicle::Wheeled(own) => &own.vehicle.spec().powertrain.engine,
+            GroundVehicle::Tracked(own) => &own.vehicle.spec().powertrain.engine,
         };
         engine.fuel_rate(throttle, self.engine_speed(state))
     }
@@ -293,8 +298,8 @@ impl Mover {
     /// Radius at which its drive acts on the ground: of wheels or sprockets, m.
     pub(super) fn drive_radius(&self) -> f64 {
         match self {
-            Mover::Wheeled(own) => own.underside.max_radius(),
-            Mover::Tracked(own) => own.vehicle.spec().drive_radius(),
+            GroundVehicle::Wheeled(own) => own.underside.max_radius(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().drive_radius(),
         }
     }
 
@@ -303,12 +308,12 @@ impl Mover {
     pub(super) fn running_gear(&self) -> (Vec3, f64) {
         let count = self.wheels() as f64;
         match self {
-            Mover::Wheeled(own) => {
+            GroundVehicle::Wheeled(own) => {
                 let centres = (0..self.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel));
                 let radius = own.underside.max_radius();
                 (centres.sum::<Vec3>() / count - Vec3::z() * radius, 2.0 * radius)
             }
-            Mover::Tracked(own) => {
+            GroundVehicle::Tracked(own) => {
                 let centres = (0..self.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel));
                 let lowest = centres.sum::<Vec3>() / count - Vec3::z() * own.vehicle.ride_radius();
                 let spec = own.vehicle.spec();
@@ -324,31 +329,31 @@ impl Mover {
     }
 
     /// Largest opening of a joint or rod after the last step, m.
-    pub fn drift(&self, workspace: &MoverWorkspace) -> f64 {
+    pub fn drift(&self, workspace: &GroundVehicleWorkspace) -> f64 {
         of_kind!(self, workspace, _own, room => room.vehicle.drift())
     }
 
     /// Load on the chassis about its frame's origin, to be set before each step.
-    pub fn chassis_load<'a>(&self, workspace: &'a mut MoverWorkspace) -> &'a mut Load {
+    pub fn chassis_load<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Load {
         of_kind!(self, workspace, _own, room => room.vehicle.chassis_load())
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, for the coming
-    /// step of `h` seconds. [`Meeting::heap`] ends the meeting.
+    /// step of `h` seconds. [`ContactContext::heap`] ends the meeting.
     pub fn meet_ground(
         &self,
         state: &VehicleState,
         tyres: &[TyreState],
-        workspace: &mut MoverWorkspace,
-        meeting: &mut Meeting<'_>,
+        workspace: &mut GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
         h: f64,
     ) {
         match (self, workspace) {
-            (Mover::Wheeled(own), MoverWorkspace::Wheeled(room)) => {
-                own.meet_ground(tyres, room, meeting, h);
+            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
+                own.meet_ground(tyres, room, context, h);
             }
-            (Mover::Tracked(own), MoverWorkspace::Tracked(room)) => {
-                own.meet_ground(state, room, meeting, h);
+            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) => {
+                own.meet_ground(state, room, context, h);
             }
             _ => unreachable!("{MISMATCH}"),
         }
@@ -357,16 +362,16 @@ impl Mover {
     /// Ends a meeting: what wheels or shoes and the belly have displaced heaps up.
     pub(super) fn heap(
         &self,
-        workspace: &MoverWorkspace,
+        workspace: &GroundVehicleWorkspace,
         belly: Option<Displaced>,
-        meeting: &mut Meeting<'_>,
+        context: &mut ContactContext<'_>,
     ) {
         let displaced = self.contacts(workspace).iter().filter_map(|met| met.displaced);
-        meeting.heap(displaced.chain(belly));
+        context.heap(displaced.chain(belly));
     }
 
     /// What the ground did to each wheel or shoe in the last meeting.
-    pub fn contacts<'a>(&self, workspace: &'a MoverWorkspace) -> &'a [Contact] {
+    pub fn contacts<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> &'a [Contact] {
         of_kind!(self, workspace, _own, room => &room.contacts)
     }
 
@@ -377,7 +382,7 @@ impl Mover {
     pub fn step(
         &self,
         state: &mut VehicleState,
-        workspace: &mut MoverWorkspace,
+        workspace: &mut GroundVehicleWorkspace,
         controls: &Controls,
         tick: u64,
         h: f64,
@@ -387,8 +392,15 @@ impl Mover {
     }
 
     /// Takes the tyres' carcasses through the step that has been made.
-    pub(super) fn settle_tyres(&self, tyres: &mut [TyreState], workspace: &MoverWorkspace, h: f64) {
-        if let (Mover::Wheeled(own), MoverWorkspace::Wheeled(room)) = (self, workspace) {
+    pub(super) fn settle_tyres(
+        &self,
+        tyres: &mut [TyreState],
+        workspace: &GroundVehicleWorkspace,
+        h: f64,
+    ) {
+        if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (self, workspace)
+        {
             own.settle_tyres(tyres, room, h);
         }
     }
@@ -397,24 +409,24 @@ impl Mover {
     pub fn observe(
         &self,
         state: &VehicleState,
-        workspace: &mut MoverWorkspace,
+        workspace: &mut GroundVehicleWorkspace,
         h: f64,
     ) -> DriveWork {
         of_kind!(self, workspace, own, room => own.observe(state, room, h))
     }
 
     /// Samples of the wheels after the last step.
-    pub(super) fn samples<'a>(&self, workspace: &'a MoverWorkspace) -> &'a [WheelSample] {
+    pub(super) fn samples<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> &'a [WheelSample] {
         of_kind!(self, workspace, _own, room => &room.wheels)
     }
 
     /// Chassis frame of the vehicle when it stands at (x, y) with `heading` (rad).
     pub fn stand(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
         let (centres, radius): (Vec<Vec3>, f64) = match self {
-            Mover::Wheeled(own) => {
+            GroundVehicle::Wheeled(own) => {
                 return super::stand(terrain, &own.vehicle, x, y, heading);
             }
-            Mover::Tracked(own) => (
+            GroundVehicle::Tracked(own) => (
                 (0..own.vehicle.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel)).collect(),
                 own.vehicle.ride_radius(),
             ),
@@ -423,14 +435,14 @@ impl Mover {
     }
 }
 
-impl From<OnWheels> for Mover {
-    fn from(own: OnWheels) -> Mover {
-        Mover::Wheeled(own)
+impl From<OnWheels> for GroundVehicle {
+    fn from(own: OnWheels) -> GroundVehicle {
+        GroundVehicle::Wheeled(own)
     }
 }
 
-impl From<OnTracks> for Mover {
-    fn from(own: OnTracks) -> Mover {
-        Mover::Tracked(own)
+impl From<OnTracks> for GroundVehicle {
+    fn from(own: OnTracks) -> GroundVehicle {
+        GroundVehicle::Tracked(own)
     }
 }

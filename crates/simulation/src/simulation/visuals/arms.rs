@@ -4,7 +4,7 @@
 use super::DARK;
 use crate::numeric::atan2;
 use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, Sketch};
+use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::PartState;
 use crate::vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
@@ -64,8 +64,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn mesh(&mut self, sketch: Sketch) -> usize {
-        self.meshes.push(sketch.finish());
+    fn mesh(&mut self, builder: MeshBuilder) -> usize {
+        self.meshes.push(builder.finish());
         self.meshes.len() - 1
     }
 
@@ -76,15 +76,15 @@ impl Builder<'_> {
         let Some(axis) = (hinges[0] - hinges[1]).try_normalize(1e-9) else { return };
         let pivot = (hinges[0] + hinges[1]) * 0.5;
         let own = |p: Vec3| (p - pivot).map(|x| x as f32).into();
-        let mut sketch = Sketch::new();
+        let mut builder = MeshBuilder::new();
         for hinge in hinges {
-            sketch.bar(own(hinge), own(end), thick, DARK);
+            builder.bar(own(hinge), own(end), thick, DARK);
         }
-        sketch.bar(own(hinges[0]), own(hinges[1]), 1.3 * thick, DARK);
+        builder.bar(own(hinges[0]), own(hinges[1]), 1.3 * thick, DARK);
         if (centre - end).norm() > 1e-3 {
-            sketch.bar(own(end), own(centre), thick, Material::STEEL);
+            builder.bar(own(end), own(centre), thick, Material::STEEL);
         }
-        let mesh = self.mesh(sketch);
+        let mesh = self.mesh(builder);
         let held = Held::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - centre };
         self.arms.push(Arm { mesh, held });
     }
@@ -116,7 +116,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                 }
                 Suspension::SolidAxle(_) if side == 0 => {
                     let half = at(axle.suspension.spindle()).y as f32;
-                    let mut beam = Sketch::new();
+                    let mut beam = MeshBuilder::new();
                     beam.bar([0.0, -half, 0.0], [0.0, half, 0.0], 0.05, DARK);
                     beam.lump([0.0; 3], 8, |_| 0.15, DARK);
                     let mesh = builder.mesh(beam);

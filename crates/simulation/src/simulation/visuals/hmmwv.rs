@@ -3,13 +3,13 @@
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
 use crate::sensor::material::Material;
-use crate::sensor::mesh::Sketch;
+use crate::sensor::mesh::MeshBuilder;
 
 const HALF: f32 = 1.07;
 
-pub(super) fn hull() -> Sketch {
-    let mut sketch = Sketch::new();
-    let s = &mut sketch;
+pub(super) fn hull() -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let s = &mut builder;
     // frame and belly between the wheels
     s.block([0.0, 0.0, -0.02], [4.3, 0.9, 0.26], DARK);
     // tub between the axles, with a sill that rises towards the wheels
@@ -32,8 +32,8 @@ pub(super) fn hull() -> Sketch {
     s.prism(&bonnet, [-HALF, HALF], OLIVE);
     let nose = [[1.05, 0.1], [2.16, 0.1], [2.16, 0.42], [1.05, 0.42]];
     s.prism(&nose, [-0.62, 0.62], OLIVE);
-    let hump = [[1.12, 0.62], [1.95, 0.49], [1.92, 0.53], [1.12, 0.69]];
-    s.prism(&hump, [-0.42, 0.42], OLIVE);
+    let peak_shear = [[1.12, 0.62], [1.95, 0.49], [1.92, 0.53], [1.12, 0.69]];
+    s.prism(&peak_shear, [-0.42, 0.42], OLIVE);
     // wheel arches in front: what hangs down before and behind the wheel
     for side in [-1.0_f32, 1.0] {
         s.block([2.13, 0.86 * side, 0.30], [0.10, 0.42, 0.26], OLIVE);
@@ -57,11 +57,11 @@ pub(super) fn hull() -> Sketch {
     s.bar([0.9, -0.98, 0.6], [0.78, -1.02, 1.25], 0.045, DARK);
     s.bar([-2.1, 0.95, 0.56], [-2.3, 0.95, 2.4], 0.008, BLACK);
     s.bar([-2.1, -0.95, 0.56], [-2.2, -0.95, 1.9], 0.008, BLACK);
-    sketch
+    builder
 }
 
 /// Greenhouse: narrower at the roof, glass set into its sides.
-fn cab(s: &mut Sketch) {
+fn cab(s: &mut MeshBuilder) {
     let (low, high) = (0.55, 1.24);
     let (wide, narrow) = (HALF - 0.01, 0.88);
     let deck = [[-2.25, low], [0.98, low]];
@@ -121,7 +121,7 @@ fn cab(s: &mut Sketch) {
 }
 
 /// A concave outline as two prisms: below and above the wheel's arch.
-fn convex_pair(s: &mut Sketch, outline: &[[f32; 2]; 7], half: f32) {
+fn convex_pair(s: &mut MeshBuilder, outline: &[[f32; 2]; 7], half: f32) {
     let [a, b, c, d, e, f, g] = *outline;
     s.prism(&[a, b, c, d, [d[0], g[1]], g], [-half, half], OLIVE);
     s.prism(&[d, e, f, [d[0], g[1]]], [-half, half], OLIVE);
@@ -129,7 +129,7 @@ fn convex_pair(s: &mut Sketch, outline: &[[f32; 2]; 7], half: f32) {
     s.prism(&[[c[0], 0.0], [e[0], 0.0], [e[0], d[1]], d], [-0.6, 0.6], DARK);
 }
 
-fn lamp(s: &mut Sketch, middle: [f32; 3]) {
+fn lamp(s: &mut MeshBuilder, middle: [f32; 3]) {
     s.block(middle, [0.03, 0.24, 0.20], DARK);
     let face: Vec<[f32; 3]> = (0..20)
         .map(|k| {

@@ -1,7 +1,7 @@
 //! Cameras and lidars on vehicles: the same bits on any number of threads and ranks and
 //! across a cut, and what another vehicle has just done to the ground is in the picture.
 
-mod scene;
+use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
@@ -9,9 +9,9 @@ use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
-use bekker::simulation::{Ranks, Sharing, Stage, World, WorldModel, checkpoint};
+use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::sync::Dealing;
+use bekker::sync::Partition;
 use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn model() -> WorldModel {
         sensor(1, Model::Lidar(lidar), 10.0, 0.0, 0.1),
     ];
     let mut model = world(flat(0.05, soil("mid")), 2e-3, agents).model().clone();
-    model.stage = Some(Arc::new(Stage::new(&model, &[])));
+    model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
     model
 }
 
@@ -77,13 +77,13 @@ fn take(world: &World, all: &mut Deliveries) {
     all.extend(world.delivered(0).iter().cloned());
 }
 
-fn on_threads(threads: usize, beats: usize) -> Deliveries {
+fn on_threads(threads: usize, heartbeats: usize) -> Deliveries {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut world = World::new(model());
         let mut all = Vec::new();
-        for _ in 0..beats {
-            world.beat();
+        for _ in 0..heartbeats {
+            world.advance();
             take(&world, &mut all);
         }
         all
@@ -105,10 +105,10 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
 
     let mut world = World::new(model());
     let mut cut = Vec::new();
-    for beat in 0..BEATS {
-        world.beat();
+    for heartbeat in 0..BEATS {
+        world.advance();
         take(&world, &mut cut);
-        if beat % 13 == 5 {
+        if heartbeat % 13 == 5 {
             let stored = checkpoint::encode("x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state).unwrap();
@@ -117,11 +117,11 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
     assert_eq!(bytes(&expected), bytes(&cut), "cut and resumed");
 
     let all = on_ranks(2, Duration::from_secs(120), |rank| {
-        let sharing = Sharing { dealing: Dealing::RoundRobin, ..Sharing::default() };
+        let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model(), None, &sharing, &[]).unwrap();
         let mut all = Vec::new();
         for _ in 0..BEATS {
-            ranks.beat(false).unwrap();
+            ranks.advance(false).unwrap();
             all.extend(ranks.delivered().unwrap().into_iter().map(|(_, delivery)| delivery));
         }
         all
@@ -147,11 +147,11 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     assert!(pressed > 20, "{pressed} pixels of rut");
     assert!(image.passes.iter().any(|passes| *passes > 0));
     // deep ruts ahead are the carrier's, agent 1; nobody's ground has no rut
-    let ruts = image.sinkage.iter().zip(&image.owner).filter(|(sinkage, _)| **sinkage > 0.02);
-    let owners: Vec<u16> = ruts.map(|(_, owner)| *owner).collect();
-    let of_the_carrier = owners.iter().filter(|owner| **owner == 2).count();
-    assert!(of_the_carrier > 10 && 10 * of_the_carrier > 8 * owners.len(), "{owners:?}");
-    let free = image.owner.iter().zip(&image.passes).filter(|(owner, _)| **owner == 0);
+    let ruts = image.sinkage.iter().zip(&image.agent).filter(|(sinkage, _)| **sinkage > 0.02);
+    let agents: Vec<u16> = ruts.map(|(_, agent)| *agent).collect();
+    let of_the_carrier = agents.iter().filter(|agent| **agent == 2).count();
+    assert!(of_the_carrier > 10 && 10 * of_the_carrier > 8 * agents.len(), "{agents:?}");
+    let free = image.agent.iter().zip(&image.passes).filter(|(agent, _)| **agent == 0);
     assert!(free.into_iter().all(|(_, passes)| *passes == 0));
     let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
@@ -196,7 +196,7 @@ model = { kind = "camera", width = 24, height = 24, exposure = 0, noise = false,
     let mut world = World::new(build::world(&file).unwrap().world);
     let mut all = Vec::new();
     (0..50).for_each(|_| {
-        world.beat();
+        world.advance();
         take(&world, &mut all);
     });
     let depth = |sensor: u32, taken_us: u64| {

@@ -5,15 +5,15 @@ use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Published};
 use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
-use bekker::sensor::camera::{Camera, Dice, Lens, looking};
+use bekker::sensor::camera::{Camera, Dice, Lens, look_at};
 use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, ReturnMode};
-use bekker::sensor::material::{Material, SoilLook};
-use bekker::sensor::mesh::{Mesh, Sketch};
+use bekker::sensor::material::{Material, SoilAppearance};
+use bekker::sensor::mesh::{Mesh, MeshBuilder};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::ray::Ray;
 use bekker::sensor::relief::Relief;
-use bekker::sensor::scene::{Crowd, Instance, Scene};
+use bekker::sensor::scene::{Instance, InstanceSet, Scene};
 use bekker::sensor::sky::Sky;
 use bekker::soil::{Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
@@ -29,30 +29,30 @@ const GREY: Material = Material::dull([0.5; 3]);
 struct Yard {
     model: GroundModel,
     relief: Relief,
-    soils: Vec<SoilLook>,
+    soils: Vec<SoilAppearance>,
     meshes: Vec<Mesh>,
-    standing: Crowd,
-    moving: Crowd,
+    standing: InstanceSet,
+    moving: InstanceSet,
     air: Air,
 }
 
 impl Yard {
-    fn new(sketches: Vec<Sketch>, instances: &[Instance]) -> Yard {
+    fn new(sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
         let soil = Soil {
             name: "firm".into(),
             source: String::new(),
             kind: SoilKind::Firm { friction: 0.8 },
         };
-        let soils = vec![SoilLook::of(&soil)];
+        let soils = vec![SoilAppearance::of(&soil)];
         let lattice = Lattice { spacing: 0.05 };
         let terrain = Terrain::flat(0.0, SoilId(0));
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
         let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
-        let meshes: Vec<Mesh> = sketches.into_iter().map(Sketch::finish).collect();
+        let meshes: Vec<Mesh> = sketches.into_iter().map(MeshBuilder::finish).collect();
         let (still, moving): (Vec<Instance>, Vec<Instance>) =
             instances.iter().partition(|i| i.poses[0] == i.poses[1]);
-        let standing = Crowd::new(&meshes, &still);
-        let moving = Crowd::new(&meshes, &moving);
+        let standing = InstanceSet::new(&meshes, &still);
+        let moving = InstanceSet::new(&meshes, &moving);
         let air = Air { visibility: f64::INFINITY, ..Air::default() };
         Yard { model, relief, soils, meshes, standing, moving, air }
     }
@@ -77,10 +77,10 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 
 /// An upright cylinder of 1 m across and 2 m height, whose polygon of 256 sides lies
 /// within 0.04 mm of the circle.
-fn pillar() -> Sketch {
-    let mut sketch = Sketch::new();
-    sketch.column([0.0; 3], &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]], 256, GREY);
-    sketch
+fn pillar() -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    builder.column([0.0; 3], &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]], 256, GREY);
+    builder
 }
 
 fn exact(elevations: Vec<f64>, columns: u32) -> LidarSpec {
@@ -106,10 +106,10 @@ fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: impl Fn(f64) -> Pose + Sy
 
 #[test]
 fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() {
-    let mut ball = Sketch::new();
+    let mut ball = MeshBuilder::new();
     // facets of 12 mm on a sphere of 1 m lie within 0.02 mm of it
     ball.lump([0.0; 3], 256, |_| 1.0, GREY);
-    let mut wall = Sketch::new();
+    let mut wall = MeshBuilder::new();
     wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GREY);
     let instances = [
         Instance::still(0, at(100.0, 0.0, 0.0), 0, Class::Post),
@@ -118,7 +118,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
     ];
     let yard = Yard::new(vec![pillar(), ball, wall], &instances);
     let scene = yard.scene();
-    let eye = Vec3::new(0.0, 0.0, 1.5);
+    let viewpoint = Vec3::new(0.0, 0.0, 1.5);
     let mut seen = [0; 3];
     for step in -400..=400 {
         let aside = f64::from(step) * 1e-2;
@@ -129,7 +129,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
         };
         for (k, to) in [[100.0, aside], [-100.0, aside], [aside, 99.5]].into_iter().enumerate() {
             let direction = Vec3::new(to[0], to[1], 0.0).normalize();
-            let met = scene.cast(&Ray::new(eye, direction), 0.0, 300.0);
+            let met = scene.cast(&Ray::new(viewpoint, direction), 0.0, 300.0);
             let expected = match k {
                 0 => circle(0.5, &direction),
                 1 => circle(1.0, &direction),
@@ -156,7 +156,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
 fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let yard = Yard::new(Vec::new(), &[]);
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 0.8).unwrap();
-    let pose = looking(&Vec3::new(3.0, -2.0, 8.0), &Vec3::new(80.0, 20.0, 0.0));
+    let pose = look_at(&Vec3::new(3.0, -2.0, 8.0), &Vec3::new(80.0, 20.0, 0.0));
     let image = camera.picture(&yard.scene(), &[pose; 2], 0.0, &dice(1));
     let mut far = 0.0_f64;
     for (index, &depth) in image.depth.iter().enumerate() {
@@ -237,7 +237,7 @@ fn a_moving_cylinder_is_where_it_is_at_the_time() {
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), 1.0);
     let poses =
         [at(10.0, -1.0, 0.0), Pose { position: Vec3::new(10.0, 1.0, 0.0), orientation: turn }];
-    let moving = Instance { mesh: 0, poses, scale: 1.0, owner: 4, class: Class::Vehicle };
+    let moving = Instance { mesh: 0, poses, scale: 1.0, agent: 4, class: Class::Vehicle };
     let yard = Yard::new(vec![pillar()], &[moving]);
     for step in 0..=10 {
         let moment = f64::from(step) / 10.0;
@@ -251,7 +251,7 @@ fn a_moving_cylinder_is_where_it_is_at_the_time() {
 
 #[test]
 fn a_footprint_on_an_edge_returns_twice() {
-    let mut plates = Sketch::new();
+    let mut plates = MeshBuilder::new();
     plates.block([10.0, -5.0, 0.0], [0.1, 10.0, 20.0], GREY);
     plates.block([20.0, 0.0, 0.0], [0.1, 40.0, 20.0], GREY);
     let yard = Yard::new(vec![plates], &[Instance::still(0, at(0.0, 0.0, 0.0), 0, Class::Other)]);
@@ -310,7 +310,7 @@ fn threads_and_parts_do_not_matter() {
         mesh: 0,
         poses: [at(5.0, -1.0, 0.0), at(5.0, 1.0, 0.0)],
         scale: 1.0,
-        owner: 0,
+        agent: 0,
         class: Class::Vehicle,
     };
     let mut yard = Yard::new(vec![pillar()], &[moving]);
@@ -346,16 +346,16 @@ fn a_small_picture_is_the_one_that_it_was() {
             mesh: 1,
             poses: [at(7.0, 1.0, 0.6), at(7.0, 1.4, 0.6)],
             scale: 0.6,
-            owner: 1,
+            agent: 1,
             class: Class::Rock,
         },
     ];
-    let mut ball = Sketch::new();
+    let mut ball = MeshBuilder::new();
     ball.lump([0.0; 3], 32, |_| 1.0, Material::STEEL);
     let yard = Yard::new(vec![pillar(), ball], &instances);
     let camera = Camera::with_field(64, 36, Lens::Pinhole, 1.0).unwrap();
     let camera = Camera { supersample: 2, sky_rays: 1, exposure: 0.01, ..camera };
-    let pose = looking(&Vec3::new(0.0, 0.0, 1.6), &Vec3::new(7.0, 0.0, 0.7));
+    let pose = look_at(&Vec3::new(0.0, 0.0, 1.6), &Vec3::new(7.0, 0.0, 0.7));
     let image = camera.picture(&yard.scene(), &[pose; 2], 0.01, &dice(5));
     let mut sum = 0xcbf2_9ce4_8422_2325_u64;
     for bits in image.colour.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {

@@ -2,8 +2,8 @@
 //! what has changed being sent anew each time, and the rays of a lidar.
 
 use super::bench::BenchError;
-use super::sight::{Full, camera, fastest};
-use crate::gpu::{Card, GpuError, Props, Sight};
+use super::rendering::{Full, camera, fastest};
+use crate::gpu::{GpuDevice, GpuError, GpuRenderer, Props};
 use crate::sensor::camera::{Channel, Dice, Take};
 use crate::sensor::noise::Noise;
 use crate::sensor::ray::Ray;
@@ -18,7 +18,7 @@ const CAMERAS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// What a card takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CardCost {
+pub struct GpuCost {
     /// Its name.
     pub name: String,
     /// Whether it is this machine's processor in disguise.
@@ -48,28 +48,28 @@ pub struct FrameCost {
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built or the card gives up.
-pub fn card_cost(card: Card) -> Result<CardCost, BenchError> {
-    let gave_up = |error: GpuError| BenchError::Card(error.to_string());
-    let card = Arc::new(card);
+pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
+    let gave_up = |error: GpuError| BenchError::GpuDevice(error.to_string());
+    let gpu = Arc::new(gpu);
     let mut full = Full::new()?;
     let here = [0.0, 0.0];
     let ground = full.world.model().ground.clone();
     let mut relief = Relief::around(&ground, &full.published, here);
-    let moving = full.stage.moving(full.world.model(), [&full.told, &full.told]);
-    let scene = full.stage.scene(full.world.model(), &relief, &moving);
-    let props = Arc::new(Props::new(&card, &scene).map_err(gave_up)?);
-    let mut sight = Sight::new(card.clone(), props).map_err(gave_up)?;
+    let moving = full.scene_model.moving(full.world.model(), [&full.told, &full.told]);
+    let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
+    let props = Arc::new(Props::new(&gpu, &scene).map_err(gave_up)?);
+    let mut renderer = GpuRenderer::new(gpu.clone(), props).map_err(gave_up)?;
     let begun = Instant::now();
-    sight.update(&scene).map_err(gave_up)?;
+    renderer.update(&scene).map_err(gave_up)?;
     let first = begun.elapsed().as_secs_f64();
     let camera = camera();
     let mut frames = Vec::new();
-    let mut beat = 0;
+    let mut heartbeat = 0;
     for cameras in CAMERAS {
         let takes: Vec<Take<'_>> = (0..cameras)
             .map(|k| Take {
                 camera: &camera,
-                poses: [full.eye(k % full.told.len()); 2],
+                poses: [full.viewpoint(k % full.told.len()); 2],
                 apart: 0.0,
                 dice: Dice { noise: Noise::new(1, k as u32, 0), frame: 1 },
                 channels: &[Channel::Colour],
@@ -78,13 +78,13 @@ pub fn card_cost(card: Card) -> Result<CardCost, BenchError> {
         let mut best: Option<FrameCost> = None;
         // the first warms up
         for round in 0..4 {
-            beat += 4;
-            full.drive(beat);
+            heartbeat += 4;
+            full.drive(heartbeat);
             relief.update(&ground, &full.published, here);
             let begun = Instant::now();
-            let scene = full.stage.scene(full.world.model(), &relief, &moving);
-            let dirty = sight.update(&scene).map_err(gave_up)?;
-            let images = sight.pictures(&scene, &takes).map_err(gave_up)?;
+            let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
+            let dirty = renderer.update(&scene).map_err(gave_up)?;
+            let images = renderer.pictures(&scene, &takes).map_err(gave_up)?;
             let time = begun.elapsed().as_secs_f64();
             let rate = images.len() as f64 / time;
             if round > 0 && best.is_none_or(|best| time < best.time) {
@@ -97,15 +97,16 @@ pub fn card_cost(card: Card) -> Result<CardCost, BenchError> {
             break;
         }
     }
-    let scene = full.stage.scene(full.world.model(), &relief, &moving);
-    let rays = lidar_rays(full.eye(0).position);
+    let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
+    let rays = lidar_rays(full.viewpoint(0).position);
     let mut struck = Ok(Vec::new());
-    let (time, ()) = fastest(|| struck = sight.strike(&scene, rays.iter().copied(), [0.3, 240.0]));
+    let (time, ()) =
+        fastest(|| struck = renderer.strike(&scene, rays.iter().copied(), [0.3, 240.0]));
     let rays = struck.map_err(gave_up)?.len() as f64 / time;
-    Ok(CardCost { name: card.name().into(), software: card.is_software(), first, frames, rays })
+    Ok(GpuCost { name: gpu.name().into(), software: gpu.is_software(), first, frames, rays })
 }
 
 /// The rays of 64 x 1024 beams, ±22.5 degrees.
 fn lidar_rays(origin: Vec3) -> Vec<Ray> {
-    super::sight::directions().map(|direction| Ray::new(origin, direction)).collect()
+    super::rendering::directions().map(|direction| Ray::new(origin, direction)).collect()
 }

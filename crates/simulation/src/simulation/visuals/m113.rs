@@ -3,14 +3,14 @@
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
 use crate::sensor::material::Material;
-use crate::sensor::mesh::Sketch;
+use crate::sensor::mesh::MeshBuilder;
 
 const WIDE: f32 = 1.27;
 const ROOF: f32 = 1.27;
 
-pub(super) fn hull() -> Sketch {
-    let mut sketch = Sketch::new();
-    let s = &mut sketch;
+pub(super) fn hull() -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let s = &mut builder;
     // lower hull between the tracks
     let lower =
         [[-4.12, -0.10], [-3.95, -0.24], [0.10, -0.24], [0.46, 0.10], [0.46, 0.36], [-4.12, 0.36]];
@@ -83,5 +83,5 @@ pub(super) fn hull() -> Sketch {
     // antennae
     s.bar([-4.0, 1.1, ROOF], [-4.25, 1.1, ROOF + 2.3], 0.009, BLACK);
     s.bar([-2.3, -1.1, ROOF], [-2.4, -1.1, ROOF + 1.9], 0.009, BLACK);
-    sketch
+    builder
 }

@@ -42,7 +42,7 @@ pub enum GpuError {
 
 /// A graphics card with the programs that look.
 #[derive(Debug)]
-pub struct Card {
+pub struct GpuDevice {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     pub(super) layout: wgpu::BindGroupLayout,
@@ -56,13 +56,13 @@ pub struct Card {
 /// Buffers that the programs read or write, behind the view's numbers.
 pub(super) const STORAGES: u32 = 7;
 
-impl Card {
+impl GpuDevice {
     /// The first card that Vulkan shows; one that is this machine's processor in
     /// disguise only if `software` allows it.
     ///
     /// # Errors
     /// [`GpuError`] if there is none, or it does not open.
-    pub fn find(software: bool) -> Result<Card, GpuError> {
+    pub fn find(software: bool) -> Result<GpuDevice, GpuError> {
         let descriptor = wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
             ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
@@ -112,7 +112,7 @@ impl Card {
             entries: &entries,
         });
         let (picture, scan) = programs(&device, &layout);
-        Ok(Card {
+        Ok(GpuDevice {
             device,
             queue,
             layout,

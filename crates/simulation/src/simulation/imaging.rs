@@ -1,13 +1,13 @@
 //! Cameras and lidars of own agents look at the world after a heartbeat.
 
-use super::scene::Stage;
-use super::sight::{Cards, Sight};
+use super::renderer::{Renderer, Renderers};
+use super::scene::SceneModel;
 use super::world::{World, WorldModel};
 use crate::sensor::air::Air;
 use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use crate::sensor::relief::Relief;
-use crate::sensor::scene::{Crowd, Scene, between};
+use crate::sensor::scene::{InstanceSet, Scene, between};
 use crate::sensor::{Awaited, Delivery, Due, Model, Reading, Sensor};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
@@ -21,30 +21,30 @@ const PARTS: usize = 10;
 
 /// What looking needs from heartbeat to heartbeat; nothing of it is state.
 #[derive(Debug, Default)]
-pub(super) struct Eyes {
+pub(super) struct Imaging {
     /// Of each agent that looks.
-    eyes: Vec<Option<Eye>>,
+    imaging: Vec<Option<Imager>>,
     /// What other ranks' agents told last.
-    pub heard: Vec<Option<VehicleMessage>>,
-    cards: Cards,
+    pub received: Vec<Option<VehicleMessage>>,
+    cards: Renderers,
 }
 
 /// Another world looks at other ground: it keeps what was told.
-impl Clone for Eyes {
-    fn clone(&self) -> Eyes {
-        Eyes { heard: self.heard.clone(), ..Eyes::default() }
+impl Clone for Imaging {
+    fn clone(&self) -> Imaging {
+        Imaging { received: self.received.clone(), ..Imaging::default() }
     }
 }
 
 /// The ground around an agent, and who still looks at it.
 #[derive(Debug)]
-struct Eye {
+struct Imager {
     relief: Arc<Relief>,
     underway: Vec<Awaited>,
-    sight: Sight,
+    renderer: Renderer,
 }
 
-impl Eye {
+impl Imager {
     /// Brings the ground up to date, once nobody looks at it any more.
     fn update(&mut self, world: &World, at: [f64; 2]) {
         self.underway.drain(..).for_each(|frame| {
@@ -58,11 +58,11 @@ impl Eye {
 impl World {
     /// Why its graphics card can be used no more, if it had one: from then on the
     /// processor looks.
-    pub fn lost_card(&self) -> Option<String> {
+    pub fn lost_gpu(&self) -> Option<String> {
         #[cfg(feature = "gpu")]
         {
-            let card = self.model.stage.as_ref()?.card.as_ref()?;
-            card.lost().map(ToString::to_string)
+            let gpu = self.model.scene_model.as_ref()?.gpu.as_ref()?;
+            gpu.lost().map(ToString::to_string)
         }
         #[cfg(not(feature = "gpu"))]
         None
@@ -71,8 +71,8 @@ impl World {
     /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
     /// between two moments, µs. Those that need not be delivered yet are made while the
     /// vehicles drive on. How many they are.
-    pub(super) fn look(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
-        let Some(stage) = self.model.stage.clone() else { return 0 };
+    pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
+        let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
         let owing: Vec<usize> = (0..self.model().agents.len())
             .filter(|&agent| self.is_own(agent) && self.state().agents[agent].outcome.is_none())
             .filter(|&agent| {
@@ -85,33 +85,33 @@ impl World {
         }
         let mut frames = 0;
         let told: Arc<[VehicleMessage]> = self.told().into();
-        self.eyes.eyes.resize_with(self.model.agents.len(), || None);
+        self.imaging.imaging.resize_with(self.model.agents.len(), || None);
         for agent in owing {
             let chassis = told[agent].chassis.position;
             let at = [chassis.x, chassis.y];
-            let eye = match self.eyes.eyes[agent].take() {
-                Some(mut eye) => {
-                    eye.update(self, at);
-                    eye
+            let imager = match self.imaging.imaging[agent].take() {
+                Some(mut imager) => {
+                    imager.update(self, at);
+                    imager
                 }
                 None => {
                     let relief = Relief::around(&self.model.ground, &self.state.published, at);
-                    let sight = self.eyes.cards.sight(&self.model, &relief);
-                    Eye { relief: Arc::new(relief), underway: Vec::new(), sight }
+                    let renderer = self.imaging.cards.renderer(&self.model, &relief);
+                    Imager { relief: Arc::new(relief), underway: Vec::new(), renderer }
                 }
             };
-            let eye = self.eyes.eyes[agent].insert(eye);
+            let imager = self.imaging.imaging[agent].insert(imager);
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
                 frames += 1;
                 let own = &mut own[index];
-                let glance = Glance {
-                    stage: stage.clone(),
+                let pending = PendingFrame {
+                    scene_model: scene_model.clone(),
                     model: self.model.clone(),
-                    relief: eye.relief.clone(),
+                    relief: imager.relief.clone(),
                     told: told.clone(),
-                    sight: eye.sight.clone(),
+                    renderer: imager.renderer.clone(),
                     place: [agent, index],
                     pose: *own.pose(),
                     track: own.track().copied().collect(),
@@ -119,14 +119,14 @@ impl World {
                 };
                 let (frame, maker) = Awaited::new(sensor.due_us(due));
                 let make = move || {
-                    let made = glance.frame();
-                    drop(glance);
+                    let made = pending.frame();
+                    drop(pending);
                     maker.hand_in(made);
                 };
-                match darkroom().filter(|_| frame.due_us() > now_us) {
+                match imaging_threads().filter(|_| frame.due_us() > now_us) {
                     Some(threads) => {
                         threads.spawn(make);
-                        eye.underway.push(frame.clone());
+                        imager.underway.push(frame.clone());
                     }
                     None => make(),
                 }
@@ -141,7 +141,7 @@ impl World {
 /// Threads that make frames beside the steps of vehicles, as many as step. They are
 /// others than those, which wait for frames: a thread that makes one never waits for
 /// another.
-fn darkroom() -> Option<&'static ThreadPool> {
+fn imaging_threads() -> Option<&'static ThreadPool> {
     static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let start = || {
         let threads = rayon::current_num_threads();
@@ -152,12 +152,12 @@ fn darkroom() -> Option<&'static ThreadPool> {
 }
 
 /// A frame to be made, with all that it needs of the world as it was when it fell due.
-struct Glance {
-    stage: Arc<Stage>,
+struct PendingFrame {
+    scene_model: Arc<SceneModel>,
     model: Arc<WorldModel>,
     relief: Arc<Relief>,
     told: Arc<[VehicleMessage]>,
-    sight: Sight,
+    renderer: Renderer,
     /// Agent and sensor.
     place: [usize; 2],
     /// The sensor's.
@@ -167,7 +167,7 @@ struct Glance {
     due: Due,
 }
 
-impl Glance {
+impl PendingFrame {
     fn frame(&self) -> Option<Delivery> {
         let [agent, index] = self.place;
         let sensor = &self.model.agents[agent].sensors[index];
@@ -182,21 +182,21 @@ impl Glance {
     /// The agents as they move from `ago[0]` to `ago[1]` seconds before now, each at the
     /// twist that it has now: what they did before is no state, and a run that is
     /// resumed sees what one that was not cut sees.
-    fn moving(&self, ago: [f64; 2]) -> Crowd {
+    fn moving(&self, ago: [f64; 2]) -> InstanceSet {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.told.iter().map(|told| rewound(told, ago)).collect()
         });
-        self.stage.moving(&self.model, [&from, &to])
+        self.scene_model.moving(&self.model, [&from, &to])
     }
 
-    fn scene<'s>(&'s self, moving: &'s Crowd, air: &'s Air) -> Scene<'s> {
-        Scene { air, ..self.stage.scene(&self.model, &self.relief, moving) }
+    fn scene<'s>(&'s self, moving: &'s InstanceSet, air: &'s Air) -> Scene<'s> {
+        Scene { air, ..self.scene_model.scene(&self.model, &self.relief, moving) }
     }
 
     /// The air around the own agent with what vehicles raise.
     fn air(&self) -> Air {
         let place = &self.told[self.place[0]].chassis.position;
-        self.stage.air_around(&self.model, &self.told, self.due.taken_us, place)
+        self.scene_model.air_around(&self.model, &self.told, self.due.taken_us, place)
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
@@ -208,7 +208,7 @@ impl Glance {
         let dice = Dice { noise: sensor.noise, frame };
         let scene = self.scene(&moving, &air);
         let take = Take { camera: &camera, poses, apart: span, dice, channels: &spec.channels };
-        let mut image = self.sight.picture(&scene, &take);
+        let mut image = self.renderer.picture(&scene, &take);
         if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
             chip.expose(&mut image, spec.exposure, &sensor.noise, frame);
         }
@@ -227,7 +227,7 @@ impl Glance {
             let pose = |share: f64| self.at(window * (1.0 - share));
             let part = Part { shares, period: window, frame: self.due.frame as u32 };
             let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
-            let strike = |rays: &Rays<'_, '_>| self.sight.strike(&scene, rays, limits);
+            let strike = |rays: &Rays<'_, '_>| self.renderer.strike(&scene, rays, limits);
             lidar.scan_by(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
         }
         cloud

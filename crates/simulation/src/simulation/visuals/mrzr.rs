@@ -2,11 +2,11 @@
 //! origin at mid-wheelbase at hub height.
 
 use super::{BLACK, DARK, LAMP, RED, TAN};
-use crate::sensor::mesh::Sketch;
+use crate::sensor::mesh::MeshBuilder;
 
-pub(super) fn hull() -> Sketch {
-    let mut sketch = Sketch::new();
-    let s = &mut sketch;
+pub(super) fn hull() -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let s = &mut builder;
     // skid plate and tub
     s.block([0.0, 0.0, 0.0], [3.0, 0.62, 0.06], DARK);
     let tub = [[-0.95, 0.0], [0.95, 0.0], [1.0, 0.16], [-1.0, 0.16]];
@@ -46,11 +46,11 @@ pub(super) fn hull() -> Sketch {
     s.bar([0.82, 0.32, 0.66], [0.62, 0.32, 0.74], 0.02, BLACK);
     s.bar([0.62, 0.16, 0.74], [0.62, 0.48, 0.74], 0.018, BLACK);
     cage(s);
-    sketch
+    builder
 }
 
 /// Roll cage.
-fn cage(s: &mut Sketch) {
+fn cage(s: &mut MeshBuilder) {
     const TUBE: f32 = 0.025;
     let top = 1.36;
     let left = |x: f32, z: f32, y: f32| [[x, -y, z], [x, y, z]];

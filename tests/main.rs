@@ -1,0 +1,54 @@
+//! All tests that need no program of their own: one is compiled and linked, not sixty.
+//! Those that count allocations stand alone, and `docs`.
+
+mod bad_input;
+mod bounds;
+mod cli;
+mod cli_rig;
+mod closed_form_soil;
+mod commands;
+mod convoy;
+mod determinism;
+mod drivers;
+mod drivetrain;
+mod dust;
+mod endings;
+mod geography;
+mod golden_hash;
+#[cfg(feature = "gpu")]
+mod gpu;
+mod ground_crossing;
+mod imaging;
+mod layering;
+mod maximal_coordinates;
+mod meshes;
+mod messages;
+mod multibody;
+mod opencv;
+mod outcomes;
+mod preview_compare;
+mod python;
+mod ranks;
+mod ranks_mpi;
+mod records;
+mod reference_faults;
+mod refined_ground;
+mod refinements;
+mod render;
+mod rendering;
+mod rig_publication;
+mod rig_wheel;
+mod rigid_ground;
+mod runs;
+mod scene;
+mod sensor_files;
+mod sensors;
+mod soft_ground;
+mod soil_faults;
+mod start;
+mod straight_driving;
+mod suspension_geometry;
+mod track_belt;
+mod track_segmented;
+mod validation;
+mod vehicle_closed_form;
