@@ -51,7 +51,13 @@ fn drive(spacing: f64) -> WorldModel {
         sensors: Vec::new(),
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
-    WorldModel { ground, clock, agents: vec![agent], scene_model: None }
+    WorldModel {
+        ground,
+        clock,
+        agents: vec![agent],
+        endings: Default::default(),
+        scene_model: None,
+    }
 }
 
 /// Patches of 100 heartbeats of one vehicle.

@@ -4,8 +4,8 @@
 //! `cargo run --release --example episodes`
 
 use bekker::scenario::{Scenario, ScenarioFile, build};
-use bekker::simulation::{OutcomeCode, Placement, Sample, World};
-use bekker::vehicle::{Controls, Selector};
+use bekker::simulation::{Command, OutcomeCode, Placement, Sample, Steering, World};
+use bekker::vehicle::Selector;
 use std::path::Path;
 
 const EPISODES: u32 = 6;
@@ -39,11 +39,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Keeps to the line y = `line` and to a speed.
-fn drive(seen: &Sample, line: f64) -> Controls {
+fn drive(seen: &Sample, line: f64) -> Command {
     let ahead = seen.pose.orientation * bekker::spatial::Vec3::x();
-    let steering = -0.3 * (seen.pose.position.y - line) - 1.5 * ahead.y;
+    let steering = Steering::Angle(-0.15 * (seen.pose.position.y - line) - 0.7 * ahead.y);
     let throttle = 0.4 + 0.3 * (WANTED - seen.speed);
-    Controls { throttle, steering, brake: 0.0, gear: Selector::Drive }.clamped()
+    Command { throttle, steering, brake: 0.0, gear: Selector::Drive }
 }
 
 /// A scenario as a program makes one: another's, changed.

@@ -1,11 +1,11 @@
-//! A planner that tries ten futures: a vehicle is commanded from a program, goes back to
-//! where it was, and takes the throttle that gets it farthest up the soft slope.
+//! A planner that tries ten futures: a vehicle is commanded from a program, ten copies of its
+//! world go on beside one another, each with another throttle, and it takes the one that gets
+//! it farthest up the soft slope.
 //!
 //! `cargo run --release --example ten_futures`
 
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::World;
-use bekker::vehicle::{Controls, Selector};
+use bekker::simulation::{Batch, Command, World};
 use std::path::Path;
 
 const SCENARIO: &str = r#"
@@ -24,36 +24,39 @@ driver = { kind = "table", rows = [{ time = 0, brake = 1 }] }
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("ten_futures", SCENARIO, Path::new("."), &[])?;
     let mut world = World::new(build::world(&file)?.world);
+    let mut futures = Batch::of(&world, 10);
     while world.time() < 12.0 {
         // what each throttle would come to within a second and a half
-        let now = world.state().clone();
-        let mut best = (f64::NEG_INFINITY, 0.0);
-        for throttle in (1..=10).map(|tenth| 0.1 * f64::from(tenth)) {
-            world.restore(&now)?;
-            hold(&mut world, throttle, 1.5)?;
-            if way(&world) > best.0 {
-                best = (way(&world), throttle);
-            }
-        }
-        world.restore(&now)?;
-        hold(&mut world, best.1, 0.5)?;
-        println!("{:5.1} s: throttle {:.1}, {:6.2} m up", world.time(), best.1, way(&world));
+        futures.restore(world.state())?;
+        futures.for_each(|future, world| hold(world, throttle(future), 1.5));
+        let ways = futures.iter().map(way).enumerate();
+        let (best, _) = ways.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or("no futures")?;
+        hold(&mut world, throttle(best), 0.5);
+        println!(
+            "{:5.1} s: throttle {:.1}, {:6.2} m up",
+            world.time(),
+            throttle(best),
+            way(&world)
+        );
     }
     println!("{}", world.outcome(0).sentence);
     Ok(())
 }
 
+fn throttle(future: usize) -> f64 {
+    0.1 * (future + 1) as f64
+}
+
 /// Drives for `span` seconds with this throttle.
-fn hold(world: &mut World, throttle: f64, span: f64) -> Result<(), Box<dyn std::error::Error>> {
-    let gear = Selector::Drive;
-    world.command(0, Some(Controls { throttle, gear, ..Controls::default() }))?;
+fn hold(world: &mut World, throttle: f64, span: f64) {
+    let command = Command { throttle, ..Command::default() };
+    world.command(0, Some(command)).expect("there is a vehicle, and these are numbers");
     let until = world.time() + span;
     while world.time() < until {
         world.advance();
     }
-    Ok(())
 }
 
 fn way(world: &World) -> f64 {
-    world.samples().next().map_or(0.0, |planner| planner.pose.position.x)
+    world.sample(0).map_or(0.0, |planner| planner.pose.position.x)
 }

@@ -6,11 +6,12 @@ use crate::scene;
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    CommandError, OutcomeCode, Placement, Ranks, Sharing, Stand, World, WorldModel,
+    Command, CommandError, OutcomeCode, Placement, Ranks, Sharing, Stand, Steering, World,
+    WorldModel,
 };
 use bekker::soil::SoilId;
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::{Controls, Selector};
+use bekker::vehicle::Selector;
 use scene::{drive, on_ranks, same_bits_on_threads_and_resumed};
 use std::f64::consts::FRAC_PI_2;
 use std::path::Path;
@@ -50,8 +51,9 @@ fn model() -> Arc<WorldModel> {
     Arc::new(model)
 }
 
-fn left(throttle: f64) -> Option<Controls> {
-    Some(Controls { throttle, steering: 0.8, brake: 0.0, gear: Selector::Drive })
+fn left(throttle: f64) -> Option<Command> {
+    let steering = Steering::Share(0.8);
+    Some(Command { throttle, steering, brake: 0.0, gear: Selector::Drive })
 }
 
 /// Commands change at moments of their own.
@@ -69,7 +71,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
     world.command(0, left(0.5)).unwrap();
     drive(&mut world, 3.0);
     let turned = world.sample(0).unwrap();
-    assert_eq!(turned.controls, left(0.5).unwrap());
+    assert_eq!(Some(turned.controls.into()), left(0.5));
     assert!(turned.pose.position.y > 0.3, "{:?}", turned.pose);
     world.command(0, None).unwrap();
     drive(&mut world, 9.0);
@@ -78,7 +80,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
     assert!(back.pose.position.y.abs() < 0.5 && back.speed > 3.0, "{back:?}");
 
     // beyond their ranges commands are taken at the ends of these
-    world.command(1, Some(Controls { throttle: 7.0, brake: -3.0, ..Controls::default() })).unwrap();
+    world.command(1, Some(Command { throttle: 7.0, brake: -3.0, ..Command::default() })).unwrap();
     world.advance();
     let second = world.sample(1).unwrap().controls;
     assert_eq!((second.throttle, second.brake), (1.0, 0.0));
@@ -91,7 +93,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
 #[test]
 fn a_reversing_command_is_no_rolling_back() {
     let mut world = World::new(model());
-    let back = Controls { throttle: 0.7, gear: Selector::Reverse, ..Controls::default() };
+    let back = Command { throttle: 0.7, gear: Selector::Reverse, ..Command::default() };
     world.command(1, Some(back)).unwrap();
     drive(&mut world, 6.0);
     let sample = world.sample(1).unwrap();
@@ -184,7 +186,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     assert!(depth > 0.02, "{depth}");
     let place = Placement { position: [20.0, 30.0], heading: FRAC_PI_2, speed: 0.0 };
     assert_eq!(world.respawn(0, &place).unwrap(), Stand::Still);
-    world.command(0, Some(Controls { brake: 1.0, ..Controls::default() })).unwrap();
+    world.command(0, Some(Command { brake: 1.0, ..Command::default() })).unwrap();
     let start = world.sample(0).unwrap();
     assert!((start.pose.position.xy() - nalgebra::Vector2::new(20.0, 30.0)).norm() < 0.05);
     let until = world.time() + 1.0;

@@ -1,6 +1,7 @@
 //! All tests that need no program of their own: one is compiled and linked, not sixty.
 //! Those that count allocations stand alone, and `docs`.
 
+mod api;
 mod bad_input;
 mod bounds;
 mod cli;

@@ -1,6 +1,6 @@
 //! `bekker run`
 
-use super::drive::{CHECKPOINT, Plan, Record, Recovery, drive};
+use super::drive::{CHECKPOINT, Driven, Plan, drive};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
@@ -8,6 +8,8 @@ use super::results::{self, Results};
 use super::{Failure, heartbeats, launcher, recorded, stdout};
 use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
+use crate::report::recorder::Recorded;
+use crate::report::recovery::Recovery;
 use crate::report::rundir::{self, Lock};
 use crate::report::table;
 use crate::scenario::build::{Built, world};
@@ -124,7 +126,8 @@ impl Run {
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
         let Prepared { file, built, agreed, state, place } = prepared;
-        let recovery = Arc::new(Recovery::new(&built, state.clone()));
+        let recovery =
+            Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
         let plan = Plan {
             scenario: &file.scenario,
             recovery: &recovery,
@@ -143,16 +146,17 @@ impl Run {
             recovery.set_folder(&place.folder);
         }
         #[cfg(feature = "mpi")]
-        let record = match (mpi, session) {
+        let driven = match (mpi, session) {
             (Some(mut mpi), Some(session)) => {
-                mpi.on_loss(recovery.last_words(mpi.rank(), &tick));
+                mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
                 drive_under_mpi(mpi, session, &prepared, &plan)?
             }
             _ => prepared.drive_here(&plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let record = prepared.drive_here(&plan)?;
-        let Record { mut world, samples, figures, recorded, interrupted } = record;
+        let driven = prepared.drive_here(&plan)?;
+        let Driven { mut world, recorded, interrupted } = driven;
+        let Recorded { files, samples, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
@@ -168,7 +172,7 @@ impl Run {
             folder: &folder,
             world: &world,
             samples: &samples,
-            recorded: &recorded,
+            recorded: &files,
             summary: &summary,
             begun: &begun,
             interrupted,
@@ -319,7 +323,7 @@ fn drive_under_mpi(
     session: &MpiSession,
     prepared: &PreparedRun<'_>,
     plan: &Plan<'_>,
-) -> Result<Record, Failure> {
+) -> Result<Driven, Failure> {
     let first = mpi.rank() == 0;
     let driven = prepared.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
     driven.map_err(|failure| match &failure {
@@ -358,7 +362,7 @@ struct PreparedRun<'a> {
 }
 
 impl PreparedRun<'_> {
-    fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Record, Failure> {
+    fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Driven, Failure> {
         let Run { partition, route, extrapolate, .. } = self.run;
         let (route, order) = ((*route).into(), (*extrapolate).into());
         let sharing = Sharing { partition: partition.clone(), route, order, digest: true };
@@ -368,7 +372,7 @@ impl PreparedRun<'_> {
     }
 
     /// In this process: alone, or as ranks in a thread each. The first is here.
-    fn drive_here(&self, plan: &Plan<'_>) -> Result<Record, Failure> {
+    fn drive_here(&self, plan: &Plan<'_>) -> Result<Driven, Failure> {
         if self.run.ranks == 1 {
             return self.drive(Loopback::default(), plan);
         }

@@ -4,9 +4,8 @@
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
-use bekker::scm::Underside;
-use bekker::simulation::{AgentModel, Clock, GroundVehicle, OnTracks, OnWheels, World, WorldModel};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::simulation::{AgentModel, Clock, OnTracks, OnWheels, World, WorldModel};
+use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Threads;
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -79,15 +78,9 @@ pub fn vehicle(name: &str) -> Arc<Vehicle> {
 }
 
 pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel {
-    let outline = &vehicle.spec().tyre.rigid.outline;
-    let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     AgentModel {
         name: "test".into(),
-        vehicle: GroundVehicle::Wheeled(OnWheels {
-            vehicle: vehicle.clone(),
-            underside: Underside::new(outline, None).unwrap(),
-            tread: Tread::rough(),
-        }),
+        vehicle: OnWheels::new(vehicle.clone()).unwrap().into(),
         driver,
         leader: None,
         start,
@@ -142,6 +135,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         ground,
         clock: Clock::new(step, heartbeat).unwrap(),
         agents,
+        endings: Default::default(),
         scene_model: None,
     })
 }

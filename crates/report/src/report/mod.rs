@@ -11,6 +11,8 @@
 //! | [`rundir`] | the folder of a run |
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`record`] | all that is taken down as a run goes on |
+//! | [`recorder`] | the same, by an observer of a run |
+//! | [`recovery`] | checkpoints, and what is made good for a lost rank |
 //! | [`kept_inputs`] | what it was driven from |
 //! | [`readme`] | what every file holds |
 //! | [`hashes`] | hashes of all heartbeats: CSV |
@@ -66,6 +68,8 @@ pub mod readings;
 pub mod readme;
 pub mod record;
 pub mod recorded;
+pub mod recorder;
+pub mod recovery;
 mod relief;
 pub mod rundir;
 pub mod scene;

@@ -2,13 +2,14 @@
 //! parallel with its like.
 
 use super::belly::BellyContact;
-use super::clock::Clock;
+use super::event::Event;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
+use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
@@ -91,6 +92,20 @@ pub(super) struct AgentWorkspace {
     pub wheels: Vec<WheelMotion>,
     /// What its sensors delivered in the last heartbeat.
     pub delivered: Vec<Delivery>,
+    /// What happened to it in the last heartbeat.
+    pub events: Vec<Event>,
+}
+
+/// What an agent finds around it in a heartbeat.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub model: &'a WorldModel,
+    /// The ground as all share it.
+    pub published: &'a Published,
+    /// The first step, and how many there are.
+    pub ticks: [u64; 2],
+    /// All agents as they were at the last heartbeat.
+    pub views: &'a [AgentView],
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -179,6 +194,7 @@ impl AgentModel {
             patches: Patches::default(),
             wheels: Vec::with_capacity(self.vehicle.wheels()),
             delivered: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -278,23 +294,22 @@ impl AgentModel {
 
     /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
     /// whose drive has ended stays where it is.
-    #[expect(clippy::too_many_arguments, reason = "what a heartbeat depends on, each once")]
     pub(super) fn heartbeat(
         &self,
-        ground: &GroundModel,
-        published: &Published,
-        clock: &Clock,
-        [first_tick, steps]: [u64; 2],
-        views: &[AgentView],
+        around: &Surroundings<'_>,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
     ) {
+        let Surroundings { model, published, ticks: [first_tick, steps], views } = *around;
+        let WorldModel { ground, clock, endings, .. } = model;
         workspace.patches.clear();
         workspace.delivered.clear();
+        workspace.events.clear();
         if state.outcome.is_some() {
             self.deliver(clock.micros(first_tick + steps), state, workspace);
             return;
         }
+        let before = self.circumstance(ground, state, workspace);
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
         let h = clock.step();
@@ -302,27 +317,29 @@ impl AgentModel {
         for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, low, h);
-            let AgentState { vehicle, controls, .. } = state;
-            let stepped = self.vehicle.step(vehicle, &mut workspace.vehicle, controls, tick, h);
+            let AgentState { vehicle, tyres, controls, .. } = state;
+            let room = &mut workspace.vehicle;
+            let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
                 let position = state.monitor.last_place();
                 state.outcome = Some(Outcome::Failed { time, position, failure: error.into() });
                 return;
             }
-            self.vehicle.settle_tyres(&mut state.tyres, &workspace.vehicle, h);
             self.observe(time, h, state, workspace);
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
         state.wheels.clear();
         state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
         let time = clock.time(first_tick + steps);
-        state.outcome = self.judge(ground, time, state, workspace);
+        state.outcome = self.judge(ground, endings, time, state, workspace);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);
         } else {
             state.overlay.publish(&mut workspace.patches);
         }
+        let now = self.circumstance(ground, state, workspace);
+        now.events_since(&before, &mut workspace.events);
     }
 
     fn drive(
@@ -402,17 +419,20 @@ impl AgentModel {
         state.monitor.take(time, h, &state.controls, wheels, &figures);
     }
 
-    /// The agent at one moment.
-    pub(super) fn sample(
+    /// The agent at one moment, into a sample whose room is used again.
+    pub(super) fn sample_into(
         &self,
         index: usize,
         time: f64,
         state: &AgentState,
         workspace: &AgentWorkspace,
-    ) -> Sample {
+        sample: &mut Sample,
+    ) {
         let pose = self.vehicle.pose(&workspace.vehicle);
         let twist = self.vehicle.twist(&workspace.vehicle);
-        Sample {
+        let mut wheels = std::mem::take(&mut sample.wheels);
+        wheels.clone_from(&state.wheels);
+        *sample = Sample {
             time,
             vehicle: index,
             pose,
@@ -422,7 +442,7 @@ impl AgentModel {
             controls: state.controls,
             engine_speed: self.vehicle.engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
-            wheels: state.wheels.clone(),
-        }
+            wheels,
+        };
     }
 }

@@ -1,11 +1,14 @@
 //! A world from a program: commands in the place of a driver's, going back to a state,
 //! putting a vehicle elsewhere, reading the ground.
 
+use super::event::Event;
+use super::record::Sample;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, agent_code, derived};
 use crate::ground::surface_height;
-use crate::vehicle::Controls;
+use crate::scm::Contact;
+use crate::vehicle::{Controls, Selector};
 
 /// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.
 const FARTHEST: f64 = 1e6;
@@ -20,6 +23,40 @@ pub struct Placement {
     pub heading: f64,
     /// Forward speed, m/s.
     pub speed: f64,
+}
+
+/// Where the wheels are to be steered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Steering {
+    /// Share of full lock, -1 (full right) to 1 (full left).
+    Share(f64),
+    /// Mean angle of the steered wheels, rad, positive to the left.
+    Angle(f64),
+}
+
+/// Commands to a vehicle, in force until others are given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Command {
+    /// Throttle, 0 to 1.
+    pub throttle: f64,
+    /// Service brake, 0 to 1.
+    pub brake: f64,
+    /// Steering.
+    pub steering: Steering,
+    /// Lever of the gearbox.
+    pub gear: Selector,
+}
+
+impl Default for Command {
+    fn default() -> Command {
+        Controls::default().into()
+    }
+}
+
+impl From<Controls> for Command {
+    fn from(Controls { throttle, steering, brake, gear }: Controls) -> Command {
+        Command { throttle, brake, steering: Steering::Share(steering), gear }
+    }
 }
 
 /// Why an agent cannot be commanded or put somewhere.
@@ -43,6 +80,20 @@ pub enum CommandError {
         value: f64,
         /// What it may be.
         allowed: &'static str,
+    },
+    /// An angle for a vehicle that steers by none.
+    #[error("{vehicle} steers by no angle of its wheels: give a share of full lock")]
+    NoAngle {
+        /// Name of the vehicle.
+        vehicle: String,
+    },
+    /// More or fewer places than agents.
+    #[error("{places} places are given for {agents} agents: give one each")]
+    Count {
+        /// Places given.
+        places: usize,
+        /// Agents there are.
+        agents: usize,
     },
     /// A place beyond the terrain.
     #[error(
@@ -72,11 +123,12 @@ impl World {
     /// Commands an agent from outside until told otherwise; with none, its own driver
     /// drives again. Commands beyond their ranges are taken at the ends of these. They are
     /// part of the state. Of an agent of another rank nothing is commanded: each rank
-    /// commands its own.
+    /// commands its own. An angle beyond full lock is taken as full lock.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such agent, or a number is none.
-    pub fn command(&mut self, agent: usize, command: Option<Controls>) -> Result<(), CommandError> {
+    /// [`CommandError`] when there is no such agent, a number is none, or an angle is given
+    /// to a vehicle that steers by none.
+    pub fn command(&mut self, agent: usize, command: Option<Command>) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         let own = agent < agents && self.is_own(agent);
         let known = self.state.agents.get_mut(agent).filter(|_| own);
@@ -87,13 +139,23 @@ impl World {
                 Err(CommandError::NoAgent { agent, agents })
             };
         };
-        if let Some(Controls { throttle, steering, brake, .. }) = command {
+        let controls = command.map(|Command { throttle, brake, steering, gear }| {
             let allowed = "a finite number";
             within("throttle", throttle, f64::MAX, allowed)?;
-            within("steering", steering, f64::MAX, allowed)?;
             within("brake", brake, f64::MAX, allowed)?;
-        }
-        state.command = command.map(Controls::clamped);
+            let (Steering::Share(given) | Steering::Angle(given)) = steering;
+            within("steering", given, f64::MAX, allowed)?;
+            let steering = match steering {
+                Steering::Share(share) => share,
+                Steering::Angle(angle) => {
+                    let vehicle = &self.model.agents[agent].vehicle;
+                    let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
+                    angle / vehicle.max_steering_angle().ok_or_else(no_angle)?
+                }
+            };
+            Ok(Controls { throttle, steering, brake, gear }.clamped())
+        });
+        state.command = controls.transpose()?;
         Ok(())
     }
 
@@ -104,20 +166,9 @@ impl World {
     /// # Errors
     /// [`CommandError`] when there is no such agent here, or no such place on the terrain.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
-        let agents = self.state.agents.len();
-        if agent >= agents || !self.is_own(agent) {
-            return Err(CommandError::NoAgent { agent, agents });
-        }
+        self.check_place(agent, place)?;
         let Placement { position: [x, y], heading, speed } = *place;
-        within("x", x, FARTHEST, "from -1000000 to 1000000 m")?;
-        within("y", y, FARTHEST, "from -1000000 to 1000000 m")?;
-        within("heading", heading, 1e3, "from -1000 to 1000 rad")?;
-        within("speed", speed, FASTEST, "from -50 to 50 m/s")?;
         let WorldModel { ground, clock, agents, .. } = &*self.model;
-        if !ground.terrain().contains(x, y) {
-            let bounds = ground.terrain().bounds();
-            return Err(CommandError::OffTerrain { position: [x, y], bounds });
-        }
         let (own, state) = (&agents[agent], &mut self.state);
         self.patches.clear();
         self.patches.set_agent(agent_code(agent));
@@ -136,6 +187,52 @@ impl World {
         Ok(stand)
     }
 
+    /// Puts all agents somewhere else, one after the other: none is put if one cannot be.
+    ///
+    /// # Errors
+    /// [`CommandError`] as of [`World::respawn`], or when there are more or fewer places than
+    /// agents; the world is as it was.
+    pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, CommandError> {
+        let agents = self.state.agents.len();
+        if places.len() != agents {
+            return Err(CommandError::Count { places: places.len(), agents });
+        }
+        for (agent, place) in places.iter().enumerate() {
+            self.check_place(agent, place)?;
+        }
+        places.iter().enumerate().map(|(agent, place)| self.respawn(agent, place)).collect()
+    }
+
+    /// What the ground did in the last step to each wheel of an agent, axle by axle from
+    /// the front, left before right, or to each of its shoes that met it. Empty of those that
+    /// do not step here, and before the first step.
+    pub fn contacts(&self, agent: usize) -> &[Contact] {
+        let room = self.workspaces.get(agent).filter(|_| self.is_own(agent));
+        let vehicle = self.model.agents.get(agent).map(|agent| &agent.vehicle);
+        room.zip(vehicle).map_or(&[], |(room, vehicle)| vehicle.contacts(&room.vehicle))
+    }
+
+    /// What happened to an agent in the last heartbeat, in a fixed order. Empty of those
+    /// that do not step here.
+    pub fn events(&self, agent: usize) -> &[Event] {
+        self.workspaces.get(agent).map_or(&[], |room| &room.events)
+    }
+
+    /// One agent at this moment.
+    pub fn sample(&self, agent: usize) -> Option<Sample> {
+        let mut sample = Sample::default();
+        self.sample_into(agent, &mut sample).then_some(sample)
+    }
+
+    /// The same into a sample that there is, which allocates nothing once it has its room.
+    /// Whether there is such an agent.
+    pub fn sample_into(&self, agent: usize, sample: &mut Sample) -> bool {
+        let (state, room) = (self.state.agents.get(agent), self.workspaces.get(agent));
+        let Some((state, room)) = state.zip(room) else { return false };
+        self.model.agents[agent].sample_into(agent, self.time(), state, room, sample);
+        true
+    }
+
     /// Height of the ground at (x, y) after all published deformation, m.
     pub fn height(&self, x: f64, y: f64) -> f64 {
         surface_height(&self.model.ground, &self.state.published, x, y)
@@ -145,6 +242,26 @@ impl World {
     /// negative where soil is heaped.
     pub fn rut_depth(&self, x: f64, y: f64) -> f64 {
         self.model.ground.terrain().height(x, y) - self.height(x, y)
+    }
+}
+
+impl World {
+    /// Whether an agent steps here and can be put at a place.
+    fn check_place(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
+        let agents = self.state.agents.len();
+        if agent >= agents || !self.is_own(agent) {
+            return Err(CommandError::NoAgent { agent, agents });
+        }
+        let Placement { position: [x, y], heading, speed } = *place;
+        within("x", x, FARTHEST, "from -1000000 to 1000000 m")?;
+        within("y", y, FARTHEST, "from -1000000 to 1000000 m")?;
+        within("heading", heading, 1e3, "from -1000 to 1000 rad")?;
+        within("speed", speed, FASTEST, "from -50 to 50 m/s")?;
+        let terrain = self.model.ground.terrain();
+        if !terrain.contains(x, y) {
+            return Err(CommandError::OffTerrain { position: [x, y], bounds: terrain.bounds() });
+        }
+        Ok(())
     }
 }
 

@@ -5,13 +5,16 @@ use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::WheelSample;
 use crate::ground::{GroundModel, Overlay, Published};
+use crate::multibody::ModelError;
 use crate::multibody::StepError;
+use crate::scm::UndersideError;
 use crate::scm::{Contact, Displaced, Scratch, heap};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::tyre::TyreState;
-use crate::vehicle::{Controls, VehicleState};
+use crate::vehicle::{AnySpec, AssemblyError, Controls, TrackedVehicle, Vehicle, VehicleState};
+use std::sync::Arc;
 
 /// A vehicle of either kind; immutable.
 #[derive(Clone, Debug)]
@@ -113,7 +116,37 @@ macro_rules! of_kind {
     };
 }
 
+/// Why a vehicle cannot be put on the ground.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GroundVehicleError {
+    /// Its parts make no vehicle on wheels.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// Its parts make no vehicle on tracks.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The outline or the grousers of its tyres make no wheel.
+    #[error(transparent)]
+    Underside(#[from] UndersideError),
+}
+
 impl GroundVehicle {
+    /// The vehicle of a file, with what the ground needs to know of it: the one way from a
+    /// spec to something that drives.
+    ///
+    /// # Errors
+    /// [`GroundVehicleError`] for figures that make no vehicle.
+    pub fn new(spec: &AnySpec) -> Result<GroundVehicle, GroundVehicleError> {
+        Ok(match spec {
+            AnySpec::Wheeled(spec) => {
+                OnWheels::new(Arc::new(Vehicle::new((**spec).clone())?))?.into()
+            }
+            AnySpec::Tracked(spec) => {
+                OnTracks::new(Arc::new(TrackedVehicle::new((**spec).clone())?)).into()
+            }
+        })
+    }
+
     /// Name of the vehicle.
     pub fn name(&self) -> &str {
         match self {
@@ -160,6 +193,16 @@ impl GroundVehicle {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.turns(state),
             GroundVehicle::Tracked(own) => own.vehicle.turns(state),
+        }
+    }
+
+    /// Mean angle of the steered wheels at full lock, rad; none where no wheels are steered.
+    pub fn max_steering_angle(&self) -> Option<f64> {
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                Some(own.vehicle.spec().max_steer()).filter(|angle| *angle > 0.0)
+            }
+            GroundVehicle::Tracked(_) => None,
         }
     }
 
@@ -375,11 +418,27 @@ impl GroundVehicle {
         of_kind!(self, workspace, _own, room => &room.contacts)
     }
 
-    /// Advances by `h` seconds; `tick` counts steps.
+    /// Advances vehicle and tyres by `h` seconds under the loads of
+    /// [`meet_ground`](GroundVehicle::meet_ground); `tick` counts steps.
     ///
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
     pub fn step(
+        &self,
+        state: &mut VehicleState,
+        tyres: &mut [TyreState],
+        workspace: &mut GroundVehicleWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.solve(state, workspace, controls, tick, h)?;
+        self.settle_tyres(tyres, workspace, h);
+        Ok(())
+    }
+
+    /// The same, its tyres left as they are.
+    pub(super) fn solve(
         &self,
         state: &mut VehicleState,
         workspace: &mut GroundVehicleWorkspace,

@@ -1,13 +1,14 @@
 //! How a drive ended: judged at each heartbeat, and for those still driving at the end.
 //!
-//! A vehicle is immobilised if its driver wants to move, it has got on by less than 0.2 m
-//! in the direction that it wants to go for [`STANDING`], and it does not get on right now:
+//! A vehicle is immobilised if its driver wants to move, it has got on by less than a way
+//! in the direction that it wants to go for a time ([`Immobility`]), and it does not get on right now:
 //! wheels that spin, rocking, drifting sideways and rolling back are no way made; but one
 //! that loses speed while it rolls back still gets on. It has sunk where its wheels or
 //! tracks are, on average, wholly below the undisturbed ground.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
+use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
 use super::outcome::{Failure, Outcome};
 use crate::ground::GroundModel;
@@ -17,12 +18,9 @@ use crate::spatial::{Pose, Vec3};
 use crate::vehicle::Selector;
 use crate::vehicle::driver::Intent;
 
-/// Time for which a vehicle must have stood to be immobilised, s.
-const STANDING: f64 = 4.0;
-/// The same where the run ends, s.
+/// Time for which a vehicle must have stood to be immobilised where the run ends, s, if
+/// the policy asks for no shorter one.
 const STANDING_AT_END: f64 = 2.0;
-/// Cosine of the tilt at which a vehicle has turned over: 80 degrees.
-const OVERTURNED: f64 = 0.17;
 /// How many times its own height a single wheel may sink.
 const DEEPEST_WHEEL: f64 = 2.0;
 /// Speed below which a vehicle stands, m/s.
@@ -33,6 +31,7 @@ impl AgentModel {
     pub(super) fn judge(
         &self,
         ground: &GroundModel,
+        endings: &Endings,
         time: f64,
         state: &mut AgentState,
         workspace: &AgentWorkspace,
@@ -52,7 +51,7 @@ impl AgentModel {
         if !ground.terrain().contains(position.x, position.y) {
             return Some(Outcome::LeftTerrain { time, position });
         }
-        if pose.direction(&Vec3::z()).z < OVERTURNED {
+        if endings.overturns(pose.direction(&Vec3::z()).z) {
             return Some(Outcome::Overturned { time, position });
         }
         self.note_sinkage(ground, state, workspace);
@@ -61,17 +60,19 @@ impl AgentModel {
         let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
         let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
         let (_, height) = self.vehicle.running_gear();
-        if depth > height || deepest > DEEPEST_WHEEL * height {
+        if endings.sunk && (depth > height || deepest > DEEPEST_WHEEL * height) {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
-        state.monitor.watch(time, state.driver.intent);
-        self.immobilised(ground, time, STANDING, state, workspace)
+        state.monitor.watch(time, state.driver.intent, endings.way());
+        let least = endings.immobilised?.after;
+        self.immobilised(ground, time, least, state, workspace)
     }
 
     /// How the drive ended, or how the vehicle stands at the `time` at which the run ends.
     pub(super) fn outcome(
         &self,
         ground: &GroundModel,
+        endings: &Endings,
         time: f64,
         state: &AgentState,
         workspace: &AgentWorkspace,
@@ -82,7 +83,10 @@ impl AgentModel {
         if let Some(time) = state.monitor.arrived() {
             return Outcome::Arrived { time };
         }
-        let immobilised = self.immobilised(ground, time, STANDING_AT_END, state, workspace);
+        let immobilised = endings.immobilised.and_then(|Immobility { after, .. }| {
+            let least = after.min(STANDING_AT_END);
+            self.immobilised(ground, time, least, state, workspace)
+        });
         let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < STANDS;
         immobilised.unwrap_or_else(|| {
             match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {

@@ -2,11 +2,15 @@
 //! heartbeat.
 
 mod agent;
+mod batch;
 mod belly;
 pub mod checkpoint;
 mod clock;
 mod commanding;
 mod diagnosis;
+mod endings;
+mod event;
+mod external_driver;
 mod ground_vehicle;
 mod handshake;
 mod imaging;
@@ -21,6 +25,7 @@ mod rank_error;
 mod ranks;
 mod record;
 mod renderer;
+mod runner;
 mod scene;
 mod scenery;
 mod sealed;
@@ -31,19 +36,26 @@ mod visuals;
 mod world;
 
 pub use agent::{AgentModel, AgentState, Leader};
+pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
-pub use commanding::{CommandError, Placement};
+pub use commanding::{Command, CommandError, Placement, Steering};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
-pub use ground_vehicle::{ContactContext, DriveWork, GroundVehicle, GroundVehicleWorkspace};
+pub use endings::{Endings, Immobility};
+pub use event::Event;
+pub use external_driver::{ExternalDriver, Measured, Perception};
+pub use ground_vehicle::{
+    ContactContext, DriveWork, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace,
+};
 pub use handshake::{Obstacle, first_obstacle};
 pub use monitor::Monitor;
 pub use on_tracks::{OnTracks, TracksWorkspace};
-pub use on_wheels::{OnWheels, WheelsWorkspace};
+pub use on_wheels::{OnWheels, WheelsWorkspace, tread, underside};
 pub use outcome::{Failure, Outcome, OutcomeCode, OutcomeReport};
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
 pub use record::{RunSummary, RunWarning, Sample, VehicleSummary, WheelSample};
+pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;

@@ -11,8 +11,6 @@ use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
-/// Way by which a vehicle must get on, m, lest it be taken to stand.
-const WAY: f64 = 0.2;
 /// Speed along the way, m/s, over the last second, from which it gets on right now.
 const ADVANCING: f64 = 0.05;
 /// Loss of speed, m/s, by which one that rolls back gets on: its brake or its drive wins.
@@ -192,8 +190,9 @@ impl Monitor {
 
     /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
     /// gets on where it wants to: by a way made, or by losing speed the other way. One that
-    /// turns round is judged anew by the speed at which it still rolls.
-    pub(super) fn watch(&mut self, time: f64, intent: Intent) {
+    /// turns round is judged anew by the speed at which it still rolls. `way` is the least
+    /// by which it gets on, m.
+    pub(super) fn watch(&mut self, time: f64, intent: Intent, way: f64) {
         if intent != self.intent {
             (self.intent, self.intent_since) = (intent, time);
         }
@@ -203,7 +202,7 @@ impl Monitor {
         let rolls_back = (-self.sense * self.speed_made).max(0.0);
         let fresh = Standstill { since: time, from: self.way_made, rolls_back, sense: self.sense };
         let gets_on = |still: &Standstill| {
-            self.sense * (self.way_made - still.from) >= WAY
+            self.sense * (self.way_made - still.from) >= way
                 || rolls_back <= still.rolls_back - SLOWING
         };
         self.standstill = match self.standstill {

@@ -2,9 +2,10 @@
 
 use super::ground_vehicle::{ContactContext, DriveWork};
 use super::record::WheelSample;
-use crate::scm::{Contact, Underside, wheel_contact};
-use crate::soil::Tread;
+use crate::scm::{Contact, Grousers, Underside, UndersideError, wheel_contact};
+use crate::soil::{ShearStrength, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::vehicle::spec::RigidTyre;
 use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
 use crate::vehicle::{Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
@@ -33,6 +34,16 @@ pub struct WheelsWorkspace {
 }
 
 impl OnWheels {
+    /// A vehicle on the tyres of its file, lugs included.
+    ///
+    /// # Errors
+    /// [`UndersideError`] for an outline or lugs that make no wheel.
+    pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
+        let tyre = &vehicle.spec().tyre.rigid;
+        let (underside, tread) = (underside(tyre)?, tread(tyre));
+        Ok(OnWheels { vehicle, underside, tread })
+    }
+
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
         let wheels = self.vehicle.wheels();
         WheelsWorkspace {
@@ -143,6 +154,29 @@ impl OnWheels {
             ..WheelSample::default()
         }
     }
+}
+
+/// Shape of a tyre on yielding soil.
+///
+/// # Errors
+/// [`UndersideError`] for an outline or lugs that make no wheel.
+pub fn underside(tyre: &RigidTyre) -> Result<Underside, UndersideError> {
+    let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
+    let grousers =
+        tyre.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
+    Underside::new(outline, grousers)
+}
+
+/// How a tyre shares its contact between rubber and soil.
+pub fn tread(tyre: &RigidTyre) -> Tread {
+    tyre.soil.map_or_else(Tread::rough, |soil| Tread {
+        rubber_share: soil.area_ratio,
+        rubber: ShearStrength {
+            cohesion: soil.cohesion,
+            friction: soil.friction,
+            modulus: soil.shear_modulus,
+        },
+    })
 }
 
 /// Slip of a rim or a track at a speed over ground, m/s: positive when driving,

@@ -28,7 +28,7 @@ pub struct WheelSample {
 }
 
 /// One vehicle at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Simulated time, s.
     pub time: f64,

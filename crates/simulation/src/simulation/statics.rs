@@ -230,7 +230,7 @@ impl<'a> Relaxation<'a> {
         *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
         self.damp(start, across, along, &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
-        if ground_vehicle.step(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
+        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
         if phase == Phase::LetGo {

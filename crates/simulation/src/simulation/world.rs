@@ -6,8 +6,9 @@
 //! are merged by a rule in which order cannot matter. So any number of threads
 //! gives the same bits.
 
-use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
+use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundings};
 use super::clock::Clock;
+use super::endings::Endings;
 use super::imaging::Imaging;
 use super::outcome::OutcomeReport;
 use super::record::{RunSummary, RunWarning, Sample};
@@ -35,6 +36,8 @@ pub struct WorldModel {
     pub clock: Clock,
     /// Vehicles and drivers.
     pub agents: Vec<AgentModel>,
+    /// When drives end.
+    pub endings: Endings,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }
@@ -149,12 +152,6 @@ impl World {
         self.imaging = self.imaging.clone();
     }
 
-    /// One agent at this moment.
-    pub fn sample(&self, agent: usize) -> Option<Sample> {
-        let (state, workspace) = (self.state.agents.get(agent)?, self.workspaces.get(agent)?);
-        Some(self.model.agents[agent].sample(agent, self.time(), state, workspace))
-    }
-
     /// What does not change.
     pub fn model(&self) -> &WorldModel {
         &self.model
@@ -191,14 +188,15 @@ impl World {
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn step_agents(&mut self) {
         let World { model, state, own, workspaces, views, fastest_motion, .. } = self;
-        let WorldModel { ground, clock, agents, .. } = &**model;
-        let (published, heartbeat, seen) = (&state.published, [state.tick, state.steps], &*views);
+        let WorldModel { clock, agents, .. } = &**model;
+        let (published, ticks) = (&state.published, [state.tick, state.steps]);
+        let around = Surroundings { model, published, ticks, views };
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
         each.zip(&*own).filter(|&(_, &own)| own).for_each(|(((agent, state), workspace), _)| {
-            agent.heartbeat(ground, published, clock, heartbeat, seen, state, workspace);
+            agent.heartbeat(&around, state, workspace);
         });
-        let time = heartbeat[1] as f64 * clock.step();
+        let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
         for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
             let view = agent.view(&state.agents[index], &workspaces[index]);
@@ -309,7 +307,10 @@ impl World {
     pub fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
         let time = self.time();
         self.model.agents.iter().enumerate().map(move |(index, agent)| {
-            agent.sample(index, time, &self.state.agents[index], &self.workspaces[index])
+            let mut sample = Sample::default();
+            let (state, workspace) = (&self.state.agents[index], &self.workspaces[index]);
+            agent.sample_into(index, time, state, workspace, &mut sample);
+            sample
         })
     }
 
@@ -328,9 +329,9 @@ impl World {
 
     /// How an agent's drive ended, or how it stands at this moment.
     pub fn outcome(&self, agent: usize) -> OutcomeReport {
-        let WorldModel { ground, agents, .. } = &*self.model;
+        let WorldModel { ground, agents, endings, .. } = &*self.model;
         let (state, workspace) = (&self.state.agents[agent], &self.workspaces[agent]);
-        let outcome = agents[agent].outcome(ground, self.time(), state, workspace);
+        let outcome = agents[agent].outcome(ground, endings, self.time(), state, workspace);
         outcome.report(
             |SoilId(soil)| ground.soils()[usize::from(soil)].name.as_str(),
             |vehicle| agents[vehicle].name.as_str(),

@@ -210,7 +210,7 @@ pub fn step_cost(
     let vehicle = &agent.vehicle;
     let mut state = vehicle.launched(&agent.start, agent.speed);
     let mut workspace = vehicle.workspace(&state);
-    let tyres = vehicle.tyres();
+    let mut tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let mut patches = Patches::default();
@@ -242,7 +242,7 @@ pub fn step_cost(
             tally.touched += u64::from(contact.nodes_in_contact);
         }
         let met = Instant::now();
-        let stepped = vehicle.step(&mut state, &mut workspace, &controls, tick, h);
+        let stepped = vehicle.step(&mut state, &mut tyres, &mut workspace, &controls, tick, h);
         let moved = Instant::now();
         tally.step_allocations += allocations() - allocated;
         stepped.map_err(|error| BenchError::Drive {

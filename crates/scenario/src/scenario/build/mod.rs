@@ -21,4 +21,4 @@ pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{vehicle_spec, vehicle_specs};
-pub use world::{Built, tread, underside, world};
+pub use world::{Built, world};

@@ -11,16 +11,16 @@ use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::scm::{Grousers, Underside};
-use crate::simulation::{AgentModel, Clock, GroundVehicle, Leader, OnTracks, OnWheels, WorldModel};
-use crate::soil::{Laws, ShearStrength, Tread};
+use crate::simulation::{
+    AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, WorldModel,
+};
+use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
+use crate::vehicle::AnySpec;
 use crate::vehicle::driver::{
     ConstantGap, ConstantTimeGap, Driver, Following, Idm, Path, PathFollower, Plan, PurePursuit,
     SteeringGeometry, Table,
 };
-use crate::vehicle::spec::RigidTyre;
-use crate::vehicle::{AnySpec, TrackedVehicle, Vehicle};
 use std::sync::Arc;
 
 /// Distance of the points of a path's curve, m.
@@ -74,7 +74,7 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     Ok(Built {
         world: with_scene_model(
             file,
-            WorldModel { ground, clock, agents, scene_model: None },
+            WorldModel { ground, clock, agents, endings: endings(file), scene_model: None },
             &shown,
         ),
         placement: land.placement,
@@ -107,6 +107,16 @@ fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
     let clock = Clock::new(time.step, time.heartbeat)
         .map_err(|error| refused(file, "time.step", &error))?;
     Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.within(tolerance)))
+}
+
+fn endings(file: &ScenarioFile) -> Endings {
+    let config = &file.scenario.endings;
+    let immobility = Immobility { after: config.immobilised_after, way: config.immobilised_way };
+    Endings {
+        immobilised: config.immobilised.then_some(immobility),
+        overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
+        sunk: config.sunk,
+    }
 }
 
 fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
@@ -148,7 +158,8 @@ fn agents(
             .iter()
             .find(|(own, _)| *own == spec)
             .map(|(_, ground_vehicle)| ground_vehicle.clone());
-        let made = same.map_or_else(|| ground_vehicle(spec), Ok).map_err(|cause| {
+        let made = same.map_or_else(|| GroundVehicle::new(spec), Ok).map_err(|error| {
+            let cause = error.to_string();
             let key = format!("vehicle[{index}].model");
             file.document.fault(&key, Problem::Refused { cause })
         });
@@ -242,46 +253,6 @@ fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
         }
     }
     faults
-}
-
-/// A vehicle with what the ground needs to know of it, or why it cannot be had.
-fn ground_vehicle(spec: &AnySpec) -> Result<GroundVehicle, String> {
-    match spec {
-        AnySpec::Wheeled(spec) => {
-            let vehicle = Vehicle::new((**spec).clone()).map_err(|error| error.to_string())?;
-            let tyre = &spec.tyre.rigid;
-            let underside = underside(tyre).map_err(|error| error.to_string())?;
-            Ok(OnWheels { vehicle: Arc::new(vehicle), underside, tread: tread(tyre) }.into())
-        }
-        AnySpec::Tracked(spec) => {
-            let vehicle =
-                TrackedVehicle::new((**spec).clone()).map_err(|error| error.to_string())?;
-            Ok(OnTracks::new(Arc::new(vehicle)).into())
-        }
-    }
-}
-
-/// Shape of a tyre on yielding soil.
-///
-/// # Errors
-/// An outline or lugs that make no wheel.
-pub fn underside(tyre: &RigidTyre) -> Result<Underside, crate::scm::UndersideError> {
-    let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
-    let grousers =
-        tyre.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
-    Underside::new(outline, grousers)
-}
-
-/// How a tyre shares its contact between rubber and soil.
-pub fn tread(tyre: &RigidTyre) -> Tread {
-    tyre.soil.map_or_else(Tread::rough, |soil| Tread {
-        rubber_share: soil.area_ratio,
-        rubber: ShearStrength {
-            cohesion: soil.cohesion,
-            friction: soil.friction,
-            modulus: soil.shear_modulus,
-        },
-    })
 }
 
 /// Index of the vehicle that this one follows.

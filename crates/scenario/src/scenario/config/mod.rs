@@ -7,6 +7,7 @@
 //! x east, y north, z up; headings count from the x axis towards the y axis.
 
 mod driver;
+mod endings;
 mod ground;
 mod output;
 mod place;
@@ -18,6 +19,7 @@ mod time;
 mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
+pub use endings::Endings;
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
@@ -68,6 +70,9 @@ pub struct Scenario {
     /// The vehicles.
     #[schemars(length(min = 1, max = 4096))]
     pub vehicle: Vec<Vehicle>,
+    /// When a drive ends before the run does.
+    #[serde(default, skip_serializing_if = "Endings::is_default")]
+    pub endings: Endings,
     /// Sun, clouds and weather.
     #[serde(default, skip_serializing_if = "Sky::is_default")]
     pub sky: Sky,

@@ -15,7 +15,7 @@ mod verdict;
 
 pub use figures::HeartbeatFigures;
 
-use super::commanding::CommandError;
+use super::commanding::{Command, CommandError};
 use super::handshake::{agree, describe, fingerprint, share_state};
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
@@ -26,7 +26,6 @@ use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Description, VehicleState, Writer};
 use crate::sync::{Communicator, Partition, Parts};
-use crate::vehicle::Controls;
 use gathering::Digests;
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +168,7 @@ impl<C: Communicator> Ranks<C> {
     ///
     /// # Errors
     /// [`CommandError`] when there is no such agent, or a number is none.
-    pub fn command(&mut self, agent: usize, command: Option<Controls>) -> Result<(), CommandError> {
+    pub fn command(&mut self, agent: usize, command: Option<Command>) -> Result<(), CommandError> {
         self.world.command(agent, command)
     }
 

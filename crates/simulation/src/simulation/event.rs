@@ -1,0 +1,85 @@
+//! What happened to an agent in a heartbeat, for whom states alone say too little.
+
+use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use super::outcome::OutcomeCode;
+use crate::ground::GroundModel;
+use crate::soil::SoilId;
+use crate::vehicle::driver::Intent;
+
+/// A change from one heartbeat to the next. It follows from the two states: nothing of it
+/// is stored, and a run that is resumed tells what one that was not cut tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The gearbox changed gear: 1 is the first, 0 neutral, negative reverse.
+    GearShifted {
+        /// Gear before.
+        from: i32,
+        /// Gear now.
+        to: i32,
+    },
+    /// The origin of the chassis came over another soil.
+    SoilEntered {
+        /// Soil before.
+        from: SoilId,
+        /// Soil now.
+        to: SoilId,
+    },
+    /// The driver is about something else: it waits behind its leader, holds, has arrived.
+    IntentChanged {
+        /// What it was about.
+        from: Intent,
+        /// What it is about.
+        to: Intent,
+    },
+    /// The drive ended.
+    Ended {
+        /// How.
+        outcome: OutcomeCode,
+    },
+}
+
+/// What of an agent's state events are told by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstance {
+    gear: i32,
+    soil: SoilId,
+    intent: Intent,
+    outcome: Option<OutcomeCode>,
+}
+
+impl AgentModel {
+    pub(super) fn circumstance(
+        &self,
+        ground: &GroundModel,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Circumstance {
+        let place = self.vehicle.pose(&workspace.vehicle).position;
+        Circumstance {
+            gear: state.vehicle.gearbox.gear,
+            soil: ground.terrain().soil(place.x, place.y),
+            intent: state.monitor.intent().0,
+            outcome: state.outcome.as_ref().map(super::Outcome::code),
+        }
+    }
+}
+
+impl Circumstance {
+    /// What has changed since `before`.
+    pub fn events_since(&self, before: &Circumstance, events: &mut Vec<Event>) {
+        let Circumstance { gear, soil, intent, outcome } = *self;
+        if gear != before.gear {
+            events.push(Event::GearShifted { from: before.gear, to: gear });
+        }
+        if soil != before.soil {
+            events.push(Event::SoilEntered { from: before.soil, to: soil });
+        }
+        if intent != before.intent {
+            events.push(Event::IntentChanged { from: before.intent, to: intent });
+        }
+        if let (Some(outcome), None) = (outcome, before.outcome) {
+            events.push(Event::Ended { outcome });
+        }
+    }
+}

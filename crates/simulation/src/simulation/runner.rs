@@ -1,0 +1,316 @@
+//! A run from its start to its end, and who is told of it on the way.
+
+use super::commanding::CommandError;
+use super::external_driver::ExternalDriver;
+use super::rank_error::RankError;
+use super::ranks::{HeartbeatFigures, Ranks, Sharing};
+use super::record::Sample;
+use super::world::{World, WorldModel, WorldState};
+use crate::sensor::Delivery;
+use crate::sync::{Communicator, Loopback};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// When a run ends, and how often what is told. The same on all ranks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Simulated time at which the run ends, s, counted from the scenario's start.
+    pub duration: f64,
+    /// Time between samples of all agents, s.
+    pub sample_every: f64,
+    /// Time between checkpoints, s; none but at start and end without.
+    pub checkpoint_every: Option<f64>,
+    /// Whether the state is hashed at each heartbeat: it costs a pass over it.
+    pub hashes: bool,
+}
+
+impl Schedule {
+    /// To `duration` s, sampled each tenth of a second, without hashes and checkpoints.
+    pub fn until(duration: f64) -> Schedule {
+        Schedule { duration, sample_every: 0.1, checkpoint_every: None, hashes: false }
+    }
+}
+
+/// What an observer makes of a heartbeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// The run goes on.
+    #[default]
+    Continue,
+    /// The run ends after this heartbeat; with ranks, on all of them after the next.
+    Stop,
+}
+
+/// A heartbeat that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The world; of ranks this rank's part, with agents of others as they were when they
+    /// were last gathered.
+    pub world: &'a World,
+    /// Simulated time, s.
+    pub time: f64,
+    /// What the heartbeat cost on this rank.
+    pub figures: &'a HeartbeatFigures,
+    /// Hash of the whole state and digests of all agents, where the schedule asks for it.
+    pub hash: Option<&'a ([u8; 32], Vec<[u8; 32]>)>,
+    /// What all agents' sensors delivered, each with its agent, in the order of time; on the
+    /// first rank, nothing elsewhere.
+    pub delivered: &'a [(u32, Delivery)],
+    /// All agents, at the schedule's interval; on the first rank, none elsewhere.
+    pub samples: Option<&'a [Sample]>,
+    /// Whether this is the first rank, or the only one.
+    pub first: bool,
+}
+
+/// Whom a run tells what happens. Every method is called on every rank; none needs to be
+/// implemented. `E` is what may go wrong with it.
+pub trait Observer<E> {
+    /// The run is about to begin, or to go on, with all agents as they are.
+    ///
+    /// # Errors
+    /// What ends the run before it begins.
+    fn on_start(&mut self, _world: &World, _samples: &[Sample]) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// A heartbeat is over.
+    ///
+    /// # Errors
+    /// What ends the run at once.
+    fn on_heartbeat(&mut self, _moment: &Moment<'_>) -> Result<Flow, E> {
+        Ok(Flow::Continue)
+    }
+
+    /// A checkpoint is due, also at the start of a run and at its end; the world of the first
+    /// rank is complete. May be called without a heartbeat between.
+    ///
+    /// # Errors
+    /// What ends the run at once.
+    fn on_checkpoint(&mut self, _world: &World) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// What heartbeats cost, rank by rank, since this was called last.
+    ///
+    /// # Errors
+    /// What ends the run at once.
+    fn on_figures(&mut self, _figures: &[Vec<HeartbeatFigures>]) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// The run is over; the world of the first rank is complete.
+    ///
+    /// # Errors
+    /// What the run fails with though it was driven to its end.
+    fn on_end(&mut self, _world: &World) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Why a run ends before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError<E> {
+    /// A rank is lost, or ranks disagree.
+    #[error(transparent)]
+    Ranks(#[from] RankError),
+    /// A driver from outside commanded what cannot be.
+    #[error("the driver of {agent}: {source}")]
+    Driver {
+        /// Name of the agent.
+        agent: String,
+        /// Why not.
+        source: CommandError,
+    },
+    /// An observer failed.
+    #[error("{0}")]
+    Observer(E),
+}
+
+/// A run: a world among ranks or alone, its schedule, and drivers from outside.
+pub struct Runner<'a, C = Loopback> {
+    ranks: Ranks<C>,
+    schedule: Schedule,
+    drivers: Vec<(usize, Box<dyn ExternalDriver + 'a>)>,
+    /// Raised to end the run early.
+    interrupted: Option<&'a AtomicBool>,
+    /// Whether the run goes on with a record.
+    resumes: bool,
+}
+
+impl<'a> Runner<'a> {
+    /// A run in this process, from the beginning or, given a state, from there on.
+    ///
+    /// # Errors
+    /// [`RankError`] when the model cannot be in this state.
+    pub fn new(
+        model: WorldModel,
+        state: Option<WorldState>,
+        schedule: Schedule,
+    ) -> Result<Runner<'a>, RankError> {
+        let sharing = Sharing { digest: schedule.hashes, ..Sharing::default() };
+        let ranks = Ranks::new(Loopback::default(), model, state, &sharing, &[])?;
+        Ok(Runner::among(ranks, schedule))
+    }
+}
+
+impl<'a, C: Communicator> Runner<'a, C> {
+    /// A run among ranks: to be begun on all of them with the same schedule.
+    pub fn among(ranks: Ranks<C>, schedule: Schedule) -> Runner<'a, C> {
+        Runner { ranks, schedule, drivers: Vec::new(), interrupted: None, resumes: false }
+    }
+
+    /// Has an agent driven from outside, wherever it steps.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such agent.
+    pub fn drive(
+        mut self,
+        agent: usize,
+        driver: impl ExternalDriver + 'a,
+    ) -> Result<Runner<'a, C>, CommandError> {
+        let agents = self.world().model().agents.len();
+        if agent >= agents {
+            return Err(CommandError::NoAgent { agent, agents });
+        }
+        self.drivers.push((agent, Box::new(driver)));
+        Ok(self)
+    }
+
+    /// Ends the run after a heartbeat once this is raised.
+    pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Runner<'a, C> {
+        self.interrupted = Some(flag);
+        self
+    }
+
+    /// Goes on with a run whose first checkpoint there is already.
+    pub fn resuming(mut self) -> Runner<'a, C> {
+        self.resumes = true;
+        self
+    }
+
+    /// This rank's world.
+    pub fn world(&self) -> &World {
+        self.ranks.world()
+    }
+
+    /// Drives to the end of the schedule, or until all drives have ended, or until stopped.
+    /// The world at the end, complete on the first rank, and whether it was stopped.
+    ///
+    /// # Errors
+    /// [`RunError`] when a rank is lost or an observer fails.
+    pub fn run<E>(
+        mut self,
+        observers: &mut [&mut dyn Observer<E>],
+    ) -> Result<(World, bool), RunError<E>> {
+        let clock = self.world().model().clock;
+        let ticks_in = |time: f64| {
+            let heartbeats = (time / clock.heartbeat()).round().max(1.0) as u64;
+            heartbeats.saturating_mul(clock.steps_per_heartbeat())
+        };
+        let Schedule { duration, sample_every, checkpoint_every, .. } = self.schedule;
+        let sample_every = ticks_in(sample_every);
+        let end = clock.heartbeats_in(duration) * clock.steps_per_heartbeat();
+        let samples = self.ranks.samples()?;
+        each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
+        // whatever becomes of it, a run can be gone on with
+        if !self.resumes {
+            each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+        }
+        let (mut figures, mut stopped) = (Vec::new(), false);
+        let mut quit = false;
+        while self.tick() < end && self.ranks.is_running() && !quit {
+            self.ask_drivers()?;
+            let asked = stopped || self.interrupted.is_some_and(|i| i.load(Ordering::Relaxed));
+            let mut done = self.ranks.advance(asked)?;
+            quit = done.quit;
+            let tick = self.tick();
+            let begun = self.ranks.elapsed();
+            stopped |= self.tell(observers, &done, tick.is_multiple_of(sample_every))?;
+            // alone there is nobody to be asked
+            quit |= stopped && self.ranks.size() == 1;
+            done.record = self.ranks.elapsed() - begun;
+            let begun = self.ranks.elapsed();
+            if checkpoint_every.is_some_and(|every| tick.is_multiple_of(ticks_in(every)))
+                && tick < end
+            {
+                self.ranks.gather()?;
+                each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+            }
+            done.checkpoint = self.ranks.elapsed() - begun;
+            figures.push(done);
+            if tick.is_multiple_of(sample_every) {
+                self.tell_figures(observers, &mut figures)?;
+            }
+        }
+        self.ranks.gather()?;
+        each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+        self.tell_figures(observers, &mut figures)?;
+        each(observers, |own| own.on_end(self.ranks.world()))?;
+        Ok((self.ranks.into_world(), quit))
+    }
+
+    fn tick(&self) -> u64 {
+        self.ranks.world().state().tick
+    }
+
+    /// Commands of drivers from outside, each on the rank where its agent steps.
+    fn ask_drivers<E>(&mut self) -> Result<(), RunError<E>> {
+        for (agent, driver) in &mut self.drivers {
+            let (agent, world) = (*agent, self.ranks.world());
+            if world.is_own(agent) {
+                let command = driver.command(&world.perception(agent));
+                if let Err(source) = self.ranks.command(agent, command) {
+                    let agent = self.world().model().agents[agent].name.clone();
+                    return Err(RunError::Driver { agent, source });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells observers of a heartbeat. Whether one wants to stop.
+    fn tell<E>(
+        &mut self,
+        observers: &mut [&mut dyn Observer<E>],
+        figures: &HeartbeatFigures,
+        sampled: bool,
+    ) -> Result<bool, RunError<E>> {
+        let hash = self.schedule.hashes.then(|| self.ranks.hash()).transpose()?;
+        let delivered = self.ranks.delivered()?;
+        let samples = sampled.then(|| self.ranks.samples()).transpose()?;
+        let world = self.ranks.world();
+        let first = self.ranks.rank() == 0;
+        let moment = Moment {
+            world,
+            time: world.time(),
+            figures,
+            hash: hash.as_ref(),
+            delivered: &delivered,
+            samples: samples.as_deref().filter(|_| first),
+            first,
+        };
+        let mut stop = false;
+        each(observers, |own| {
+            stop |= own.on_heartbeat(&moment)? == Flow::Stop;
+            Ok(())
+        })?;
+        Ok(stop)
+    }
+
+    /// Brings the figures of all ranks together.
+    fn tell_figures<E>(
+        &mut self,
+        observers: &mut [&mut dyn Observer<E>],
+        figures: &mut Vec<HeartbeatFigures>,
+    ) -> Result<(), RunError<E>> {
+        let gathered = self.ranks.gathered("figures", figures)?;
+        figures.clear();
+        each(observers, |own| own.on_figures(&gathered))
+    }
+}
+
+fn each<E>(
+    observers: &mut [&mut dyn Observer<E>],
+    mut tell: impl FnMut(&mut dyn Observer<E>) -> Result<(), E>,
+) -> Result<(), RunError<E>> {
+    observers.iter_mut().try_for_each(|own| tell(*own)).map_err(RunError::Observer)
+}

@@ -1,0 +1,74 @@
+//! A sensor of one's own: a profilometer behind the vehicle that scans the rut which it
+//! leaves, once a second, and stops the run when the rut is deeper than it may be.
+//!
+//! `cargo run --release --example own_sensor`
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{Event, Flow, Moment, Observer, Runner, Schedule};
+use bekker::spatial::Vec3;
+use std::path::Path;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "own_sensor"
+time = { duration = 20 }
+[soil]
+default = "firm"
+[[soil.zone]]
+soil = "mud"
+area = { kind = "half_plane", through = [25, 0], towards_deg = 0 }
+[[vehicle]]
+name = "carrier"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 5, waypoints = [[0, 0], [100, 0]] }
+"#;
+
+/// Deepest rut that may be left, m.
+const LIMIT: f64 = 0.08;
+
+/// Scans a line across the way, 3 m behind the chassis' origin.
+struct Profilometer {
+    profile: [f64; 41],
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the profilometer is off the terrain at ({x:.1}, {y:.1}) m")]
+struct OffTerrain {
+    x: f64,
+    y: f64,
+}
+
+impl Observer<OffTerrain> for Profilometer {
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, OffTerrain> {
+        for event in moment.world.events(0) {
+            if let Event::SoilEntered { to, .. } = event {
+                let soil = &moment.world.model().ground.soils()[usize::from(to.0)];
+                println!("{:4.1} s: on {}", moment.time, soil.name);
+            }
+        }
+        let Some([carrier]) = moment.samples else { return Ok(Flow::Continue) };
+        for (index, depth) in self.profile.iter_mut().enumerate() {
+            let aside = 0.05 * (index as f64 - 20.0);
+            let place = carrier.pose.point(&Vec3::new(-3.0, aside, 0.0));
+            if !moment.world.model().ground.terrain().contains(place.x, place.y) {
+                return Err(OffTerrain { x: place.x, y: place.y });
+            }
+            *depth = moment.world.rut_depth(place.x, place.y);
+        }
+        let deepest = self.profile.iter().copied().fold(0.0, f64::max);
+        println!("{:4.1} s: rut {:4.1} cm", moment.time, 100.0 * deepest);
+        Ok(if deepest > LIMIT { Flow::Stop } else { Flow::Continue })
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let file = ScenarioFile::parse("own_sensor", SCENARIO, Path::new("."), &[])?;
+    let model = build::world(&file)?.world;
+    let schedule = Schedule { sample_every: 1.0, ..Schedule::until(20.0) };
+    let mut sensor = Profilometer { profile: [0.0; 41] };
+    let (world, stopped) = Runner::new(model, None, schedule)?.run(&mut [&mut sensor])?;
+    let way = world.sample(0).map_or(0.0, |carrier| carrier.pose.position.x);
+    println!("{} after {way:.1} m", if stopped { "stopped" } else { "driven" });
+    Ok(())
+}

@@ -1,0 +1,339 @@
+//! What a program builds on: runs with observers and drivers from outside, batches, events,
+//! contacts, endings by policy.
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::sensor::Reading;
+use bekker::simulation::{
+    Batch, Command, CommandError, Endings, Event, Flow, HeartbeatFigures, Moment, Observer,
+    OutcomeCode, Perception, Placement, RunError, Runner, Sample, Schedule, Steering, World,
+    WorldModel,
+};
+use bekker::vehicle::Selector;
+use bekker::vehicle::driver::Intent;
+use std::convert::Infallible;
+use std::path::Path;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "observed"
+seed = 3
+time = { duration = 3 }
+soil = { default = "chrono_mid" }
+[[vehicle]]
+name = "lead"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 4, waypoints = [[0, 0], [90, 0]] }
+sensor = [{ name = "imu", model = { kind = "imu", preset = "tactical" }, rate = 100 }]
+[[vehicle]]
+name = "second"
+model = "m113"
+position = [-14, 0]
+driver = { kind = "follow", leader = "lead", gap = 6 }
+"#;
+
+fn model(text: &str) -> WorldModel {
+    let file = ScenarioFile::parse("api", text, Path::new(""), &[]).unwrap();
+    build::world(&file).unwrap().world
+}
+
+/// Takes down what it is told.
+#[derive(Default)]
+struct Log {
+    started: usize,
+    heartbeats: usize,
+    times: Vec<f64>,
+    hashes: Vec<[u8; 32]>,
+    readings: usize,
+    checkpoints: Vec<u64>,
+    figures: usize,
+    ended: usize,
+    stop_at: f64,
+}
+
+impl Observer<String> for Log {
+    fn on_start(&mut self, world: &World, samples: &[Sample]) -> Result<(), String> {
+        assert_eq!((world.time(), samples.len()), (0.0, 2));
+        self.started += 1;
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, String> {
+        self.heartbeats += 1;
+        self.times.extend(moment.samples.map(|_| moment.time));
+        self.hashes.extend(moment.hash.map(|(hash, _)| *hash));
+        self.readings += moment.delivered.len();
+        let stops = self.stop_at > 0.0 && moment.time >= self.stop_at - 1e-9;
+        Ok(if stops { Flow::Stop } else { Flow::Continue })
+    }
+
+    fn on_checkpoint(&mut self, world: &World) -> Result<(), String> {
+        self.checkpoints.push(world.state().tick);
+        Ok(())
+    }
+
+    fn on_figures(&mut self, figures: &[Vec<HeartbeatFigures>]) -> Result<(), String> {
+        self.figures += figures[0].len();
+        Ok(())
+    }
+
+    fn on_end(&mut self, _: &World) -> Result<(), String> {
+        self.ended += 1;
+        Ok(())
+    }
+}
+
+/// Each observer is told all, in step, and the run gives what a loop by hand gives.
+#[test]
+fn a_run_tells_its_observers_all() {
+    let schedule =
+        Schedule { duration: 1.0, sample_every: 0.25, checkpoint_every: Some(0.5), hashes: true };
+    let (mut one, mut other) = (Log::default(), Log::default());
+    let runner = Runner::new(model(SCENARIO), None, schedule).unwrap();
+    let (world, stopped) = runner.run(&mut [&mut one, &mut other]).unwrap();
+    assert!(!stopped);
+    assert_eq!((one.started, one.ended, one.heartbeats, one.figures), (1, 1, 100, 100));
+    assert_eq!(one.times, [0.25, 0.5, 0.75, 1.0]);
+    assert_eq!(one.checkpoints, [0, 250, 500], "at the start, on the way and at the end");
+    assert!(one.readings >= 95, "{} of 100 readings of the IMU", one.readings);
+    assert_eq!(one.hashes.len(), 100);
+    assert_eq!(one.hashes, other.hashes);
+    let mut by_hand = World::new(model(SCENARIO));
+    for hash in &one.hashes {
+        by_hand.advance();
+        assert_eq!(by_hand.hash(), *hash);
+    }
+    assert_eq!(world.hash(), by_hand.hash());
+}
+
+#[test]
+fn an_observer_may_end_a_run_or_fail_it() {
+    let runner = || Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let mut log = Log { stop_at: 0.3, ..Log::default() };
+    let (world, stopped) = runner().run(&mut [&mut log]).unwrap();
+    assert!(stopped && (world.time() - 0.3).abs() < 1e-9, "{}", world.time());
+    assert_eq!(log.ended, 1, "what was taken down is ended properly");
+
+    struct Fails;
+    impl Observer<String> for Fails {
+        fn on_heartbeat(&mut self, _: &Moment<'_>) -> Result<Flow, String> {
+            Err("disk full".into())
+        }
+    }
+    match runner().run(&mut [&mut Fails]) {
+        Err(RunError::Observer(cause)) => assert_eq!(cause, "disk full"),
+        other => panic!("{:?}", other.map(|(world, _)| world.time())),
+    }
+}
+
+/// A driver from outside is asked each heartbeat, sees its own vehicle's sensors and no
+/// other's, and its commands are state as those of a loop by hand are.
+#[test]
+fn a_driver_from_outside_drives_by_its_sensors() {
+    let command = |seen: usize| Command {
+        throttle: 0.3 + 0.001 * seen as f64,
+        steering: Steering::Share(0.2),
+        brake: 0.0,
+        gear: Selector::Drive,
+    };
+    let mut seen = 0;
+    let driver = |perception: &Perception<'_>| {
+        for measured in perception.measured() {
+            assert_eq!(measured.sensor, "imu");
+            assert!(matches!(measured.reading, Reading::Imu { .. }));
+            assert!(measured.taken <= perception.time + 1e-9);
+            seen += 1;
+        }
+        Some(command(seen))
+    };
+    let blind = |perception: &Perception<'_>| {
+        assert_eq!(perception.measured().count(), 0, "it carries no sensor");
+        None
+    };
+    let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let runner = runner.drive(0, driver).unwrap().drive(1, blind).unwrap();
+    let (world, _) = runner.run::<Infallible>(&mut []).unwrap();
+    let mut by_hand = World::new(model(SCENARIO));
+    let mut seen = 0;
+    for _ in 0..100 {
+        seen += by_hand.delivered(0).len();
+        by_hand.command(0, Some(command(seen))).unwrap();
+        by_hand.command(1, None).unwrap();
+        by_hand.advance();
+    }
+    assert_eq!(world.hash(), by_hand.hash());
+
+    let nobody = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap().drive(2, blind);
+    assert_eq!(nobody.err(), Some(CommandError::NoAgent { agent: 2, agents: 2 }));
+    let mad = |_: &Perception<'_>| Some(Command { throttle: f64::NAN, ..Command::default() });
+    let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let error = runner.drive(0, mad).unwrap().run::<Infallible>(&mut []).unwrap_err();
+    assert_eq!(error.to_string(), "the driver of lead: throttle = NaN: must be a finite number");
+}
+
+/// An angle is a share of full lock (`max_wheel_angle_deg` of the vehicle's file).
+#[test]
+fn wheels_are_steered_by_an_angle() {
+    let mut world = World::new(model(SCENARIO));
+    let full = world.model().agents[0].vehicle.max_steering_angle().unwrap();
+    let by = |steering| Some(Command { steering, ..Command::default() });
+    for (angle, share) in [(0.5 * full, 0.5), (-full, -1.0), (9.0, 1.0)] {
+        world.command(0, by(Steering::Angle(angle))).unwrap();
+        world.advance();
+        assert!((world.sample(0).unwrap().controls.steering - share).abs() < 1e-12);
+    }
+    let error = world.command(1, by(Steering::Angle(0.1))).unwrap_err();
+    assert!(matches!(error, CommandError::NoAngle { .. }), "tracks steer by no angle: {error}");
+    world.command(1, by(Steering::Share(0.1))).unwrap();
+}
+
+/// Worlds of a batch are worlds like any other.
+#[test]
+fn a_batch_gives_the_bits_of_its_worlds_alone() {
+    let throttle = |index: usize| Command { throttle: 0.2 * index as f64, ..Command::default() };
+    let mut batch = Batch::new(model(SCENARIO), 4);
+    batch.for_each(|index, world| world.command(0, Some(throttle(index))).unwrap());
+    (0..30).for_each(|_| batch.advance());
+    for (index, world) in batch.iter().enumerate() {
+        let mut alone = World::new(model(SCENARIO));
+        alone.command(0, Some(throttle(index))).unwrap();
+        (0..30).for_each(|_| alone.advance());
+        assert_eq!(world.hash(), alone.hash(), "world {index}");
+    }
+    let state = batch[2].state().clone();
+    batch.restore(&state).unwrap();
+    assert!(batch.iter().all(|world| world.hash() == batch[2].hash()));
+    let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
+    let other = World::new(model(one));
+    let before: Vec<_> = batch.iter().map(World::hash).collect();
+    assert!(batch.restore(other.state()).is_err());
+    assert_eq!(before, batch.iter().map(World::hash).collect::<Vec<_>>());
+}
+
+/// Wheels and shoes tell what carries them: the weights, at rest.
+#[test]
+fn contacts_carry_the_weight() {
+    let mut world = World::new(model(SCENARIO));
+    let hold = Command { brake: 1.0, ..Command::default() };
+    for agent in 0..2 {
+        world.command(agent, Some(hold)).unwrap();
+    }
+    (0..20).for_each(|_| world.advance());
+    assert_eq!(world.contacts(0).len(), 4);
+    assert!(world.contacts(1).len() > 20, "shoes: {}", world.contacts(1).len());
+    assert!(world.contacts(2).is_empty());
+    for agent in 0..2 {
+        let weight = 9.81 * world.model().agents[agent].vehicle.mass();
+        let up: f64 = world.contacts(agent).iter().map(|c| c.load.wrench.force.z).sum();
+        // both are settled; a tracked vehicle still creeps
+        assert!((up / weight - 1.0).abs() < 0.02, "agent {agent}: {up} N for {weight} N");
+    }
+    // a sample that is used again is the sample
+    let mut sample = Sample::default();
+    assert!(world.sample_into(1, &mut sample) && world.sample_into(0, &mut sample));
+    assert_eq!(Some(sample.clone()), world.sample(0));
+    assert!(!world.sample_into(2, &mut sample));
+}
+
+#[test]
+fn events_tell_what_happened() {
+    let text = r#"
+format = 1
+name = "events"
+time = { duration = 30 }
+[soil]
+default = "hard"
+[[soil.zone]]
+soil = "firm"
+area = { kind = "half_plane", through = [8, 0], towards_deg = 0 }
+[[vehicle]]
+name = "lone"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]], end = "stop" }
+"#;
+    let model = model(text);
+    let name = |soil: bekker::soil::SoilId| model.ground.soils()[usize::from(soil.0)].name.clone();
+    let mut events = Vec::new();
+    let mut world = World::new(model.clone());
+    while world.time() < 30.0 {
+        world.advance();
+        events.extend_from_slice(world.events(0));
+    }
+    let entered: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::SoilEntered { from, to } => Some((name(*from), name(*to))),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(entered, [("hard".into(), "firm".into())]);
+    let upward = |event: &&Event| matches!(event, Event::GearShifted { from: 1, to: 2 });
+    assert!(events.iter().filter(upward).count() >= 1, "{events:?}");
+    let arrived = |event: &&Event| {
+        matches!(event, Event::IntentChanged { from: Intent::Drive, to: Intent::Arrived })
+    };
+    assert_eq!(events.iter().filter(arrived).count(), 1, "{events:?}");
+}
+
+/// A vehicle that stands before a wall of grade: by policy it ends or is let try on.
+#[test]
+fn endings_are_the_callers() {
+    let text = |endings: &str| {
+        format!(
+            r#"
+format = 1
+name = "endings"
+time = {{ duration = 12 }}
+terrain = {{ surface = {{ kind = "slope", grade = 0.9 }} }}
+soil = {{ default = "chrono_mid" }}
+[[vehicle]]
+name = "climber"
+model = "hmmwv"
+position = [0, 0]
+driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
+{endings}
+"#
+        )
+    };
+    let ended = |endings: &str| {
+        let mut world = World::new(model(&text(endings)));
+        while world.is_running() && world.time() < 12.0 - 1e-9 {
+            world.advance();
+        }
+        (world.outcome(0).code, world.time())
+    };
+    let (code, at) = ended("");
+    assert_eq!(code, OutcomeCode::Immobilised);
+    assert!(at < 6.0, "after 4 s: {at}");
+    let (code, later) = ended("[endings]\nimmobilised_after = 7.0");
+    assert_eq!(code, OutcomeCode::Immobilised);
+    // the same standstill, judged three seconds later
+    assert!((later - at - 3.0).abs() < 0.011, "{at} and {later}");
+    let (code, end) = ended("[endings]\nimmobilised = false");
+    assert_eq!(code, OutcomeCode::UnderWay);
+    assert!((end - 12.0).abs() < 1e-9);
+    let wrong =
+        ScenarioFile::parse("api", &text("[endings]\nimmobilised_after = 0"), Path::new(""), &[]);
+    let fault = wrong.err().unwrap().to_string();
+    assert!(fault.contains("endings.immobilised_after") && fault.contains("0.1"), "{fault}");
+    let never = WorldModel { endings: Endings::never(), ..model(&text("")) };
+    let mut world = World::new(never);
+    (0..800).for_each(|_| world.advance());
+    assert!(world.is_running());
+}
+
+/// All are put, or none is.
+#[test]
+fn all_are_put_elsewhere_or_none() {
+    let mut world = World::new(model(SCENARIO));
+    let at = |x: f64, y: f64| Placement { position: [x, y], heading: 0.0, speed: 0.0 };
+    let before = world.hash();
+    let error = world.respawn_all(&[at(50.0, 50.0)]).unwrap_err();
+    assert_eq!(error, CommandError::Count { places: 1, agents: 2 });
+    assert!(world.respawn_all(&[at(50.0, 50.0), at(f64::NAN, 0.0)]).is_err());
+    assert_eq!(world.hash(), before, "none was put");
+    world.respawn_all(&[at(50.0, 50.0), at(30.0, 50.0)]).unwrap();
+    let places: Vec<_> = world.samples().map(|sample| sample.pose.position.x.round()).collect();
+    assert_eq!(places, [50.0, 30.0]);
+}
