@@ -30,7 +30,7 @@
 //! let file = ScenarioFile::parse("first.toml", text, Path::new("."), &[])?;
 //! let mut world = World::new(build::world(&file)?.world);
 //! while world.time() < 0.5 {
-//!     world.beat();
+//!     world.advance();
 //! }
 //! let lone = world.samples().next().unwrap();
 //! assert!(lone.wheels.iter().all(|wheel| wheel.sinkage > 0.01), "it stands in its ruts");
@@ -39,13 +39,30 @@
 //!
 //! # From a program
 //!
-//! A [`World`](simulation::World) takes [commands](simulation::World::command) in the place
-//! of a driver's, goes [back](simulation::World::restore) to any of its states, and puts a
-//! vehicle [elsewhere](simulation::World::respawn), settled; none of these builds the model
-//! again, and many worlds may [share](simulation::World::shared_model) one. Between heartbeats
-//! it tells [samples](simulation::World::sample), what sensors
-//! [delivered](simulation::World::delivered), [heights](simulation::World::height) and
-//! [ruts](simulation::World::rut_depth). `examples/ten_futures.rs` plans with it.
+//! What Python, studies and live control are built on, each with an example in `examples/`:
+//!
+//! - **A run** ([`Runner`](simulation::Runner)) from its start to its end tells
+//!   [observers](simulation::Observer) of every heartbeat, of samples, readings, hashes and
+//!   checkpoints; the record on disk is one ([`report::recorder`]). `examples/own_sensor.rs`
+//!   is another: a profilometer that stops the run.
+//! - **A driver of one's own** ([`ExternalDriver`](simulation::ExternalDriver)) sees what its
+//!   vehicle's sensors measure, no more, and gives [commands](simulation::Command), steering
+//!   by a share or an angle: `examples/own_driver.rs`.
+//! - **A world by hand**: [`World`](simulation::World) takes
+//!   [commands](simulation::World::command), goes [back](simulation::World::restore) to any of
+//!   its states, puts vehicles [elsewhere](simulation::World::respawn), settled; none of these
+//!   builds the model again. `examples/episodes.rs` is a loop with resets.
+//! - **Many worlds** over one model ([`Batch`](simulation::Batch)) go on beside one another:
+//!   `examples/ten_futures.rs` is a planner. Scenarios that are built with the same
+//!   [`Parts`](scenario::build::Parts) decode an elevation model and assemble a vehicle once.
+//! - **Reading** between heartbeats: [samples](simulation::World::sample_into) without
+//!   allocation, [contacts](simulation::World::contacts) of every wheel and shoe,
+//!   [events](simulation::World::events), what sensors
+//!   [delivered](simulation::World::delivered), [heights](simulation::World::height) and
+//!   [ruts](simulation::World::rut_depth).
+//! - **Endings** are the caller's: [`Endings`](simulation::Endings), `[endings]` in a scenario.
+//! - **A scenario** is a value too: [`ScenarioFile::of`](scenario::ScenarioFile::of) checks
+//!   one that a program has made, [`to_toml`](scenario::Scenario::to_toml) writes it.
 //!
 //! # Layers
 //!

@@ -337,3 +337,41 @@ fn all_are_put_elsewhere_or_none() {
     let places: Vec<_> = world.samples().map(|sample| sample.pose.position.x.round()).collect();
     assert_eq!(places, [50.0, 30.0]);
 }
+
+/// What scenarios have in common is made once, and made anew where a file has changed.
+#[test]
+fn elevation_models_and_vehicles_are_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let dem = |height: f64| {
+        let row = format!("{height} {height} {height} {height}\n").repeat(4);
+        let head = "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 20\n";
+        std::fs::write(folder.path().join("dem.asc"), format!("{head}{row}")).unwrap();
+    };
+    let text = r#"
+format = 1
+name = "parts"
+time = { duration = 1 }
+terrain = { surface = { kind = "dem", file = "dem.asc" } }
+soil = { default = "firm" }
+[[vehicle]]
+name = "one"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "hold" }
+"#;
+    let parts = build::Parts::default();
+    let built = |seed: &str| {
+        let file = ScenarioFile::parse("parts", text, folder.path(), &[seed.into()]).unwrap();
+        build::world_of(&file, &parts).unwrap()
+    };
+    dem(3.0);
+    let (one, two) = (built("seed=1"), built("seed=2"));
+    assert_eq!(parts.made(), [1, 1]);
+    assert_eq!(one.inputs, two.inputs, "what was read is told all the same");
+    assert_ne!(one.fingerprint, two.fingerprint);
+    assert_eq!(two.world.ground.terrain().height(0.0, 0.0), 3.0);
+    dem(4.0);
+    let three = built("seed=1");
+    assert_eq!(parts.made(), [2, 1]);
+    assert_eq!(three.world.ground.terrain().height(0.0, 0.0), 4.0);
+}

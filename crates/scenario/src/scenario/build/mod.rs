@@ -5,6 +5,7 @@
 
 mod decisive;
 mod meshes;
+mod parts;
 mod scene_model;
 mod sensors;
 mod site;
@@ -14,6 +15,7 @@ mod vehicles;
 mod world;
 
 pub use meshes::{BuiltMeshes, meshes};
+pub use parts::Parts;
 pub use scene_model::{props, scene_model};
 pub use sensors::{camera, lidar, sensors};
 pub use site::site;
@@ -21,4 +23,4 @@ pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{vehicle_spec, vehicle_specs};
-pub use world::{Built, world};
+pub use world::{Built, world, world_of};

@@ -1,6 +1,7 @@
 //! The terrain that a scenario describes, with its soils laid on it.
 
 use super::SoilTable;
+use super::parts::{Elevations, Parts};
 use super::site::site;
 use crate::geodesy::Site;
 use crate::numeric::{cos, sin};
@@ -8,11 +9,12 @@ use crate::scenario::config::{self, Area, OriginName};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::input::LARGEST_BINARY;
+use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster, Region, Roughness,
-    RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness, RoughnessClass,
+    SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -35,8 +37,12 @@ pub struct BuiltTerrain {
 ///
 /// # Errors
 /// Files that cannot be read or used, and points outside the terrain.
-pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, Faults> {
-    let mut builder = Builder { file, soils, placement: None, warnings: Vec::new() };
+pub fn terrain(
+    file: &ScenarioFile,
+    soils: &SoilTable,
+    parts: &Parts,
+) -> Result<BuiltTerrain, Faults> {
+    let mut builder = Builder { file, soils, parts, placement: None, warnings: Vec::new() };
     let surface = builder.surface()?;
     let map = builder.soil_map()?;
     let mut terrain = Terrain::builder(surface, map);
@@ -53,6 +59,14 @@ pub fn terrain(file: &ScenarioFile, soils: &SoilTable) -> Result<BuiltTerrain, F
     let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
     warnings.extend(doubt);
     Ok(BuiltTerrain { terrain, placement, site, warnings })
+}
+
+/// Key of a terrain's elevation model.
+const ELEVATIONS: &str = "terrain.surface.file";
+
+/// What is made of an elevation model but for what its file holds.
+fn surface_key(surface: &config::Surface) -> String {
+    serde_json::to_string(surface).unwrap_or_default()
 }
 
 /// A refusal, with the keys that help against gaps.
@@ -75,6 +89,7 @@ impl Display for FillBy {
 struct Builder<'a> {
     file: &'a ScenarioFile,
     soils: &'a SoilTable,
+    parts: &'a Parts,
     placement: Option<Placement>,
     warnings: Vec<Fault>,
 }
@@ -105,29 +120,42 @@ impl Builder<'_> {
                     .map(Surface::Procedural)
                     .map_err(|error| self.refused(key, &error))
             }
-            config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } => {
-                let file_key = "terrain.surface.file";
-                let scale = png_scale(&self.file.scenario.terrain.surface);
-                let raster = self
-                    .raster(file, scale.as_ref(), file_key)?
-                    .with_reference(*epsg, height_unit.map(unit_of_heights))
-                    .map_err(|error| self.refused("terrain.surface", &error))?;
-                let (local, placement) = raster
-                    .localised(origin_of(*origin))
-                    .map_err(|error| self.refused("terrain.surface.origin", &error))?;
-                self.placement = Some(placement);
-                let cropped = match crop {
-                    Some(bounds) => local
-                        .cropped(*bounds)
-                        .map_err(|error| self.refused("terrain.surface.crop", &error))?,
-                    None => local,
-                };
-                cropped
-                    .without_gaps(no_data_rule(*no_data))
-                    .and_then(Surface::raster)
-                    .map_err(|error| self.refused(file_key, &FillBy(error)))
+            surface @ config::Surface::Dem { file, .. } => {
+                let bytes = self.bytes(file, ELEVATIONS)?;
+                let key = (surface_key(surface), sha256(&bytes));
+                let elevations = self.parts.elevations(key, || self.elevations(surface, &bytes))?;
+                self.placement = Some(elevations.placement);
+                self.doubt(ELEVATIONS, &elevations.warnings);
+                Ok(elevations.surface)
             }
         }
+    }
+
+    /// The surface of an elevation model in a file that holds these bytes.
+    fn elevations(&self, surface: &config::Surface, bytes: &[u8]) -> Result<Elevations, Faults> {
+        let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
+            unreachable!("only elevation models lie in files")
+        };
+        let (raster, warnings) = read_raster(bytes, png_scale(surface).as_ref())
+            .map_err(|error| self.refused(ELEVATIONS, &error))?;
+        let raster = raster
+            .with_reference(*epsg, height_unit.map(unit_of_heights))
+            .map_err(|error| self.refused("terrain.surface", &error))?;
+        let (local, placement) = raster
+            .localised(origin_of(*origin))
+            .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+        let cropped = match crop {
+            Some(bounds) => local
+                .cropped(*bounds)
+                .map_err(|error| self.refused("terrain.surface.crop", &error))?,
+            None => local,
+        };
+        let surface = cropped
+            .without_gaps(no_data_rule(*no_data))
+            .and_then(Surface::raster)
+            .map_err(|error| self.refused(ELEVATIONS, &FillBy(error)))?;
+        let warnings = warnings.iter().map(ToString::to_string).collect();
+        Ok(Elevations { surface, placement, warnings })
     }
 
     fn soil_map(&mut self) -> Result<SoilMap, Faults> {
@@ -135,7 +163,10 @@ impl Builder<'_> {
         let mut map = SoilMap::uniform(self.id(&soil.default));
         if let Some(classes) = &soil.raster {
             let key = "soil.raster.file";
-            let raster = self.raster(&classes.file, None, key)?;
+            let bytes = self.bytes(&classes.file, key)?;
+            let (raster, warnings) =
+                read_raster(&bytes, None).map_err(|error| self.refused(key, &error))?;
+            self.doubt(key, &warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
             // Class rasters lie in the coordinates of the DEM; without one, in local metres.
             let origin = self.placement.as_ref().map_or([0.0; 2], |p| p.origin);
             let table: Vec<(i32, SoilId)> = classes
@@ -164,24 +195,19 @@ impl Builder<'_> {
         self.soils.id(name).unwrap_or_default()
     }
 
-    fn raster(
-        &mut self,
-        file: &Path,
-        scale: Option<&PngScale>,
-        key: &str,
-    ) -> Result<Raster, Faults> {
+    fn bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Faults> {
         let path = self.file.folder.join(file);
-        let bytes = self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
+        self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
-            self.document().fault(key, Problem::Unreadable { cause })
-        })?;
-        let (raster, warnings) =
-            read_raster(&bytes, scale).map_err(|error| self.refused(key, &error))?;
-        for warning in warnings {
-            let cause = warning.to_string();
-            self.warnings.push(self.document().fault(key, Problem::Refused { cause }));
+            self.document().fault(key, Problem::Unreadable { cause }).into()
+        })
+    }
+
+    fn doubt(&mut self, key: &str, warnings: &[String]) {
+        for cause in warnings {
+            let problem = Problem::Refused { cause: cause.clone() };
+            self.warnings.push(self.document().fault(key, problem));
         }
-        Ok(raster)
     }
 }
 

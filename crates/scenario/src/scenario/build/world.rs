@@ -1,6 +1,7 @@
 //! The world that a scenario describes: ground, vehicles on it, drivers in them.
 
 use super::decisive::decisive;
+use super::parts::Parts;
 use super::{
     BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain, vehicle_specs,
 };
@@ -11,9 +12,7 @@ use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::simulation::{
-    AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, WorldModel,
-};
+use crate::simulation::{AgentModel, Clock, Endings, Immobility, Leader, WorldModel};
 use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
@@ -55,8 +54,16 @@ pub struct Built {
 /// # Errors
 /// Every fault that only shows when files are opened and parts put together.
 pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
+    world_of(file, &Parts::default())
+}
+
+/// The same with parts that other worlds are built from too.
+///
+/// # Errors
+/// As of [`world`].
+pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let (soils, specs, shown) = (soil_table(file), vehicle_specs(file), meshes(file));
-    let land = soils.as_ref().ok().map(|soils| terrain(file, soils)).transpose();
+    let land = soils.as_ref().ok().map(|soils| terrain(file, soils, parts)).transpose();
     let (soils, specs, land, shown) = match (soils, specs, land, shown) {
         (Ok(soils), Ok(specs), Ok(Some(land)), Ok(shown)) => (soils, specs, land, shown),
         (soils, specs, land, shown) => {
@@ -69,7 +76,7 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
-    let agents = agents(file, &specs, &land)?;
+    let agents = agents(file, &specs, &land, parts)?;
     let ground = ground(file, &soils, land.terrain)?;
     Ok(Built {
         world: with_scene_model(
@@ -148,25 +155,19 @@ fn agents(
     file: &ScenarioFile,
     specs: &[AnySpec],
     land: &BuiltTerrain,
+    parts: &Parts,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
-    let mut movers: Vec<(&AnySpec, GroundVehicle)> = Vec::new();
     let mut agents = Vec::new();
     let mut faults = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
-        let same = movers
-            .iter()
-            .find(|(own, _)| *own == spec)
-            .map(|(_, ground_vehicle)| ground_vehicle.clone());
-        let made = same.map_or_else(|| GroundVehicle::new(spec), Ok).map_err(|error| {
-            let cause = error.to_string();
+        let made = parts.vehicle(spec).map_err(|error| {
             let key = format!("vehicle[{index}].model");
-            file.document.fault(&key, Problem::Refused { cause })
+            file.document.fault(&key, Problem::Refused { cause: error.to_string() })
         });
         let sensors = sensors(file, index, land.site.as_ref());
         match (made, driver(file, index, specs), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
-                movers.push((spec, vehicle.clone()));
                 let [x, y] = entry.position;
                 let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
                 agents.push(AgentModel {
