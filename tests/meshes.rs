@@ -58,7 +58,8 @@ fn a_barn_stands_where_the_scenario_says() {
 /// A hull of its own, scaled by nothing: the crate sits on the chassis reference point.
 #[test]
 fn a_vehicle_looks_as_the_scenario_says() {
-    let sets = ["vehicle[0].look.hull=meshes/crate.obj", "vehicle[0].look.wheel=meshes/crate.obj"];
+    let sets =
+        ["vehicle[0].visual.hull=meshes/crate.obj", "vehicle[0].visual.wheel=meshes/crate.obj"];
     let file = farmyard(&sets);
     let before = from_above(&farmyard(&[]), &[[0.0, 0.0]]);
     let [(top, class)] = from_above(&file, &[[0.0, 0.0]])[..] else { panic!() };
@@ -107,7 +108,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         ("[[scenery]]\nmesh = 'broken.gltf'", "broken.gltf: scene = 3: must be below 0"),
         ("[[scenery]]\nmesh = 'bare.obj'", "bare.obj: names gone.mtl: gone.mtl: No such file"),
-        ("look = { wheel = 'gone.obj' }", "x.toml:9: vehicle[0].look.wheel = \"gone.obj\""),
+        ("visual = { wheel = 'gone.obj' }", "x.toml:9: vehicle[0].visual.wheel = \"gone.obj\""),
         (
             "[[scenery]]\nplaces = [[1, 2]]",
             "scenery[0]: give exactly one of kind, mesh; given: none",

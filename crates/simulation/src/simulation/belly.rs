@@ -1,12 +1,12 @@
 //! A vehicle that hangs up: its belly on the ground.
 
 use super::agent::AgentModel;
+use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
-use super::on_tracks::across;
-use crate::ground::{GroundModel, working_surface_height};
+use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
 use crate::scm::{Displaced, Plate, PlateOutline, contact};
-use crate::soil::{SoilKind, Tread};
+use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::Belly;
 
@@ -27,8 +27,6 @@ const DENTED: f64 = 0.03;
 const LOOKED_AT: f64 = 0.2;
 /// ... And of how many points the terrain is asked together.
 const TOGETHER: usize = 128;
-/// Below this speed, m/s, its friction on firm ground fades out in proportion to its speed.
-const SLIDING: f64 = 1e-6;
 
 /// What the ground does to a belly that lies on it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,34 +114,14 @@ impl AgentModel {
         context: &ContactContext<'_>,
         on: &mut BellyContact,
     ) {
-        let ContactContext { ground, published, overlay, grips, .. } = context;
         let mass = self.vehicle.mass();
         let stiffness = mass * GRAVITY / GIVES;
         let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();
+        let spring = FirmSpring { stiffness, damping, deepest: DENTED };
         for point in points(belly, SPACING) {
             let r = pose.direction(&point);
-            let place = pose.position + r;
-            let SoilKind::Firm { friction } = ground.soil_at(place.x, place.y).kind else {
-                continue;
-            };
-            let height = working_surface_height(ground, published, overlay, place.x, place.y);
-            let normal = ground.terrain().normal(place.x, place.y);
-            let depth = (height - place.z) * normal.z;
-            if depth <= 0.0 {
-                continue;
-            }
-            let velocity = twist.at(&r);
-            let leaving = velocity.dot(&normal);
-            let push = (stiffness * depth.min(DENTED) - damping * leaving).max(0.0);
-            let sliding = velocity - normal * leaving;
-            let friction = if *grips { friction } else { 0.0 };
-            let drag = friction * push / sliding.norm().max(SLIDING);
-            on.load.wrench.add_force(&(normal * push - sliding * drag), &r);
-            on.load.add_tangent(&normal, &r, stiffness, damping);
-            for along in across(&normal) {
-                on.load.add_tangent(&along, &r, 0.0, drag);
-            }
-            on.force += push;
+            let pushed = spring.press(context, &pose.position, &r, twist, &mut on.load);
+            on.force += pushed.unwrap_or(0.0);
         }
     }
 }

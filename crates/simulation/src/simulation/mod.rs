@@ -11,6 +11,7 @@ mod diagnosis;
 mod endings;
 mod event;
 mod external_driver;
+mod firm_spring;
 mod ground_vehicle;
 mod handshake;
 mod imaging;

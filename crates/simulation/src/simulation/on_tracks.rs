@@ -1,20 +1,16 @@
 //! A vehicle on tracks meets the ground, shoe by shoe.
 
+use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactContext, DriveWork};
 use super::on_wheels::slip;
 use super::record::WheelSample;
-use crate::ground::working_surface_height;
 use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
-use crate::soil::{SoilKind, Tread};
+use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
 use crate::vehicle::spec::TrackedSpec;
 use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
 use std::sync::Arc;
-
-/// Below this speed, m/s, a shoe's friction on firm ground fades out in
-/// proportion to its speed.
-const SLIDING: f64 = 1e-6;
 
 /// A tracked vehicle with the shape of its shoes; immutable.
 #[derive(Clone, Debug)]
@@ -128,35 +124,14 @@ impl OnTracks {
         let spec = &self.vehicle.spec().shoe;
         let corners = 4.0 * self.shoe.faces.len() as f64;
         let (stiffness, damping) = (spec.pad_stiffness / corners, spec.pad_damping / corners);
+        let spring = FirmSpring { stiffness, damping, deepest: f64::INFINITY };
         let mut touches = false;
         for face in &self.shoe.faces {
             let [x, y, z] = face.centre;
             for (u, v) in [(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)] {
                 let local = Vec3::new(x + u * face.length, y + v * face.width, z);
                 let r = shoe.pose.direction(&local);
-                let point = shoe.pose.position + r;
-                let ContactContext { ground, published, overlay, grips, .. } = &mut *context;
-                let SoilKind::Firm { friction } = ground.soil_at(point.x, point.y).kind else {
-                    continue;
-                };
-                let height = working_surface_height(ground, published, overlay, point.x, point.y);
-                let normal = ground.terrain().normal(point.x, point.y);
-                let depth = (height - point.z) * normal.z;
-                if depth <= 0.0 {
-                    continue;
-                }
-                let friction = if *grips { friction } else { 0.0 };
-                touches = true;
-                let velocity = felt.at(&r);
-                let leaving = velocity.dot(&normal);
-                let pressure = (stiffness * depth - damping * leaving).max(0.0);
-                let sliding = velocity - normal * leaving;
-                let drag = friction * pressure / sliding.norm().max(SLIDING);
-                load.wrench.add_force(&(normal * pressure - sliding * drag), &r);
-                load.add_tangent(&normal, &r, stiffness, damping);
-                for across in across(&normal) {
-                    load.add_tangent(&across, &r, 0.0, drag);
-                }
+                touches |= spring.press(context, &shoe.pose.position, &r, felt, load).is_some();
             }
         }
         touches
@@ -247,12 +222,6 @@ fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
     sample.lateral += force.dot(&Vec3::z().cross(&forward));
     sample.sinkage = sample.sinkage.max(met.sinkage);
     sample.area += met.area;
-}
-
-/// Two directions across a normal.
-pub(super) fn across(normal: &Vec3) -> [Vec3; 2] {
-    let first = normal.cross(&Vec3::y()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
-    [first, normal.cross(&first)]
 }
 
 /// Underside of the shoes of a file. Bekker's width is that of the rectangle
