@@ -132,12 +132,13 @@ impl Sections {
             Some("integer") => "whole number".into(),
             Some("boolean") => "true or false".into(),
             Some("string") => "text".into(),
-            Some("array")
-                if node["minItems"] == node["maxItems"] && !node["minItems"].is_null() =>
-            {
-                format!("{} of {}", node["minItems"], self.kind(&node["items"]))
+            Some("array") => {
+                let (least, items) = (&node["minItems"], self.kind(&node["items"]));
+                let plain = ["number", "whole number", "text"].contains(&items.as_str());
+                let s = if plain { "s" } else { "" };
+                let fixed = !least.is_null() && *least == node["maxItems"];
+                if fixed { format!("{least} {items}{s}") } else { format!("list of {items}{s}") }
             }
-            Some("array") => format!("list of {}", self.kind(&node["items"])),
             number => number.unwrap_or("table").into(),
         }
     }
