@@ -117,7 +117,7 @@ fn shortened(command: &str) -> String {
     let has = |words: &[&str], option: &str| words.iter().any(|w| w.starts_with(option));
     match words.get(1) {
         Some(&"run") if !has(&words, "--resume") && !has(&words, "time.duration") => {
-            words.extend(["--set", "time.duration=0.5"]);
+            words.extend(["--set", "time.duration=0.5", "--no-picture"]);
         }
         Some(&"render") => {
             if let Some(time) = words.iter().position(|word| *word == "--time") {
@@ -166,17 +166,16 @@ impl Place {
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(told) }
     }
 
-    /// Drives examples whose runs a command reads, where the page told to earlier on another.
+    /// Drives examples whose runs a command reads, where the page did not tell to.
     fn prepare(&self, command: &str) -> Result<(), String> {
-        for word in command.split_whitespace() {
-            let Some((name, _)) = word.strip_prefix("runs/").and_then(|run| run.rsplit_once('-'))
-            else {
-                continue;
-            };
+        let words: Vec<&str> = command.split_whitespace().collect();
+        for pair in words.windows(2).filter(|pair| pair[0] != "--out") {
+            let run = pair[1].strip_prefix("runs/").and_then(|run| run.rsplit_once('-'));
+            let Some((name, _)) = run else { continue };
             let example = format!("examples/{name}.toml");
-            if !self.0.path().join(word).exists() && self.0.path().join(&example).exists() {
-                let made = format!("bekker run {example} --out {word}");
-                self.run(&shortened(&made))?;
+            let there = |path: &str| self.0.path().join(path).exists();
+            if !there(pair[1]) && there(&example) {
+                self.run(&shortened(&format!("bekker run {example} --out {}", pair[1])))?;
             }
         }
         Ok(())
@@ -197,9 +196,7 @@ fn follow(page: &str) -> Result<usize, String> {
         if ["sh", "console"].contains(&block.language.as_str()) {
             for command in commands(block) {
                 let place = place.get_or_insert_with(Place::new);
-                if !command.contains("--out") {
-                    place.prepare(&command)?;
-                }
+                place.prepare(&command)?;
                 place.run(&shortened(&command))?;
                 done += 1;
             }
