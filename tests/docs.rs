@@ -248,7 +248,7 @@ fn prose(text: &str) -> String {
         } else if !fenced {
             // in a line every second part between backticks is code
             let parts: Vec<&str> = line.split('`').collect();
-            let open = parts.len() % 2 == 0;
+            let open = parts.len().is_multiple_of(2);
             let code = |n: usize| n % 2 == 1 && !(open && n + 1 == parts.len());
             let words = parts.iter().enumerate().map(|(n, part)| if code(n) { "" } else { part });
             kept.push_str(&words.collect::<String>());
