@@ -1,16 +1,57 @@
 //! `bekker schema`
 
 use super::{Failure, stdout};
-use clap::Args;
+use crate::report::keys;
+use crate::scenario;
+use clap::{Args, ValueEnum};
 
-/// Print the JSON Schema of scenario files
+/// Print the JSON Schema of scenario files, or of vehicle files
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  bekker schema > scenario.schema.json\n\n\
-    Editors with a TOML language server check and complete scenarios by it.")]
-pub struct Schema {}
+#[command(after_help = "Examples:\n  bekker schema > scenario.schema.json\n  \
+    bekker schema wheeled > wheeled.schema.json\n  bekker schema --markdown\n\n\
+    Editors with a TOML language server check and complete files by it.")]
+pub struct Schema {
+    /// Whose schema
+    #[arg(value_enum, default_value = "scenario", value_name = "FORMAT")]
+    of: Format,
+    /// Print a page of tables instead: every key with type, unit, range and default
+    #[arg(long)]
+    markdown: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Scenario files
+    Scenario,
+    /// Files of wheeled vehicles
+    Wheeled,
+    /// Files of tracked vehicles
+    Tracked,
+}
 
 impl Schema {
     pub fn execute(self) -> Result<(), Failure> {
-        stdout::print_json(&crate::scenario::schema())
+        let (schema, title, command) = match self.of {
+            Format::Scenario => (scenario::schema(), "scenario", "bekker schema"),
+            Format::Wheeled => {
+                let schema = scenario::build::wheeled_schema();
+                (schema, "wheeled vehicle", "bekker schema wheeled")
+            }
+            Format::Tracked => {
+                let schema = scenario::build::tracked_schema();
+                (schema, "tracked vehicle", "bekker schema tracked")
+            }
+        };
+        if !self.markdown {
+            return stdout::print_json(&schema);
+        }
+        let introduction = format!(
+            "# Keys of a {title}\n\n\
+             Written by `{command} --markdown` from the JSON Schema by which files are checked \
+             (`{command}`); `tests/docs.rs` holds the two to each other. Units are SI; keys that \
+             end in `_deg` are in degrees. A section is a table of the file, \
+             named by its path; a key that it does not know is refused."
+        );
+        stdout::print(keys::page(&schema, &introduction).trim_end())
     }
 }

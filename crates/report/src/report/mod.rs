@@ -15,6 +15,7 @@
 //! | [`recovery`] | checkpoints, and what is made good for a lost rank |
 //! | [`kept_inputs`] | what it was driven from |
 //! | [`readme`] | what every file holds |
+//! | [`keys`] | the keys of a format, as a page |
 //! | [`hashes`] | hashes of all heartbeats: CSV |
 //! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
@@ -50,6 +51,7 @@ mod growing;
 pub mod hashes;
 pub mod heartbeats;
 pub mod kept_inputs;
+pub mod keys;
 pub mod land;
 mod legend;
 pub mod manifest;

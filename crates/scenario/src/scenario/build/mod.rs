@@ -22,5 +22,5 @@ pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, terrain};
 pub(super) use terrain::{origin_of, png_scale};
-pub use vehicles::{vehicle_spec, vehicle_specs};
+pub use vehicles::{tracked_schema, vehicle_spec, vehicle_specs, wheeled_schema};
 pub use world::{Built, world, world_of};

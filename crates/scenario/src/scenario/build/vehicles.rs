@@ -94,6 +94,16 @@ fn spec(document: &Document) -> Result<AnySpec, Faults> {
     Ok(AnySpec::Wheeled(Box::new(checked(document, &WHEELED, VehicleSpec::check)?)))
 }
 
+/// The JSON Schema of files of wheeled vehicles.
+pub fn wheeled_schema() -> Json {
+    WHEELED.clone()
+}
+
+/// The JSON Schema of files of tracked vehicles.
+pub fn tracked_schema() -> Json {
+    TRACKED.clone()
+}
+
 static WHEELED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(VehicleSpec).to_value());
 static TRACKED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(TrackedSpec).to_value());
 

@@ -343,7 +343,7 @@ pub enum CameraChannel {
     Class,
     /// Which thing.
     Instance,
-    /// Soil, sinkage, slip, passes and owner (0 nobody, else 1 + index of the vehicle)
+    /// Soil, sinkage, slip, passes and agent (0 nobody, else 1 + index of the vehicle)
     /// of the ground.
     Ground,
 }

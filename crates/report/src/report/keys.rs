@@ -1,0 +1,170 @@
+//! The keys of a format as a page of tables, made from its JSON Schema.
+//!
+//! What the schema defines once is a section, named by the shortest path that leads to it;
+//! the other paths stand below its table.
+
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write;
+
+const HEAD: &str =
+    "| key | type | unit | range | default | |\n| --- | --- | --- | --- | --- | --- |";
+
+/// The page, in Markdown, under an introduction.
+pub fn page(schema: &Json, introduction: &str) -> String {
+    let sections = Sections::of(schema);
+    let mut text = format!("{introduction}\n");
+    sections.write(&mut text, schema, "Top level");
+    let mut names: Vec<&String> = sections.0.keys().collect();
+    names.sort_by_key(|name| &sections.0[*name][0]);
+    for name in names {
+        sections.write(&mut text, &schema["$defs"][name.as_str()], &sections.title(name));
+        let others: Vec<String> =
+            sections.0[name.as_str()].iter().skip(1).map(|path| format!("`{path}`")).collect();
+        if !others.is_empty() {
+            let _ = writeln!(text, "\nAlso at {}.", others.join(", "));
+        }
+    }
+    text
+}
+
+/// Every definition with the paths that lead to it, the shortest first.
+struct Sections(BTreeMap<String, Vec<String>>);
+
+impl Sections {
+    fn of(schema: &Json) -> Sections {
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut waiting = VecDeque::from([(schema, String::new())]);
+        while let Some((node, path)) = waiting.pop_front() {
+            for (key, inner) in node["properties"].as_object().into_iter().flatten() {
+                let dot = if path.is_empty() { "" } else { "." };
+                waiting.push_back((inner, format!("{path}{dot}{key}")));
+            }
+            waiting.extend(variants(node).map(|inner| (inner, path.clone())));
+            waiting.extend(node.get("items").map(|inner| (inner, path.clone())));
+            if let Some(name) = referred(node) {
+                let paths = found.entry(name.to_owned()).or_default();
+                if paths.is_empty() {
+                    waiting.push_back((&schema["$defs"][name], path.clone()));
+                }
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        Sections(found)
+    }
+
+    /// The path; where others have the same, with what it is there.
+    fn title(&self, name: &str) -> String {
+        let path = &self.0[name][0];
+        if self.0.values().filter(|paths| paths[0] == *path).count() == 1 {
+            return format!("`{path}`");
+        }
+        let word =
+            |c: char| if c.is_uppercase() { format!(" {}", c.to_lowercase()) } else { c.into() };
+        format!("`{path}`:{}", name.chars().map(word).collect::<String>())
+    }
+
+    fn write(&self, text: &mut String, node: &Json, title: &str) {
+        let _ = writeln!(text, "\n## {title}\n\n{}", described(node));
+        self.table(text, node);
+        let (tables, plain): (Vec<&Json>, Vec<&Json>) =
+            variants(node).partition(|variant| variant["properties"].is_object());
+        if !plain.is_empty() {
+            let _ = writeln!(text, "\n| value | |\n| --- | --- |");
+        }
+        for variant in plain {
+            let _ = writeln!(text, "| {} | {} |", self.kind(variant), described(variant));
+        }
+        for variant in tables {
+            if let Some(name) = variant["properties"]["kind"]["const"].as_str() {
+                let _ =
+                    writeln!(text, "\n### {title}, `kind = \"{name}\"`\n\n{}", described(variant));
+            }
+            self.table(text, variant);
+        }
+    }
+
+    /// A row for every key but the one that tells a variant from the others.
+    fn table(&self, text: &mut String, node: &Json) {
+        let keys: Vec<(&String, &Json)> =
+            node["properties"].as_object().into_iter().flatten().collect();
+        let keys = keys.into_iter().filter(|(_, inner)| inner["const"].is_null());
+        for (n, (key, inner)) in keys.enumerate() {
+            if n == 0 {
+                let _ = writeln!(text, "\n{HEAD}");
+            }
+            let required =
+                node["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into()));
+            let default = match &inner["default"] {
+                _ if required => "required".to_owned(),
+                Json::Null | Json::Object(_) => String::new(),
+                value => format!("`{value}`"),
+            };
+            let unit = inner["unit"].as_str().unwrap_or_default();
+            let (kind, range, what) = (self.kind(inner), range(inner), described(inner));
+            let _ = writeln!(text, "| `{key}` | {kind} | {unit} | {range} | {default} | {what} |");
+        }
+    }
+
+    /// What a value is, in words, with a link to the section that says more.
+    fn kind(&self, node: &Json) -> String {
+        if let Some(name) = referred(node) {
+            let kept = |c: &char| c.is_alphanumeric() || matches!(c, '_' | ' ');
+            let title = self.title(name);
+            let anchor: String = title.to_lowercase().chars().filter(kept).collect();
+            return format!("[{}](#{})", title.replace('`', ""), anchor.replace(' ', "-"));
+        }
+        if let Some(value) = node.get("const") {
+            return format!("`{value}`");
+        }
+        // an optional is one of itself and null, and TOML has no null
+        if node["anyOf"].is_array() {
+            let kinds = variants(node).filter(|v| v["type"] != "null").map(|v| self.kind(v));
+            return kinds.collect::<Vec<_>>().join(" or ");
+        }
+        let named = |name: &str| node["type"] == name || node["type"][0] == name;
+        match ["number", "integer", "boolean", "string", "array"]
+            .into_iter()
+            .find(|name| named(name))
+        {
+            Some("integer") => "whole number".into(),
+            Some("boolean") => "true or false".into(),
+            Some("string") => "text".into(),
+            Some("array") => {
+                let (least, items) = (&node["minItems"], self.kind(&node["items"]));
+                let plain = ["number", "whole number", "text"].contains(&items.as_str());
+                let s = if plain { "s" } else { "" };
+                let fixed = !least.is_null() && *least == node["maxItems"];
+                if fixed { format!("{least} {items}{s}") } else { format!("list of {items}{s}") }
+            }
+            number => number.unwrap_or("table").into(),
+        }
+    }
+}
+
+fn variants(node: &Json) -> impl Iterator<Item = &Json> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|word| node[word].as_array()).flatten()
+}
+
+fn referred(node: &Json) -> Option<&str> {
+    node["$ref"].as_str()?.strip_prefix("#/$defs/")
+}
+
+/// Within what bounds a number lies, or those of a list.
+fn range(node: &Json) -> String {
+    let node = if node["items"].is_object() { &node["items"] } else { node };
+    let bounds =
+        [("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"), ("exclusiveMaximum", "<")];
+    let bound = |(key, sign): (&str, &str)| match node[key].as_f64()? {
+        large if large.abs() >= 1e6 => Some(format!("{sign} {large:e}")),
+        value => Some(format!("{sign} {value}")),
+    };
+    bounds.into_iter().filter_map(bound).collect::<Vec<_>>().join(", ")
+}
+
+/// The description, fit for a cell.
+fn described(node: &Json) -> String {
+    node["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+}

@@ -1,0 +1,432 @@
+//! Holds the documentation to the program: commands run, links lead somewhere, the pages of
+//! keys are those of the schema, and every word that a user meets stands in the glossary.
+//!
+//! On pages, an HTML comment before a fenced block speaks to this test:
+//! `<!-- file: NAME -->` has it write the block to a file that later commands of the page
+//! use, `<!-- not run by tests: REASON -->` has it leave the block out.
+
+use assert_cmd::cargo::cargo_bin;
+use rayon::prelude::*;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+/// Pages of keys, with the command that writes each.
+const KEYS: [(&str, &str); 3] = [
+    ("docs/keys.md", "scenario"),
+    ("docs/wheeled_keys.md", "wheeled"),
+    ("docs/tracked_keys.md", "tracked"),
+];
+
+/// Words that a key, an option or a column had once, before they were the field's own.
+const RETIRED: [&str; 14] = [
+    "hump", "look", "deal", "owner", "course", "stage", "eyes", "glance", "darkroom", "sketch",
+    "mover", "meeting", "haste", "beat",
+];
+/// The look-ahead distance of pure pursuit is called so in its literature.
+const ALLOWED: &str = "look_ahead";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(page: &str) -> String {
+    fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
+}
+
+/// Markdown in and below a folder, by path from the root.
+fn below(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let path = format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy());
+        if root().join(&path).is_dir() {
+            found.extend(below(&path));
+        } else if path.ends_with(".md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All pages that people read.
+fn pages() -> Vec<String> {
+    let single = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let mut all: Vec<String> = single.iter().map(|page| page.to_string()).collect();
+    all.extend(["docs", "examples", "terrains"].into_iter().flat_map(below));
+    all
+}
+
+/// A block of code of a page, with what the comment before it says.
+struct Block {
+    language: String,
+    comment: String,
+    lines: Vec<String>,
+}
+
+/// Fenced blocks and those indented by four spaces.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    let (mut fenced, mut indented, mut blank, mut comment) = (false, false, true, String::new());
+    for line in text.lines() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            fenced = !fenced;
+            if fenced {
+                let (language, comment) = (language.to_owned(), std::mem::take(&mut comment));
+                found.push(Block { language, comment, lines: Vec::new() });
+            }
+        } else if fenced {
+            found.last_mut().unwrap().lines.push(line.to_owned());
+        } else if let Some(code) = line.strip_prefix("    ").filter(|_| blank || indented) {
+            if !indented {
+                let (language, comment) = ("sh".to_owned(), std::mem::take(&mut comment));
+                found.push(Block { language, comment, lines: Vec::new() });
+            }
+            indented = true;
+            found.last_mut().unwrap().lines.push(code.to_owned());
+        } else {
+            indented = false;
+            if let Some(text) = line.strip_prefix("<!-- ").and_then(|l| l.strip_suffix(" -->")) {
+                comment = text.to_owned();
+            } else if !line.trim().is_empty() {
+                comment.clear();
+            }
+        }
+        blank = line.trim().is_empty();
+    }
+    found
+}
+
+/// Lines of a block with continued ones put together.
+fn commands(block: &Block) -> Vec<String> {
+    let joined = block.lines.join("\n").replace("\\\n", " ");
+    let bare = |line: &str| line.split(" # ").next().unwrap_or_default().trim().to_owned();
+    let bekker = |line: String| match line.strip_prefix("cargo run --release -- ") {
+        Some(rest) => format!("bekker {rest}"),
+        None => line,
+    };
+    let run = |line: &String| ["bekker ", "cp "].iter().any(|start| line.starts_with(start));
+    joined.lines().map(bare).map(bekker).filter(run).collect()
+}
+
+/// The same command, done sooner: drives of a fifth of a second, small pictures, rigs unchecked.
+fn shortened(command: &str) -> String {
+    let mut words: Vec<&str> = command.split_whitespace().collect();
+    let has = |words: &[&str], option: &str| words.iter().any(|w| w.starts_with(option));
+    match words.get(1) {
+        Some(&"run") if !has(&words, "--resume") && !has(&words, "time.duration") => {
+            words.extend(["--set", "time.duration=0.2", "--no-picture"]);
+        }
+        Some(&"render") => {
+            if let Some(time) = words.iter().position(|word| *word == "--time") {
+                words[time + 1] = "0.1";
+            }
+            words.extend(["--size", "160x90", "--supersample", "1"]);
+        }
+        Some(&"rig") => words.extend(["--no-check", "--no-plot"]),
+        Some(&"bench" | &"validate-physics") => panic!("takes minutes, mark it: {command}"),
+        _ => {}
+    }
+    words.join(" ")
+}
+
+/// A folder like the repository's root for what a page's commands read, with the program
+/// on the path.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        let path = place.0.path();
+        let parts = ["examples", "terrains", "crates/vehicle/vehicles", "bin"];
+        parts.iter().for_each(|part| fs::create_dir_all(path.join(part)).unwrap());
+        std::os::unix::fs::symlink(cargo_bin("bekker"), path.join("bin/bekker")).unwrap();
+        let copied = format!(
+            "cp -r '{0}/examples' '{0}/terrains' . && cp '{0}'/crates/vehicle/vehicles/* crates/vehicle/vehicles",
+            root().display()
+        );
+        place.run(&copied).unwrap();
+        place
+    }
+
+    fn run(&self, command: &str) -> Result<String, String> {
+        let bin = self.0.path().join("bin");
+        let search = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(self.0.path())
+            .env("PATH", search)
+            .env("RAYON_NUM_THREADS", "1")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = format!("{command}\n{}{}", text(&output.stdout), text(&output.stderr));
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(told) }
+    }
+
+    /// Drives examples whose runs a command reads, where the page did not tell to.
+    fn prepare(&self, command: &str) -> Result<(), String> {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        for pair in words.windows(2).filter(|pair| pair[0] != "--out") {
+            let run = pair[1].strip_prefix("runs/").and_then(|run| run.rsplit_once('-'));
+            let Some((name, _)) = run else { continue };
+            let example = format!("examples/{name}.toml");
+            let there = |path: &str| self.0.path().join(path).exists();
+            if !there(pair[1]) && there(&example) {
+                self.run(&shortened(&format!("bekker run {example} --out {}", pair[1])))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a page's commands in their order; how many, or what went wrong.
+fn follow(page: &str) -> Result<usize, String> {
+    let blocks = blocks(&read(page));
+    let wanted = |block: &&Block| !block.comment.starts_with("not run by tests: ");
+    let blocks: Vec<&Block> = blocks.iter().filter(wanted).collect();
+    let (mut place, mut done) = (None, 0);
+    for block in blocks {
+        if let Some(name) = block.comment.strip_prefix("file: ") {
+            let place = place.get_or_insert_with(Place::new);
+            fs::write(place.0.path().join(name), block.lines.join("\n") + "\n").unwrap();
+        }
+        if ["sh", "console"].contains(&block.language.as_str()) {
+            for command in commands(block) {
+                let place = place.get_or_insert_with(Place::new);
+                place.prepare(&command)?;
+                place.run(&shortened(&command))?;
+                done += 1;
+            }
+        }
+    }
+    Ok(done)
+}
+
+#[test]
+fn commands_run() {
+    let pages: Vec<String> = pages().into_iter().filter(|page| page != "CHANGELOG.md").collect();
+    let followed: Vec<(&String, Result<usize, String>)> =
+        pages.par_iter().map(|page| (page, follow(page))).collect();
+    let mut done = 0;
+    for (page, result) in followed {
+        done += result.unwrap_or_else(|told| panic!("{page}: {told}"));
+    }
+    assert!(done > 40, "{done} commands run: are they still found?");
+}
+
+#[test]
+fn subcommands_exist() {
+    let cli = <bekker::cli::Cli as clap::CommandFactory>::command();
+    for page in pages() {
+        let text = read(&page);
+        for code in text.split('`').skip(1).step_by(2) {
+            let Some(rest) = code.strip_prefix("bekker ") else { continue };
+            let mut known = &cli;
+            for word in rest.split_whitespace().take(2) {
+                let name = |c: char| c.is_ascii_lowercase() || c == '-';
+                if word.starts_with('-') || !word.chars().all(name) || !known.has_subcommands() {
+                    break;
+                }
+                let found = known.find_subcommand(word);
+                // a subcommand that can go without one may have an argument of its own
+                known = found.unwrap_or_else(|| panic!("{page}: `{code}`: no command {word}"));
+            }
+        }
+    }
+}
+
+/// Text of a page without code.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let mut kept = String::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            // in a line every second part between backticks is code
+            let parts: Vec<&str> = line.split('`').collect();
+            let open = parts.len().is_multiple_of(2);
+            let code = |n: usize| n % 2 == 1 && !(open && n + 1 == parts.len());
+            let words = parts.iter().enumerate().map(|(n, part)| if code(n) { "" } else { part });
+            kept.push_str(&words.collect::<String>());
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Where the links of a page lead.
+fn links(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let found = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    found.map(str::to_owned).collect()
+}
+
+/// Anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut fenced = false;
+    let heading = |line: &str| {
+        fenced ^= line.trim_start().starts_with("```");
+        if fenced || !line.starts_with('#') {
+            return None;
+        }
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        Some(title.chars().filter(kept).collect::<String>().replace(' ', "-"))
+    };
+    text.lines().filter_map(heading).collect()
+}
+
+/// A path without its `..`, from the root.
+fn resolved(page: &str, target: &str) -> PathBuf {
+    let mut path = Path::new(page).parent().unwrap_or(Path::new("")).to_path_buf();
+    for part in Path::new(target).components() {
+        match part {
+            Component::ParentDir => assert!(path.pop(), "{page}: {target} is outside"),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for page in pages() {
+        let text = read(&page);
+        for link in links(&text) {
+            if ["https://", "http://", "mailto:"].iter().any(|start| link.starts_with(start)) {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { PathBuf::from(&page) } else { resolved(&page, file) };
+            assert!(root().join(&target).exists(), "{page}: no {}", target.display());
+            // the site holds the folder docs alone
+            let inside = !page.starts_with("docs/") || target.starts_with("docs");
+            assert!(inside, "{page}: {link} leads out of docs/: name the file in backticks");
+            if !anchor.is_empty() {
+                let there = anchors(&read(target.to_str().unwrap()));
+                assert!(there.contains(anchor), "{page}: no heading {link}; there are {there:?}");
+            }
+        }
+    }
+    let included = links(&read("ARCHITECTURE.md"));
+    assert!(included.is_empty(), "ARCHITECTURE.md is shown in docs/ too: {included:?}");
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let listed = links(&read("docs/SUMMARY.md"));
+    for page in below("docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
+        let name = page.trim_start_matches("docs/");
+        let times = listed.iter().filter(|link| *link == name).count();
+        assert_eq!(times, 1, "{page} is {times} times in docs/SUMMARY.md");
+    }
+}
+
+fn page_of_keys(format: &str) -> String {
+    let output =
+        Command::new(cargo_bin("bekker")).args(["schema", format, "--markdown"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn pages_of_keys_are_those_of_the_schema() {
+    for (page, format) in KEYS {
+        let same = read(page) == page_of_keys(format);
+        assert!(same, "{page} is old: bekker schema {format} --markdown > {page}");
+    }
+}
+
+/// Every key of a schema.
+fn keys(schema: &Json, found: &mut BTreeSet<String>) {
+    match schema {
+        Json::Object(entries) => {
+            if let Some(properties) = entries.get("properties").and_then(Json::as_object) {
+                found.extend(properties.keys().cloned());
+            }
+            entries.values().for_each(|inner| keys(inner, found));
+        }
+        Json::Array(items) => items.iter().for_each(|inner| keys(inner, found)),
+        _ => {}
+    }
+}
+
+/// Every name that a user meets, with where.
+fn names() -> BTreeMap<String, &'static str> {
+    let mut named = BTreeMap::new();
+    for (_, format) in KEYS {
+        let output = Command::new(cargo_bin("bekker")).args(["schema", format]).output().unwrap();
+        let mut found = BTreeSet::new();
+        keys(&serde_json::from_slice(&output.stdout).unwrap(), &mut found);
+        named.extend(found.into_iter().map(|key| (key, "key")));
+    }
+    let place = Place::new();
+    let run = "bekker run examples/single_vehicle.toml --set time.duration=0.5 --out run";
+    let table = place.run(run).unwrap();
+    let head =
+        table.lines().take_while(|line| !line.starts_with('-')).collect::<Vec<_>>().join(" ");
+    named.extend(head.split_whitespace().map(|word| (word.to_owned(), "column of the table")));
+    let file = |name: &str| fs::read_to_string(place.0.path().join("run").join(name)).unwrap();
+    let states = file("states.csv");
+    let columns = states.lines().next().unwrap().split(',');
+    named.extend(columns.map(|column| (column.to_owned(), "column of states.csv")));
+    let readings = file("README.md");
+    let readings =
+        readings.lines().filter(|line| line.starts_with("| `readings_") && !line.contains("KIND"));
+    let columns = readings.flat_map(|line| line.split('|').nth(2).unwrap().split(", "));
+    named.extend(columns.map(|c| (c.trim().trim_matches('`').to_owned(), "column of readings")));
+    let summary: Json = serde_json::from_str(&file("summary.json")).unwrap();
+    let figures = summary["vehicles"][0].as_object().unwrap().keys();
+    named.extend(figures.map(|figure| (figure.clone(), "figure of summary.json")));
+    named
+}
+
+/// The words of a name, without numbers of wheels.
+fn words(name: &str) -> Vec<String> {
+    let name = name.replace("wheelN", "wheel").to_lowercase();
+    let parts = name.split(|c: char| !c.is_alphanumeric());
+    let bare = parts.map(|part| {
+        if part.starts_with("wheel") { part.trim_end_matches(char::is_numeric) } else { part }
+    });
+    bare.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_glossary_has_every_word() {
+    let text = read("docs/glossary.md");
+    let (terms, plain) = text.split_once("\n## Plain words\n").expect("a last section Plain words");
+    let rows = terms.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| --"));
+    let firsts = rows.filter_map(|row| row.split('|').nth(1));
+    let known: BTreeSet<String> = firsts.chain([plain]).flat_map(words).collect();
+    let mut missing = Vec::new();
+    for (name, kind) in names() {
+        let unknown = words(&name).into_iter().filter(|word| !known.contains(word));
+        missing.extend(unknown.map(|word| format!("{kind} `{name}`: '{word}'")));
+    }
+    assert!(missing.is_empty(), "not in docs/glossary.md: {missing:#?}");
+}
+
+/// Long names of all options, of subcommands too.
+fn options(command: &clap::Command, found: &mut BTreeSet<String>) {
+    found.extend(command.get_arguments().filter_map(|o| o.get_long()).map(str::to_owned));
+    command.get_subcommands().for_each(|inner| options(inner, found));
+}
+
+#[test]
+fn retired_words_are_gone() {
+    let mut found = BTreeSet::new();
+    options(&<bekker::cli::Cli as clap::CommandFactory>::command(), &mut found);
+    let mut named = names();
+    named.extend(found.into_iter().map(|option| (option, "option")));
+    let mut used = Vec::new();
+    for (name, kind) in named {
+        let retired = words(&name.replace(ALLOWED, "")).into_iter();
+        let retired = retired.filter(|word| RETIRED.contains(&word.as_str()));
+        used.extend(retired.map(|word| format!("{kind} `{name}`: '{word}'")));
+    }
+    assert!(used.is_empty(), "retired words: {used:#?}");
+}
