@@ -7,6 +7,7 @@ pub mod driver;
 pub mod powertrain;
 pub mod spec;
 mod tracked;
+mod transmission;
 pub mod tyre;
 mod wheeled;
 

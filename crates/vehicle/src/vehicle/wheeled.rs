@@ -8,6 +8,7 @@ use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
 use super::controls::Controls;
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::VehicleSpec;
+use super::transmission::friction;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -210,7 +211,7 @@ impl Vehicle {
 
     /// Engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
-        state.body.u[self.parts.driveline.engine.index()]
+        state.body.u[self.parts.driveline.transmission.shafts.engine.index()]
     }
 
     /// Thrust of the driveline at the wheels in the last step over the vehicle's
@@ -290,27 +291,8 @@ impl Vehicle {
         h: f64,
     ) {
         let plan = &self.parts.driveline;
-        let powertrain = &self.spec.powertrain;
-        let speed = |coordinate: crate::multibody::Coordinate| state.body.u[coordinate.index()];
-        let (engine, input, output) = (speed(plan.engine), speed(plan.input), speed(plan.output));
-        let ticks_per_second = (1.0 / h).round() as u64;
-        let gearbox = &powertrain.gearbox;
-        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
-        let coupling = gearbox.coupling(&state.gearbox, tick, h);
-        workspace.gear_weights[self.parts.model.gear_start(0) + 1] = -coupling.ratio;
-        workspace.softness[self.parts.model.closure_row(plan.gearbox)] = coupling.softness;
-        let burned = powertrain.engine.torque(controls.throttle, engine);
-        let fluid = powertrain.converter.torque(engine, input);
-        workspace.element[plan.engine_element] = ElementForce {
-            force: -(burned.value + fluid.impeller),
-            stiffness: 0.0,
-            damping: (burned.damping + fluid.damping[0][0]).max(0.0),
-        };
-        workspace.element[plan.input_element] = ElementForce {
-            force: -fluid.turbine,
-            stiffness: 0.0,
-            damping: fluid.damping[1][1].max(0.0),
-        };
+        let fixed = (&self.spec.powertrain, &self.parts.model);
+        plan.transmission.drive(fixed, state, workspace, controls, (tick, h));
         for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
             let torque = clutch.torque(lining, workspace.rate[clutch.element], h);
             workspace.element[clutch.element] = torque;
@@ -379,10 +361,6 @@ impl Vehicle {
         let [x, y, z] = axle.suspension.spindle();
         Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
     }
-}
-
-fn friction(torque: super::powertrain::Torque) -> ElementForce {
-    ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
 }
 
 impl Clutch {

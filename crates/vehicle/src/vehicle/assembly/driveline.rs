@@ -12,6 +12,7 @@ use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
 use crate::vehicle::powertrain::{Brake, GearboxState};
 use crate::vehicle::spec::{Layout, VehicleSpec};
+use crate::vehicle::transmission::{Transmission, TransmissionShafts};
 
 /// A locking clutch across a differential.
 #[derive(Clone, Copy, Debug)]
@@ -27,18 +28,8 @@ pub(in crate::vehicle) struct Clutch {
 /// The driveline as the step reaches it.
 #[derive(Clone, Debug)]
 pub(in crate::vehicle) struct DrivelinePlan {
-    /// Speed of the engine.
-    pub engine: Coordinate,
-    /// Speed of the gearbox's input, the turbine.
-    pub input: Coordinate,
-    /// Speed of the gearbox's output.
-    pub output: Coordinate,
-    /// Where the engine's and the impeller's torques act.
-    pub engine_element: usize,
-    /// Where the turbine's torque acts.
-    pub input_element: usize,
-    /// The gearbox among the closures; its second weight is minus the ratio.
-    pub gearbox: usize,
+    /// Engine, converter and gearbox.
+    pub transmission: Transmission,
     /// Shafts of the driven axles: (coordinate, axle).
     pub shafts: Vec<(Coordinate, usize)>,
     /// Axle closures, for the torque at the wheels: (closure, axle).
@@ -57,13 +48,7 @@ impl DrivelinePlan {
             u[shaft.index()] = spin / ratio;
             output += spin / ratio / self.shafts.len() as f64;
         }
-        let gearbox = &spec.powertrain.gearbox;
-        let gear = gearbox.fitting(output);
-        let input = gearbox.ratio(gear).map_or(0.0, |ratio| output / ratio);
-        u[self.output.index()] = output;
-        u[self.input.index()] = input;
-        u[self.engine.index()] = input;
-        GearboxState::in_gear(gear)
+        self.transmission.turn(&spec.powertrain.gearbox, u, output)
     }
 }
 
@@ -71,26 +56,18 @@ impl Frame<'_> {
     /// Adds the driveline.
     pub(super) fn driveline(&mut self) -> Result<DrivelinePlan, AssemblyError> {
         let spec = self.spec;
-        let powertrain = &spec.powertrain;
         let driven: Vec<usize> =
             (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).collect();
         let shaft = |builder: &mut crate::multibody::Builder, inertia| {
             let shaft = builder.shaft(inertia);
             builder.shaft_coordinate(shaft)
         };
-        let engine = shaft(&mut self.builder, powertrain.engine.inertia);
-        let input = shaft(&mut self.builder, powertrain.gearbox.input_inertia);
         let centre = match spec.driveline.layout {
             Layout::Awd => spec.driveline.centre.inertia,
             _ => 0.0,
         };
-        let output = shaft(
-            &mut self.builder,
-            powertrain.gearbox.output_inertia + spec.driveline.driveshaft_inertia + centre,
-        );
-        let ratio = powertrain.gearbox.ratios.first().copied().unwrap_or(1.0);
-        let rates = vec![(output, 1.0), (input, -ratio)];
-        let gearbox = self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
+        let behind = [spec.driveline.driveshaft_inertia, centre];
+        let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut self.builder);
 
         let mut clutches = Vec::new();
         let mut shafts = Vec::new();
@@ -118,7 +95,7 @@ impl Frame<'_> {
             shafts.push((own, axle));
         }
         let share = -1.0 / shafts.len() as f64;
-        let mut rates = vec![(output, 1.0)];
+        let mut rates = vec![(transmission.output, 1.0)];
         rates.extend(shafts.iter().map(|&(shaft, _)| (shaft, share)));
         self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
         if let (Layout::Awd, [(front, _), .., (rear, _)]) = (spec.driveline.layout, &shafts[..]) {
@@ -129,18 +106,7 @@ impl Frame<'_> {
                 locked: spec.driveline.centre.locked,
             });
         }
-        let engine_element = self.builder.element(Element::Rates { rates: vec![(engine, 1.0)] });
-        let input_element = self.builder.element(Element::Rates { rates: vec![(input, 1.0)] });
-        Ok(DrivelinePlan {
-            engine,
-            input,
-            output,
-            engine_element,
-            input_element,
-            gearbox,
-            shafts,
-            axles,
-            clutches,
-        })
+        let transmission = transmission.acted_on(&mut self.builder);
+        Ok(DrivelinePlan { transmission, shafts, axles, clutches })
     }
 }

@@ -11,6 +11,7 @@ use crate::multibody::{
 };
 use crate::spatial::{Mat3, Vec3};
 use crate::vehicle::spec::{Part, Point, Track, TrackModel, TrackSteering, TrackedSpec};
+use crate::vehicle::transmission::{Transmission, TransmissionShafts};
 
 /// A road arm.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +72,7 @@ pub(super) struct Parts {
     pub model: Model,
     pub hull: BodyId,
     pub tracks: [TrackParts; 2],
-    pub engine: Coordinate,
-    pub input: Coordinate,
-    pub output: Coordinate,
-    pub engine_element: usize,
-    pub input_element: usize,
-    pub gearbox: usize,
+    pub transmission: Transmission,
     pub carrier: usize,
     /// Steering brakes for turns to the left and to the right.
     pub steering: [usize; 2],
@@ -112,20 +108,12 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
         TrackModel::Segmented => segments::assemble(spec, &mut builder),
     };
     builder.loaded(hull);
-    let powertrain = &spec.powertrain;
-    let shaft = |builder: &mut Builder, inertia| {
-        let shaft = builder.shaft(inertia);
-        builder.shaft_coordinate(shaft)
-    };
     let ratio = spec.drive.ratio;
-    let engine = shaft(&mut builder, powertrain.engine.inertia);
-    let input = shaft(&mut builder, powertrain.gearbox.input_inertia);
     let carried = spec.drive.carrier_inertia * ratio * ratio;
-    let behind = powertrain.gearbox.output_inertia + spec.drive.driveshaft_inertia + carried;
-    let output = shaft(&mut builder, behind);
-    let first = powertrain.gearbox.ratios.first().copied().unwrap_or(1.0);
+    let behind = [spec.drive.driveshaft_inertia, carried];
+    let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut builder);
+    let TransmissionShafts { input, output, .. } = transmission;
     let gear = |rates| Closure::Gear { rates, spins: Vec::new() };
-    let gearbox = builder.closure(gear(vec![(output, 1.0), (input, -first)]));
     let (l, r) = (left.sprocket, right.sprocket);
     let carrier = builder.closure(gear(vec![(output, ratio), (l, -0.5), (r, -0.5)]));
     let (held, pivot) = match spec.drive.steering {
@@ -145,18 +133,12 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
         builder.element(Element::Rates { rates })
     };
     let steering = [control(l, r), control(r, l)];
-    let engine_element = builder.element(Element::Rates { rates: vec![(engine, 1.0)] });
-    let input_element = builder.element(Element::Rates { rates: vec![(input, 1.0)] });
+    let transmission = transmission.acted_on(&mut builder);
     let mut parts = Parts {
         model: builder.build()?,
         hull,
         tracks: [left, right],
-        engine,
-        input,
-        output,
-        engine_element,
-        input_element,
-        gearbox,
+        transmission,
         carrier,
         steering,
         pivot,

@@ -27,8 +27,9 @@ mod shoes;
 pub use shoes::{ShoePlace, Shoes};
 
 use super::controls::Controls;
-use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL, Torque};
+use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
 use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec};
+use super::transmission::friction;
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -197,11 +198,7 @@ impl TrackedVehicle {
         }
         let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
         let gearbox = &self.spec.powertrain.gearbox;
-        state.gearbox = GearboxState::in_gear(gearbox.fitting(output));
-        let input = gearbox.ratio(state.gearbox.gear).map_or(0.0, |ratio| output / ratio);
-        u[self.parts.output.index()] = output;
-        u[self.parts.input.index()] = input;
-        u[self.parts.engine.index()] = input;
+        state.gearbox = self.parts.transmission.turn(gearbox, &mut u, output);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
@@ -305,7 +302,7 @@ impl TrackedVehicle {
 
     /// Engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
-        state.body.u[self.parts.engine.index()]
+        state.body.u[self.parts.transmission.shafts.engine.index()]
     }
 
     /// Thrust of the driveline at the tracks in the last step over the vehicle's
@@ -350,7 +347,7 @@ impl TrackedVehicle {
         let parts = &self.parts;
         let of = |element: usize| -work.elements[element];
         let mut account = EnergyAccount {
-            engine: -of(parts.engine_element) - of(parts.input_element),
+            engine: -of(parts.transmission.engine_element) - of(parts.transmission.input_element),
             brakes: parts.steering.iter().map(|&element| of(element)).sum(),
             rims: -work.touches,
             soil: -work.loads.iter().sum::<f64>(),
@@ -435,7 +432,7 @@ impl TrackedVehicle {
         self.seat_loads(workspace);
         self.suspend(state, workspace);
         let body = &mut workspace.body;
-        body.softness[self.parts.model.closure_row(self.parts.gearbox)] = NEUTRAL;
+        body.softness[self.parts.transmission.gearbox_row(&self.parts.model)] = NEUTRAL;
         body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
         for (track, speed) in self.parts.tracks.iter().zip(speeds) {
             let over = body.rate[track.brake] - speed / self.spec.drive_radius();
@@ -503,33 +500,13 @@ impl TrackedVehicle {
         h: f64,
     ) {
         let parts = &self.parts;
-        let powertrain = &self.spec.powertrain;
-        let speed = |coordinate: crate::multibody::Coordinate| state.body.u[coordinate.index()];
-        let (engine, input, output) =
-            (speed(parts.engine), speed(parts.input), speed(parts.output));
-        let ticks_per_second = (1.0 / h).round() as u64;
-        let gearbox = &powertrain.gearbox;
-        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
-        let coupling = gearbox.coupling(&state.gearbox, tick, h);
-        workspace.gear_weights[parts.model.gear_start(0) + 1] = -coupling.ratio;
-        workspace.softness[parts.model.closure_row(parts.gearbox)] = coupling.softness;
         if let (Some((_, weight)), TrackSteering::Pivot { ratio }) =
             (parts.pivot, self.spec.drive.steering)
         {
             workspace.gear_weights[weight] = -ratio * state.steering;
         }
-        let burned = powertrain.engine.torque(controls.throttle, engine);
-        let fluid = powertrain.converter.torque(engine, input);
-        workspace.element[parts.engine_element] = ElementForce {
-            force: -(burned.value + fluid.impeller),
-            stiffness: 0.0,
-            damping: (burned.damping + fluid.damping[0][0]).max(0.0),
-        };
-        workspace.element[parts.input_element] = ElementForce {
-            force: -fluid.turbine,
-            stiffness: 0.0,
-            damping: fluid.damping[1][1].max(0.0),
-        };
+        let fixed = (&self.spec.powertrain, &parts.model);
+        parts.transmission.drive(fixed, state, workspace, controls, (tick, h));
     }
 
     /// Service brakes on the sprockets, steering brakes of both hands.
@@ -621,8 +598,4 @@ impl TrackedVehicle {
 /// How far the steering brake of a hand (0 left, 1 right) is applied.
 fn steered(steering: f64, hand: usize) -> f64 {
     if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
-}
-
-fn friction(torque: Torque) -> ElementForce {
-    ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
 }

@@ -1,0 +1,116 @@
+//! Engine, torque converter and gearbox on their shafts: what wheels and tracks are driven by
+//! alike. Behind the gearbox's output each has a driveline of its own.
+
+use super::controls::Controls;
+use super::powertrain::{Gearbox, GearboxState, Powertrain, Torque};
+use super::wheeled::VehicleState;
+use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce, Model, Workspace};
+
+/// Shafts of engine, turbine and gearbox output, geared in the first gear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TransmissionShafts {
+    /// Speed of the engine.
+    pub engine: Coordinate,
+    /// Speed of the gearbox's input, the turbine.
+    pub input: Coordinate,
+    /// Speed of the gearbox's output.
+    pub output: Coordinate,
+    /// The gearbox among the closures, the first gear of all: its second weight is minus the
+    /// ratio.
+    gearbox: usize,
+}
+
+/// The transmission as the step reaches it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transmission {
+    /// Its shafts.
+    pub shafts: TransmissionShafts,
+    /// Where the engine's and the impeller's torques act.
+    pub engine_element: usize,
+    /// Where the turbine's torque acts.
+    pub input_element: usize,
+}
+
+impl TransmissionShafts {
+    /// Adds the shafts, with what turns with the gearbox's output `behind` it, kg m², and the
+    /// gearbox, before any other gear.
+    pub fn add(
+        powertrain: &Powertrain,
+        behind: [f64; 2],
+        builder: &mut Builder,
+    ) -> TransmissionShafts {
+        let mut shaft = |inertia| {
+            let shaft = builder.shaft(inertia);
+            builder.shaft_coordinate(shaft)
+        };
+        let engine = shaft(powertrain.engine.inertia);
+        let input = shaft(powertrain.gearbox.input_inertia);
+        let output = shaft(powertrain.gearbox.output_inertia + behind[0] + behind[1]);
+        let ratio = powertrain.gearbox.ratios.first().copied().unwrap_or(1.0);
+        let rates = vec![(output, 1.0), (input, -ratio)];
+        let gearbox = builder.closure(Closure::Gear { rates, spins: Vec::new() });
+        TransmissionShafts { engine, input, output, gearbox }
+    }
+
+    /// Adds the places at which torques act.
+    pub fn acted_on(self, builder: &mut Builder) -> Transmission {
+        let mut element = |shaft| builder.element(Element::Rates { rates: vec![(shaft, 1.0)] });
+        let (engine_element, input_element) = (element(self.engine), element(self.input));
+        Transmission { shafts: self, engine_element, input_element }
+    }
+}
+
+impl Transmission {
+    /// Row of the gearbox among the closures of a model.
+    pub fn gearbox_row(&self, model: &Model) -> usize {
+        model.closure_row(self.shafts.gearbox)
+    }
+
+    /// Sets the speeds of the shafts for an output speed (rad/s), and says in which gear; in
+    /// neutral the engine stands.
+    pub fn turn(&self, gearbox: &Gearbox, u: &mut [f64], output: f64) -> GearboxState {
+        let gear = gearbox.fitting(output);
+        let input = gearbox.ratio(gear).map_or(0.0, |ratio| output / ratio);
+        u[self.shafts.output.index()] = output;
+        u[self.shafts.input.index()] = input;
+        u[self.shafts.engine.index()] = input;
+        GearboxState::in_gear(gear)
+    }
+
+    /// Shifts, and has engine and converter act on their shafts.
+    pub fn drive(
+        &self,
+        (powertrain, model): (&Powertrain, &Model),
+        state: &mut VehicleState,
+        workspace: &mut Workspace,
+        controls: &Controls,
+        (tick, h): (u64, f64),
+    ) {
+        let speed = |coordinate: Coordinate| state.body.u[coordinate.index()];
+        let TransmissionShafts { engine, input, output, .. } = self.shafts;
+        let (engine, input, output) = (speed(engine), speed(input), speed(output));
+        let ticks_per_second = (1.0 / h).round() as u64;
+        let gearbox = &powertrain.gearbox;
+        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
+        let coupling = gearbox.coupling(&state.gearbox, tick, h);
+        workspace.gear_weights[model.gear_start(0) + 1] = -coupling.ratio;
+        workspace.softness[self.gearbox_row(model)] = coupling.softness;
+        let burned = powertrain.engine.torque(controls.throttle, engine);
+        let fluid = powertrain.converter.torque(engine, input);
+        workspace.element[self.engine_element] = ElementForce {
+            force: -(burned.value + fluid.impeller),
+            stiffness: 0.0,
+            damping: (burned.damping + fluid.damping[0][0]).max(0.0),
+        };
+        workspace.element[self.input_element] = ElementForce {
+            force: -fluid.turbine,
+            stiffness: 0.0,
+            damping: fluid.damping[1][1].max(0.0),
+        };
+    }
+}
+
+/// Coulomb friction as it acts on a rate.
+pub(super) fn friction(torque: Torque) -> ElementForce {
+    ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
+}
