@@ -129,7 +129,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_told() {
     assert!(reason.contains("of the load of 12000 N"), "{reason}");
     assert_eq!(report, "rig: no result at slip -1.000\n");
     let [data, _] = with("0.1,-1", "");
-    assert!(data.contains("\nat slip -1.000: the ground carries"), "{data}");
+    assert!(data.contains("\nat slip -1.000: the ground bears"), "{data}");
     let [data, report] = with("-1", "");
     assert!(
         data.is_empty() && report.contains("no result at any slip; at slip -1.000"),

@@ -123,7 +123,7 @@ fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> 
         "theory\nkN",
         "drawbar\nkN",
         "theory\nkN",
-        "over\nweight",
+        "net traction\nratio",
         "resistance\nkN",
         "sinkage\ncm",
         "pitch\ndeg",

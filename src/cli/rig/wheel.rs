@@ -267,12 +267,12 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
     let header = [
         "slip",
         "drawbar\nN",
-        "over\nload",
+        "net traction\nratio",
         "torque\nN m",
         "sinkage\ncm",
         "compaction\nN",
         "contact\ncm2",
-        "carried\n%",
+        "vertical\nload %",
         "efficiency\n%",
     ];
     format!(

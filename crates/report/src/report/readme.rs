@@ -9,7 +9,8 @@ pub fn readme(scenario: &Scenario) -> String {
     let mut text = format!("# {}\n\n{}\n{FILES}", scenario.name, scenario.description);
     text += "\n## states.csv, states.parquet\n\nOne row is one vehicle at one time. SI units; \
              the world is east, north, up; a chassis is x forward, y left, z up (ISO 8855). \
-             Wheels N count axle by axle from the front, left before right; columns of wheels \
+             Wheels N, of a tracked vehicle its road wheels, count axle by axle from the front, left \
+             before right; columns of wheels \
              that a vehicle does not have are empty.\n\n| column | holds |\n| --- | --- |\n";
     for (name, what) in states::described() {
         let _ = writeln!(text, "| `{name}` | {what} |");

@@ -34,9 +34,9 @@ pub enum RigError {
     /// Its equations have no solution.
     #[error(transparent)]
     Step(#[from] crate::multibody::StepError),
-    /// What the ground carries is not the load.
+    /// What the ground bears is not the load.
     #[error(
-        "the ground carries {carried:.0} N of the load of {load:.0} N over the part of the run \
+        "the ground bears {carried:.0} N of the load of {load:.0} N over the part of the run \
          that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles. Let it \
          run longer (--duration) or in shorter steps (--step); where neither helps, the soil does \
          not bear this load: take less of it (--load)"
@@ -69,7 +69,7 @@ pub(super) fn require(
     Err(RigError::Parameter { parameter, value, allowed })
 }
 
-/// Part of the load by which what the ground carries may differ from it. In a rut
+/// Part of the load by which what the ground bears may differ from it. In a rut
 /// a wheel knocks on soil packed stiff, which lifts the mean by up to 3 %.
 const CARRIED: f64 = 0.05;
 

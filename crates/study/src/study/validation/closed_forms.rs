@@ -242,7 +242,7 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
         "work closed, J",
         "error",
         "of work given back",
-        "reloaded over loaded",
+        "stiffness, reloading to loading",
     ];
     section.table(&header, rows);
     Ok(section)

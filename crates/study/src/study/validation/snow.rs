@@ -126,7 +126,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
             panel(
                 "",
                 "depth of snow, cm",
-                "resistance over load",
+                "motion resistance ratio",
                 vec![
                     line("measured", Mark::Dots, dots(|r| r[2])),
                     line("default laws", Mark::Dots, resistance),

@@ -74,7 +74,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
             ])
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
-    section.table(&["vehicle", "mass, kg", "weight, N", "carried, N", "error"], rows);
+    section.table(&["vehicle", "mass, kg", "weight, N", "vertical load, N", "error"], rows);
 
     section.text(
         "The HMMWV crawls round: radius of the middle of its rear axle beside Ackermann's L/tan δ, \
