@@ -253,7 +253,7 @@ fn write(
             return;
         }
         let slot = overlay.fetch(model, published, key);
-        let tile = overlay.at_mut(slot);
+        let mut tile = overlay.writer(slot);
         for (step, &quanta) in moved.iter().enumerate() {
             if quanta != 0 {
                 tile.heap(index + step, quanta);

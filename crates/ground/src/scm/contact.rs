@@ -3,7 +3,7 @@
 use super::footprint::Footprint;
 use super::gather::gather;
 use super::patch_width::inverse_patch_width;
-use super::scratch::{Four, Numbers, Scratch};
+use super::scratch::{Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
@@ -12,9 +12,7 @@ use super::{Displaced, FirmGround, bulldozing, firm, refined};
 use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
 use crate::numeric::{Lanes, Simd, WIDTH, Where, dispatch, each, level};
 use crate::soil::Tread;
-use crate::soil::pressure_sinkage::{
-    PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
-};
+use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 
 /// What the ground does to a body in one step.
@@ -130,7 +128,7 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
     let sunk = if model.laws().refines() {
         refined::answer(simd, &mut ask, scratch, inverse_width, &mut result)
     } else {
-        answer(simd, &mut ask, &scratch.touched, inverse_width, &mut result)
+        answer(simd, &mut ask, scratch, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
         result.displaced = bulldozing::displaced(model, scratch, sunk);
@@ -201,10 +199,12 @@ impl<F: Footprint> Answer<'_, F> {
 fn answer<S: Simd, F: Footprint>(
     simd: S,
     ask: &mut Answer<'_, F>,
-    touched: &[Four],
+    scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
+    let Scratch { touched, left, .. } = scratch;
+    left.clear();
     let (model, motion) = (ask.model, ask.motion());
     let cell = model.lattice().cell_area();
     let mut sums = Sums::new(simd);
@@ -212,9 +212,11 @@ fn answer<S: Simd, F: Footprint>(
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
         for four in alike {
-            answer_four(ask.overlay, four, cell, soil, modulus, &motion, &mut sums);
+            answer_four(ask.overlay, four, cell, soil, modulus, &motion, &mut sums, left.next());
+            left.take();
         }
     }
+    store(ask.overlay, touched, left);
     sums.hand_to(ask.body.spin_axis(), result);
     sums.heaped
 }
@@ -260,23 +262,26 @@ impl Motion {
 }
 
 /// Lets four nodes of one soil answer.
+#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
 #[inline(always)]
 fn answer_four<S: Simd>(
-    overlay: &mut Overlay,
+    overlay: &Overlay,
     four: &Four,
     cell: f64,
     coefficients: &SoilCoefficients,
     modulus: f64,
     motion: &Motion,
     sums: &mut Sums<S>,
+    left: &mut Left,
 ) {
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let soil = &coefficients.soil;
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let nodes = each(|k| tiles[k].nodes());
     let index = each(|k| usize::from(four.spots[k].index));
-    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
-    let slid = Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]);
+    let yielded_at = Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure);
+    let slid = Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]);
     let stayed = stayed(simd, &tiles, &index);
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     let (height, coverage) = (lanes(&four.height), lanes(&four.coverage));
@@ -330,15 +335,11 @@ fn answer_four<S: Simd>(
         entering: -leaving,
         reach: reach(stayed, pressing, motion.dt),
     });
-    let surface = lanes(&four.ground) - pressed.sinkage / n.z;
-    let (surface, slid) = (surface.numbers(), slid.numbers());
-    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
-    for k in four.lanes() {
-        let memory =
-            PlasticMemory { sinkage: sinkage[k], yield_pressure: yield_pressure[k], slip: 0.0 };
-        let tile = overlay.at_mut(four.spots[k].slot as usize);
-        tile.load(index[k], memory, [slid[k], 0.0], surface[k]);
-    }
+    left.sinkage = pressed.sinkage.numbers();
+    left.yield_pressure = pressed.yield_pressure.numbers();
+    left.slip = Numbers::default();
+    left.shear = [slid.numbers(), Numbers::default()];
+    left.surface = (lanes(&four.ground) - pressed.sinkage / n.z).numbers();
     if let Some(heap) = soil.bulldozing {
         // the rut is as wide as its cells, covered whole or not
         let sunk = (pressed.sinkage - residual).numbers();

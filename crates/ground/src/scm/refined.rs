@@ -6,13 +6,13 @@
 
 use super::contact::{Answer, Contact, Motion, SLIDING, slid_for, stayed};
 use super::footprint::Footprint;
-use super::scratch::{Draft, Four, Numbers, Scratch};
+use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
 use super::vectors::Vectors;
 use super::works::{Press, pressing, reach};
 use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
-use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
+use crate::soil::pressure_sinkage::damped_lanes;
 use crate::soil::{
     Bearing, PassiveWedge, inclined_bearing, mobilise, peaked, press_refined, slip_sinkage,
 };
@@ -239,6 +239,7 @@ fn draft_four<S: Simd, F: Footprint>(
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let zero = Lanes::zero(simd);
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let nodes = each(|k| tiles[k].nodes());
     let index = each(|k| usize::from(four.spots[k].index));
     let soil = &coefficients.soil;
     let upright = Vectors::from_parts(simd, &four.normal);
@@ -260,11 +261,11 @@ fn draft_four<S: Simd, F: Footprint>(
     let speed = sliding.norm();
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
-    let slipped = Lanes::gather(simd, |k| tiles[k].memory(index[k]).slip);
+    let yielded_at = Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure);
+    let slipped = Lanes::gather(simd, |k| nodes[k].memory(index[k]).slip);
     let sheared = [
-        Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]),
-        Lanes::gather(simd, |k| tiles[k].shear(index[k])[1]),
+        Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]),
+        Lanes::gather(simd, |k| nodes[k].shear(index[k])[1]),
     ];
     let stayed = stayed(simd, &tiles, &index);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
@@ -403,16 +404,17 @@ impl Frame {
 fn settle<S: Simd, F: Footprint>(
     simd: S,
     ask: &mut Answer<'_, F>,
-    scratch: &Scratch,
+    scratch: &mut Scratch,
     inverse_width: f64,
     lean: &Lean,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, drafts, .. } = scratch;
+    let Scratch { touched, drafts, left, .. } = scratch;
+    left.clear();
     let model = ask.model;
     // one shoe leans at times where the patch that it shares does not
     let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
-    let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
+    let bears = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let motion = ask.motion();
     let mut sums = Sums::new(simd);
     let mut drafts = drafts.iter();
@@ -420,9 +422,12 @@ fn settle<S: Simd, F: Footprint>(
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
         for (four, draft) in alike.iter().zip(&mut drafts) {
-            settle_four(model, ask.overlay, four, draft, soil, &bearing, left, &motion, &mut sums);
+            let room = left.next();
+            settle_four(model, four, draft, soil, &bearing, bears, &motion, &mut sums, room);
+            left.take();
         }
     }
+    store(ask.overlay, touched, left);
     let (n, held) = sums.hand_to(ask.body.spin_axis(), result);
     let held = held.across(&n).matrix();
     // Over ground that is all the same a body goes on without any change of
@@ -439,19 +444,19 @@ fn settle<S: Simd, F: Footprint>(
     sums.heaped
 }
 
-/// Lets four nodes yield at the part `left` of their virgin pressure.
+/// Lets four nodes yield at the part `bears` of their virgin pressure.
 #[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
 #[inline(always)]
 fn settle_four<S: Simd>(
     model: &GroundModel,
-    overlay: &mut Overlay,
     four: &Four,
     draft: &Draft,
     coefficients: &SoilCoefficients,
     bearing: &Bearing,
-    left: f64,
+    bears: f64,
     motion: &Motion,
     sums: &mut Sums<S>,
+    left: &mut Left,
 ) {
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
@@ -464,7 +469,7 @@ fn settle_four<S: Simd>(
     let part = lanes(&draft.part);
     let r = four.offset(simd, &motion.centre);
 
-    let (virgin, advance) = (left * lanes(&draft.virgin), lanes(&draft.sinking) * motion.dt);
+    let (virgin, advance) = (bears * lanes(&draft.virgin), lanes(&draft.sinking) * motion.dt);
     let passed = lanes(&draft.passed);
     // the lowest point of a wheel has passed since the last step
     let passes = passed.gt(0.0);
@@ -535,19 +540,11 @@ fn settle_four<S: Simd>(
     sums.works.shear += load * shear.dot(&sliding);
 
     let upright = lanes(&four.normal[2]);
-    let surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
-    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
-    let stored = [stored[0].numbers(), stored[1].numbers()];
-    for k in four.lanes() {
-        let memory = PlasticMemory {
-            sinkage: sinkage[k],
-            yield_pressure: yield_pressure[k],
-            slip: draft.slip[k],
-        };
-        let spot = &four.spots[k];
-        let shear = [stored[0][k], stored[1][k]];
-        overlay.at_mut(spot.slot as usize).load(spot.index.into(), memory, shear, surface[k]);
-    }
+    left.sinkage = pressed.sinkage.numbers();
+    left.yield_pressure = pressed.yield_pressure.numbers();
+    left.slip = draft.slip;
+    left.shear = [stored[0].numbers(), stored[1].numbers()];
+    left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
     if let Some(heap) = soil.bulldozing {
         let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
