@@ -28,7 +28,10 @@ pub use node_state::{
 pub use overlay::Overlay;
 pub use patch::{Patch, Patches};
 pub use published::Published;
-pub use surface::{surface_height, working_surface_height};
+pub use surface::{
+    SampleGrid, SampleGridError, nearest_sinkage, rut_depth, rut_depths, surface_height,
+    surface_heights, working_surface_height,
+};
 pub use tile::Tile;
 pub(crate) use working_tile::WorkingNodes;
 pub use working_tile::{TileWriter, WorkingTile};
