@@ -7,12 +7,13 @@ use super::scratch::{Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
+use super::working_ground::WorkingGround;
 use super::works::{Press, Works, pressing, reach};
 use super::{Displaced, FirmGround, bulldozing, firm, refined};
-use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
-use crate::numeric::{Lanes, Simd, WIDTH, Where, dispatch, each, level};
-use crate::soil::Tread;
+use crate::ground::{GroundModel, Overlay, SoilCoefficients, WorkingTile};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, baseline, dispatch, each, level};
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
+use crate::soil::{Answering, OwnLaw, Tread, Usual};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 
 /// What the ground does to a body in one step.
@@ -53,20 +54,17 @@ const ROLLING_SHARE: f64 = 0.01;
 ///
 /// The wrench is that at the beginning of the step of `dt` seconds; soil
 /// memory is advanced to it. Where soil heaps up, [`heap`](super::heap) ends the step.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
 pub fn wheel_contact(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     wheel: &Underside,
     tread: &Tread,
     pose: &Pose,
     twist: &Twist,
     dt: f64,
 ) -> Contact {
-    let mut placed = wheel.placed(pose, model.lattice().spacing);
-    let mut result = contact(model, published, overlay, scratch, &mut placed, tread, twist, dt);
+    let mut placed = wheel.placed(pose, ground.model.lattice().spacing);
+    let mut result = contact(ground, &mut placed, tread, twist, dt);
+    let WorkingGround { model, published, overlay, .. } = ground;
     result.firm = firm::under_wheel(model, published, overlay, wheel, pose);
     result
 }
@@ -83,38 +81,38 @@ pub fn wheel_contact(
 /// the damping in force; across it the shear as a viscous force of the same
 /// size (Picard), with which an implicit step comes to rest and stays there.
 /// The moments are taken about the mean normal of the patch.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
 pub fn contact<F: Footprint>(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     body: &mut F,
     tread: &Tread,
     twist: &Twist,
     dt: f64,
 ) -> Contact {
-    dispatch!(level(), simd => {
-        contact_in_lanes(simd, model, published, overlay, scratch, body, tread, twist, dt)
-    })
+    match ground.model.law() {
+        None => dispatch!(level(), simd => {
+            contact_in_lanes(simd, ground, body, tread, twist, dt, Usual)
+        }),
+        // it is asked node by node: wider instructions would win little
+        Some(law) => baseline!(simd => {
+            contact_in_lanes(simd, ground, body, tread, twist, dt, OwnLaw::new(law))
+        }),
+    }
 }
 
-/// [`contact`] with the instructions `simd`.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+/// [`contact`] with the instructions `simd`, under `law`.
 #[inline(always)]
-fn contact_in_lanes<S: Simd, F: Footprint>(
+fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'a>,
     body: &mut F,
     tread: &Tread,
     twist: &Twist,
     dt: f64,
+    law: L,
 ) -> Contact {
     let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
-    result.nodes_tested = gather(simd, model, published, overlay, scratch, body);
+    result.nodes_tested = gather(simd, ground, body);
+    let WorkingGround { model, overlay, scratch, .. } = ground;
     if scratch.touched.is_empty() {
         return result;
     }
@@ -125,8 +123,8 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
     };
     result.patch_width = 1.0 / inverse_width;
     let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
-    let sunk = if model.laws().refines() {
-        refined::answer(simd, &mut ask, scratch, inverse_width, &mut result)
+    let sunk = if L::OWN || model.laws().refines() {
+        refined::answer(simd, &mut ask, law, scratch, inverse_width, &mut result)
     } else {
         answer(simd, &mut ask, scratch, inverse_width, &mut result)
     };
@@ -166,16 +164,16 @@ fn patch(scratch: &mut Scratch) -> f64 {
 }
 
 /// What is asked of the ground under one body.
-pub(super) struct Answer<'a, F> {
+pub(super) struct Answer<'a, 'b, F> {
     pub model: &'a GroundModel,
-    pub overlay: &'a mut Overlay,
-    pub body: &'a F,
-    pub tread: &'a Tread,
-    pub twist: &'a Twist,
+    pub overlay: &'b mut Overlay,
+    pub body: &'b F,
+    pub tread: &'b Tread,
+    pub twist: &'b Twist,
     pub dt: f64,
 }
 
-impl<F: Footprint> Answer<'_, F> {
+impl<F: Footprint> Answer<'_, '_, F> {
     /// How the body moves.
     pub fn motion(&self) -> Motion {
         let Answer { body, twist, tread, dt, .. } = *self;
@@ -198,7 +196,7 @@ impl<F: Footprint> Answer<'_, F> {
 #[inline(always)]
 fn answer<S: Simd, F: Footprint>(
     simd: S,
-    ask: &mut Answer<'_, F>,
+    ask: &mut Answer<'_, '_, F>,
     scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
@@ -211,8 +209,9 @@ fn answer<S: Simd, F: Footprint>(
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
+        let under = Under { coefficients: soil, modulus, cell };
         for four in alike {
-            answer_four(ask.overlay, four, cell, soil, modulus, &motion, &mut sums, left.next());
+            answer_four(ask.overlay, &motion, &under, four, &mut sums, left.next());
             left.take();
         }
     }
@@ -261,21 +260,28 @@ impl Motion {
     }
 }
 
+/// What lies under the nodes of one soil.
+struct Under<'a> {
+    coefficients: &'a SoilCoefficients,
+    /// k_c / b + k_φ, Pa/mⁿ.
+    modulus: f64,
+    /// Area of a cell, m².
+    cell: f64,
+}
+
 /// Lets four nodes of one soil answer.
-#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
 #[inline(always)]
 fn answer_four<S: Simd>(
     overlay: &Overlay,
-    four: &Four,
-    cell: f64,
-    coefficients: &SoilCoefficients,
-    modulus: f64,
     motion: &Motion,
+    under: &Under<'_>,
+    four: &Four,
     sums: &mut Sums<S>,
     left: &mut Left,
 ) {
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let Under { coefficients, modulus, cell } = *under;
     let soil = &coefficients.soil;
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
     let nodes = each(|k| tiles[k].nodes());

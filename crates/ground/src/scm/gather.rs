@@ -1,10 +1,11 @@
 //! Which nodes a body presses.
 
 use super::footprint::Footprint;
-use super::scratch::{Four, Scratch, Spot};
+use super::scratch::{Four, Spot};
 use super::vectors::Vectors;
+use super::working_ground::WorkingGround;
 use crate::grid::{Node, TILE, TileKey};
-use crate::ground::{GroundModel, Overlay, Published, WorkingNodes};
+use crate::ground::{Overlay, WorkingNodes};
 use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
@@ -21,12 +22,10 @@ const LEAST_COVERAGE: f64 = 1e-6;
 #[inline(always)]
 pub(super) fn gather<S: Simd, F: Footprint>(
     simd: S,
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     body: &mut F,
 ) -> u32 {
+    let WorkingGround { model, published, overlay, scratch } = ground;
     scratch.touched.clear();
     scratch.near.clear();
     let lattice = model.lattice();
