@@ -5,7 +5,7 @@
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
@@ -66,10 +66,12 @@ fn main() {
             let way = linear * (STEP * f64::from(step)) + turn * Vec3::new(ahead, left, 0.0);
             let position = Vec3::new(way.x, way.y, wheel.max_radius() - depth);
             let found = wheel_contact(
-                &model,
-                &published,
-                &mut overlay,
-                &mut scratch,
+                &mut WorkingGround {
+                    model: &model,
+                    published: &published,
+                    overlay: &mut overlay,
+                    scratch: &mut scratch,
+                },
                 &wheel,
                 &Tread::rough(),
                 &Pose { position, orientation },

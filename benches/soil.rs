@@ -2,7 +2,7 @@
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
@@ -48,10 +48,12 @@ fn contact(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     overlay.begin_step();
                     let found = wheel_contact(
-                        &model,
-                        &published,
-                        &mut overlay,
-                        &mut scratch,
+                        &mut WorkingGround {
+                            model: &model,
+                            published: &published,
+                            overlay: &mut overlay,
+                            scratch: &mut scratch,
+                        },
                         &wheel,
                         &Tread::rough(),
                         &pose,

@@ -9,7 +9,7 @@
 use crate::scene;
 
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
@@ -75,10 +75,12 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
         overlay.begin_step();
         let tread = Tread::rough();
         let contact = wheel_contact(
-            model,
-            &published,
-            &mut overlay,
-            &mut scratch,
+            &mut WorkingGround {
+                model,
+                published: &published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            },
             &wheel,
             &tread,
             &pose,

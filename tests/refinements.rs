@@ -4,7 +4,7 @@
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{PlateOutline, Scratch, Underside, heap, wheel_contact};
+use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::{
     Bearing, Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId,
     SoilKind, SubLayer, Tread, Yielding,
@@ -322,18 +322,14 @@ fn bulldozing_heaps_soil() {
         for _ in 0..100 {
             overlay.begin_step();
             let tread = Tread::rough();
-            let found = wheel_contact(
-                &model,
-                &published,
-                &mut overlay,
-                &mut scratch,
-                &wheel,
-                &tread,
-                &pose,
-                &twist,
-                5e-3,
-            );
-            heap(&model, &published, &mut overlay, &mut scratch, found.displaced);
+            let mut ground = WorkingGround {
+                model: &model,
+                published: &published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            };
+            let found = wheel_contact(&mut ground, &wheel, &tread, &pose, &twist, 5e-3);
+            heap(&mut ground, found.displaced);
             pose.position.x += 5e-3;
         }
         overlay.heaped_quanta() as f64 * BERM_QUANTUM * 0.05 * 0.05

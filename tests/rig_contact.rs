@@ -2,7 +2,7 @@
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Overlay, Published};
-use bekker::scm::{Contact, Scratch, Underside, wheel_contact};
+use bekker::scm::{Contact, Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Quat, Twist, Vec3, Vec6};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
@@ -78,10 +78,12 @@ impl Bench {
     fn contact(&mut self, pose: &Pose, twist: &Twist, dt: f64) -> Contact {
         self.overlay.begin_step();
         wheel_contact(
-            &self.model,
-            &self.published,
-            &mut self.overlay,
-            &mut self.scratch,
+            &mut WorkingGround {
+                model: &self.model,
+                published: &self.published,
+                overlay: &mut self.overlay,
+                scratch: &mut self.scratch,
+            },
             &self.wheel,
             &Tread::rough(),
             pose,

@@ -5,7 +5,7 @@ use bekker::ground::{
     GroundModel, NodeState, Overlay, Patches, Published, SINKAGE_QUANTUM, surface_height,
     working_surface_height,
 };
-use bekker::scm::{Contact, Scratch, Underside, heap, wheel_contact};
+use bekker::scm::{Contact, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::{Bulldozing, Laws, Soil, SoilId, SoilKind, Tread, Yielding};
 use bekker::spatial::{Pose, Twist, Vec3};
 use bekker::terrain::Terrain;
@@ -58,10 +58,12 @@ impl<'a> Roller<'a> {
         let twist = Twist { linear, angular: Vec3::new(0.0, spin, 0.0) };
         self.overlay.begin_step();
         let found = wheel_contact(
-            self.model,
-            published,
-            &mut self.overlay,
-            &mut self.scratch,
+            &mut WorkingGround {
+                model: self.model,
+                published,
+                overlay: &mut self.overlay,
+                scratch: &mut self.scratch,
+            },
             &self.wheel,
             &Tread::rough(),
             &self.pose,
@@ -69,7 +71,7 @@ impl<'a> Roller<'a> {
             STEP,
         );
         let Roller { model, overlay, scratch, .. } = self;
-        heap(model, published, overlay, scratch, found.displaced);
+        heap(&mut WorkingGround { model, published, overlay, scratch }, found.displaced);
         self.pose.position.x += speed * STEP;
         found
     }

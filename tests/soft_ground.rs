@@ -10,7 +10,7 @@
 use crate::scene;
 
 use bekker::ground::{Overlay, Published};
-use bekker::scm::{Grousers, Scratch, Underside, wheel_contact};
+use bekker::scm::{Grousers, Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::simulation::{Sample, World};
 use bekker::soil::{Soil, SoilKind, Tread};
 use bekker::spatial::Vec3;
@@ -107,10 +107,12 @@ fn as_reference(name: &str) -> AsReference {
             let pose = hmmwv.wheel_pose(&work, wheel);
             let twist = hmmwv.wheel_twist(&work, wheel);
             let contact = wheel_contact(
-                &ground,
-                &published,
-                &mut overlay,
-                &mut scratch,
+                &mut WorkingGround {
+                    model: &ground,
+                    published: &published,
+                    overlay: &mut overlay,
+                    scratch: &mut scratch,
+                },
                 &tyre,
                 &Tread::rough(),
                 &pose,

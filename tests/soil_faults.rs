@@ -2,7 +2,9 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, Published};
-use bekker::scm::{Contact, Plate, PlateOutline, Scratch, Underside, contact, heap, wheel_contact};
+use bekker::scm::{
+    Contact, Plate, PlateOutline, Scratch, Underside, WorkingGround, contact, heap, wheel_contact,
+};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
     Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId, SoilKind,
@@ -182,10 +184,12 @@ fn no_body_pushes_soil_under_the_next() {
                 let pose = Pose { position, orientation: Quat::identity() };
                 let mut plate = Plate::placed(outline, &pose, lattice.spacing);
                 contact(
-                    &model,
-                    &published,
-                    &mut overlay,
-                    &mut scratch,
+                    &mut WorkingGround {
+                        model: &model,
+                        published: &published,
+                        overlay: &mut overlay,
+                        scratch: &mut scratch,
+                    },
                     &mut plate,
                     &Tread::rough(),
                     &twist,
@@ -193,7 +197,15 @@ fn no_body_pushes_soil_under_the_next() {
                 )
             });
             let displaced = met.iter().filter_map(|met| met.displaced);
-            heap(&model, &published, &mut overlay, &mut scratch, displaced);
+            heap(
+                &mut WorkingGround {
+                    model: &model,
+                    published: &published,
+                    overlay: &mut overlay,
+                    scratch: &mut scratch,
+                },
+                displaced,
+            );
         }
         let mut patches = Patches::default();
         overlay.publish_all(&mut patches);
@@ -225,10 +237,12 @@ fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, Publish
     for _ in 0..steps {
         overlay.begin_step();
         contact = wheel_contact(
-            model,
-            &published,
-            &mut overlay,
-            &mut scratch,
+            &mut WorkingGround {
+                model,
+                published: &published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            },
             &wheel,
             &Tread::rough(),
             &pose,

@@ -3,7 +3,7 @@
 
 use bekker::ground::{Overlay, Published};
 use bekker::scenario::{ScenarioFile, build};
-use bekker::scm::{Scratch, wheel_contact};
+use bekker::scm::{Scratch, WorkingGround, wheel_contact};
 use bekker::sensor::Reading;
 use bekker::simulation::{GroundVehicle, Stand, World, WorldModel, checkpoint};
 use bekker::spatial::{Twist, Vec3};
@@ -151,10 +151,12 @@ fn pressed(world: &World, load: f64) -> f64 {
         pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
         overlay.begin_step();
         let met = wheel_contact(
-            &model.ground,
-            &Published::default(),
-            &mut overlay,
-            &mut scratch,
+            &mut WorkingGround {
+                model: &model.ground,
+                published: &Published::default(),
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            },
             &own.underside,
             &own.tread,
             &pose,

@@ -4,7 +4,7 @@
 mod scene;
 
 use bekker::ground::{Overlay, Patches, Published};
-use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::simulation::World;
 use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
@@ -205,10 +205,12 @@ fn tested(heading: f64, spacing: f64, published: &mut Published) -> f64 {
         let pose = Pose { position, orientation };
         let tread = Tread::rough();
         let contact = wheel_contact(
-            &model,
-            published,
-            &mut overlay,
-            &mut scratch,
+            &mut WorkingGround {
+                model: &model,
+                published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            },
             &wheel,
             &tread,
             &pose,

@@ -3,7 +3,7 @@
 use crate::scene;
 
 use bekker::ground::{Overlay, Published};
-use bekker::scm::{Scratch, Underside, wheel_contact};
+use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, SoilId, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
@@ -34,10 +34,12 @@ fn side_force(ground: &str, spacing: f64, degrees: f64, across: f64) -> f64 {
         overlay.begin_step();
         let tread = Tread::rough();
         let found = wheel_contact(
-            &model,
-            &published,
-            &mut overlay,
-            &mut scratch,
+            &mut WorkingGround {
+                model: &model,
+                published: &published,
+                overlay: &mut overlay,
+                scratch: &mut scratch,
+            },
             &wheel,
             &tread,
             &pose,

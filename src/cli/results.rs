@@ -3,7 +3,7 @@
 use super::Failure;
 use super::drive::CHECKPOINT;
 use super::planned::{Planned, with_land};
-use crate::grid::Node;
+use crate::ground::nearest_sinkage;
 use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
@@ -138,13 +138,7 @@ impl Results<'_> {
         let ground = &self.world.model().ground;
         let published = &self.world.state().published;
         let lattice = ground.lattice();
-        let rut = |x: f64, y: f64| {
-            let node: Node = lattice.nearest(x, y);
-            match published.tile(node.tile()).and_then(|tile| tile.get(node.index())) {
-                Some(state) => ground.depth(node, state),
-                None => 0.0,
-            }
-        };
+        let rut = |x: f64, y: f64| nearest_sinkage(ground, published, x, y);
         let vehicles = &self.summary.vehicles;
         let deepest = vehicles.iter().map(|vehicle| vehicle.max_sinkage).fold(0.0, f64::max);
         let farthest = vehicles.iter().map(|vehicle| vehicle.distance).fold(0.0, f64::max);

@@ -17,6 +17,7 @@ mod patch;
 mod published;
 mod surface;
 mod tile;
+mod working_tile;
 
 pub use digest::GroundDigest;
 pub use mask::Mask;
@@ -24,8 +25,13 @@ pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
 pub use node_state::{
     BERM_QUANTUM, NOBODY, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM,
 };
-pub use overlay::{Overlay, WorkingTile};
+pub use overlay::Overlay;
 pub use patch::{Patch, Patches};
 pub use published::Published;
-pub use surface::{surface_height, working_surface_height};
+pub use surface::{
+    SampleGrid, SampleGridError, nearest_sinkage, rut_depth, rut_depths, surface_height,
+    surface_heights, working_surface_height,
+};
 pub use tile::Tile;
+pub(crate) use working_tile::WorkingNodes;
+pub use working_tile::{TileWriter, WorkingTile};

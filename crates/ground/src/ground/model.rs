@@ -4,10 +4,11 @@ use super::NodeState;
 use crate::grid::{Lattice, Node};
 use crate::numeric::tan;
 use crate::soil::{
-    Laws, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId, SoilKind, Yielding,
+    Laws, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId, SoilKind, SoilLaw, Yielding,
 };
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
+use std::sync::Arc;
 
 /// Why a ground cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -63,6 +64,7 @@ pub struct GroundModel {
     soils: Vec<Soil>,
     laws: Laws,
     coefficients: Vec<Option<SoilCoefficients>>,
+    law: Option<Arc<dyn SoilLaw>>,
 }
 
 impl GroundModel {
@@ -80,7 +82,18 @@ impl GroundModel {
             return Err(GroundError::NoSoils);
         }
         let coefficients = soils.iter().map(coefficients).collect::<Result<_, _>>()?;
-        Ok(GroundModel { lattice, terrain, soils, laws, coefficients })
+        Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None })
+    }
+
+    /// The same ground under a law of one's own, which says how its yielding soils answer a
+    /// load; firm ground stays as it is.
+    pub fn with_law(self, law: impl SoilLaw + 'static) -> GroundModel {
+        GroundModel { law: Some(Arc::new(law)), ..self }
+    }
+
+    /// The law of one's own, if there is one.
+    pub fn law(&self) -> Option<&dyn SoilLaw> {
+        self.law.as_deref()
     }
 
     /// The lattice of nodes.

@@ -29,3 +29,23 @@ pub fn choose(name: &str) -> bool {
 pub fn level() -> Level {
     *CHOSEN.get_or_init(Level::new)
 }
+
+/// Runs a generic function with the instructions that every processor of the kind has, and
+/// has it compiled for these alone: [`dispatch`](fearless_simd::dispatch) for what is
+/// seldom run.
+macro_rules! baseline {
+    ($simd:pat => $op:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            let Some($simd) = $crate::numeric::Level::new().as_sse2() else {
+                unreachable!("SSE2 is part of x86-64")
+            };
+            $op
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            $crate::numeric::dispatch!($crate::numeric::Level::baseline(), $simd => $op)
+        }
+    }};
+}
+pub(crate) use baseline;

@@ -11,6 +11,7 @@ pub mod instructions;
 mod lanes;
 mod power;
 
+pub(crate) use instructions::baseline;
 pub use instructions::level;
 pub use lanes::{Lanes, Level, Operand, Simd, WIDTH, Where, dispatch, each};
 pub use power::{power, quick_exp};

@@ -10,8 +10,9 @@
 //! about them all: none pushes soil under the next, whichever comes first.
 
 use super::scratch::{Scratch, Spot};
+use super::working_ground::WorkingGround;
 use crate::grid::{Node, TileKey};
-use crate::ground::{BERM_QUANTUM, GroundModel, Overlay, Published};
+use crate::ground::{BERM_QUANTUM, GroundModel, Overlay};
 
 /// Under a body.
 const LOADED: u8 = 1;
@@ -65,14 +66,8 @@ impl Displaced {
 /// Heaps what bodies have `displaced` around them and lets it slide, within the rings
 /// that the soil asks for; those that touch have one rim. To be called once a step, when
 /// all bodies that share the overlay have met the ground.
-pub fn heap(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
-    displaced: impl IntoIterator<Item = Displaced>,
-) {
-    let mut patches = std::mem::take(&mut scratch.patches);
+pub fn heap(ground: &mut WorkingGround<'_>, displaced: impl IntoIterator<Item = Displaced>) {
+    let mut patches = std::mem::take(&mut ground.scratch.patches);
     patches.clear();
     for mut patch in displaced {
         while let Some(near) = patches.iter().position(|other: &Displaced| other.touches(&patch)) {
@@ -82,18 +77,13 @@ pub fn heap(
     }
     patches.sort_unstable_by_key(|patch| patch.bounds);
     for patch in &patches {
-        heap_around(model, published, overlay, scratch, patch);
+        heap_around(ground, patch);
     }
-    scratch.patches = patches;
+    ground.scratch.patches = patches;
 }
 
-fn heap_around(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
-    displaced: &Displaced,
-) {
+fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
+    let model = ground.model;
     let Some(coefficients) = model.coefficients(displaced.soil) else { return };
     let Some(law) = coefficients.soil.bulldozing else { return };
     let lattice = model.lattice();
@@ -105,7 +95,8 @@ fn heap_around(
     let (columns, rows) = ((east - west + 1) as usize, (north - south + 1) as usize);
     let field = Field { west, south, columns, rows };
 
-    read(model, published, overlay, scratch, &field);
+    read(ground, &field);
+    let WorkingGround { overlay, scratch, .. } = ground;
     scratch.rim.clear();
     for at in 0..columns * rows {
         if scratch.cells[at] == 0
@@ -119,7 +110,7 @@ fn heap_around(
     for _ in 0..law.erosion_sweeps {
         slide(scratch, &field, stand);
     }
-    write(model, published, overlay, scratch, &field);
+    write(ground, &field);
 }
 
 /// A rectangle of nodes around a contact, row by row.
@@ -166,13 +157,8 @@ impl Field {
 }
 
 /// Reads surface heights and which nodes cannot move.
-fn read(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
-    field: &Field,
-) {
+fn read(ground: &mut WorkingGround<'_>, field: &Field) {
+    let WorkingGround { model, published, overlay, scratch } = ground;
     let size = field.columns * field.rows;
     let Scratch { levels, quanta, cells, .. } = scratch;
     levels.clear();
@@ -240,20 +226,15 @@ fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
 }
 
 /// Writes the moved quanta back.
-fn write(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &Scratch,
-    field: &Field,
-) {
+fn write(ground: &mut WorkingGround<'_>, field: &Field) {
+    let WorkingGround { model, published, overlay, scratch } = ground;
     field.runs(|key, index, at, length| {
         let moved = &scratch.quanta[at..at + length];
         if moved.iter().all(|&quanta| quanta == 0) {
             return;
         }
         let slot = overlay.fetch(model, published, key);
-        let tile = overlay.at_mut(slot);
+        let mut tile = overlay.writer(slot);
         for (step, &quanta) in moved.iter().enumerate() {
             if quanta != 0 {
                 tile.heap(index + step, quanta);

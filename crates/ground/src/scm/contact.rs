@@ -3,18 +3,17 @@
 use super::footprint::Footprint;
 use super::gather::gather;
 use super::patch_width::inverse_patch_width;
-use super::scratch::{Four, Numbers, Scratch};
+use super::scratch::{Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
+use super::working_ground::WorkingGround;
 use super::works::{Press, Works, pressing, reach};
 use super::{Displaced, FirmGround, bulldozing, firm, refined};
-use crate::ground::{GroundModel, Overlay, Published, SoilCoefficients, WorkingTile};
-use crate::numeric::{Lanes, Simd, WIDTH, Where, dispatch, each, level};
-use crate::soil::Tread;
-use crate::soil::pressure_sinkage::{
-    PlasticMemory, cohesive_frictional, damped_lanes, press_lanes,
-};
+use crate::ground::{GroundModel, Overlay, SoilCoefficients, WorkingTile};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, baseline, dispatch, each, level};
+use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
+use crate::soil::{Answering, OwnLaw, Tread, Usual};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 
 /// What the ground does to a body in one step.
@@ -55,20 +54,17 @@ const ROLLING_SHARE: f64 = 0.01;
 ///
 /// The wrench is that at the beginning of the step of `dt` seconds; soil
 /// memory is advanced to it. Where soil heaps up, [`heap`](super::heap) ends the step.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
 pub fn wheel_contact(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     wheel: &Underside,
     tread: &Tread,
     pose: &Pose,
     twist: &Twist,
     dt: f64,
 ) -> Contact {
-    let mut placed = wheel.placed(pose, model.lattice().spacing);
-    let mut result = contact(model, published, overlay, scratch, &mut placed, tread, twist, dt);
+    let mut placed = wheel.placed(pose, ground.model.lattice().spacing);
+    let mut result = contact(ground, &mut placed, tread, twist, dt);
+    let WorkingGround { model, published, overlay, .. } = ground;
     result.firm = firm::under_wheel(model, published, overlay, wheel, pose);
     result
 }
@@ -85,38 +81,38 @@ pub fn wheel_contact(
 /// the damping in force; across it the shear as a viscous force of the same
 /// size (Picard), with which an implicit step comes to rest and stays there.
 /// The moments are taken about the mean normal of the patch.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
 pub fn contact<F: Footprint>(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     body: &mut F,
     tread: &Tread,
     twist: &Twist,
     dt: f64,
 ) -> Contact {
-    dispatch!(level(), simd => {
-        contact_in_lanes(simd, model, published, overlay, scratch, body, tread, twist, dt)
-    })
+    match ground.model.law() {
+        None => dispatch!(level(), simd => {
+            contact_in_lanes(simd, ground, body, tread, twist, dt, Usual)
+        }),
+        // it is asked node by node: wider instructions would win little
+        Some(law) => baseline!(simd => {
+            contact_in_lanes(simd, ground, body, tread, twist, dt, OwnLaw::new(law))
+        }),
+    }
 }
 
-/// [`contact`] with the instructions `simd`.
-#[expect(clippy::too_many_arguments, reason = "what a contact depends on, each once")]
+/// [`contact`] with the instructions `simd`, under `law`.
 #[inline(always)]
-fn contact_in_lanes<S: Simd, F: Footprint>(
+fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'a>,
     body: &mut F,
     tread: &Tread,
     twist: &Twist,
     dt: f64,
+    law: L,
 ) -> Contact {
     let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
-    result.nodes_tested = gather(simd, model, published, overlay, scratch, body);
+    result.nodes_tested = gather(simd, ground, body);
+    let WorkingGround { model, overlay, scratch, .. } = ground;
     if scratch.touched.is_empty() {
         return result;
     }
@@ -127,10 +123,10 @@ fn contact_in_lanes<S: Simd, F: Footprint>(
     };
     result.patch_width = 1.0 / inverse_width;
     let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
-    let sunk = if model.laws().refines() {
-        refined::answer(simd, &mut ask, scratch, inverse_width, &mut result)
+    let sunk = if L::OWN || model.laws().refines() {
+        refined::answer(simd, &mut ask, law, scratch, inverse_width, &mut result)
     } else {
-        answer(simd, &mut ask, &scratch.touched, inverse_width, &mut result)
+        answer(simd, &mut ask, scratch, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
         result.displaced = bulldozing::displaced(model, scratch, sunk);
@@ -168,16 +164,16 @@ fn patch(scratch: &mut Scratch) -> f64 {
 }
 
 /// What is asked of the ground under one body.
-pub(super) struct Answer<'a, F> {
+pub(super) struct Answer<'a, 'b, F> {
     pub model: &'a GroundModel,
-    pub overlay: &'a mut Overlay,
-    pub body: &'a F,
-    pub tread: &'a Tread,
-    pub twist: &'a Twist,
+    pub overlay: &'b mut Overlay,
+    pub body: &'b F,
+    pub tread: &'b Tread,
+    pub twist: &'b Twist,
     pub dt: f64,
 }
 
-impl<F: Footprint> Answer<'_, F> {
+impl<F: Footprint> Answer<'_, '_, F> {
     /// How the body moves.
     pub fn motion(&self) -> Motion {
         let Answer { body, twist, tread, dt, .. } = *self;
@@ -200,21 +196,26 @@ impl<F: Footprint> Answer<'_, F> {
 #[inline(always)]
 fn answer<S: Simd, F: Footprint>(
     simd: S,
-    ask: &mut Answer<'_, F>,
-    touched: &[Four],
+    ask: &mut Answer<'_, '_, F>,
+    scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
+    let Scratch { touched, left, .. } = scratch;
+    left.clear();
     let (model, motion) = (ask.model, ask.motion());
     let cell = model.lattice().cell_area();
     let mut sums = Sums::new(simd);
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
+        let under = Under { coefficients: soil, modulus, cell };
         for four in alike {
-            answer_four(ask.overlay, four, cell, soil, modulus, &motion, &mut sums);
+            answer_four(ask.overlay, &motion, &under, four, &mut sums, left.next());
+            left.take();
         }
     }
+    store(ask.overlay, touched, left);
     sums.hand_to(ask.body.spin_axis(), result);
     sums.heaped
 }
@@ -259,24 +260,34 @@ impl Motion {
     }
 }
 
+/// What lies under the nodes of one soil.
+struct Under<'a> {
+    coefficients: &'a SoilCoefficients,
+    /// k_c / b + k_φ, Pa/mⁿ.
+    modulus: f64,
+    /// Area of a cell, m².
+    cell: f64,
+}
+
 /// Lets four nodes of one soil answer.
 #[inline(always)]
 fn answer_four<S: Simd>(
-    overlay: &mut Overlay,
-    four: &Four,
-    cell: f64,
-    coefficients: &SoilCoefficients,
-    modulus: f64,
+    overlay: &Overlay,
     motion: &Motion,
+    under: &Under<'_>,
+    four: &Four,
     sums: &mut Sums<S>,
+    left: &mut Left,
 ) {
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let Under { coefficients, modulus, cell } = *under;
     let soil = &coefficients.soil;
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let nodes = each(|k| tiles[k].nodes());
     let index = each(|k| usize::from(four.spots[k].index));
-    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
-    let slid = Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]);
+    let yielded_at = Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure);
+    let slid = Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]);
     let stayed = stayed(simd, &tiles, &index);
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     let (height, coverage) = (lanes(&four.height), lanes(&four.coverage));
@@ -330,15 +341,11 @@ fn answer_four<S: Simd>(
         entering: -leaving,
         reach: reach(stayed, pressing, motion.dt),
     });
-    let surface = lanes(&four.ground) - pressed.sinkage / n.z;
-    let (surface, slid) = (surface.numbers(), slid.numbers());
-    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
-    for k in four.lanes() {
-        let memory =
-            PlasticMemory { sinkage: sinkage[k], yield_pressure: yield_pressure[k], slip: 0.0 };
-        let tile = overlay.at_mut(four.spots[k].slot as usize);
-        tile.load(index[k], memory, [slid[k], 0.0], surface[k]);
-    }
+    left.sinkage = pressed.sinkage.numbers();
+    left.yield_pressure = pressed.yield_pressure.numbers();
+    left.slip = Numbers::default();
+    left.shear = [slid.numbers(), Numbers::default()];
+    left.surface = (lanes(&four.ground) - pressed.sinkage / n.z).numbers();
     if let Some(heap) = soil.bulldozing {
         // the rut is as wide as its cells, covered whole or not
         let sunk = (pressed.sinkage - residual).numbers();

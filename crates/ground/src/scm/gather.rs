@@ -1,10 +1,11 @@
 //! Which nodes a body presses.
 
 use super::footprint::Footprint;
-use super::scratch::{Four, Scratch, Spot};
+use super::scratch::{Four, Spot};
 use super::vectors::Vectors;
+use super::working_ground::WorkingGround;
 use crate::grid::{Node, TILE, TileKey};
-use crate::ground::{GroundModel, Overlay, Published, WorkingTile};
+use crate::ground::{Overlay, WorkingNodes};
 use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
@@ -21,12 +22,10 @@ const LEAST_COVERAGE: f64 = 1e-6;
 #[inline(always)]
 pub(super) fn gather<S: Simd, F: Footprint>(
     simd: S,
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
-    scratch: &mut Scratch,
+    ground: &mut WorkingGround<'_>,
     body: &mut F,
 ) -> u32 {
+    let WorkingGround { model, published, overlay, scratch } = ground;
     scratch.touched.clear();
     scratch.near.clear();
     let lattice = model.lattice();
@@ -65,7 +64,7 @@ pub(super) fn gather<S: Simd, F: Footprint>(
             let slot = scratch.slots[tile_row + (Node { i, j }.tile().a - low.a) as usize];
             let end = to.min(i | (TILE as i32 - 1));
             let stretch = Stretch { slot: slot as u32, j, y, from: i, to: end };
-            stretch.bound(simd, lattice.spacing, overlay.at(slot), body, &mut scratch.near);
+            stretch.bound(simd, lattice.spacing, overlay.at(slot).nodes(), body, &mut scratch.near);
             i = end + 1;
         }
     }
@@ -95,19 +94,19 @@ fn press<S: Simd, F: Footprint>(
     // the last node stands for those that are missing
     let count = spots.len();
     let spots = each(|k| spots[k.min(count - 1)]);
-    let tiles = each(|k| overlay.at(spots[k].slot as usize));
+    let nodes = each(|k| overlay.at(spots[k].slot as usize).nodes());
     let index = each(|k| usize::from(spots[k].index));
     let x = Lanes::gather(simd, |k| f64::from(spots[k].i)) * spacing;
     let y = Lanes::gather(simd, |k| f64::from(spots[k].j)) * spacing;
     let point = body.underside(x, y);
-    let base = Lanes::gather(simd, |k| tiles[k].base(index[k]));
-    let ground = Lanes::gather(simd, |k| tiles[k].ground(index[k]));
+    let base = Lanes::gather(simd, |k| nodes[k].base(index[k]));
+    let ground = Lanes::gather(simd, |k| nodes[k].ground(index[k]));
     let normal = Vectors {
-        x: Lanes::gather(simd, |k| tiles[k].normal(index[k]).x),
-        y: Lanes::gather(simd, |k| tiles[k].normal(index[k]).y),
-        z: Lanes::gather(simd, |k| tiles[k].normal(index[k]).z),
+        x: Lanes::gather(simd, |k| nodes[k].normal(index[k]).x),
+        y: Lanes::gather(simd, |k| nodes[k].normal(index[k]).y),
+        z: Lanes::gather(simd, |k| nodes[k].normal(index[k]).z),
     };
-    let residual = Lanes::gather(simd, |k| tiles[k].memory(index[k]).sinkage);
+    let residual = Lanes::gather(simd, |k| nodes[k].memory(index[k]).sinkage);
     let sinkage = normal.z * (ground - point.height);
     let present = Where::of_bits(simd, (1 << count) - 1);
     let pressed = present & sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
@@ -145,7 +144,7 @@ impl Stretch {
         &self,
         simd: S,
         spacing: f64,
-        tile: &WorkingTile,
+        nodes: &WorkingNodes,
         body: &F,
         spots: &mut Vec<Spot>,
     ) {
@@ -156,7 +155,7 @@ impl Stretch {
             let start = from.min(last);
             let index = Node { i: start, j: self.j }.index();
             let x = (f64::from(start) + Lanes::of(simd, [0.0, 1.0, 2.0, 3.0])) * spacing;
-            let z = Lanes::of(simd, *tile.surfaces(index));
+            let z = Lanes::of(simd, *nodes.surfaces(index));
             let mut near = body.near(x, self.y, z).to_bits();
             near &= u32::MAX << (from - start);
             near &= u32::MAX >> (31 - (self.to - start).min(31));
@@ -166,7 +165,7 @@ impl Stretch {
                 spots.push(Spot {
                     slot: self.slot,
                     index: (index + lane) as u8,
-                    soil: tile.soil(index + lane) as u16,
+                    soil: nodes.soil(index + lane) as u16,
                     i: start + lane as i32,
                     j: self.j,
                 });

@@ -20,6 +20,7 @@ mod shoe;
 mod sums;
 mod underside;
 mod vectors;
+mod working_ground;
 mod works;
 
 pub use bulldozing::{Displaced, heap};
@@ -30,4 +31,5 @@ pub use plate::{Plate, PlateOutline};
 pub use scratch::Scratch;
 pub use shoe::{Face, PlacedShoe, ShoeOutline};
 pub use underside::{Grousers, PlacedWheel, Underside, UndersideError};
+pub use working_ground::WorkingGround;
 pub use works::Works;

@@ -6,15 +6,16 @@
 
 use super::contact::{Answer, Contact, Motion, SLIDING, slid_for, stayed};
 use super::footprint::Footprint;
-use super::scratch::{Draft, Four, Numbers, Scratch};
+use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
 use super::vectors::Vectors;
 use super::works::{Press, pressing, reach};
 use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
-use crate::soil::pressure_sinkage::{PlasticMemory, damped_lanes};
+use crate::soil::pressure_sinkage::{PressedLanes, damped_lanes};
 use crate::soil::{
-    Bearing, PassiveWedge, inclined_bearing, mobilise, peaked, press_refined, slip_sinkage,
+    Answering, Bearing, Laws, PassiveWedge, inclined_bearing, mobilise, peaked, press_refined,
+    slip_sinkage,
 };
 use crate::spatial::{Twist, Vec3, Vec6};
 
@@ -107,15 +108,29 @@ fn frame<S: Simd, F: Footprint>(
 /// Lets the soil answer at every touched node; returns the volume that sank
 /// for good, m³, where it heaps up.
 #[inline(always)]
-pub(super) fn answer<S: Simd, F: Footprint>(
+pub(super) fn answer<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    ask: &mut Answer<'_, F>,
+    ask: &mut Answer<'a, '_, F>,
+    law: L,
     scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let Some(lean) = draft(simd, ask, scratch, inverse_width) else { return 0.0 };
-    settle(simd, ask, scratch, inverse_width, &lean, result)
+    let Some(lean) = draft(simd, ask, law, scratch, inverse_width) else { return 0.0 };
+    settle(simd, ask, law, scratch, inverse_width, &lean, result)
+}
+
+/// Bearing of the soil of this index under a patch of width `1 / inverse_width`.
+#[inline(always)]
+fn bearing<'a, L: Answering<'a>>(
+    model: &'a GroundModel,
+    law: L,
+    index: usize,
+    coefficients: &'a SoilCoefficients,
+    inverse_width: f64,
+) -> Bearing<'a, L> {
+    let bearing = Bearing::new(&coefficients.soil, model.laws(), inverse_width);
+    bearing.answering(law.under(&model.soils()[index], inverse_width))
 }
 
 /// What the first pass finds of the patch as a whole.
@@ -130,9 +145,10 @@ struct Lean {
 
 /// First pass: fills `scratch.drafts`.
 #[inline(always)]
-fn draft<S: Simd, F: Footprint>(
+fn draft<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    ask: &Answer<'_, F>,
+    ask: &Answer<'a, '_, F>,
+    law: L,
     scratch: &mut Scratch,
     inverse_width: f64,
 ) -> Option<Lean> {
@@ -142,7 +158,14 @@ fn draft<S: Simd, F: Footprint>(
     let modulus = coefficients.strength.modulus;
     let frame = frame(simd, &scratch.touched, ask.body, ask.twist, modulus, spacing);
     let motion = ask.motion();
-    let way = Way { motion: &motion, spin_axis: ask.body.spin_axis(), frame: &frame };
+    let way = Way {
+        body: ask.body,
+        overlay: ask.overlay,
+        laws: model.laws(),
+        motion: &motion,
+        spin_axis: ask.body.spin_axis(),
+        frame: &frame,
+    };
     let zero = Vectors::of(simd, &Vec3::zeros());
     let (mut base, mut shear, mut ground) = (zero, zero, zero);
     let (mut strength, mut cohesion) = (Lanes::zero(simd), Lanes::zero(simd));
@@ -150,11 +173,9 @@ fn draft<S: Simd, F: Footprint>(
     drafts.clear();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
-        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for four in alike {
-            let draft = drafts.next();
-            let drafted =
-                draft_four(simd, ask.body, model, ask.overlay, four, soil, &bearing, &way, draft);
+            let drafted = draft_four(simd, &way, soil, &bearing, four, drafts.next());
             drafts.take();
             let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
             base += drafted.base * area;
@@ -213,33 +234,58 @@ struct Drafted<S: Simd> {
     cohesion: Lanes<S>,
 }
 
+/// What four nodes remember of the step before.
+struct Remembered<S: Simd> {
+    /// Pressures of the last yield, Pa.
+    yielded_at: Lanes<S>,
+    /// Ways slid in this contact, m.
+    slipped: Lanes<S>,
+    /// Shear displacements, m.
+    sheared: [Lanes<S>; 2],
+    /// Which were in contact.
+    stayed: Where<S>,
+}
+
+#[inline(always)]
+fn remembered<S: Simd>(simd: S, overlay: &Overlay, four: &Four) -> Remembered<S> {
+    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
+    let nodes = each(|k| tiles[k].nodes());
+    let index = each(|k| usize::from(four.spots[k].index));
+    Remembered {
+        yielded_at: Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure),
+        slipped: Lanes::gather(simd, |k| nodes[k].memory(index[k]).slip),
+        sheared: [
+            Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]),
+            Lanes::gather(simd, |k| nodes[k].shear(index[k])[1]),
+        ],
+        stayed: stayed(simd, &tiles, &index),
+    }
+}
+
 /// The way of a body through its patch.
-struct Way<'a> {
+struct Way<'a, F> {
+    body: &'a F,
+    overlay: &'a Overlay,
+    laws: Laws,
     motion: &'a Motion,
     spin_axis: Option<Vec3>,
     frame: &'a Frame,
 }
 
 /// Fills `draft` with what four nodes would bear under a normal load.
-#[expect(clippy::too_many_arguments, reason = "what a draft depends on, each once")]
 #[inline(always)]
-fn draft_four<S: Simd, F: Footprint>(
+fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    body: &F,
-    model: &GroundModel,
-    overlay: &Overlay,
-    four: &Four,
+    way: &Way<'_, F>,
     coefficients: &SoilCoefficients,
-    bearing: &Bearing,
-    way: &Way,
+    bearing: &Bearing<'a, L>,
+    four: &Four,
     draft: &mut Draft,
 ) -> Drafted<S> {
-    let Way { motion, spin_axis, frame } = way;
-    let (laws, dt) = (model.laws(), motion.dt);
+    let Way { body, overlay, laws, motion, frame, .. } = way;
+    let dt = motion.dt;
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let zero = Lanes::zero(simd);
-    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
-    let index = each(|k| usize::from(four.spots[k].index));
     let soil = &coefficients.soil;
     let upright = Vectors::from_parts(simd, &four.normal);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
@@ -260,25 +306,9 @@ fn draft_four<S: Simd, F: Footprint>(
     let speed = sliding.norm();
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let yielded_at = Lanes::gather(simd, |k| tiles[k].memory(index[k]).yield_pressure);
-    let slipped = Lanes::gather(simd, |k| tiles[k].memory(index[k]).slip);
-    let sheared = [
-        Lanes::gather(simd, |k| tiles[k].shear(index[k])[0]),
-        Lanes::gather(simd, |k| tiles[k].shear(index[k])[1]),
-    ];
-    let stayed = stayed(simd, &tiles, &index);
+    let Remembered { yielded_at, slipped, sheared, stayed } = remembered(simd, overlay, four);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
-    let slid = match (spin_axis, &motion.heading) {
-        (Some(axis), Some(heading)) => {
-            // the mean of the sliding since then, by which memory grows: half the
-            // time ago the spot lay further ahead under the wheel
-            let onward = shape.x * heading.x + shape.y * heading.y;
-            let bend = onward / (-r.z).max(motion.spacing);
-            let change = Vectors::of(simd, axis).cross(&shape) * (0.5 * slid_for * bend);
-            sliding + change.across(&n)
-        }
-        _ => sliding,
-    };
+    let slid = way.mean_sliding(slid_for, &sliding, &shape, &r, &n);
     let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
     let rate = slid.norm();
     let slid_way = rate * slid_for;
@@ -289,23 +319,24 @@ fn draft_four<S: Simd, F: Footprint>(
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
-    let (shear, resists, gain);
-    if laws.vector_shear {
+    let Mobilised { shear, gain, resists } = if laws.vector_shear {
         let scale = stayed.pick(1.0 / modulus, 0.0);
         let held = raised([sheared[0] * scale, sheared[1] * scale], &n);
         let (kept, pull) = mobilise(slid_way, rate, slid_for, modulus);
-        shear = held * kept + slid * pull;
-        gain = slid_for.gt(0.0).pick(pull, 0.0);
         // how much of the mobilised shear lies along the sliding already
         let along = (held.dot(&sliding) / speed).max(0.0).min(1.0);
-        resists = speed.gt(0.0).pick(along, 0.0);
+        Mobilised {
+            shear: held * kept + slid * pull,
+            gain: slid_for.gt(0.0).pick(pull, 0.0),
+            resists: speed.gt(0.0).pick(along, 0.0),
+        }
     } else {
         // one scalar that only grows, as in the reference
-        gain = sheared[0] + speed * slid_for;
+        let gain = sheared[0] + speed * slid_for;
         let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
-        shear = sliding * (mobilised / speed.max(SLIDING));
-        resists = Lanes::of(simd, 1.0);
-    }
+        let shear = sliding * (mobilised / speed.max(SLIDING));
+        Mobilised { shear, gain, resists: Lanes::of(simd, 1.0) }
+    };
     let peak_shear = match soil.details.peak_shear {
         Some(peak_shear) if laws.peak_shear => {
             peaked(peak_shear.residual, slip, soil.shear_modulus)
@@ -318,8 +349,9 @@ fn draft_four<S: Simd, F: Footprint>(
         None
     };
     let tread = &motion.tread;
-    let stress = peak_shear * tread.strength_lanes(&coefficients.strength, pressure);
-    let cohesion = peak_shear * tread.strength_lanes(&coefficients.strength, zero);
+    let strength = &coefficients.strength;
+    let stress = peak_shear * bearing.shear_strength(tread, strength, pressure, slip);
+    let cohesion = peak_shear * bearing.shear_strength(tread, strength, zero, slip);
     draft.n = n.parts();
     draft.sinking = sinking.numbers();
     draft.passed = passed.numbers();
@@ -343,6 +375,35 @@ fn draft_four<S: Simd, F: Footprint>(
     }
     let dragged = shear * (-(stress * part));
     Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
+}
+
+/// Mobilised shear: see [`Draft`].
+struct Mobilised<S: Simd> {
+    shear: Vectors<S>,
+    gain: Lanes<S>,
+    resists: Lanes<S>,
+}
+
+impl<F> Way<'_, F> {
+    /// The mean of the sliding since nodes were met, by which memory grows: half the time
+    /// ago a spot lay further ahead under the wheel.
+    #[inline(always)]
+    fn mean_sliding<S: Simd>(
+        &self,
+        slid_for: Lanes<S>,
+        sliding: &Vectors<S>,
+        shape: &Vectors<S>,
+        r: &Vectors<S>,
+        n: &Vectors<S>,
+    ) -> Vectors<S> {
+        let (Some(axis), Some(heading)) = (&self.spin_axis, &self.motion.heading) else {
+            return *sliding;
+        };
+        let onward = shape.x * heading.x + shape.y * heading.y;
+        let bend = onward / (-r.z).max(self.motion.spacing);
+        let change = Vectors::of(slid_for.simd(), axis).cross(shape) * (0.5 * slid_for * bend);
+        *sliding + change.across(n)
+    }
 }
 
 impl Frame {
@@ -400,29 +461,35 @@ impl Frame {
 /// Second pass: lets the nodes yield at what is left of their virgin pressure
 /// under a force that leans.
 #[inline(always)]
-fn settle<S: Simd, F: Footprint>(
+fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
-    ask: &mut Answer<'_, F>,
-    scratch: &Scratch,
+    ask: &mut Answer<'a, '_, F>,
+    law: L,
+    scratch: &mut Scratch,
     inverse_width: f64,
     lean: &Lean,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, drafts, .. } = scratch;
+    let Scratch { touched, drafts, left, .. } = scratch;
+    left.clear();
     let model = ask.model;
     // one shoe leans at times where the patch that it shares does not
     let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
-    let left = if leans { inclined_bearing(lean.angle) } else { 1.0 };
+    let bears = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let motion = ask.motion();
+    let (laws, cell_area) = (model.laws(), model.lattice().cell_area());
+    let settling = Settling { laws, cell_area, bears, motion: &motion };
     let mut sums = Sums::new(simd);
     let mut drafts = drafts.iter();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
-        let bearing = Bearing::new(&soil.soil, model.laws(), inverse_width);
+        let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for (four, draft) in alike.iter().zip(&mut drafts) {
-            settle_four(model, ask.overlay, four, draft, soil, &bearing, left, &motion, &mut sums);
+            settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
+            left.take();
         }
     }
+    store(ask.overlay, touched, left);
     let (n, held) = sums.hand_to(ask.body.spin_axis(), result);
     let held = held.across(&n).matrix();
     // Over ground that is all the same a body goes on without any change of
@@ -439,23 +506,31 @@ fn settle<S: Simd, F: Footprint>(
     sums.heaped
 }
 
-/// Lets four nodes yield at the part `left` of their virgin pressure.
-#[expect(clippy::too_many_arguments, reason = "what an answer depends on, each once")]
+/// What all nodes of a contact have in common as they yield.
+struct Settling<'a> {
+    laws: Laws,
+    /// Area of a cell, m².
+    cell_area: f64,
+    /// Part of the virgin pressure at which they yield.
+    bears: f64,
+    motion: &'a Motion,
+}
+
+/// Lets four nodes yield under a force that leans.
 #[inline(always)]
-fn settle_four<S: Simd>(
-    model: &GroundModel,
-    overlay: &mut Overlay,
+fn settle_four<'a, S: Simd, L: Answering<'a>>(
+    settling: &Settling<'_>,
+    coefficients: &SoilCoefficients,
+    bearing: &Bearing<'a, L>,
     four: &Four,
     draft: &Draft,
-    coefficients: &SoilCoefficients,
-    bearing: &Bearing,
-    left: f64,
-    motion: &Motion,
     sums: &mut Sums<S>,
+    left: &mut Left,
 ) {
+    let Settling { laws, cell_area, motion, .. } = *settling;
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
-    let (laws, soil) = (model.laws(), &coefficients.soil);
+    let soil = &coefficients.soil;
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     let yielded_at = lanes(&draft.yielded_at);
     let n = Vectors::from_parts(simd, &draft.n);
@@ -464,22 +539,11 @@ fn settle_four<S: Simd>(
     let part = lanes(&draft.part);
     let r = four.offset(simd, &motion.centre);
 
-    let (virgin, advance) = (left * lanes(&draft.virgin), lanes(&draft.sinking) * motion.dt);
-    let passed = lanes(&draft.passed);
-    // the lowest point of a wheel has passed since the last step
-    let passes = passed.gt(0.0);
-    let (mut kept, mut kept_at) = (residual, yielded_at);
-    if passes.any() {
-        let pressed =
-            press_refined(bearing, virgin, sinkage + passed, advance, residual, yielded_at);
-        kept = passes.pick(pressed.sinkage, residual);
-        kept_at = passes.pick(pressed.yield_pressure, yielded_at);
-    }
-    let pressed = press_refined(bearing, virgin, sinkage, advance, kept, kept_at);
+    let pressed = yielded(simd, settling, bearing, four, draft);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&draft.leaving));
-    let strength = motion.tread.strength_lanes(&coefficients.strength, pressure);
+    let (tread, slip) = (&motion.tread, lanes(&draft.slip));
+    let strength = bearing.shear_strength(tread, &coefficients.strength, pressure, slip);
     let stress = lanes(&draft.peak_shear) * strength;
-    let cell_area = model.lattice().cell_area();
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;
 
@@ -487,7 +551,7 @@ fn settle_four<S: Simd>(
     let load = area * stress;
     let (stored, mut resisted);
     if laws.vector_shear {
-        let modulus = motion.tread.modulus(&coefficients.strength);
+        let modulus = tread.modulus(&coefficients.strength);
         let [x, y] = flattened(&shear, &n);
         stored = [x * modulus, y * modulus];
         let (tangent, resists) = (load * gain, lanes(&draft.resists));
@@ -535,24 +599,43 @@ fn settle_four<S: Simd>(
     sums.works.shear += load * shear.dot(&sliding);
 
     let upright = lanes(&four.normal[2]);
-    let surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
-    let (sinkage, yield_pressure) = (pressed.sinkage.numbers(), pressed.yield_pressure.numbers());
-    let stored = [stored[0].numbers(), stored[1].numbers()];
-    for k in four.lanes() {
-        let memory = PlasticMemory {
-            sinkage: sinkage[k],
-            yield_pressure: yield_pressure[k],
-            slip: draft.slip[k],
-        };
-        let spot = &four.spots[k];
-        let shear = [stored[0][k], stored[1][k]];
-        overlay.at_mut(spot.slot as usize).load(spot.index.into(), memory, shear, surface[k]);
-    }
+    left.sinkage = pressed.sinkage.numbers();
+    left.yield_pressure = pressed.yield_pressure.numbers();
+    left.slip = draft.slip;
+    left.shear = [stored[0].numbers(), stored[1].numbers()];
+    left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
     if let Some(heap) = soil.bulldozing {
         let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
+}
+
+/// Presses four nodes, first to where the lowest point of a wheel has been since the last
+/// step.
+#[inline(always)]
+fn yielded<'a, S: Simd, L: Answering<'a>>(
+    simd: S,
+    settling: &Settling<'_>,
+    bearing: &Bearing<'a, L>,
+    four: &Four,
+    draft: &Draft,
+) -> PressedLanes<S> {
+    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
+    let yielded_at = lanes(&draft.yielded_at);
+    let virgin = settling.bears * lanes(&draft.virgin);
+    let advance = lanes(&draft.sinking) * settling.motion.dt;
+    let passed = lanes(&draft.passed);
+    let passes = passed.gt(0.0);
+    let (mut kept, mut kept_at) = (residual, yielded_at);
+    if passes.any() {
+        let pressed =
+            press_refined(bearing, virgin, sinkage + passed, advance, residual, yielded_at);
+        kept = passes.pick(pressed.sinkage, residual);
+        kept_at = passes.pick(pressed.yield_pressure, yielded_at);
+    }
+    press_refined(bearing, virgin, sinkage, advance, kept, kept_at)
 }
 
 /// The part of a body's motion that leaves its height and its lean as they are.

@@ -2,7 +2,9 @@
 
 use super::Displaced;
 use super::vectors::Vectors;
+use crate::ground::Overlay;
 use crate::numeric::{Lanes, Simd, WIDTH};
+use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 
 /// A number for each of four nodes.
@@ -116,6 +118,46 @@ pub(super) struct Draft {
     pub passive: [Numbers; 2],
 }
 
+/// What a contact leaves at four nodes, of those of them that are in contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Left {
+    /// Sinkages that stay, m.
+    pub sinkage: Numbers,
+    /// Pressures of the last yield, Pa.
+    pub yield_pressure: Numbers,
+    /// Ways slid in this contact, m.
+    pub slip: Numbers,
+    /// Shear displacements, m.
+    pub shear: [Numbers; 2],
+    /// Heights of the surface when nothing loads it, m.
+    pub surface: Numbers,
+}
+
+/// Stores what a contact has `left` at the nodes that it `touched`: whether another
+/// overlay shares a tile is asked once for all nodes in a row of it.
+#[inline(always)]
+pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
+    let Some(first) = touched.first() else { return };
+    let mut slot = first.spots[0].slot;
+    let mut tile = overlay.writer(slot as usize);
+    for (four, left) in touched.iter().zip(left) {
+        for k in four.lanes() {
+            let spot = &four.spots[k];
+            if spot.slot != slot {
+                slot = spot.slot;
+                tile = overlay.writer(slot as usize);
+            }
+            let memory = PlasticMemory {
+                sinkage: left.sinkage[k],
+                yield_pressure: left.yield_pressure[k],
+                slip: left.slip[k],
+            };
+            let shear = [left.shear[0][k], left.shear[1][k]];
+            tile.load(spot.index.into(), memory, shear, left.surface[k]);
+        }
+    }
+}
+
 /// Things in a row, made in their places: they are too large to be moved about.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row<T> {
@@ -159,6 +201,7 @@ pub struct Scratch {
     pub(super) near: Vec<Spot>,
     pub(super) touched: Row<Four>,
     pub(super) drafts: Row<Draft>,
+    pub(super) left: Row<Left>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,

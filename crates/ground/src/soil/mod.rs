@@ -7,6 +7,7 @@ pub mod catalogue;
 mod check;
 mod details;
 mod laws;
+mod own_law;
 mod parameters;
 pub mod pressure_sinkage;
 mod refined;
@@ -16,6 +17,8 @@ pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
 pub use details::{Crust, Details, PeakShear, RateDependence, Reece, SubLayer};
 pub use laws::Laws;
+pub(crate) use own_law::{Answering, OwnLaw, Usual};
+pub use own_law::{Loading, SoilLaw};
 pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
 pub(crate) use refined::peaked;
 pub use refined::{

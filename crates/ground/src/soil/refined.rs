@@ -1,7 +1,8 @@
 //! The refinements of the reference's laws, each a pure function.
 
+use super::own_law::{Answering, OwnLaw, Usual};
 use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
-use super::{Laws, Yielding};
+use super::{Laws, ShearStrength, Soil, SoilLaw, Tread, Yielding};
 use crate::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
@@ -151,11 +152,12 @@ pub(crate) fn peaked<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> La
 
 /// A soil's bearing under one patch: everything but the node's own state.
 #[derive(Clone, Copy, Debug)]
-pub struct Bearing<'a> {
+pub struct Bearing<'a, L = Usual> {
     soil: &'a Yielding,
     laws: Laws,
     modulus: f64,
     growth: f64,
+    law: L,
 }
 
 impl<'a> Bearing<'a> {
@@ -173,7 +175,27 @@ impl<'a> Bearing<'a> {
         };
         let growth =
             if laws.reload_stiffening { soil.details.reload_growth.unwrap_or(0.0) } else { 0.0 };
-        Bearing { soil, laws, modulus, growth }
+        Bearing { soil, laws, modulus, growth, law: Usual }
+    }
+
+    /// The same under a law of one's own, which is told of the `soil` and the patch's width
+    /// `1 / inverse_width`.
+    pub fn under_law(
+        self,
+        law: &'a dyn SoilLaw,
+        soil: &'a Soil,
+        inverse_width: f64,
+    ) -> Bearing<'a, OwnLaw<'a>> {
+        self.answering(OwnLaw::new(law).under(soil, inverse_width))
+    }
+}
+
+impl<'a, L: Answering<'a>> Bearing<'a, L> {
+    /// The same where `law` answers.
+    #[inline(always)]
+    pub(crate) fn answering<M>(self, law: M) -> Bearing<'a, M> {
+        let Bearing { soil, laws, modulus, growth, .. } = self;
+        Bearing { soil, laws, modulus, growth, law }
     }
 
     /// Pressures under which virgin soil yields at `sinkage` m, of which the part
@@ -185,9 +207,10 @@ impl<'a> Bearing<'a> {
         still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
-        let mut pressure = self.modulus * (sinkage * still).power(self.soil.n);
+        let usual = |sinkage: Lanes<S>| self.modulus * sinkage.power(self.soil.n);
+        let mut pressure = self.law.pressures(sinkage * still, usual);
         let details = &self.soil.details;
-        if self.laws.layers {
+        if self.laws.layers && !L::OWN {
             if let Some(below) = details.below {
                 // what lies firm is not dug out by slip
                 pressure += below.modulus * (sinkage - below.depth).power(below.n);
@@ -225,6 +248,19 @@ impl<'a> Bearing<'a> {
     pub fn exponent(&self) -> f64 {
         self.soil.n
     }
+
+    /// Strengths under a tread at `pressure` Pa after `slip` m in contact, Pa.
+    #[inline(always)]
+    pub(crate) fn shear_strength<S: Simd>(
+        &self,
+        tread: &Tread,
+        strength: &ShearStrength,
+        pressure: Lanes<S>,
+        slip: Lanes<S>,
+    ) -> Lanes<S> {
+        let usual = strength.cohesion + pressure * strength.friction;
+        tread.strength_on(self.law.strengths(usual, pressure, slip), pressure)
+    }
 }
 
 /// Presses spots to `sinkage` m where the soil yields at the pressures
@@ -232,8 +268,8 @@ impl<'a> Bearing<'a> {
 /// for a yield pressure that may fall: soil over which a body slides gives way
 /// at the same depth.
 #[inline(always)]
-pub fn press_refined<S: Simd>(
-    bearing: &Bearing,
+pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
+    bearing: &Bearing<'a, L>,
     virgin: Lanes<S>,
     sinkage: Lanes<S>,
     advance: Lanes<S>,
@@ -255,7 +291,8 @@ pub fn press_refined<S: Simd>(
     let stiffness = yields.pick(unloading, elastic);
     // the sinkage to come up to which reloading is elastic
     let to_yield = yields.pick(0.0, along(virgin - trial, elastic));
-    let beyond = (bearing.soil.n * virgin / (sinkage + to_yield)).min(stiffness);
+    let beyond = (bearing.law.exponents(sinkage, bearing.soil.n) * virgin / (sinkage + to_yield))
+        .min(stiffness);
     let leaves = advance.lt(0.0);
     let rise = elastic * to_yield + beyond * (advance - to_yield);
     let secant = leaves.pick(pressure, rise) / advance.abs();
@@ -276,6 +313,8 @@ pub fn press_refined<S: Simd>(
 mod tests {
     use super::*;
     use crate::numeric::exp;
+    use crate::soil::pressure_sinkage::virgin_pressure;
+    use crate::soil::{Loading, SoilKind};
     use proptest::prelude::*;
 
     /// What a law says in lanes of which each has the numbers given.
@@ -355,7 +394,124 @@ mod tests {
         assert!((back - ((1.0 + m) * exp(-1.0) - 1.0)).abs() < 1e-9);
     }
 
+    /// Says whatever its numbers are, in turn by depth.
+    #[derive(Debug)]
+    struct Whims([f64; 7]);
+
+    impl SoilLaw for Whims {
+        fn name(&self) -> &str {
+            "whims"
+        }
+
+        fn pressure(&self, _soil: &Soil, sinkage: f64, width: f64) -> Loading {
+            assert!(sinkage > 0.0 && width == 0.2);
+            let at = |of: f64| self.0[(sinkage * of) as usize % self.0.len()];
+            Loading { pressure: at(1e3), slope: at(3e3) }
+        }
+    }
+
+    fn yielding() -> Yielding {
+        Yielding {
+            k_phi: 2e6,
+            k_c: 0.0,
+            n: 1.1,
+            cohesion: 1e3,
+            friction_angle: 0.5,
+            shear_modulus: 0.01,
+            elastic_stiffness: 2e8,
+            damping: 3e4,
+            bulldozing: None,
+            details: Default::default(),
+        }
+    }
+
+    fn named(soil: &Yielding) -> Soil {
+        Soil { name: "mid".into(), source: String::new(), kind: SoilKind::Yielding(soil.clone()) }
+    }
+
+    /// Bekker's own curve.
+    #[derive(Debug)]
+    struct Bekker;
+
+    impl SoilLaw for Bekker {
+        fn name(&self) -> &str {
+            "Bekker"
+        }
+
+        fn pressure(&self, soil: &Soil, sinkage: f64, width: f64) -> Loading {
+            let SoilKind::Yielding(soil) = &soil.kind else { return Loading::default() };
+            let pressure = virgin_pressure(soil, 1.0 / width, sinkage);
+            Loading { pressure, slope: soil.n * pressure / sinkage }
+        }
+    }
+
+    #[test]
+    fn bekker_s_curve_as_a_law_of_one_s_own_is_bekker_s() {
+        let soil = Yielding { k_c: 1e5, ..yielding() };
+        let (named, laws) = (named(&soil), Laws::reference());
+        let usual = Bearing::new(&soil, laws, 5.0);
+        let own = usual.under_law(&Bekker, &named, 5.0);
+        for sinkage in [1e-4, 0.01, 0.1, 0.4] {
+            macro_rules! answer {
+                ($bearing:expr) => {
+                dispatch!(Level::baseline(), simd => {
+                    let bearing = $bearing;
+                    let all = |number: f64| Lanes::of(simd, number);
+                    let virgin = bearing.virgin_lanes(all(sinkage), all(1.0), all(0.0));
+                    let pressed = press_refined(
+                        &bearing, virgin, all(sinkage), all(1e-3), all(0.0), all(0.0),
+                    );
+                    let tread = Tread::rough();
+                    let strength = ShearStrength::of_soil(&soil);
+                    let shear = bearing.shear_strength(&tread, &strength, virgin, all(0.1));
+                    [pressed.pressure, pressed.slope, pressed.sinkage, shear]
+                        .map(|lanes| lanes.numbers()[0])
+                })
+                };
+            }
+            for (usual, own) in answer!(usual).into_iter().zip(answer!(own)) {
+                // 1/5 and back, z n p/z: a few roundings
+                assert!((own / usual - 1.0).abs() < 1e-14, "{own} {usual} at {sinkage}");
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn under_any_law_soil_never_pulls_and_never_forgets(
+            whims in proptest::array::uniform7(prop_oneof![
+                -1e6..1e6_f64, 0.0..1e5_f64,
+                Just(f64::NAN), Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::MAX),
+            ]),
+            ways in proptest::collection::vec((0.0..0.3_f64, -0.01..0.01_f64), 1..30),
+            growth in prop_oneof![Just(0.0), 1e6..1e9_f64],
+        ) {
+            let mut soil = yielding();
+            soil.details.reload_growth = Some(growth);
+            let (law, named) = (Whims(whims), named(&soil));
+            let bearing = Bearing::new(&soil, Laws::refined(), 5.0).under_law(&law, &named, 5.0);
+            let [mut residual, mut yielded_at] = [0.0; 2];
+            for (sinkage, advance) in ways {
+                let [pressure, slope, stays, yields_at] =
+                    dispatch!(Level::baseline(), simd => {
+                        let all = |number: f64| Lanes::of(simd, number);
+                        let virgin = bearing.virgin_lanes(all(sinkage), all(1.0), all(0.0));
+                        let [residual, yielded_at] = [all(residual), all(yielded_at)];
+                        let pressed = press_refined(
+                            &bearing, virgin, all(sinkage), all(advance), residual, yielded_at,
+                        );
+                        [pressed.pressure, pressed.slope, pressed.sinkage, pressed.yield_pressure]
+                            .map(|lanes| lanes.numbers()[0])
+                    });
+                let steepest = soil.elastic_stiffness + growth * 0.3;
+                prop_assert!((0.0..=steepest * 0.3).contains(&pressure), "{pressure}");
+                prop_assert!((0.0..=steepest).contains(&slope), "{slope}");
+                prop_assert!(stays >= residual && stays <= residual.max(sinkage));
+                prop_assert!(yields_at >= 0.0 && yields_at.is_finite());
+                (residual, yielded_at) = (stays, yields_at);
+            }
+        }
+
         #[test]
         fn mobilised_shear_never_exceeds_the_strength(
             m in -1.0..1.0_f64, way in 0.0..1.0, modulus in 1e-3..0.1,

@@ -66,7 +66,12 @@ impl Tread {
     /// Strengths under the tread at `pressure` Pa, Pa.
     #[inline(always)]
     pub fn strength_lanes<S: Simd>(&self, soil: &ShearStrength, pressure: Lanes<S>) -> Lanes<S> {
-        let soil = soil.cohesion + pressure * soil.friction;
+        self.strength_on(soil.cohesion + pressure * soil.friction, pressure)
+    }
+
+    /// Strengths under the tread at `pressure` Pa where the soil's own is `soil`, Pa.
+    #[inline(always)]
+    pub(super) fn strength_on<S: Simd>(&self, soil: Lanes<S>, pressure: Lanes<S>) -> Lanes<S> {
         let rubber = self.rubber.cohesion + pressure * self.rubber.friction;
         (1.0 - self.rubber_share) * soil + self.rubber_share * rubber
     }

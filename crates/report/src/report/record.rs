@@ -8,7 +8,7 @@ use super::ReportError;
 use super::hashes::{HashRow, Hashes, whole_microseconds};
 use super::readings::Recording;
 use super::states::States;
-use crate::ground::surface_height;
+use crate::ground::{nearest_sinkage, surface_height};
 use crate::scenario::Scenario;
 use crate::sensor::Delivery;
 use crate::simulation::{Sample, World};
@@ -93,9 +93,7 @@ impl Record {
         let time = world.model().clock.micros(world.state().tick);
         let (ground, published) = (&world.model().ground, &world.state().published);
         let at = |x: f64, y: f64| {
-            let node = ground.lattice().nearest(x, y);
-            let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
-            let sinkage = state.map_or(0.0, |state| ground.depth(node, state));
+            let sinkage = nearest_sinkage(ground, published, x, y);
             [surface_height(ground, published, x, y), sinkage]
         };
         for sample in samples {

@@ -93,9 +93,7 @@ impl AgentModel {
         let felt = context.felt(twist, &pose.position);
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
         let mut plate = Plate::placed(outline, &pose, context.ground.lattice().spacing);
-        let ContactContext { ground, published, overlay, scratch, .. } = &mut *context;
-        let tread = Tread::rough();
-        let met = contact(ground, published, overlay, scratch, &mut plate, &tread, &felt, h);
+        let met = contact(&mut context.working(), &mut plate, &Tread::rough(), &felt, h);
         let mut on =
             BellyContact { load: met.load, force: met.normal_force, displaced: met.displaced };
         if context.ground.has_firm_soil() {

@@ -6,7 +6,7 @@ use super::record::Sample;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, agent_code, derived};
-use crate::ground::surface_height;
+use crate::ground::{rut_depth, surface_height};
 use crate::scm::Contact;
 use crate::vehicle::{Controls, Selector};
 
@@ -241,7 +241,7 @@ impl World {
     /// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
     /// negative where soil is heaped.
     pub fn rut_depth(&self, x: f64, y: f64) -> f64 {
-        self.model.ground.terrain().height(x, y) - self.height(x, y)
+        rut_depth(&self.model.ground, &self.state.published, x, y)
     }
 }
 

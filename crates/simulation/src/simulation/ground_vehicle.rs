@@ -5,10 +5,8 @@ use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::WheelSample;
 use crate::ground::{GroundModel, Overlay, Published};
-use crate::multibody::ModelError;
-use crate::multibody::StepError;
-use crate::scm::UndersideError;
-use crate::scm::{Contact, Displaced, Scratch, heap};
+use crate::multibody::{ModelError, StepError};
+use crate::scm::{Contact, Displaced, Scratch, UndersideError, WorkingGround, heap};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
@@ -51,9 +49,15 @@ pub struct ContactContext<'a> {
 }
 
 impl ContactContext<'_> {
+    /// The ground as the contact of one body works on it.
+    pub(super) fn working(&mut self) -> WorkingGround<'_> {
+        let ContactContext { ground: model, published, overlay, scratch, .. } = self;
+        WorkingGround { model, published, overlay, scratch }
+    }
+
     /// Lets what bodies have displaced rise around them, once all have met the ground.
     pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
-        heap(self.ground, self.published, self.overlay, self.scratch, displaced);
+        heap(&mut self.working(), displaced);
     }
 
     /// The motion that the ground feels of a plate that it meets at `place`.

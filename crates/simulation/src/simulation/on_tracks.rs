@@ -85,18 +85,8 @@ impl OnTracks {
             self.vehicle.lay_shoes(state, vehicle, side, shoes);
             for shoe in shoes.places() {
                 let felt = context.felt(shoe.twist, &shoe.pose.position);
-                let ContactContext { ground, published, overlay, scratch, .. } = &mut *context;
                 let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
-                let mut met = contact(
-                    ground,
-                    published,
-                    overlay,
-                    scratch,
-                    &mut placed,
-                    &self.tread,
-                    &felt,
-                    h,
-                );
+                let mut met = contact(&mut context.working(), &mut placed, &self.tread, &felt, h);
                 let on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
                 if met.nodes_in_contact > 0 || on_firm {
                     self.vehicle.press_shoe(vehicle, side, shoe, &met.load);

@@ -67,12 +67,8 @@ impl OnWheels {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            let ContactContext { ground, published, overlay, scratch, grips } = &mut *context;
             let contact = wheel_contact(
-                ground,
-                published,
-                overlay,
-                scratch,
+                &mut context.working(),
                 &self.underside,
                 &self.tread,
                 &pose,
@@ -84,7 +80,7 @@ impl OnWheels {
             workspace.firm[wheel] = contact.firm.and_then(|firm| {
                 let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
                 let plane = Plane { point, normal: firm.normal };
-                let friction = if *grips { firm.friction } else { 0.0 };
+                let friction = if context.grips { firm.friction } else { 0.0 };
                 tyre.firm_contact(&pose, &twist, &plane, friction, firm.share, carcass, h)
             });
             if let Some(firm) = &workspace.firm[wheel] {

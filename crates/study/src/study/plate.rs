@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use super::wheel::{RigError, bed, require, require_carried};
 use crate::ground::{GroundModel, Overlay, Published};
-use crate::scm::{Contact, Plate, PlateOutline, Scratch, contact, heap};
+use crate::scm::{Contact, Plate, PlateOutline, Scratch, WorkingGround, contact, heap};
 use crate::soil::{Laws, Soil, Tread};
 use crate::spatial::{Pose, Twist};
 use serde::{Deserialize, Serialize};
@@ -118,8 +118,9 @@ impl Press {
         let mut plate = Plate::placed(self.outline, &self.pose, self.model.lattice().spacing);
         self.overlay.begin_step();
         let Press { model, published, overlay, scratch, .. } = self;
-        let met = contact(model, published, overlay, scratch, &mut plate, tread, twist, dt);
-        heap(model, published, overlay, scratch, met.displaced);
+        let mut ground = WorkingGround { model, published, overlay, scratch };
+        let met = contact(&mut ground, &mut plate, tread, twist, dt);
+        heap(&mut ground, met.displaced);
         met
     }
 

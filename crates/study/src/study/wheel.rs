@@ -5,7 +5,7 @@ use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
-use crate::scm::{Contact, Scratch, Underside, heap, wheel_contact};
+use crate::scm::{Contact, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use crate::soil::{Laws, Soil, SoilId, Tread};
 use crate::spatial::{Pose, Twist, Vec3};
 use crate::terrain::Terrain;
@@ -278,18 +278,11 @@ impl WheelRig {
                 angular: Vec3::new(0.0, spin, 0.0),
             };
             overlay.begin_step();
-            let contact = wheel_contact(
-                model,
-                published,
-                &mut overlay,
-                &mut scratch,
-                &self.wheel,
-                &self.tread,
-                &pose,
-                &twist,
-                self.step,
-            );
-            heap(model, published, &mut overlay, &mut scratch, contact.displaced);
+            let mut ground =
+                WorkingGround { model, published, overlay: &mut overlay, scratch: &mut scratch };
+            let contact =
+                wheel_contact(&mut ground, &self.wheel, &self.tread, &pose, &twist, self.step);
+            heap(&mut ground, contact.displaced);
             if count >= first_settled {
                 self.add(&mut sum, &contact, &pose);
                 travelled += hypot(speed, drift) * self.step;
