@@ -6,8 +6,8 @@
 pub mod gpu;
 pub mod sensor;
 
-use bekker_ground::{geodesy, grid, ground, numeric, soil, spatial};
 #[cfg(test)]
 use bekker_ground::random;
 #[cfg(any(test, feature = "gpu"))]
 use bekker_ground::terrain;
+use bekker_ground::{geodesy, grid, ground, numeric, soil, spatial};
