@@ -10,6 +10,6 @@ folder="$(mktemp -d)"
 trap 'rm -r "$folder"' EXIT
 "$flatc" --rust --gen-all -o "$folder" crates/simulation/schemas/heartbeat.fbs
 {
-  echo "// sha256 of crates/simulation/schemas/heartbeat.fbs: $(sha256sum schemas/heartbeat.fbs | cut -d' ' -f1)"
+  echo "// sha256 of crates/simulation/schemas/heartbeat.fbs: $(sha256sum crates/simulation/schemas/heartbeat.fbs | cut -d' ' -f1)"
   cat "$folder"/heartbeat_generated.rs
 } > crates/simulation/src/sync/generated.rs

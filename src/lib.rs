@@ -91,6 +91,7 @@
 //! | `cli` (default) | the command `bekker` ([`cli`]), with `report` |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
+//! | `allocations` | `bekker bench` counts heap allocations, with `cli` |
 //!
 //! # Conventions
 //!

@@ -19,6 +19,7 @@ mod golden_hash;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod ground_crossing;
+mod heartbeat_python;
 mod imaging;
 mod layering;
 mod maximal_coordinates;

@@ -1,6 +1,7 @@
 //! A million altered messages, none of which panics or is taken for another.
 
 use bekker::ground::{NodeState, Patches};
+use bekker::random::Stream;
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ground_code::Memory;
 use bekker::sync::message::{
@@ -12,16 +13,19 @@ const MESSAGES: u32 = 1_000_000;
 /// Length and checksum ahead of each message, bytes.
 const FRAME: usize = 8;
 
-/// splitmix64 (G. L. Steele, D. Lea and C. H. Flood, 2014).
-struct Dice(u64);
+struct Dice {
+    stream: Stream,
+    rolled: u64,
+}
 
 impl Dice {
+    fn new(seed: u64) -> Dice {
+        Dice { stream: Stream::new(seed, "altered messages"), rolled: 0 }
+    }
+
     fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.rolled += 1;
+        self.stream.bits(self.rolled)
     }
 
     fn below(&mut self, bound: usize) -> usize {
@@ -77,7 +81,7 @@ fn ruts(dice: &mut Dice) -> Patches {
 /// what is read is finite in size.
 #[test]
 fn a_million_altered_messages_do_no_harm() {
-    let mut dice = Dice(1);
+    let mut dice = Dice::new(1);
     let origin = Origin { run: 7, tick: 300, rank: 1, agent: 1 };
     let (mut taken, mut patches) = (0, Patches::default());
     let mut original = Vec::new();

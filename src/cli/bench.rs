@@ -13,7 +13,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use serde::Serialize;
-use stats_alloc::INSTRUMENTED_SYSTEM;
 
 /// Nodes deformed beforehand when old ground is compared with new.
 const OLD_GROUND: usize = 4_000_000;
@@ -97,7 +96,7 @@ impl Bench {
         };
         let cost = |name: &str, case: &BenchCase, ground: Published| -> Result<_, Failure> {
             say(name);
-            let cost = step_cost(case, ground, &allocations).map_err(refused)?;
+            let cost = step_cost(case, ground, ALLOCATIONS).map_err(refused)?;
             Ok((name.to_string(), cost))
         };
         for (name, case) in self.cases() {
@@ -159,10 +158,29 @@ impl Bench {
     }
 }
 
-/// Heap allocations of this process so far.
-fn allocations() -> u64 {
-    let stats = INSTRUMENTED_SYSTEM.stats();
+/// Heap allocations of this process so far, where it was built to count them.
+#[cfg(feature = "allocations")]
+pub(super) const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
+    let stats = stats_alloc::INSTRUMENTED_SYSTEM.stats();
     (stats.allocations + stats.reallocations) as u64
+});
+#[cfg(not(feature = "allocations"))]
+pub(super) const ALLOCATIONS: Option<fn() -> u64> = None;
+
+/// Said below a table that lacks them; empty where they are counted.
+pub(super) fn allocations_note() -> &'static str {
+    match ALLOCATIONS {
+        Some(_) => "",
+        None => {
+            "\nallocations are not counted in this build: cargo run --release --features \
+             allocations -- bench"
+        }
+    }
+}
+
+/// A count of allocations with so many digits, or that there is none.
+pub(super) fn allocations(count: Option<f64>, digits: usize) -> String {
+    count.map_or("not counted".into(), |count| format!("{count:.digits$}"))
 }
 
 /// Resident memory of this process, bytes; 0 where the system does not tell.
@@ -197,15 +215,15 @@ impl Results {
             ("ns per node, soil law alone", |c| format!("{:.1}", c.soil_law_ns)),
             ("deformed nodes", |c| c.deformed_nodes.to_string()),
             ("bytes per deformed node", |c| format!("{:.1}", c.bytes_per_deformed_node)),
-            ("allocations per step", |c| format!("{:.3}", c.allocations_per_step)),
-            ("allocations per heartbeat", |c| format!("{:.2}", c.allocations_per_heartbeat)),
+            ("allocations per step", |c| allocations(c.allocations_per_step, 3)),
+            ("allocations per heartbeat", |c| allocations(c.allocations_per_heartbeat, 2)),
         ];
         for (label, figure) in rows {
             let mut row = vec![label.to_string()];
             row.extend(self.steps.iter().map(|(_, cost)| figure(cost)));
             table.add_row(row);
         }
-        let mut text = table.trim_fmt();
+        let mut text = table.trim_fmt() + allocations_note();
         for t in &self.throughput {
             text += &format!(
                 "\n{:>5} vehicles on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",

@@ -1,5 +1,6 @@
 //! `bekker bench m113-scm`
 
+use super::bench::{ALLOCATIONS, allocations, allocations_note};
 use super::{Failure, stdout};
 use crate::ground::Published;
 use crate::soil::catalogue;
@@ -12,7 +13,6 @@ use crate::vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
-use stats_alloc::INSTRUMENTED_SYSTEM;
 
 /// Vehicles side by side, and threads that step them.
 const ABREAST: usize = 8;
@@ -71,10 +71,6 @@ impl BenchM113 {
                 eprintln!("{what} ...");
             }
         };
-        let allocations = || {
-            let stats = INSTRUMENTED_SYSTEM.stats();
-            (stats.allocations + stats.reallocations) as u64
-        };
         let spec = m113()?;
         let soil = catalogue().find(&self.soil).map_err(|error| Failure::Input {
             subject: "--soil".into(),
@@ -86,7 +82,7 @@ impl BenchM113 {
                 let title = format!("{}, {} cm", name(tracks), 100.0 * spacing);
                 say(&title);
                 let case = self.case(tracks, spacing);
-                let cost = step_cost(&case, Published::default(), &allocations);
+                let cost = step_cost(&case, Published::default(), ALLOCATIONS);
                 steps.push((title, cost.map_err(refused)?));
             }
             for threads in [1, 2] {
@@ -148,7 +144,7 @@ impl Results {
                 format!("{:.1}", cost.stages_us.contact),
                 format!("{:.1}", cost.stages_us.multibody),
                 format!("{:.0}", cost.nodes_in_contact),
-                format!("{:.3}", cost.allocations_per_step),
+                allocations(cost.allocations_per_step, 3),
                 format!("{:.3}", cost.real_time_factor),
             ]);
         }
@@ -182,6 +178,6 @@ impl Results {
             energy.add_row([what.to_string(), format!("{:.2}", 1e-3 * work)]);
         }
         energy.add_row(["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)]);
-        format!("{steps}\n\n{abreast}\n\n{shoes}\n\n{energy}")
+        format!("{steps}{}\n\n{abreast}\n\n{shoes}\n\n{energy}", allocations_note())
     }
 }

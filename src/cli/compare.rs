@@ -4,6 +4,7 @@ use super::{Failure, recorded, stdout};
 use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
 use crate::report::land as map;
 use crate::report::recorded::Recorded;
+use crate::report::scene::Caption;
 use crate::scenario::build::{Built, props, world};
 use crate::simulation::{OutcomeCode, Prop};
 use crate::terrain::{Raster, read_geotiff};
@@ -349,9 +350,12 @@ fn draw(
         ground: samplers[n].as_ref().map(Sampler::ground),
     };
     let picture = Comparison {
-        title: labels[..shown].join(", "),
-        subtitle,
-        footer: format!("bekker {}, the same axes in every column", env!("CARGO_PKG_VERSION")),
+        caption: Caption {
+            title: labels[..shown].join(", "),
+            subtitle,
+            facts: Vec::new(),
+            footer: format!("bekker {}, the same axes in every column", env!("CARGO_PKG_VERSION")),
+        },
         names: names.to_vec(),
         runs: (0..shown).map(column).collect(),
     };

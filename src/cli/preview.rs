@@ -3,7 +3,7 @@
 use super::planned::{Planned, line, with_land};
 use super::{Failure, stdout};
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
-use crate::report::scene::Fact;
+use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::{Driver, Stamp};
@@ -109,19 +109,21 @@ fn draw(
     });
     with_land(&built.world, planned, built, |land| {
         let picture = Picture {
-            title: scenario.name.clone(),
-            subtitle: scenario.description.clone(),
-            facts: vec![
-                fact(format!("{longest:.0} m"), "longest way"),
-                fact(format!("{climb:.0} m"), "climb"),
-                fact(format!("{:.0} %", 100.0 * steepest), "steepest grade"),
-                fact(routes.findings.len().to_string(), "warnings"),
-            ],
-            footer: format!(
-                "bekker {}, preview of {}: the ground before anything has driven on it",
-                env!("CARGO_PKG_VERSION"),
-                command.file.display()
-            ),
+            caption: Caption {
+                title: scenario.name.clone(),
+                subtitle: scenario.description.clone(),
+                facts: vec![
+                    fact(format!("{longest:.0} m"), "longest way"),
+                    fact(format!("{climb:.0} m"), "climb"),
+                    fact(format!("{:.0} %", 100.0 * steepest), "steepest grade"),
+                    fact(routes.findings.len().to_string(), "warnings"),
+                ],
+                footer: format!(
+                    "bekker {}, preview of {}: the ground before anything has driven on it",
+                    env!("CARGO_PKG_VERSION"),
+                    command.file.display()
+                ),
+            },
             land,
             going: going.collect(),
             vehicles: parked.collect(),

@@ -1,7 +1,7 @@
 //! `bekker replay`
 
 use super::{Failure, recorded, stdout};
-use crate::report::hashes::{self, HashRow, whole_microseconds};
+use crate::report::hashes::{self, HashRow, hexadecimal, whole_microseconds};
 use crate::report::manifest::{self, Status};
 use crate::scenario::build::world;
 use crate::simulation::{World, checkpoint};
@@ -68,7 +68,7 @@ impl Replay {
         }
         // as a run ends
         world.publish_all();
-        let hash: String = world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hexadecimal(&world.hash());
         if self.verify && hash != manifest.state_hash {
             let recorded = &manifest.state_hash;
             return Err(failed(format!("ends in state {hash}, recorded is {recorded}")));

@@ -4,16 +4,16 @@ use super::Failure;
 use super::drive::CHECKPOINT;
 use super::planned::{Planned, with_land};
 use crate::ground::nearest_sinkage;
-use crate::report::geotiff::{Georeference, RutNode, System, write_ruts};
+use crate::report::geotiff::{Georeference, RutNode, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
-use crate::report::scene::{Fact, Scene, Track};
+use crate::report::scene::{Caption, Fact, Scene, Track};
 use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
 use crate::simulation::{OutcomeCode, RunSummary, Sample, VehicleSummary, World};
-use crate::terrain::{Crs, Placement, Raster, Unit, write_geotiff};
+use crate::terrain::{Crs, Placement, Raster, write_geotiff};
 use std::path::Path;
 
 /// Largest raster of ruts, cells; beyond, cells are merged and that is said.
@@ -151,19 +151,21 @@ impl Results<'_> {
         let path = self.folder.join("picture.png");
         with_land(self.world.model(), &planned, self.built, |land| {
             let scene = Scene {
-                title: scenario.name.clone(),
-                subtitle: scenario.description.clone(),
-                facts: vec![
-                    fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
-                    fact(format!("{farthest:.0} m"), "farthest"),
-                    stopped(vehicles),
-                ],
-                footer: format!(
-                    "bekker {}, {} s simulated, state {}",
-                    env!("CARGO_PKG_VERSION"),
-                    self.summary.simulated,
-                    &self.summary.state_hash[..16]
-                ),
+                caption: Caption {
+                    title: scenario.name.clone(),
+                    subtitle: scenario.description.clone(),
+                    facts: vec![
+                        fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
+                        fact(format!("{farthest:.0} m"), "farthest"),
+                        stopped(vehicles),
+                    ],
+                    footer: format!(
+                        "bekker {}, {} s simulated, state {}",
+                        env!("CARGO_PKG_VERSION"),
+                        self.summary.simulated,
+                        &self.summary.state_hash[..16]
+                    ),
+                },
                 land,
                 rut: &rut,
                 spacing: lattice.spacing,
@@ -281,11 +283,7 @@ fn georeference(placement: Option<&Placement>) -> Georeference {
         Some(placement) => Georeference {
             origin: placement.origin,
             units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
-            system: match (placement.crs.unit, placement.crs.epsg) {
-                (Unit::Degree, Some(code)) => System::Geographic(code),
-                (Unit::Metre, Some(code)) => System::Projected(code),
-                _ => System::Local,
-            },
+            system: placement.crs.clone(),
         },
     }
 }

@@ -72,6 +72,26 @@ impl Pivot {
         }
         let friction = crate::numeric::tan(yielding.friction_angle);
         let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
+        let measured = Measured { rig, theory, friction, rows };
+        let (text, figure, data) = (measured.text(), measured.figure(), measured.data());
+        let (soil, refused) = (measured.rig.soil, Vec::new());
+        let findings = Findings { kind: "pivot", soil, data, text, figure, check, refused };
+        self.output.present(findings, quiet)
+    }
+}
+
+/// A sweep of speeds beside the theory.
+struct Measured {
+    rig: TrackRig,
+    theory: RigidTracks,
+    /// The soil's own coefficient of friction.
+    friction: f64,
+    rows: Vec<Row>,
+}
+
+impl Measured {
+    fn text(&self) -> String {
+        let Measured { rig, theory, friction, rows } = self;
         let cells = rows.iter().map(|row| {
             vec![
                 format!("{:.2}", row.speed),
@@ -90,7 +110,7 @@ impl Pivot {
             "over\nno slip",
             "sinkage\ncm",
         ];
-        let text = format!(
+        format!(
             "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
              theory: moment {:.2} kN m at the soil's own friction, {friction:.3}\n\n{}",
             rig.vehicle.name,
@@ -99,9 +119,13 @@ impl Pivot {
             rig.spacing,
             rig.step,
             rig.duration,
-            1e-3 * theory.turning_moment(friction),
+            1e-3 * theory.turning_moment(*friction),
             columns(&header, cells.collect(), 0),
-        );
+        )
+    }
+
+    fn figure(&self) -> Figure {
+        let Measured { rig, theory, friction, rows } = self;
         let line = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
         let panel = |label: &str, series: Vec<Series>| Panel {
             title: String::new(),
@@ -111,7 +135,8 @@ impl Pivot {
             series,
         };
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
-        let figure = Figure {
+        let moment = 1e-3 * theory.turning_moment(*friction);
+        Figure {
             title: format!("{} turning on {}", rig.vehicle.name, rig.soil.name),
             subtitle: format!("weight {:.1} kN", 1e-3 * rig.weight()),
             panels: vec![
@@ -119,11 +144,7 @@ impl Pivot {
                     "moment, kN m",
                     vec![
                         series("rig", line(&|r| 1e-3 * r.means.turning_moment), Mark::Line),
-                        series(
-                            "the soil's own friction",
-                            line(&|_| 1e-3 * theory.turning_moment(friction)),
-                            Mark::Dashes,
-                        ),
+                        series("the soil's own friction", line(&|_| moment), Mark::Dashes),
                     ],
                 ),
                 panel(
@@ -138,19 +159,19 @@ impl Pivot {
                     ],
                 ),
             ],
-        };
-        let data = json!({
+        }
+    }
+
+    fn data(&self) -> serde_json::Value {
+        let Measured { rig, theory, friction, rows } = self;
+        json!({
             "vehicle": rig.vehicle.name,
             "weight": rig.weight(),
             "spacing": rig.spacing,
             "step": rig.step,
             "duration": rig.duration,
-            "theory": { "moment": theory.turning_moment(friction), "friction": friction },
+            "theory": { "moment": theory.turning_moment(*friction), "friction": friction },
             "runs": rows,
-        });
-        let soil = rig.soil.clone();
-        let refused = Vec::new();
-        let findings = Findings { kind: "pivot", soil, data, text, figure, check, refused };
-        self.output.present(findings, quiet)
+        })
     }
 }

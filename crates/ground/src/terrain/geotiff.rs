@@ -261,7 +261,9 @@ fn encode(raster: &Raster, bytes: &mut Vec<u8>) -> tiff::TiffResult<()> {
     image.write_data(&values)
 }
 
-fn geo_keys(crs: &Crs) -> Vec<u16> {
+/// The GeoTIFF 1.1 key directory of a system, cells as areas: its EPSG code, or one of the
+/// user's own, in metres or degrees.
+pub fn geo_keys(crs: &Crs) -> Vec<u16> {
     let (model, system, unit, measure) = match crs.unit {
         Unit::Metre => (1, PROJECTED_CRS, LINEAR_UNIT, METRE),
         Unit::Degree => (2, GEOGRAPHIC_CRS, ANGULAR_UNIT, DEGREE),

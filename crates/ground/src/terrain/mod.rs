@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 pub use error::{RasterWarning, TerrainError};
 pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
-pub use geotiff::{read_geotiff, write_geotiff};
+pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
 pub use raster::{Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};

@@ -7,9 +7,9 @@ use super::color::{self, ALARM, INK, RULE, SECONDARY};
 use super::depth_scale::{DepthScale, colour_bar};
 use super::land::{self, Land, OfGround};
 use super::map::{self, Section};
-use super::page::{MARGIN, TOP, WIDTH, heading};
+use super::page::{MARGIN, TOP, WIDTH, footer, heading};
 use super::recorded::History;
-use super::scene::TrackPoint;
+use super::scene::{Caption, TrackPoint};
 use super::{ReportError, file};
 use std::path::Path;
 
@@ -18,12 +18,8 @@ pub const MOST: usize = 6;
 
 /// What the picture shows.
 pub struct Comparison<'a> {
-    /// Heading.
-    pub title: String,
-    /// What differs, in a line.
-    pub subtitle: String,
-    /// Small print at the foot.
-    pub footer: String,
+    /// What is written: the runs, and what differs.
+    pub caption: Caption,
     /// Names of vehicles, over all runs; colours go by this list.
     pub names: Vec<String>,
     /// The runs.
@@ -62,6 +58,10 @@ const QUANTITIES: [Quantity; 3] = [
 ];
 
 const GAP: f32 = 24.0;
+/// Vehicles whose outcomes are listed; the rest is counted.
+const LISTED: usize = 8;
+/// Height of a line of that list.
+const LINE: f32 = 22.0;
 const LABEL: f32 = 46.0;
 const MAP: f32 = 300.0;
 const PLOT: f32 = 128.0;
@@ -77,55 +77,79 @@ pub fn write(path: &Path, comparison: &Comparison<'_>) -> Result<(), ReportError
     file::write(path, &bytes)
 }
 
+/// Ruts along the ways of the vehicles of a run.
+type Ruts = Vec<Vec<Section>>;
+
+/// What all columns share.
+struct Page<'a> {
+    comparison: &'a Comparison<'a>,
+    /// The part of the ground on all maps, m.
+    window: [f64; 4],
+    /// Of each run.
+    ruts: Vec<Ruts>,
+    /// One scale of depth for all maps.
+    colors: DepthScale,
+    /// Height of the lists of outcomes.
+    list: f32,
+    /// Width of a column.
+    width: f32,
+}
+
 fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
-    let all = || comparison.runs.iter().flat_map(|run| run.vehicles);
-    let places = all().flat_map(|vehicle| &vehicle.points).map(|point| point.position);
-    let window = map::bounds_of(places)
-        .ok_or(ReportError::Nothing("no run has recorded where its vehicles were"))?;
-    let listed = comparison.names.len().min(8) as f32;
-    let list = 30.0 + 22.0 * listed + if comparison.names.len() > 8 { 22.0 } else { 0.0 };
+    let page = Page::of(comparison)?;
     let rows = 2.0 * QUANTITIES.len() as f32 + 1.0;
-    let height = TOP + list + MAP + 120.0 + rows * ROW + 40.0;
+    let below = TOP + page.list + MAP;
+    let height = below + 120.0 + rows * ROW + 40.0;
     let mut canvas = Canvas::new(WIDTH as u32, height as u32, 1.0)?;
-    heading(&mut canvas, &comparison.title, &comparison.subtitle, &[]);
-    let columns = comparison.runs.len() as f32;
-    let width = (WIDTH - 2.0 * MARGIN - (columns - 1.0) * GAP) / columns;
+    heading(&mut canvas, &comparison.caption);
+    for run in 0..comparison.runs.len() {
+        page.column(&mut canvas, run);
+    }
+    let bar = Frame { x: MARGIN + LABEL, y: below, width: 420.0, height: 110.0 };
+    colour_bar(&mut canvas, &page.colors, bar);
+    page.histories(&mut canvas, below + 150.0);
+    footer(&mut canvas, &comparison.caption, height);
+    Ok(canvas)
+}
 
-    // ruts along every way, before any is drawn: one scale of depth for all
-    let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
-        .max((window[3] - window[1]) / f64::from(MAP));
-    let ruts: Vec<Vec<Vec<Section>>> = comparison
-        .runs
-        .iter()
-        .map(|run| {
-            let along = |vehicle: &History| match &run.ground {
-                Some(ground) => {
-                    let positions = vehicle.points.iter().map(|point| point.position);
-                    let step = (1.2 * metres).max(ground.spacing);
-                    map::sections_along(positions, ground.rut, ground.spacing, step)
-                }
-                None => Vec::new(),
-            };
-            run.vehicles.iter().map(along).collect()
-        })
-        .collect();
-    let deepest = ruts.iter().flatten().flatten().map(|section| section.depth).fold(0.0, f64::max);
-    let colors = DepthScale::reaching(deepest);
+impl<'a> Page<'a> {
+    fn of(comparison: &'a Comparison<'a>) -> Result<Page<'a>, ReportError> {
+        let all = || comparison.runs.iter().flat_map(|run| run.vehicles);
+        let places = all().flat_map(|vehicle| &vehicle.points).map(|point| point.position);
+        let window = map::bounds_of(places)
+            .ok_or(ReportError::Nothing("no run has recorded where its vehicles were"))?;
+        let (columns, names) = (comparison.runs.len() as f32, comparison.names.len());
+        let width = (WIDTH - 2.0 * MARGIN - (columns - 1.0) * GAP) / columns;
+        let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
+            .max((window[3] - window[1]) / f64::from(MAP));
+        let ruts: Vec<Ruts> = comparison.runs.iter().map(|run| ruts(run, 1.2 * metres)).collect();
+        let depths = ruts.iter().flatten().flatten().map(|section| section.depth);
+        let colors = DepthScale::reaching(depths.fold(0.0, f64::max));
+        let lines = names.min(LISTED) + usize::from(names > LISTED);
+        Ok(Page { comparison, window, ruts, colors, list: 30.0 + LINE * lines as f32, width })
+    }
 
-    for (n, run) in comparison.runs.iter().enumerate() {
-        let x = MARGIN + n as f32 * (width + GAP);
-        let mut y = TOP;
+    /// Left side of the column of a run.
+    fn left(&self, run: usize) -> f32 {
+        MARGIN + run as f32 * (self.width + GAP)
+    }
+
+    /// Place of a vehicle among those of all runs.
+    fn number(&self, vehicle: &History) -> usize {
+        self.comparison.names.iter().position(|name| *name == vehicle.name).unwrap_or(0)
+    }
+
+    /// A run's name, its outcomes and its map.
+    fn column(&self, canvas: &mut Canvas, run: usize) {
+        let (x, column) = (self.left(run), &self.comparison.runs[run]);
         let title = TextStyle::new(17.0, INK).bold();
-        canvas.text(&canvas.fitted(&run.name, width, title), [x, y + 12.0], title);
-        canvas.line(&[[x, y + 20.0], [x + width, y + 20.0]], 1.0, RULE, 1.0);
-        y += 40.0;
-        outcomes(&mut canvas, comparison, run, [x, y], width);
-        y = TOP + list + 10.0;
-        let frame = Frame { x: x + LABEL, y, width: width - LABEL, height: MAP };
-        match &run.ground {
-            Some(ground) => {
-                ground_of(&mut canvas, ground, frame, window, &ruts[n], run, &colors, comparison)
-            }
+        canvas.text(&canvas.fitted(&column.name, self.width, title), [x, TOP + 12.0], title);
+        canvas.line(&[[x, TOP + 20.0], [x + self.width, TOP + 20.0]], 1.0, RULE, 1.0);
+        self.outcomes(canvas, column, [x, TOP + 40.0]);
+        let y = TOP + self.list + 10.0;
+        let frame = Frame { x: x + LABEL, y, width: self.width - LABEL, height: MAP };
+        match &column.ground {
+            Some(ground) => self.ground(canvas, ground, frame, run),
             None => {
                 canvas.outline(frame, 1.0, RULE);
                 let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
@@ -134,146 +158,134 @@ fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
             }
         }
     }
-    let bar = Frame { x: MARGIN + LABEL, y: TOP + list + MAP, width: 420.0, height: 110.0 };
-    colour_bar(&mut canvas, &colors, bar);
 
-    let mut top = TOP + list + MAP + 150.0;
-    for (title, quantity) in QUANTITIES {
-        for over_time in [true, false] {
-            let series = |vehicle: &History| -> Vec<[f64; 2]> {
-                let across = |n: usize, point: &TrackPoint| {
-                    if over_time { point.time } else { vehicle.distances[n] }
-                };
-                let points = vehicle.points.iter().enumerate();
-                points.map(|(n, point)| [across(n, point), quantity(point)]).collect()
-            };
-            let label = if over_time { "time, s" } else { "distance, m" };
-            plots(&mut canvas, comparison, [top, width], title, label, &|run, vehicle| {
-                series(&comparison.runs[run].vehicles[vehicle])
+    fn outcomes(&self, canvas: &mut Canvas, run: &Column<'_>, [x, mut y]: [f32; 2]) {
+        let (names, width) = (&self.comparison.names, self.width);
+        let name = TextStyle::new(13.5, INK).bold();
+        for (n, own) in names.iter().enumerate().take(LISTED) {
+            canvas.line(&[[x, y - 4.5], [x + 18.0, y - 4.5]], 3.5, color::line(n), 1.0);
+            let shown = canvas.fitted(own, 0.4 * width, name);
+            canvas.text(&shown, [x + 26.0, y], name);
+            let left = width - 26.0 - canvas.text_width(&shown, name) - 10.0;
+            let (text, bad) =
+                run.outcomes.get(n).map_or(("", false), |(text, bad)| (text.as_str(), *bad));
+            let style = TextStyle::new(13.0, if bad { ALARM } else { SECONDARY });
+            let text = canvas.fitted(text, left, style);
+            canvas.text(&text, [x + width, y], style.anchor(Anchor::Right));
+            y += LINE;
+        }
+        let more = names.len().saturating_sub(LISTED);
+        if more > 0 {
+            let style = TextStyle::new(13.0, SECONDARY);
+            canvas.text(&format!("and {more} more"), [x + 26.0, y], style);
+        }
+    }
+
+    /// The map of a run: ruts, ways, and where they end.
+    fn ground(&self, canvas: &mut Canvas, ground: &Ground<'_>, frame: Frame, run: usize) {
+        let (ruts, view) = (&self.ruts[run], ground.land.view(frame, self.window));
+        let taken: Vec<_> =
+            ruts.iter().flatten().map(|section| view.point(section.centre)).collect();
+        let interval = land::ground(canvas, &ground.land, &view, &taken);
+        land::props(canvas, &ground.land, &view);
+        canvas.clip(view.frame);
+        map::bands(canvas, &view, ruts, &self.colors);
+        for vehicle in self.comparison.runs[run].vehicles {
+            let n = self.number(vehicle);
+            let line: Vec<_> = vehicle
+                .points
+                .iter()
+                .filter(|point| point.position.iter().all(|value| value.is_finite()))
+                .map(|point| view.point(point.position))
+                .collect();
+            canvas.line(&line, 1.4, color::line(n), 1.0);
+            if let Some(last) = line.last() {
+                map::badge(canvas, *last, n);
+            }
+        }
+        canvas.unclip();
+        land::frame(canvas, &ground.land, &view, interval);
+    }
+
+    /// Every quantity over time and over distance, then depth of ruts along the way.
+    fn histories(&self, canvas: &mut Canvas, mut top: f32) {
+        let vehicle = |run: usize, index: usize| &self.comparison.runs[run].vehicles[index];
+        for (title, quantity) in QUANTITIES {
+            self.plots(canvas, top, [title, "time, s"], &|run, index| {
+                let points = vehicle(run, index).points.iter();
+                points.map(|point| [point.time, quantity(point)]).collect()
             });
-            top += ROW;
+            self.plots(canvas, top + ROW, [title, "distance, m"], &|run, index| {
+                let History { points, distances, .. } = vehicle(run, index);
+                distances.iter().zip(points).map(|(gone, point)| [*gone, quantity(point)]).collect()
+            });
+            top += 2.0 * ROW;
         }
+        let titles = ["rut depth, cm", "distance along the way, m"];
+        self.plots(canvas, top, titles, &|run, index| depths(&self.ruts[run][index]));
     }
-    plots(
-        &mut canvas,
-        comparison,
-        [top, width],
-        "rut depth, cm",
-        "distance along the way, m",
-        &|run, vehicle| {
-            let mut gone = 0.0;
-            let mut last: Option<[f64; 2]> = None;
-            let along = |section: &Section| {
-                let [x, y] = section.centre;
-                gone += last.map_or(0.0, |[a, b]| (x - a).hypot(y - b));
-                last = Some([x, y]);
-                [gone, 100.0 * section.depth]
-            };
-            ruts[run][vehicle].iter().map(along).collect()
-        },
-    );
-    let small = TextStyle::new(12.5, SECONDARY);
-    let footer = canvas.fitted(&comparison.footer, WIDTH - 2.0 * MARGIN, small);
-    canvas.text(&footer, [MARGIN, height - 18.0], small);
-    Ok(canvas)
-}
 
-fn outcomes(
-    canvas: &mut Canvas,
-    comparison: &Comparison<'_>,
-    run: &Column<'_>,
-    [x, mut y]: [f32; 2],
-    width: f32,
-) {
-    let name = TextStyle::new(13.5, INK).bold();
-    for (n, own) in comparison.names.iter().enumerate().take(8) {
-        canvas.line(&[[x, y - 4.5], [x + 18.0, y - 4.5]], 3.5, color::line(n), 1.0);
-        let shown = canvas.fitted(own, 0.4 * width, name);
-        canvas.text(&shown, [x + 26.0, y], name);
-        let left = width - 26.0 - canvas.text_width(&shown, name) - 10.0;
-        let (text, bad) =
-            run.outcomes.get(n).map_or(("", false), |(text, bad)| (text.as_str(), *bad));
-        let style = TextStyle::new(13.0, if bad { ALARM } else { SECONDARY });
-        let text = canvas.fitted(text, left, style);
-        canvas.text(&text, [x + width, y], style.anchor(Anchor::Right));
-        y += 22.0;
-    }
-    let more = comparison.names.len().saturating_sub(8);
-    if more > 0 {
-        canvas.text(&format!("and {more} more"), [x + 26.0, y], TextStyle::new(13.0, SECONDARY));
-    }
-}
-
-#[expect(clippy::too_many_arguments, reason = "a map and all that is drawn on it")]
-fn ground_of(
-    canvas: &mut Canvas,
-    ground: &Ground<'_>,
-    frame: Frame,
-    window: [f64; 4],
-    ruts: &[Vec<Section>],
-    run: &Column<'_>,
-    colors: &DepthScale,
-    comparison: &Comparison<'_>,
-) {
-    let view = ground.land.view(frame, window);
-    let taken: Vec<_> = ruts.iter().flatten().map(|section| view.point(section.centre)).collect();
-    let interval = land::ground(canvas, &ground.land, &view, &taken);
-    land::props(canvas, &ground.land, &view);
-    canvas.clip(view.frame);
-    map::bands(canvas, &view, ruts, colors);
-    for vehicle in run.vehicles {
-        let n = comparison.names.iter().position(|name| *name == vehicle.name).unwrap_or(0);
-        let line: Vec<_> = vehicle
-            .points
+    /// A row of plots with a title and a label across, one a run, on the same axes.
+    fn plots(
+        &self,
+        canvas: &mut Canvas,
+        top: f32,
+        [title, across]: [&str; 2],
+        series: &dyn Fn(usize, usize) -> Vec<[f64; 2]>,
+    ) {
+        let lines: Vec<Vec<(usize, Vec<[f64; 2]>)>> = self
+            .comparison
+            .runs
             .iter()
-            .filter(|point| point.position.iter().all(|value| value.is_finite()))
-            .map(|point| view.point(point.position))
+            .enumerate()
+            .map(|(run, column)| {
+                let vehicles = column.vehicles.iter().enumerate();
+                vehicles.map(|(n, vehicle)| (self.number(vehicle), series(run, n))).collect()
+            })
             .collect();
-        canvas.line(&line, 1.4, color::line(n), 1.0);
-        if let Some(last) = line.last() {
-            map::badge(canvas, *last, n);
+        let all = || lines.iter().flatten().flat_map(|(_, points)| points);
+        let width = self.width;
+        for (run, lines) in lines.iter().enumerate() {
+            let x = self.left(run) + LABEL;
+            let axes = Axes {
+                frame: Frame { x, y: top, width: width - LABEL, height: PLOT },
+                x: Scale::spanning(all().map(|point| point[0]), false, (width / 110.0) as usize),
+                y: Scale::covering(all().map(|point| point[1]), true, 4),
+                size: 12.5,
+            };
+            axes.draw(canvas, true);
+            axes.title(canvas, title);
+            let style = TextStyle::new(12.5, SECONDARY).anchor(Anchor::Right);
+            canvas.text(across, [axes.frame.right(), top - 9.0], style);
+            for (n, points) in lines.iter().rev() {
+                axes.series(canvas, points, color::line(*n), 1.6, Mark::Line);
+            }
         }
     }
-    canvas.unclip();
-    land::frame(canvas, &ground.land, &view, interval);
 }
 
-/// A row of plots, one a run, on the same axes.
-fn plots(
-    canvas: &mut Canvas,
-    comparison: &Comparison<'_>,
-    [top, width]: [f32; 2],
-    title: &str,
-    across: &str,
-    series: &dyn Fn(usize, usize) -> Vec<[f64; 2]>,
-) {
-    let lines: Vec<Vec<(usize, Vec<[f64; 2]>)>> = comparison
-        .runs
-        .iter()
-        .enumerate()
-        .map(|(run, column)| {
-            let own = |(index, vehicle): (usize, &History)| {
-                let n = comparison.names.iter().position(|name| *name == vehicle.name);
-                (n.unwrap_or(0), series(run, index))
-            };
-            column.vehicles.iter().enumerate().map(own).collect()
-        })
-        .collect();
-    let all = || lines.iter().flatten().flat_map(|(_, points)| points);
-    for (run, lines) in lines.iter().enumerate() {
-        let x = MARGIN + run as f32 * (width + GAP);
-        let axes = Axes {
-            frame: Frame { x: x + LABEL, y: top, width: width - LABEL, height: PLOT },
-            x: Scale::spanning(all().map(|point| point[0]), false, (width / 110.0) as usize),
-            y: Scale::covering(all().map(|point| point[1]), true, 4),
-            size: 12.5,
-        };
-        axes.draw(canvas, true);
-        axes.title(canvas, title);
-        let style = TextStyle::new(12.5, SECONDARY).anchor(Anchor::Right);
-        canvas.text(across, [axes.frame.right(), top - 9.0], style);
-        for (n, points) in lines.iter().rev() {
-            axes.series(canvas, points, color::line(*n), 1.6, Mark::Line);
+/// Ruts along every way of a run, every `step` m or, where they are farther apart, every
+/// node; none where its ground is not known.
+fn ruts(run: &Column<'_>, step: f64) -> Ruts {
+    let along = |vehicle: &History| match &run.ground {
+        Some(ground) => {
+            let positions = vehicle.points.iter().map(|point| point.position);
+            map::sections_along(positions, ground.rut, ground.spacing, step.max(ground.spacing))
         }
-    }
+        None => Vec::new(),
+    };
+    run.vehicles.iter().map(along).collect()
+}
+
+/// Depth of a rut, cm, over the distance along it, m.
+fn depths(sections: &[Section]) -> Vec<[f64; 2]> {
+    let mut gone = 0.0;
+    let mut last: Option<[f64; 2]> = None;
+    let along = |section: &Section| {
+        let [x, y] = section.centre;
+        gone += last.map_or(0.0, |[a, b]| (x - a).hypot(y - b));
+        last = Some([x, y]);
+        [gone, 100.0 * section.depth]
+    };
+    sections.iter().map(along).collect()
 }

@@ -11,6 +11,7 @@
 
 use super::{ReportError, file};
 use crate::grid::{Lattice, Node};
+use crate::terrain::{Crs, geo_keys};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
@@ -34,31 +35,19 @@ pub struct RutNode {
 }
 
 /// How local metres lie on the earth.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Georeference {
     /// The local origin in coordinates of `system`.
     pub origin: [f64; 2],
     /// Units of `system` in one local metre, along x and y.
     pub units_per_metre: [f64; 2],
     /// What the coordinates mean.
-    pub system: System,
-}
-
-/// Coordinate reference system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum System {
-    /// Metres in a frame of the scenario's own.
-    #[default]
-    Local,
-    /// A projection in metres, by its EPSG code.
-    Projected(u16),
-    /// Degrees of longitude and latitude, by EPSG code (WGS 84 is 4326).
-    Geographic(u16),
+    pub system: Crs,
 }
 
 impl Default for Georeference {
     fn default() -> Georeference {
-        Georeference { origin: [0.0; 2], units_per_metre: [1.0; 2], system: System::Local }
+        Georeference { origin: [0.0; 2], units_per_metre: [1.0; 2], system: Crs::local() }
     }
 }
 
@@ -189,7 +178,7 @@ fn encode(
     let [across, upward] = [0, 1].map(|k| cell * georeference.units_per_metre[k]);
     directory.write_tag(Tag::ModelPixelScaleTag, &[across, upward, 0.0][..])?;
     directory.write_tag(Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, x, y, 0.0][..])?;
-    directory.write_tag(Tag::GeoKeyDirectoryTag, &geo_keys(georeference.system)[..])?;
+    directory.write_tag(Tag::GeoKeyDirectoryTag, &geo_keys(&georeference.system)[..])?;
     directory.write_tag(Tag::GdalNodata, "nan")?;
     let description =
         "depth below the undisturbed ground along its normal, m; negative where soil is heaped";
@@ -215,37 +204,10 @@ fn dimension(count: u64) -> TiffResult<u32> {
     u32::try_from(count).map_err(|_| TiffError::IntSizeError)
 }
 
-/// GeoTIFF 1.1 key directory: version, then key, place, count and value.
-fn geo_keys(system: System) -> Vec<u16> {
-    const MODEL_TYPE: u16 = 1024;
-    const RASTER_TYPE: u16 = 1025;
-    const GEODETIC_CRS: u16 = 2048;
-    const PROJECTED_CRS: u16 = 3072;
-    const LINEAR_UNITS: u16 = 3076;
-    const PIXEL_IS_AREA: u16 = 1;
-    const METRE: u16 = 9001;
-    const USER_DEFINED: u16 = 32767;
-    let keys = match system {
-        System::Local => vec![
-            (MODEL_TYPE, 1),
-            (RASTER_TYPE, PIXEL_IS_AREA),
-            (PROJECTED_CRS, USER_DEFINED),
-            (LINEAR_UNITS, METRE),
-        ],
-        System::Projected(code) => {
-            vec![(MODEL_TYPE, 1), (RASTER_TYPE, PIXEL_IS_AREA), (PROJECTED_CRS, code)]
-        }
-        System::Geographic(code) => {
-            vec![(MODEL_TYPE, 2), (RASTER_TYPE, PIXEL_IS_AREA), (GEODETIC_CRS, code)]
-        }
-    };
-    let header = [1, 1, 0, keys.len() as u16];
-    header.into_iter().chain(keys.into_iter().flat_map(|(key, value)| [key, 0, 1, value])).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terrain::Unit;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
     use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -338,7 +300,7 @@ mod tests {
         let georeference = Georeference {
             origin: [-84.2, 36.5],
             units_per_metre: [1.0 / 89_000.0, 1.0 / 111_000.0],
-            system: System::Geographic(4326),
+            system: Crs { unit: Unit::Degree, epsg: Some(4326), ..Crs::local() },
         };
         write_ruts(&path, &[rut(50, 100, 0.1)], LATTICE, &georeference, LARGEST).unwrap();
         let raster = read(&path);
@@ -348,7 +310,7 @@ mod tests {
         assert!((centre[0] - (-84.2 + 1.0 / 89_000.0)).abs() < 1e-12);
         assert!((centre[1] - (36.5 + 2.0 / 111_000.0)).abs() < 1e-12);
         assert_eq!(raster.no_data.trim_end_matches('\0'), "nan");
-        assert_eq!(raster.keys[..4], [1, 1, 0, 3]);
+        assert_eq!(raster.keys[..4], [1, 1, 0, 4]);
         assert!(raster.keys.chunks(4).any(|key| key == [2048, 0, 1, 4326]));
     }
 

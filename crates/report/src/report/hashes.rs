@@ -7,6 +7,9 @@ use crate::ground::GroundDigest;
 use crate::scenario::config::StateFormat;
 use std::path::Path;
 
+/// Bytes in hexadecimal, lower case, as all hashes are told.
+pub use base16ct::lower::encode_string as hexadecimal;
+
 /// Hashes at one heartbeat, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashRow {
@@ -20,10 +23,6 @@ pub struct HashRow {
     pub ground: String,
     /// First eight bytes of each agent's digest.
     pub agents: Vec<String>,
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A time, s, without what the multiplication by the step left behind whole

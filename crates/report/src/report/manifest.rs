@@ -1,5 +1,6 @@
 //! What was run, with what, on what, and what came of it.
 
+use super::hashes::hexadecimal;
 use super::{ReportError, file};
 use crate::scenario::input;
 use serde::{Deserialize, Serialize};
@@ -148,10 +149,6 @@ impl FileHash {
         let (path, sha256) = (name.to_owned(), hexadecimal(&hasher.finalize()));
         Ok(FileHash { path, bytes, sha256, copy: None })
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes the manifest as indented JSON.

@@ -1,8 +1,8 @@
-//! The page that runs, previews and comparisons share: its margins and its heading.
+//! The page that runs, previews and comparisons share: its margins, heading and foot.
 
 use super::canvas::{Canvas, TextStyle};
 use super::color::{INK, SECONDARY};
-use super::scene::Fact;
+use super::scene::Caption;
 
 pub(super) const WIDTH: f32 = 1920.0;
 pub(super) const MARGIN: f32 = 48.0;
@@ -13,10 +13,10 @@ pub(super) const MAP_RIGHT: f32 = 1352.0;
 pub(super) const SIDE: f32 = 1400.0;
 
 /// Title and subtitle on the left, figures on the right.
-pub(super) fn heading(canvas: &mut Canvas, name: &str, about: &str, facts: &[Fact]) {
+pub(super) fn heading(canvas: &mut Canvas, caption: &Caption) {
     let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut right = WIDTH - MARGIN;
-    for fact in facts.iter().rev() {
+    for fact in caption.facts.iter().rev() {
         let width =
             canvas.text_width(&fact.value, value).max(canvas.text_width(&fact.label, label));
         canvas.text(&fact.value, [right - width, 70.0], value);
@@ -26,6 +26,13 @@ pub(super) fn heading(canvas: &mut Canvas, name: &str, about: &str, facts: &[Fac
     let title = TextStyle::new(36.0, INK).bold();
     let subtitle = TextStyle::new(17.0, SECONDARY);
     let room = right - MARGIN;
-    canvas.text(&canvas.fitted(name, room, title), [MARGIN, 70.0], title);
-    canvas.text(&canvas.fitted(about, room, subtitle), [MARGIN, 98.0], subtitle);
+    canvas.text(&canvas.fitted(&caption.title, room, title), [MARGIN, 70.0], title);
+    canvas.text(&canvas.fitted(&caption.subtitle, room, subtitle), [MARGIN, 98.0], subtitle);
+}
+
+/// Small print at the foot of a page so high.
+pub(super) fn footer(canvas: &mut Canvas, caption: &Caption, height: f32) {
+    let small = TextStyle::new(12.5, SECONDARY);
+    let text = canvas.fitted(&caption.footer, WIDTH - 2.0 * MARGIN, small);
+    canvas.text(&text, [MARGIN, height - 20.0], small);
 }

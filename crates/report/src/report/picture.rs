@@ -13,7 +13,7 @@ use super::close_up::close_up;
 use super::color::{self, SECONDARY};
 use super::depth_scale::{DepthScale, colour_bar};
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
-use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, heading};
+use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
 use super::scene::{Scene, TrackPoint};
 use super::{ReportError, file, map, profile};
 use std::path::Path;
@@ -58,7 +58,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let driven =
         map::driven(&scene.tracks).ok_or(ReportError::Nothing("no vehicle has a track"))?;
     let mut canvas = Canvas::new(size.width, size.height, scale)?;
-    heading(&mut canvas, &scene.title, &scene.subtitle, &scene.facts);
+    heading(&mut canvas, &scene.caption);
 
     let endings = endings(&canvas, scene, height - FOOT - TOP - LEAST_MAP);
     let floor = height - endings.len() as f32 * ENDING_LINE;
@@ -87,9 +87,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
         canvas.text(line, [MARGIN, y], TextStyle::new(ENDING, *color));
     }
 
-    let small = TextStyle::new(12.5, SECONDARY);
-    let room = WIDTH - 2.0 * MARGIN;
-    canvas.text(&canvas.fitted(&scene.footer, room, small), [MARGIN, height - 22.0], small);
+    footer(&mut canvas, &scene.caption, height);
     Ok(canvas)
 }
 
@@ -142,7 +140,7 @@ mod tests {
     use super::super::color::{ALARM, INK, Rgb};
     use super::super::land::{Land, SoilSign};
     use super::super::profile::ProfilePoint;
-    use super::super::scene::{Fact, Track};
+    use super::super::scene::{Caption, Fact, Track};
     use super::*;
     use crate::simulation::Outcome;
     use crate::soil::SoilId;
@@ -229,16 +227,18 @@ mod tests {
         };
         let fact = |value: &str, label: &str| Fact { value: value.into(), label: label.into() };
         Scene {
-            title: "Convoy into mud".into(),
-            subtitle:
-                "four HMMWVs, 60 s, gap 18 m; firm loam turning into lean clay at 32 % moisture"
-                    .into(),
-            facts: vec![
-                fact("22 cm", "deepest rut"),
-                fact("812 k", "nodes deformed"),
-                fact("2.5 ×", "real time on 2 cores"),
-            ],
-            footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),
+            caption: Caption {
+                title: "Convoy into mud".into(),
+                subtitle:
+                    "four HMMWVs, 60 s, gap 18 m; firm loam turning into lean clay at 32 % moisture"
+                        .into(),
+                facts: vec![
+                    fact("22 cm", "deepest rut"),
+                    fact("812 k", "nodes deformed"),
+                    fact("2.5 ×", "real time on 2 cores"),
+                ],
+                footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),
+            },
             land: Land {
                 height: &hill,
                 soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),

@@ -5,23 +5,17 @@ use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, RULE, SECONDARY, WHITE};
 use super::land::{self, Land};
 use super::map;
-use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, heading};
+use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
 use super::profile::{self, ProfilePoint};
 use super::relief::View;
-use super::scene::Fact;
+use super::scene::Caption;
 use super::{ReportError, file};
 use std::path::Path;
 
 /// What the picture shows.
 pub struct Preview<'a> {
-    /// Heading: the scenario.
-    pub title: String,
-    /// What it is about: one line.
-    pub subtitle: String,
-    /// Figures beside the heading.
-    pub facts: Vec<Fact>,
-    /// Small print at the foot.
-    pub footer: String,
+    /// What is written: the scenario, and what it is about.
+    pub caption: Caption,
     /// The undisturbed ground.
     pub land: Land<'a>,
     /// What each soil means for the first vehicle, in the order of `land.soils`.
@@ -104,7 +98,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
     let rows = profiled.div_ceil(2) as f32;
     let height = TOP + MAP_HEIGHT + 70.0 + rows * ROW + 50.0;
     let mut canvas = Canvas::new(WIDTH as u32, height as u32, 1.0)?;
-    heading(&mut canvas, &preview.title, &preview.subtitle, &preview.facts);
+    heading(&mut canvas, &preview.caption);
 
     let frame = Frame { x: MAP_LEFT, y: TOP, width: MAP_RIGHT - MAP_LEFT, height: MAP_HEIGHT };
     let view = preview.land.view(frame, shown);
@@ -145,8 +139,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
             canvas.text(note, at, style);
         }
     }
-    let small = TextStyle::new(12.5, SECONDARY);
-    canvas.text(&preview.footer, [MARGIN, height - 20.0], small);
+    footer(&mut canvas, &preview.caption, height);
     Ok(canvas)
 }
 

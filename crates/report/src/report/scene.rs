@@ -6,14 +6,8 @@ use crate::simulation::{OutcomeReport, Sample, VehicleSummary};
 
 /// What the picture shows.
 pub struct Scene<'a> {
-    /// Heading: the scenario.
-    pub title: String,
-    /// Soil, duration, vehicles: one line.
-    pub subtitle: String,
-    /// Figures beside the heading, most telling first; three fit well.
-    pub facts: Vec<Fact>,
-    /// Small print at the foot: version, state hash.
-    pub footer: String,
+    /// What is written: the scenario; its soil, duration and vehicles; version and state hash.
+    pub caption: Caption,
     /// The undisturbed ground.
     pub land: Land<'a>,
     /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
@@ -27,6 +21,19 @@ pub struct Scene<'a> {
     pub profile: Option<(usize, Vec<ProfilePoint>)>,
     /// The vehicles.
     pub tracks: Vec<Track>,
+}
+
+/// What is written above and below a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// Heading.
+    pub title: String,
+    /// What it is about: one line.
+    pub subtitle: String,
+    /// Figures beside the heading, most telling first; three fit well.
+    pub facts: Vec<Fact>,
+    /// Small print at the foot.
+    pub footer: String,
 }
 
 /// A figure worth setting large.

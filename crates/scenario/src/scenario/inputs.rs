@@ -114,7 +114,7 @@ fn recorded(Kept { input: was, copy }: &Kept, most: u64) -> io::Result<Vec<u8>> 
 
 /// SHA-256, hexadecimal.
 pub(super) fn sha256(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    base16ct::lower::encode_string(&Sha256::digest(content))
 }
 
 /// Changes every path by which a scenario names a file.

@@ -6,7 +6,9 @@ use super::record::Sample;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, agent_code, derived};
-use crate::ground::{rut_depth, surface_height};
+use crate::ground::{
+    SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
+};
 use crate::scm::Contact;
 use crate::vehicle::{Controls, Selector};
 
@@ -231,6 +233,22 @@ impl World {
         let Some((state, room)) = state.zip(room) else { return false };
         self.model.agents[agent].sample_into(agent, self.time(), state, room, sample);
         true
+    }
+
+    /// [`World::height`] at every point of a grid, into room for them, row by row along x.
+    ///
+    /// # Errors
+    /// [`SampleGridError`] when there is not one place for each point.
+    pub fn heights(&self, grid: &SampleGrid, heights: &mut [f64]) -> Result<(), SampleGridError> {
+        surface_heights(&self.model.ground, &self.state.published, grid, heights)
+    }
+
+    /// [`World::rut_depth`] likewise.
+    ///
+    /// # Errors
+    /// [`SampleGridError`] when there is not one place for each point.
+    pub fn rut_depths(&self, grid: &SampleGrid, depths: &mut [f64]) -> Result<(), SampleGridError> {
+        rut_depths(&self.model.ground, &self.state.published, grid, depths)
     }
 
     /// Height of the ground at (x, y) after all published deformation, m.

@@ -354,7 +354,7 @@ impl World {
             simulated: self.time(),
             wall,
             deformed_nodes: self.state.published.nodes() as u64,
-            state_hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+            state_hash: base16ct::lower::encode_string(&hash),
             vehicles: agents()
                 .map(|(index, (agent, state))| {
                     let (model, outcome) = (agent.vehicle.name(), self.outcome(index));

@@ -123,10 +123,10 @@ pub struct StepCost {
     pub deformed_nodes: usize,
     /// Memory of the published ground per deformed node, bytes.
     pub bytes_per_deformed_node: f64,
-    /// Heap allocations a step, publication excepted.
-    pub allocations_per_step: f64,
-    /// Heap allocations a publication.
-    pub allocations_per_heartbeat: f64,
+    /// Heap allocations a step, publication excepted; nothing where they are not counted.
+    pub allocations_per_step: Option<f64>,
+    /// Heap allocations a publication; nothing where they are not counted.
+    pub allocations_per_heartbeat: Option<f64>,
 }
 
 /// Throughput of many vehicles in one world.
@@ -189,19 +189,19 @@ struct Tally {
     tested: u64,
     touched: u64,
     step_allocations: u64,
-    beat_allocations: u64,
+    heartbeat_allocations: u64,
     heartbeats: u64,
 }
 
 /// Drives a case and says what its steps cost. `published` is the ground that it
-/// finds; `allocations` counts the process's heap allocations so far.
+/// finds; `allocations` is the process's count of heap allocations so far, if it keeps one.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built or the drive fails.
 pub fn step_cost(
     case: &BenchCase,
     mut published: Published,
-    allocations: &dyn Fn() -> u64,
+    allocations: Option<fn() -> u64>,
 ) -> Result<StepCost, BenchError> {
     let WorldModel { ground, clock, agents, .. } = model(case, &[[0.0; 2]])?;
     let Some(agent) = agents.first() else {
@@ -218,12 +218,13 @@ pub fn step_cost(
     let total = (case.seconds / h).round() as u64;
     let first = ((WARM_UP / h).round() as u64).min(total / 2);
     let found = published.nodes();
+    let allocated = || allocations.map_or(0, |count| count());
     let mut tally = Tally::default();
     for tick in 0..total {
         if tick == first {
             tally = Tally::default();
         }
-        let allocated = allocations();
+        let before = allocated();
         let begun = Instant::now();
         let view = view(agent, &state, &workspace, clock.time(tick), h);
         let controls = agent.driver.controls(&mut driver, &view).clamped();
@@ -244,20 +245,20 @@ pub fn step_cost(
         let met = Instant::now();
         let stepped = vehicle.step(&mut state, &mut tyres, &mut workspace, &controls, tick, h);
         let moved = Instant::now();
-        tally.step_allocations += allocations() - allocated;
+        tally.step_allocations += allocated() - before;
         stepped.map_err(|error| BenchError::Drive {
             time: clock.time(tick),
             cause: error.to_string(),
         })?;
         if (tick + 1).is_multiple_of(clock.steps_per_heartbeat()) {
-            let allocated = allocations();
+            let before = allocated();
             let begun = Instant::now();
             patches.clear();
             overlay.publish(&mut patches);
             published.apply(&patches);
             overlay.refresh(&published);
             tally.stages.publication += begun.elapsed().as_secs_f64();
-            tally.beat_allocations += allocations() - allocated;
+            tally.heartbeat_allocations += allocated() - before;
             tally.heartbeats += 1;
         }
         tally.stages.driver += (driven - begun).as_secs_f64();
@@ -275,6 +276,7 @@ pub fn step_cost(
     };
     let step_us =
         stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
+    let counted = |sum: u64, over: u64| allocations.map(|_| sum as f64 / over as f64);
     let law = ground.coefficients(0).map_or(0.0, law_ns);
     Ok(StepCost {
         case: case.clone(),
@@ -290,8 +292,8 @@ pub fn step_cost(
         ns_per_node_tested: stages.contact * 1e9 / tested.max(1) as f64,
         deformed_nodes: published.nodes() - found,
         bytes_per_deformed_node: bytes(&published) as f64 / published.nodes().max(1) as f64,
-        allocations_per_step: tally.step_allocations as f64 / steps as f64,
-        allocations_per_heartbeat: tally.beat_allocations as f64 / tally.heartbeats.max(1) as f64,
+        allocations_per_step: counted(tally.step_allocations, steps),
+        allocations_per_heartbeat: counted(tally.heartbeat_allocations, tally.heartbeats.max(1)),
     })
 }
 
@@ -430,7 +432,7 @@ mod tests {
 
     #[test]
     fn counts_what_a_drive_does() {
-        let cost = step_cost(&case(), Published::default(), &|| 0).unwrap();
+        let cost = step_cost(&case(), Published::default(), None).unwrap();
         assert_eq!(cost.steps, 250);
         // Four wheels stand on some 60 nodes each (the reference's 250 to 310).
         assert!((100.0..500.0).contains(&cost.nodes_in_contact), "{}", cost.nodes_in_contact);
@@ -442,7 +444,7 @@ mod tests {
     fn finds_ploughed_ground_and_refuses_nonsense() {
         assert_eq!(ploughed(1000).nodes(), 1024);
         let unknown = BenchCase { soil: "custard".into(), ..case() };
-        assert!(step_cost(&unknown, Published::default(), &|| 0).is_err());
+        assert!(step_cost(&unknown, Published::default(), None).is_err());
         let many = throughput(&BenchCase { seconds: 0.1, ..case() }, 3, 2).unwrap();
         assert!(many.vehicles == 3 && many.steps_per_second > 0.0);
     }

@@ -219,6 +219,31 @@ impl Rig for WheelRig {
     }
 }
 
+/// Velocities that the guide imposes: along x, m/s; about the axle, rad/s; along y, m/s.
+#[derive(Default)]
+struct Imposed {
+    speed: f64,
+    spin: f64,
+    drift: f64,
+}
+
+impl WheelResult {
+    /// Means of sums over so many samples, works per metre over the way, m.
+    fn means(self, samples: f64, way: f64) -> WheelResult {
+        WheelResult {
+            drawbar: self.drawbar / samples,
+            lateral: self.lateral / samples,
+            vertical: self.vertical / samples,
+            torque: self.torque / samples,
+            sinkage: self.sinkage / samples,
+            area: self.area / samples,
+            compaction: self.works.compaction / way,
+            works: self.works.per(way),
+            nodes_in_contact: self.nodes_in_contact / samples,
+        }
+    }
+}
+
 impl WheelRig {
     /// Runs so many times over the same ground, each time in the rut of the last.
     ///
@@ -235,35 +260,9 @@ impl WheelRig {
         model: &GroundModel,
         published: &mut Published,
     ) -> Result<WheelResult, RigError> {
-        require("load", self.load, self.load > 0.0, "positive")?;
-        require("step", self.step, self.step > 0.0, "positive")?;
-        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
-        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
-        let settled = self.settled;
-        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
-        let (speed, spin, drift) = match self.motion {
-            WheelMotion::Pressed => (0.0, 0.0, 0.0),
-            WheelMotion::Rolling { speed, slip } => {
-                require("slip", slip, slip < 1.0, "below 1")?;
-                require("speed", speed, true, "finite")?;
-                (speed, speed / (self.wheel.max_radius() * (1.0 - slip)), 0.0)
-            }
-            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
-                require("speed", speed, true, "finite")?;
-                require("rim speed", rim_speed, true, "finite")?;
-                require("slip angle", slip_angle, true, "finite")?;
-                let spin = rim_speed / self.wheel.max_radius();
-                (speed * cos(slip_angle), spin, speed * sin(slip_angle))
-            }
-        };
+        let Imposed { speed, spin, drift } = self.imposed()?;
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let mut patches = Patches::default();
-        // pressing is slow by definition: with inertia the wheel would dig
-        // deeper than its load
-        let mass = match self.motion {
-            WheelMotion::Pressed => 0.0,
-            _ => self.load / GRAVITY,
-        };
         let mut pose = Pose::default();
         pose.position.z = self.wheel.max_radius();
         let mut climb = 0.0;
@@ -291,15 +290,7 @@ impl WheelRig {
                 sum.works.add(&contact, &twist, stored, self.step);
             }
             stored = contact.works.elastic;
-            let ramp = self.ramp * self.duration;
-            // smooth at both ends: a wheel that arrives at speed digs itself in
-            let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
-            let damping = contact.load.damping[(5, 5)];
-            let stiffness = contact.load.stiffness[(5, 5)];
-            let momentum =
-                mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
-            climb = momentum
-                / (mass / self.step + damping + stiffness * self.step + self.guide_damping);
+            climb = self.climb(climb, &contact, time);
             pose.position.z += climb * self.step;
             pose.position.x += speed * self.step;
             pose.position.y += drift * self.step;
@@ -318,19 +309,56 @@ impl WheelRig {
         overlay.publish_all(&mut patches);
         published.apply(&patches);
         let samples = (steps - first_settled) as f64;
-        let per = if travelled > 0.0 { travelled } else { 1.0 };
         require_carried(sum.vertical / samples, self.load, sum.sinkage / samples)?;
-        Ok(WheelResult {
-            drawbar: sum.drawbar / samples,
-            lateral: sum.lateral / samples,
-            vertical: sum.vertical / samples,
-            torque: sum.torque / samples,
-            sinkage: sum.sinkage / samples,
-            area: sum.area / samples,
-            compaction: sum.works.compaction / per,
-            works: sum.works.per(per),
-            nodes_in_contact: sum.nodes_in_contact / samples,
-        })
+        Ok(sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 }))
+    }
+
+    /// What the guide imposes.
+    ///
+    /// # Errors
+    /// Parameters out of range.
+    fn imposed(&self) -> Result<Imposed, RigError> {
+        require("load", self.load, self.load > 0.0, "positive")?;
+        require("step", self.step, self.step > 0.0, "positive")?;
+        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
+        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        match self.motion {
+            WheelMotion::Pressed => Ok(Imposed::default()),
+            WheelMotion::Rolling { speed, slip } => {
+                require("slip", slip, slip < 1.0, "below 1")?;
+                require("speed", speed, true, "finite")?;
+                let spin = speed / (self.wheel.max_radius() * (1.0 - slip));
+                Ok(Imposed { speed, spin, drift: 0.0 })
+            }
+            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("rim speed", rim_speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let spin = rim_speed / self.wheel.max_radius();
+                Ok(Imposed { speed: speed * cos(slip_angle), spin, drift: speed * sin(slip_angle) })
+            }
+        }
+    }
+
+    /// Vertical velocity after a step under the load that is on the wheel at `time`,
+    /// implicit in the ground's stiffness and damping.
+    fn climb(&self, climb: f64, contact: &Contact, time: f64) -> f64 {
+        // pressing is slow by definition: with inertia the wheel would dig
+        // deeper than its load
+        let mass = match self.motion {
+            WheelMotion::Pressed => 0.0,
+            _ => self.load / GRAVITY,
+        };
+        let ramp = self.ramp * self.duration;
+        // smooth at both ends: a wheel that arrives at speed digs itself in
+        let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
+        let damping = contact.load.damping[(5, 5)];
+        let stiffness = contact.load.stiffness[(5, 5)];
+        let momentum =
+            mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
+        momentum / (mass / self.step + damping + stiffness * self.step + self.guide_damping)
     }
 
     fn add(&self, sum: &mut WheelResult, contact: &Contact, pose: &Pose) {

@@ -7,6 +7,9 @@
 use super::import::{Fetch, Imported, MeshError, painted};
 use super::{MeshBuilder, cross, dot};
 use crate::sensor::material::Material;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{DecodeError, Engine, alphabet};
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -213,58 +216,31 @@ fn unpacked(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshError> {
 /// A buffer by its URI.
 fn resource(uri: &str, fetch: &mut Fetch<'_>) -> Result<Vec<u8>, MeshError> {
     let Some(data) = uri.strip_prefix("data:") else {
-        let name = unescaped(uri);
+        let name = percent_decode_str(uri).decode_utf8_lossy().into_owned();
         return fetch(&name).map_err(|cause| MeshError::Part { name, cause });
     };
     let short: String = uri.chars().take(40).collect();
-    data.split_once(";base64,")
-        .and_then(|(_, coded)| base64(coded))
-        .ok_or_else(|| value("buffers[].uri", &short, "a file's name or data of base64"))
-}
-
-/// `%20` and the like as characters.
-fn unescaped(uri: &str) -> String {
-    let bytes = uri.as_bytes();
-    let (mut plain, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let code = uri.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                at += 3;
+    let refused = |allowed: &str| value("buffers[].uri", &short, allowed);
+    let (_, coded) =
+        data.split_once(";base64,").ok_or_else(|| refused("a file's name or data of base64"))?;
+    BASE64.decode(coded).map_err(|error| {
+        let what = match error {
+            DecodeError::InvalidByte(at, symbol) => {
+                format!("of its alphabet: {:?} at {at} is not", char::from(symbol))
             }
-            None => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&plain).into_owned()
-}
-
-/// RFC 4648, padded or not.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut held, mut bits) = (0_u32, 0);
-    for c in text.trim_end_matches('=').bytes() {
-        let digit = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
+            other => format!("whole: {other}"),
         };
-        held = held << 6 | u32::from(digit);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
-            held &= (1 << bits) - 1;
-        }
-    }
-    Some(bytes)
+        refused(&format!("base64 {what}"))
+    })
 }
+
+/// RFC 4648, padded or not, whatever the bits that nothing is made of: files hold both.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 struct Reading<'a> {
     document: &'a Document,
@@ -488,18 +464,6 @@ mod tests {
     use super::super::import::{Up, import};
     use super::*;
 
-    #[test]
-    fn base64_and_escapes_are_those_of_their_standards() {
-        // RFC 4648, section 10
-        for (text, plain) in
-            [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmFy", "foobar")]
-        {
-            assert_eq!(base64(text).unwrap(), plain.as_bytes());
-        }
-        assert_eq!(base64("Zm9*"), None);
-        assert_eq!(unescaped("my%20barn%2.bin"), "my barn%2.bin");
-    }
-
     /// One triangle, corners and 16-bit indices, in a data URI or beside the file.
     fn triangle() -> Vec<u8> {
         let corners = [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
@@ -575,6 +539,38 @@ mod tests {
             |bytes: &[u8]| import("x.glb", bytes, Up::Y, &mut beside).unwrap_err().to_string();
         assert_eq!(fault(&bytes[..bytes.len() - 1]), "no glTF: a chunk of 44 bytes is cut short");
         assert_eq!(fault(&bytes[..9]), "no glTF: no JSON chunk");
+    }
+
+    #[test]
+    fn data_lie_in_the_file_or_beside_it() {
+        let none = &mut |name: &str| -> Result<Vec<u8>, String> { Err(format!("no {name}")) };
+        let mut held = |uri: &str| resource(uri, none).map_err(|error| error.to_string());
+        // RFC 4648, section 10; padding may be left out
+        for (text, plain) in
+            [("", ""), ("Zg==", "f"), ("Zg", "f"), ("Zm8=", "fo"), ("Zm9vYmFy", "foobar")]
+        {
+            let data = format!("data:application/octet-stream;base64,{text}");
+            assert_eq!(held(&data).unwrap(), plain.as_bytes());
+        }
+        assert_eq!(
+            held("data:;base64,Zm9*").unwrap_err(),
+            "buffers[].uri = data:;base64,Zm9*: must be base64 of its alphabet: '*' at 3 is not"
+        );
+        assert_eq!(
+            held("data:;base64,Zm9vY").unwrap_err(),
+            "buffers[].uri = data:;base64,Zm9vY: must be base64 whole: \
+             Invalid input length: 5"
+        );
+        assert_eq!(
+            held("data:text/plain,a").unwrap_err(),
+            "buffers[].uri = data:text/plain,a: must be a file's name or data of base64"
+        );
+        // RFC 3986: what is no escape stands for itself
+        for (uri, name) in
+            [("my%20barn%2.bin", "my barn%2.bin"), ("%C3%A9", "é"), ("100%+1", "100%+1")]
+        {
+            assert_eq!(held(uri).unwrap_err(), format!("names {name}: no {name}"));
+        }
     }
 
     #[test]

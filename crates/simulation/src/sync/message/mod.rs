@@ -50,7 +50,7 @@ pub enum MessageFault {
     },
     /// Not one of ours.
     #[error("not a message of bekker")]
-    ImportedMeshes,
+    NoMessage,
     /// Another version.
     #[error("protocol version {found}, this is {VERSION}")]
     Version {
@@ -458,7 +458,7 @@ mod tests {
     fn generated_code_belongs_to_the_schema() {
         use sha2::{Digest, Sha256};
         let schema = include_bytes!("../../../schemas/heartbeat.fbs");
-        let hash: String = Sha256::digest(schema).iter().map(|b| format!("{b:02x}")).collect();
+        let hash = base16ct::lower::encode_string(&Sha256::digest(schema));
         let first = include_str!("../generated.rs").lines().next().unwrap();
         assert!(first.ends_with(&hash), "run scripts/gen_schemas.sh: {first}, schema {hash}");
     }

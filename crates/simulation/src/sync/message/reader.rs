@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         }
         let message = self.unframe()?;
         if message.len() < 8 || !wire::envelope_buffer_has_identifier(message) {
-            return Err(MessageFault::ImportedMeshes);
+            return Err(MessageFault::NoMessage);
         }
         let malformed = |error: flatbuffers::InvalidFlatbuffer| MessageFault::Structure {
             what: error.to_string(),

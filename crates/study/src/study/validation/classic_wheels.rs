@@ -41,6 +41,13 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
          is deep. Where the wheel enters at 70 degrees and more (soft, snow), its steep front lies \
          on few nodes.",
     );
+    towed_soils(&mut section)?;
+    towed_convergence(&mut section)?;
+    Ok(section)
+}
+
+/// Drag and sinkage on soils of all kinds.
+fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
     let light = RigidWheel { load: 2500.0, ..HMMWV };
     let small = RigidWheel { radius: 0.4, width: 0.2, load: 1500.0 };
     let cases = [
@@ -95,6 +102,11 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
         "error",
     ];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// How the errors fall with spacing and step.
+fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let soil = stiff(chrono("mid"));
     let sinkage = HMMWV.sinkage(soil.k_phi, soil.n, Bearing::Ahead);
     let resistance = HMMWV.compaction(soil.k_phi, soil.n, sinkage);
@@ -127,7 +139,7 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
             panel("", "step, ms", "error, %", lines(&against(&steps)?)),
         ],
     });
-    Ok(section)
+    Ok(())
 }
 
 /// A soil of Wong and Reece: (k1 + k2 b)(z/b)^n.
@@ -200,6 +212,60 @@ struct Case {
     speed: f64,
 }
 
+/// A wheel of Wong and Reece, in inches and pounds, on one of their sands.
+fn sand(name: &'static str, soil: &WongSoil, width: f64, load: f64) -> Case {
+    let wheel = RigidWheel { radius: 24.7 * INCH, width: width * INCH, load: load * POUND };
+    Case { name, theory: soil.theory(wheel), soil: soil.soil(), spacing: 0.02, speed: 1.0 }
+}
+
+/// The HMMWV's wheel on a soil of Bekker's form.
+fn of_bekker(name: &'static str) -> Case {
+    let soil = of_width(name, 1.0 / HMMWV.width);
+    let theory = WongReece {
+        wheel: HMMWV,
+        modulus: soil.k_phi,
+        exponent: soil.n,
+        cohesion: soil.cohesion,
+        friction_angle: soil.friction_angle,
+        shear_modulus: soil.shear_modulus,
+        peak: [0.4, 0.2],
+        exit: 0.0,
+    };
+    Case { name, theory, soil, spacing: 0.02, speed: 1.0 }
+}
+
+/// Ishigami's rover on simulated lunar soil.
+fn lunar() -> Result<Case, ValidationError> {
+    let SoilKind::Yielding(simulant) =
+        catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
+    else {
+        unreachable!("the simulant yields")
+    };
+    let rover = RigidWheel { radius: 0.09, width: 0.11, load: 64.68 };
+    let simulant = Yielding {
+        k_phi: simulant.k_phi + simulant.k_c / rover.width,
+        k_c: 0.0,
+        damping: 0.0,
+        ..simulant
+    };
+    Ok(Case {
+        name: "FJS-1",
+        theory: WongReece {
+            wheel: rover,
+            modulus: simulant.k_phi,
+            exponent: simulant.n,
+            cohesion: simulant.cohesion,
+            friction_angle: simulant.friction_angle,
+            shear_modulus: simulant.shear_modulus,
+            peak: [0.4, 0.15],
+            exit: 0.9,
+        },
+        soil: simulant,
+        spacing: 0.005,
+        speed: 0.03,
+    })
+}
+
 /// Driven wheels of Wong and Reece.
 pub(super) fn driven() -> Result<Section, ValidationError> {
     let mut section = Section::new("Driven wheels: Wong and Reece");
@@ -215,68 +281,14 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
          2007; 9 cm radius, 11 cm wide, 65 N) with soil coming up to 0.9 of the depth behind the \
          wheel, as they have it.",
     );
-    let wheel = |width: f64, pounds: f64| RigidWheel {
-        radius: 24.7 * INCH,
-        width: width * INCH,
-        load: pounds * POUND,
-    };
-    let sand = |name, soil: &WongSoil, wheel: RigidWheel| Case {
-        name,
-        theory: soil.theory(wheel),
-        soil: soil.soil(),
-        spacing: 0.02,
-        speed: 1.0,
-    };
-    let bekker = |name: &'static str| {
-        let soil = of_width(name, 1.0 / HMMWV.width);
-        let theory = WongReece {
-            wheel: HMMWV,
-            modulus: soil.k_phi,
-            exponent: soil.n,
-            cohesion: soil.cohesion,
-            friction_angle: soil.friction_angle,
-            shear_modulus: soil.shear_modulus,
-            peak: [0.4, 0.2],
-            exit: 0.0,
-        };
-        Case { name, theory, soil, spacing: 0.02, speed: 1.0 }
-    };
-    let SoilKind::Yielding(simulant) =
-        catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
-    else {
-        unreachable!("the simulant yields")
-    };
-    let rover = RigidWheel { radius: 0.09, width: 0.11, load: 64.68 };
-    let simulant = Yielding {
-        k_phi: simulant.k_phi + simulant.k_c / rover.width,
-        k_c: 0.0,
-        damping: 0.0,
-        ..simulant
-    };
-    let ishigami = Case {
-        name: "FJS-1",
-        theory: WongReece {
-            wheel: rover,
-            modulus: simulant.k_phi,
-            exponent: simulant.n,
-            cohesion: simulant.cohesion,
-            friction_angle: simulant.friction_angle,
-            shear_modulus: simulant.shear_modulus,
-            peak: [0.4, 0.15],
-            exit: 0.9,
-        },
-        soil: simulant,
-        spacing: 0.005,
-        speed: 0.03,
-    };
     let cases = [
-        sand("compact, 15 cm", &COMPACT, wheel(6.0, 2006.0)),
-        sand("loose, 15 cm", &LOOSE, wheel(6.0, 1986.0)),
-        sand("loose, 30 cm", &LOOSE, wheel(12.0, 2085.0)),
-        bekker("hard"),
-        bekker("mid"),
-        bekker("dry sand"),
-        ishigami,
+        sand("compact, 15 cm", &COMPACT, 6.0, 2006.0),
+        sand("loose, 15 cm", &LOOSE, 6.0, 1986.0),
+        sand("loose, 30 cm", &LOOSE, 12.0, 2085.0),
+        of_bekker("hard"),
+        of_bekker("mid"),
+        of_bekker("dry sand"),
+        lunar()?,
     ];
     let mut asked = Vec::new();
     for case in &cases {

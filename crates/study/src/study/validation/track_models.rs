@@ -125,6 +125,14 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          `model`. What the belt is off by: first drawn at 1 m/s in the track rig, nodes 5 cm \
          apart, means over the last 1.6 s of 4 s. *Torque* is that of both sprockets.",
     );
+    drawn(&mut section)?;
+    driven(&mut section)?;
+    running(&mut section)?;
+    Ok(section)
+}
+
+/// Both drawn over soils.
+fn drawn(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for (name, laws) in [("reference", Laws::reference()), ("default", Laws::refined())] {
         for soil in ["mid", "hard", "dry sand"] {
@@ -171,6 +179,11 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         "belt",
     ];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// Both driven, straight ahead and in a turn.
+fn driven(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Then driven: throttle 0.6 from 1.2 s, reference's laws, released at 1.1 m as Project \
          Chrono's M113 (7689fbc) was; and in a turn with full lock from 3 s. Speed and torque are \
@@ -224,6 +237,11 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let header =
         ["drive", "model", "distance, m", "speed, m/s", "pitch, deg", "torque, kN m", "radius, m"];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// What it takes to run on firm ground.
+fn running(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "What running itself costs, on firm ground without slip: the sprockets' power over the \
          speed. The belt takes the formula for rubber-bushed single-pin tracks, 222 + 3 V N a tonne \
@@ -253,5 +271,5 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
     section.table(&["speed, m/s", "formula, kN", "segmented, kN", "slack, kN"], rows);
-    Ok(section)
+    Ok(())
 }

@@ -55,6 +55,14 @@ pub(super) fn rigid_track() -> Result<Section, ValidationError> {
          lifted: it counts what a point of the track has done, where the nodes count what happened \
          to a point of the soil. Both agree at small slip and at full mobilisation.",
     );
+    even_pressure(&mut section)?;
+    leaning(&mut section)?;
+    rigid_convergence(&mut section)?;
+    Ok(section)
+}
+
+/// Thrust under even pressure.
+fn even_pressure(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for soil in ["mid", "hard", "dry sand", "clay", "snow"] {
         for slip in [0.02, 0.05, 0.1, 0.2, 0.5] {
@@ -94,6 +102,11 @@ pub(super) fn rigid_track() -> Result<Section, ValidationError> {
         "difference",
     ];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// Thrust under pressure that grows along the track.
+fn leaning(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Pressure that rises linearly from nothing to the rear, and that falls to the rear: the \
          same track leaning by 1 cm on soil whose pressure is 1e7 Pa/m times depth and comes back \
@@ -127,6 +140,11 @@ pub(super) fn rigid_track() -> Result<Section, ValidationError> {
         "error",
     ];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// How the error of thrust falls with spacing and step.
+fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let soil = chrono("mid");
     let closed = M113.thrust(&soil, of_soil(0.05));
     let error = |found: &RigidTrackResult| 100.0 * (2.0 * found.thrust / closed - 1.0);
@@ -162,7 +180,7 @@ pub(super) fn rigid_track() -> Result<Section, ValidationError> {
             ),
         ],
     });
-    Ok(section)
+    Ok(())
 }
 
 pub(super) fn m113() -> TrackedSpec {
@@ -195,6 +213,21 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
          2010, ch. 5), but here a spot forgets at the moment contact is lost, and shoes that rock \
          lose it more often than real ones.",
     );
+    straight(&mut section)?;
+    convergence(&mut section)?;
+    pivot(&mut section)?;
+    slopes(&mut section)?;
+    section.text(
+        "Wong's rule of whether a tracked vehicle can be steered by skidding (L/B at most 1.02 on \
+         clay of 38 % moisture with a lateral friction of 0.5, the M113's being 1.24) is not met \
+         with here: the lateral friction of the model is the soil's own strength, not a figure of \
+         its own.",
+    );
+    Ok(section)
+}
+
+/// Thrust, resistance and sinkage, drawn straight ahead.
+fn straight(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for soil in ["mid", "hard", "dry sand", "clay"] {
         for slip in [0.05, 0.1, 0.3] {
@@ -245,6 +278,11 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         "default",
     ];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// How thrust and pull change with spacing and step.
+fn convergence(section: &mut Section) -> Result<(), ValidationError> {
     let motion = TrackMotion::Straight { speed: 1.0, slip: 0.1 };
     let run = |&[x, spacing, step]: &[f64; 3]| -> Result<([f64; 2], [f64; 2]), ValidationError> {
         let rig = TrackRig { spacing, step, ..belt("mid", motion, Laws::refined()) };
@@ -267,10 +305,16 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
             panel("", "step, ms", "kN", by(&steps)?),
         ],
     });
+    Ok(())
+}
+
+/// The moment that turns it on the spot.
+fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Turning on the spot at 0.5 m/s of each track, against Wong's moment μ W L/4 with all of \
          the soil's friction across the track (*Theory of Ground Vehicles*).",
     );
+    let theory = RigidTracks::of(&m113());
     let rows = ["mid", "hard", "dry sand"]
         .par_iter()
         .map(|name| {
@@ -291,11 +335,17 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let header =
         ["soil", "moment, kN m", "reference, kN m", "difference", "default, kN m", "difference"];
     section.table(&header, rows);
+    Ok(())
+}
+
+/// Slopes that it holds, and does not.
+fn slopes(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "The braked vehicle on slopes two degrees below and above the steepest that even pressure \
          lets it hold, tan a = tan φ + A c/(W cos a) (it leans on its rear, and where its shoes \
          dig in passive pressure holds it further): way in the two seconds after three.",
     );
+    let theory = RigidTracks::of(&m113());
     let mut cases = Vec::new();
     for soil in ["chrono_mid", "dry_sand_lll"] {
         for laws in ["reference", "refined"] {
@@ -319,13 +369,7 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         .collect::<Result<Vec<_>, ValidationError>>()?;
     let header = ["soil", "laws", "steepest, deg", "way 2 deg below, mm", "2 deg above, mm"];
     section.table(&header, rows);
-    section.text(
-        "Wong's rule of whether a tracked vehicle can be steered by skidding (L/B at most 1.02 on \
-         clay of 38 % moisture with a lateral friction of 0.5, the M113's being 1.24) is not met \
-         with here: the lateral friction of the model is the soil's own strength, not a figure of \
-         its own.",
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// Way of the braked M113 between 3 and 5 s on a slope, m.
