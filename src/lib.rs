@@ -59,7 +59,7 @@
 //!   allocation, [contacts](simulation::World::contacts) of every wheel and shoe,
 //!   [events](simulation::World::events), what sensors
 //!   [delivered](simulation::World::delivered), [heights](simulation::World::height) and
-//!   [ruts](simulation::World::rut_depth).
+//!   [ruts](simulation::World::rut_depth), also [over a grid](simulation::World::heights).
 //! - **Endings** are the caller's: [`Endings`](simulation::Endings), `[endings]` in a scenario.
 //! - **A scenario** is a value too: [`ScenarioFile::of`](scenario::ScenarioFile::of) checks
 //!   one that a program has made, [`to_toml`](scenario::Scenario::to_toml) writes it.
@@ -89,6 +89,7 @@
 //! | (none) | worlds, scenarios and studies: pure Rust, no system library |
 //! | `report` | tables, pictures, Parquet, GeoTIFF and MCAP ([`report`]) |
 //! | `cli` (default) | the command `bekker` ([`cli`]), with `report` |
+//! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
 //! | `allocations` | `bekker bench` counts heap allocations, with `cli` |
