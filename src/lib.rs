@@ -60,6 +60,8 @@
 //!   [events](simulation::World::events), what sensors
 //!   [delivered](simulation::World::delivered), [heights](simulation::World::height) and
 //!   [ruts](simulation::World::rut_depth), also [over a grid](simulation::World::heights).
+//! - **A soil law of one's own** ([`SoilLaw`](soil::SoilLaw)) takes the place of Bekker's curve,
+//!   node by node: `examples/own_soil_law.rs`.
 //! - **Endings** are the caller's: [`Endings`](simulation::Endings), `[endings]` in a scenario.
 //! - **A scenario** is a value too: [`ScenarioFile::of`](scenario::ScenarioFile::of) checks
 //!   one that a program has made, [`to_toml`](scenario::Scenario::to_toml) writes it.

@@ -119,7 +119,7 @@ impl Overlay {
         self.heaped_quanta
     }
 
-    /// Sum of the berm increments not yet published, in [`BERM_QUANTUM`].
+    /// Sum of the berm increments not yet published, in [`super::BERM_QUANTUM`].
     pub fn private_berm_quanta(&self) -> i64 {
         self.slots.iter().map(|&(_, slot)| self.tiles[slot].private_berm_quanta()).sum()
     }

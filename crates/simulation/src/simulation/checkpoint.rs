@@ -4,6 +4,7 @@ use super::soundness::{self, StateError};
 use super::world::{WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
@@ -70,8 +71,26 @@ pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
     bytes
 }
 
+/// [`encode`] of a state of this model: a law of one's own that its ground obeys decides
+/// the run's course, too.
+pub fn encode_of(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
+    encode(&with_law(model, scenario), state)
+}
+
+/// Lines that decide a run's course, and one for the law of its ground if a program brought
+/// it: the lines of a run without such a law are as given.
+fn with_law<'a>(model: &WorldModel, scenario: &'a str) -> Cow<'a, str> {
+    let Some(law) = model.ground.law() else { return scenario.into() };
+    let end = if scenario.is_empty() || scenario.ends_with('\n') { "" } else { "\n" };
+    format!("{scenario}{end}{LAW} = {}\n", law.name()).into()
+}
+
+/// Key of the line that names a law of one's own.
+const LAW: &str = "soil law of the program";
+
 /// The state in a checkpoint of the run that these lines decide: one that the model can go
-/// on from.
+/// on from. Where the model's ground obeys a law of one's own, it must be one that
+/// [`encode_of`] made under a law of that name.
 ///
 /// # Errors
 ///
@@ -93,8 +112,9 @@ pub fn decode(
     let undecodable = |error: postcard::Error| CheckpointError::Content { what: error.to_string() };
     // first whose it is: the state of another program may not even decode
     let (own, state): (String, _) = postcard::take_from_bytes(body).map_err(undecodable)?;
+    let scenario = with_law(model, scenario);
     if own != scenario {
-        let differences = differences(&own, scenario).unwrap_or_default();
+        let differences = differences(&own, &scenario).unwrap_or_default();
         return Err(CheckpointError::Scenario { differences });
     }
     let state = postcard::from_bytes(state).map_err(undecodable)?;
@@ -129,4 +149,58 @@ pub fn differences(was: &str, is: &str) -> Option<String> {
     differences.truncate(TOLD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Some(differences.join("; ") + &more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Lattice;
+    use crate::ground::GroundModel;
+    use crate::simulation::{Clock, World};
+    use crate::soil::{Laws, Loading, Soil, SoilId, SoilKind, SoilLaw};
+    use crate::terrain::Terrain;
+
+    #[derive(Debug)]
+    struct Named(&'static str);
+
+    impl SoilLaw for Named {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn pressure(&self, _soil: &Soil, _sinkage: f64, _width: f64) -> Loading {
+            Loading::default()
+        }
+    }
+
+    fn model(law: Option<&'static str>) -> WorldModel {
+        let kind = SoilKind::Firm { friction: 0.8 };
+        let soil = Soil { name: "rock".into(), source: String::new(), kind };
+        let terrain = Terrain::flat(0.0, SoilId(0));
+        let lattice = Lattice { spacing: 0.1 };
+        let ground = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
+        let ground = match law {
+            Some(name) => ground.with_law(Named(name)),
+            None => ground,
+        };
+        let clock = Clock::new(2e-3, 0.01).unwrap();
+        WorldModel { ground, clock, agents: Vec::new(), scene_model: None }
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_soil_law_is_refused() {
+        let scenario = "seed = 1\n";
+        let [usual, peat, snow] = [None, Some("peat"), Some("snow")].map(model);
+        let state = World::new(usual.clone()).state().clone();
+        let bytes = encode_of(&usual, scenario, &state);
+        assert_eq!(bytes, encode(scenario, &state), "as ever without such a law");
+        let of_peat = encode_of(&peat, scenario, &state);
+        assert!(decode(&peat, scenario, &of_peat).is_ok());
+        let refused = |model: &WorldModel, bytes: &[u8]| {
+            decode(model, scenario, bytes).unwrap_err().to_string()
+        };
+        assert!(refused(&snow, &of_peat).contains("soil law of the program was peat and is snow"));
+        assert!(refused(&usual, &of_peat).contains("is no longer given"));
+        assert!(refused(&peat, &bytes).contains("was not given"));
+    }
 }

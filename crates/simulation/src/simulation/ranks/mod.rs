@@ -116,6 +116,9 @@ impl<C: Communicator> Ranks<C> {
         let mut agreed = agreed.to_vec();
         agreed.push(("partition".into(), partition.to_string()));
         agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
+        if let Some(law) = model.ground.law() {
+            agreed.push(("soil law".into(), law.name().into()));
+        }
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
         // what cannot be is found by all from here on, and nobody waits for another
