@@ -64,7 +64,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
     for time in [0.35, 1.0, 1.71] {
         drive(&mut whole, time);
         drive(&mut cut, time);
-        let bytes = checkpoint::encode("scenario", cut.state());
+        let bytes = checkpoint::encode(cut.model(), "scenario", cut.state());
         let state = checkpoint::decode(cut.model(), "scenario", &bytes).unwrap();
         cut = World::resume(cut.model().clone(), state).unwrap();
         assert_eq!(whole.hash(), cut.hash(), "at {time} s");
@@ -78,7 +78,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
 fn checkpoints_that_do_not_belong_are_refused() {
     let mut world = crossing();
     world.advance();
-    let bytes = checkpoint::encode("one", world.state());
+    let bytes = checkpoint::encode(world.model(), "one", world.state());
     let refuse = |bytes: &[u8], scenario: &str| {
         checkpoint::decode(world.model(), scenario, bytes).expect_err("must be refused").to_string()
     };

@@ -109,7 +109,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
         world.advance();
         take(&world, &mut cut);
         if heartbeat % 13 == 5 {
-            let stored = checkpoint::encode("x", world.state());
+            let stored = checkpoint::encode(world.model(), "x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state).unwrap();
         }
@@ -227,6 +227,6 @@ fn looking_is_refused_where_only_neighbours_are_told_of() {
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command.args(["run", "examples/sensors_snow.toml", "--route", "neighbour", "--ranks", "2"]);
     let output = command.assert().code(2);
-    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert!(told.contains("--route") && told.contains("all or star"), "{told}");
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("--route") && said.contains("all or star"), "{said}");
 }

@@ -115,7 +115,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
         world.advance();
         take(&world, &mut cut);
         if heartbeat % 13 == 5 {
-            let stored = checkpoint::encode("x", world.state());
+            let stored = checkpoint::encode(world.model(), "x", world.state());
             let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
             world = World::resume(world.model().clone(), state).unwrap();
         }

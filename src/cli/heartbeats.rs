@@ -10,7 +10,7 @@ pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {
     let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0).max(1);
     let sum = |value: fn(&HeartbeatFigures) -> u64| all().map(value).sum::<u64>();
     let (nodes, ground) = (sum(|b| b.nodes), sum(|b| b.ground_bytes));
-    let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.told));
+    let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.announced));
     let received = sum(|b| b.received_bytes);
     let per = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     // mean of each rank, then the mean and the greatest of the ranks

@@ -154,11 +154,11 @@ fn expose(image: &mut Image, light: &Light) {
 }
 
 /// From the rearmost wheel's middle to the foremost's, chassis frame, m.
-fn span(told: &VehicleState) -> [f64; 2] {
+fn span(message: &VehicleState) -> [f64; 2] {
     let of = |parts: &[PartState]| -> Vec<f64> {
         parts.iter().map(|part| part.pose.position.x).collect()
     };
-    let places = match &told.gear {
+    let places = match &message.gear {
         RunningGear::Wheels(wheels) => of(wheels),
         RunningGear::Tracks { sprockets, idlers, .. } => [of(sprockets), of(idlers)].concat(),
     };
@@ -189,10 +189,10 @@ impl Render {
                 Failure::Input { subject: name.clone(), cause: "no vehicle of this name".into() }
             })?,
         };
-        let told = world.told();
-        let chassis = told[index].chassis;
+        let messages = world.messages();
+        let chassis = messages[index].chassis;
         let eye_point = agents[index].vehicle.driver_eye_point();
-        let span = span(&told[index]);
+        let span = span(&messages[index]);
         let pose = self.pose(&world, &chassis, span, eye_point);
         let camera =
             Camera::with_field(self.size.0, self.size.1, Lens::Pinhole, self.fov_deg.to_radians())
@@ -204,11 +204,11 @@ impl Render {
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
         let mut scene_model = scene_model(&file, &built.world, &built.meshes);
         self.graphics.equip(&mut scene_model, quiet)?;
-        let moving = scene_model.moving(world.model(), [&told, &told]);
+        let moving = scene_model.moving(world.model(), [&messages, &messages]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
         let now_us = (1e6 * world.time()).round() as u64;
-        let air = scene_model.air_around(world.model(), &told, now_us, &pose.position);
+        let air = scene_model.air_around(world.model(), &messages, now_us, &pose.position);
         let scene = Scene { air: &air, ..scene_model.scene(world.model(), &relief, &moving) };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let channels = &[Channel::Colour, Channel::Class];

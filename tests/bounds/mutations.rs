@@ -599,7 +599,7 @@ fn stored() -> (World, Vec<u8>) {
     let file = ScenarioFile::parse("x.toml", text, Path::new(""), &[]).unwrap();
     let mut world = World::new(build::world(&file).unwrap().world);
     (0..5).for_each(|_| world.advance());
-    let bytes = checkpoint::encode("x", world.state());
+    let bytes = checkpoint::encode(world.model(), "x", world.state());
     (world, bytes)
 }
 

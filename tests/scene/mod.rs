@@ -153,7 +153,7 @@ pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f
     };
     let (mut straight, two) = (run(1), run(2));
     assert_eq!(straight.hash(), two.hash());
-    let stored = bekker::simulation::checkpoint::encode("cut", straight.state());
+    let stored = bekker::simulation::checkpoint::encode(straight.model(), "cut", straight.state());
     let state = bekker::simulation::checkpoint::decode(straight.model(), "cut", &stored).unwrap();
     let mut resumed = World::resume(straight.model().clone(), state).unwrap();
     drive(&mut straight, end);

@@ -32,7 +32,7 @@ pub(super) struct Growing {
     /// Rows in the columns.
     held: usize,
     /// Of these, how many the CSV has.
-    told: usize,
+    published: usize,
     csv: fs::File,
     keeps_csv: bool,
     parquet: Option<Parquet>,
@@ -72,7 +72,7 @@ impl Growing {
             stem: stem.to_owned(),
             columns,
             held: 0,
-            told: 0,
+            published: 0,
             csv,
             keeps_csv: formats.contains(&StateFormat::Csv),
             parquet,
@@ -135,7 +135,7 @@ impl Growing {
             visit(&row);
             end = rows.position().byte();
             table.held += 1;
-            table.told += 1;
+            table.published += 1;
             table.end_group_if_full()?;
         }
         if end == 0 {
@@ -164,12 +164,12 @@ impl Growing {
 
     /// Brings all rows to the CSV.
     pub fn flush(&mut self) -> Result<(), ReportError> {
-        if self.told < self.held {
+        if self.published < self.held {
             let path = self.folder.join(format!("{}.csv", self.stem));
-            let rows = csv_rows(&self.columns, self.told..self.held);
+            let rows = csv_rows(&self.columns, self.published..self.held);
             let rows = rows.map_err(ReportError::encode(&path))?;
             self.csv.write_all(&rows).map_err(ReportError::file("write", &path))?;
-            self.told = self.held;
+            self.published = self.held;
             self.end_group_if_full()?;
             if self.shown.elapsed() >= SHOWN_EVERY {
                 self.show()?;
@@ -193,7 +193,7 @@ impl Growing {
             parquet.add(&self.columns)?;
         }
         self.columns.iter_mut().for_each(|column| column.values.clear());
-        (self.held, self.told) = (0, 0);
+        (self.held, self.published) = (0, 0);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ const FIGURES: &str = "heartbeats.csv";
 const TIMELINE: &str = "trace.json";
 
 const HEADER: &str = "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
-    agree_us,look_us,record_us,checkpoint_us,\
+    agree_us,imaging_us,record_us,checkpoint_us,\
     state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n";
 
 /// A time in µs.
@@ -35,7 +35,7 @@ fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
         ("payload", heartbeat.payload),
         ("apply", heartbeat.apply),
         ("agree", heartbeat.agree),
-        ("look", heartbeat.look),
+        ("imaging", heartbeat.imaging),
         ("record", heartbeat.record),
         ("checkpoint", heartbeat.checkpoint),
     ]

@@ -4,7 +4,7 @@ use super::ReportError;
 use super::file::write as write_file;
 use crate::simulation::{Observer, RankError, World, WorldModel, WorldState, checkpoint};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 /// Name of the checkpoint in a run's folder.
@@ -13,7 +13,7 @@ pub const CHECKPOINT: &str = "checkpoint.bin";
 /// What it takes to make good for a rank that is lost: since the same input
 /// gives the same bits, a rank that is left drives its part again alone.
 pub struct Recovery {
-    model: WorldModel,
+    model: Arc<WorldModel>,
     start: Option<WorldState>,
     decisive: String,
     folder: OnceLock<PathBuf>,
@@ -31,7 +31,12 @@ impl Drop for Recovery {
 impl Recovery {
     /// Of a run of this model that begins or goes on with `start`; `decisive` is all that
     /// decides its course.
-    pub fn new(model: WorldModel, start: Option<WorldState>, decisive: String) -> Recovery {
+    pub fn new(
+        model: impl Into<Arc<WorldModel>>,
+        start: Option<WorldState>,
+        decisive: String,
+    ) -> Recovery {
+        let model = model.into();
         let (folder, writing) = (OnceLock::new(), Mutex::new(None));
         Recovery { model, start, decisive, folder, writing }
     }
@@ -54,9 +59,9 @@ impl Recovery {
         self.written()?;
         let path = folder.join(CHECKPOINT);
         // tiles of ground are shared until the drive changes them
-        let (state, decisive) = (state.clone(), self.decisive.clone());
+        let (model, state, decisive) = (self.model.clone(), state.clone(), self.decisive.clone());
         let place = path.clone();
-        let write = move || write_file(&place, &checkpoint::encode(&decisive, &state));
+        let write = move || write_file(&place, &checkpoint::encode(&model, &decisive, &state));
         let thread = std::thread::Builder::new().name("checkpoint".into());
         let started = thread.spawn(write);
         *self.writing() =

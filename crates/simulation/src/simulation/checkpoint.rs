@@ -59,22 +59,17 @@ struct Content<S> {
     state: S,
 }
 
-/// Bytes of a checkpoint; `scenario` is what decides the run's course, a line
-/// `key = value` each.
-pub fn encode(scenario: &str, state: &WorldState) -> Vec<u8> {
-    let content = Content { scenario: scenario.to_owned(), state };
+/// Bytes of a checkpoint of a state of this model; `scenario` is what decides the run's
+/// course, a line `key = value` each. A law of one's own that its ground obeys decides it
+/// too.
+pub fn encode(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
+    let content = Content { scenario: with_law(model, scenario).into_owned(), state };
     let body = postcard::to_stdvec(&content).expect("plain data serialises into memory");
     let mut bytes = MAGIC.to_vec();
     bytes.push(VERSION);
     bytes.extend_from_slice(&Sha256::digest(&body));
     bytes.extend_from_slice(&body);
     bytes
-}
-
-/// [`encode`] of a state of this model: a law of one's own that its ground obeys decides
-/// the run's course, too.
-pub fn encode_of(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
-    encode(&with_law(model, scenario), state)
 }
 
 /// Lines that decide a run's course, and one for the law of its ground if a program brought
@@ -90,7 +85,7 @@ const LAW: &str = "soil law of the program";
 
 /// The state in a checkpoint of the run that these lines decide: one that the model can go
 /// on from. Where the model's ground obeys a law of one's own, it must be one that
-/// [`encode_of`] made under a law of that name.
+/// [`encode`] made under a law of that name.
 ///
 /// # Errors
 ///
@@ -184,7 +179,13 @@ mod tests {
             None => ground,
         };
         let clock = Clock::new(2e-3, 0.01).unwrap();
-        WorldModel { ground, clock, agents: Vec::new(), scene_model: None }
+        WorldModel {
+            ground,
+            clock,
+            agents: Vec::new(),
+            endings: Default::default(),
+            scene_model: None,
+        }
     }
 
     #[test]
@@ -192,9 +193,8 @@ mod tests {
         let scenario = "seed = 1\n";
         let [usual, peat, snow] = [None, Some("peat"), Some("snow")].map(model);
         let state = World::new(usual.clone()).state().clone();
-        let bytes = encode_of(&usual, scenario, &state);
-        assert_eq!(bytes, encode(scenario, &state), "as ever without such a law");
-        let of_peat = encode_of(&peat, scenario, &state);
+        let bytes = encode(&usual, scenario, &state);
+        let of_peat = encode(&peat, scenario, &state);
         assert!(decode(&peat, scenario, &of_peat).is_ok());
         let refused = |model: &WorldModel, bytes: &[u8]| {
             decode(model, scenario, bytes).unwrap_err().to_string()

@@ -74,7 +74,9 @@ pub(super) fn share_state(
     let joining = |&rank: &usize| ticks[rank].is_none();
     if here == giver {
         let snapshot = match &state {
-            Some(state) if ticks.iter().any(Option::is_none) => checkpoint::encode_of(model, &run, state),
+            Some(state) if ticks.iter().any(Option::is_none) => {
+                checkpoint::encode(model, &run, state)
+            }
             _ => Vec::new(),
         };
         let to: Vec<(usize, &[u8])> =

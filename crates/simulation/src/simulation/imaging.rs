@@ -84,10 +84,10 @@ impl World {
             return 0;
         }
         let mut frames = 0;
-        let told: Arc<[VehicleMessage]> = self.told().into();
+        let messages: Arc<[VehicleMessage]> = self.messages().into();
         self.imaging.imaging.resize_with(self.model.agents.len(), || None);
         for agent in owing {
-            let chassis = told[agent].chassis.position;
+            let chassis = messages[agent].chassis.position;
             let at = [chassis.x, chassis.y];
             let imager = match self.imaging.imaging[agent].take() {
                 Some(mut imager) => {
@@ -110,7 +110,7 @@ impl World {
                     scene_model: scene_model.clone(),
                     model: self.model.clone(),
                     relief: imager.relief.clone(),
-                    told: told.clone(),
+                    messages: messages.clone(),
                     renderer: imager.renderer.clone(),
                     place: [agent, index],
                     pose: *own.pose(),
@@ -156,7 +156,7 @@ struct PendingFrame {
     scene_model: Arc<SceneModel>,
     model: Arc<WorldModel>,
     relief: Arc<Relief>,
-    told: Arc<[VehicleMessage]>,
+    messages: Arc<[VehicleMessage]>,
     renderer: Renderer,
     /// Agent and sensor.
     place: [usize; 2],
@@ -184,7 +184,7 @@ impl PendingFrame {
     /// resumed sees what one that was not cut sees.
     fn moving(&self, ago: [f64; 2]) -> InstanceSet {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
-            self.told.iter().map(|told| rewound(told, ago)).collect()
+            self.messages.iter().map(|message| rewound(message, ago)).collect()
         });
         self.scene_model.moving(&self.model, [&from, &to])
     }
@@ -195,8 +195,8 @@ impl PendingFrame {
 
     /// The air around the own agent with what vehicles raise.
     fn air(&self) -> Air {
-        let place = &self.told[self.place[0]].chassis.position;
-        self.scene_model.air_around(&self.model, &self.told, self.due.taken_us, place)
+        let place = &self.messages[self.place[0]].chassis.position;
+        self.scene_model.air_around(&self.model, &self.messages, self.due.taken_us, place)
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
@@ -217,7 +217,7 @@ impl PendingFrame {
 
     fn scan(&self, sensor: &Sensor, lidar: &LidarSpec) -> Cloud {
         let window = sensor.schedule.window();
-        let fastest = self.told.iter().map(spin).fold(0.0, f64::max);
+        let fastest = self.messages.iter().map(spin).fold(0.0, f64::max);
         let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
         let mut cloud = Cloud::default();
         let air = self.air();
@@ -254,9 +254,9 @@ impl PendingFrame {
 }
 
 /// The fastest spin of any part, rad/s.
-fn spin(told: &VehicleMessage) -> f64 {
+fn spin(message: &VehicleMessage) -> f64 {
     let fastest = |parts: &[PartState]| parts.iter().map(|p| p.spin.abs()).fold(0.0, f64::max);
-    match &told.gear {
+    match &message.gear {
         RunningGear::Wheels(wheels) => fastest(wheels),
         RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
             fastest(sprockets).max(fastest(idlers)).max(fastest(road_wheels))
@@ -265,26 +265,26 @@ fn spin(told: &VehicleMessage) -> f64 {
 }
 
 /// An agent as it was `ago` seconds before, had it moved at its present twist.
-fn rewound(told: &VehicleMessage, ago: f64) -> VehicleMessage {
-    if ago == 0.0 || told.ended {
-        return told.clone();
+fn rewound(message: &VehicleMessage, ago: f64) -> VehicleMessage {
+    if ago == 0.0 || message.ended {
+        return message.clone();
     }
-    let mut told = told.clone();
+    let mut message = message.clone();
     let turned = |rate: Vec3| Quat::from_scaled_axis(rate * -ago);
-    told.chassis = Pose {
-        position: told.chassis.position - told.velocity * ago,
-        orientation: turned(told.angular_velocity) * told.chassis.orientation,
+    message.chassis = Pose {
+        position: message.chassis.position - message.velocity * ago,
+        orientation: turned(message.angular_velocity) * message.chassis.orientation,
     };
     let back = |parts: &mut [PartState]| {
         for part in parts {
             part.pose.orientation *= turned(Vec3::y() * part.spin);
         }
     };
-    match &mut told.gear {
+    match &mut message.gear {
         RunningGear::Wheels(wheels) => back(wheels),
         RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
             [sprockets, idlers, road_wheels].into_iter().for_each(|parts| back(parts));
         }
     }
-    told
+    message
 }

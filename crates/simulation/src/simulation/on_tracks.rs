@@ -157,7 +157,7 @@ impl OnTracks {
     /// Poses in the chassis frame of the shoes of a remote vehicle of this kind, left
     /// before right, by the bodies in its message, or on the lower run from the front, by
     /// the bands in it.
-    pub fn shoes_told(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
+    pub fn shoe_poses(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
         let RunningGear::Tracks { shoes, bands, .. } = gear else { return Default::default() };
         if !shoes.is_empty() {
             let pose = |shoe: &ShoeState| Pose {

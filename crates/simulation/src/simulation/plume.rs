@@ -45,16 +45,16 @@ impl SceneModel {
     pub fn air_around(
         &self,
         model: &WorldModel,
-        told: &[VehicleMessage],
+        messages: &[VehicleMessage],
         now_us: u64,
         place: &Vec3,
     ) -> Air {
         let mut air = self.air.clone();
         if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
-            for (agent, told) in told.iter().enumerate() {
-                let near = (told.chassis.position - place).norm() < REACH;
-                if near && !told.ended && agent < model.agents.len() {
-                    self.plume(model, agent, told, now_us, &mut air.puffs);
+            for (agent, message) in messages.iter().enumerate() {
+                let near = (message.chassis.position - place).norm() < REACH;
+                if near && !message.ended && agent < model.agents.len() {
+                    self.plume(model, agent, message, now_us, &mut air.puffs);
                 }
             }
         }
@@ -65,18 +65,18 @@ impl SceneModel {
         &self,
         model: &WorldModel,
         agent: usize,
-        told: &VehicleMessage,
+        message: &VehicleMessage,
         now_us: u64,
         puffs: &mut Vec<Puff>,
     ) {
         let ground_vehicle = &model.agents[agent].vehicle;
-        let (sources, mass) = (sources(ground_vehicle, told), mass(ground_vehicle));
+        let (sources, mass) = (sources(ground_vehicle, message), mass(ground_vehicle));
         let terrain = model.ground.terrain();
-        let speed = hypot(told.velocity.x, told.velocity.y);
+        let speed = hypot(message.velocity.x, message.velocity.y);
         let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
         let reach = |source: &Source| source.place.x;
         // where the wake begins: at the last wheel
-        let tail = match told.speed < 0.0 {
+        let tail = match message.speed < 0.0 {
             false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - FRESH,
             true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + FRESH,
         };
@@ -88,7 +88,7 @@ impl SceneModel {
             // the youngest has not gathered all, the oldest is fading
             let held = age.min(apart) * ((PUFFS as f64 * apart - age) / apart).clamp(0.0, 1.0);
             let since = (age - 0.5 * apart).max(0.5 * age);
-            let (position, orientation) = before(told, since);
+            let (position, orientation) = before(message, since);
             let mut whole = 0.0;
             let (mut aside, mut falls, mut fastest) = (0.0, 0.0, 0.0_f64);
             let mut colour = [0.0_f32; 3];
@@ -137,8 +137,8 @@ fn mass(ground_vehicle: &GroundVehicle) -> f64 {
 }
 
 /// What raises dust: the wheels, or the tracks under their last road wheels.
-fn sources(ground_vehicle: &GroundVehicle, told: &VehicleMessage) -> Vec<Source> {
-    match (ground_vehicle, &told.gear) {
+fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Source> {
+    match (ground_vehicle, &message.gear) {
         (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
             let radius = own.underside.max_radius();
             let source = |wheel: &PartState| Source {
@@ -162,12 +162,12 @@ fn sources(ground_vehicle: &GroundVehicle, told: &VehicleMessage) -> Vec<Source>
 }
 
 /// Where a vehicle was, and how turned, so many seconds ago, had it moved on an arc.
-fn before(told: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
-    let half = 0.5 * told.angular_velocity.z * ago;
+fn before(message: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
+    let half = 0.5 * message.angular_velocity.z * ago;
     let (sin, cos) = sin_cos(-half);
     let short = if half.abs() > 1e-6 { -sin / half } else { 1.0 };
-    let v = told.velocity * (short * ago);
+    let v = message.velocity * (short * ago);
     let chord = Vec3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z);
     let turn = Quat::from_scaled_axis(Vec3::z() * (-2.0 * half));
-    (told.chassis.position - chord, turn * told.chassis.orientation)
+    (message.chassis.position - chord, turn * message.chassis.orientation)
 }

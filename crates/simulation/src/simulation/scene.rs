@@ -160,10 +160,10 @@ impl SceneModel {
     }
 
     /// The agents at two keyframes, each told for all agents.
-    pub fn moving(&self, model: &WorldModel, told: [&[VehicleMessage]; 2]) -> InstanceSet {
+    pub fn moving(&self, model: &WorldModel, messages: [&[VehicleMessage]; 2]) -> InstanceSet {
         let mut instances = Vec::new();
         for (index, agent) in model.agents.iter().enumerate() {
-            let [Some(before), Some(now)] = told.map(|all| all.get(index)) else { continue };
+            let [Some(before), Some(now)] = messages.map(|all| all.get(index)) else { continue };
             let [before, now] =
                 [before, now].map(|message| parts(&agent.vehicle, &self.visuals[index], message));
             // shoes come and go at the ends of a band
@@ -205,7 +205,7 @@ impl SceneModel {
 impl World {
     /// All agents as the others are told of them, own ones too: through the wire's
     /// code, so that it cannot matter on which rank an agent is.
-    pub fn told(&self) -> Vec<VehicleMessage> {
+    pub fn messages(&self) -> Vec<VehicleMessage> {
         let agents = self.model().agents.len();
         let mut writer = Writer::default();
         let mut bytes = Vec::new();
@@ -217,14 +217,14 @@ impl World {
                     return received.clone();
                 }
                 bytes.clear();
-                let (message, _) = self.shown(agent);
+                let (message, _) = self.outgoing(agent);
                 let origin = Origin::default();
                 let (nothing, mut memory) = (Patches::default(), Memory::default());
                 writer.agent_heartbeat(&origin, &message, &nothing, &mut memory, &mut bytes);
                 let mut ground = Patches::default();
                 let mut memories = [Memory::default()];
                 match Reader::new(&bytes).next(&mut memories, &mut ground) {
-                    Ok(Some((_, Body::AgentHeartbeat(told, _)))) => told,
+                    Ok(Some((_, Body::AgentHeartbeat(message, _)))) => message,
                     // not finite, say: then as it is
                     _ => message,
                 }
@@ -239,15 +239,15 @@ type Placed = (usize, Class, Pose);
 fn parts(
     ground_vehicle: &GroundVehicle,
     visual: &VehicleVisual,
-    told: &VehicleMessage,
+    message: &VehicleMessage,
 ) -> Vec<Placed> {
-    let chassis = &told.chassis;
+    let chassis = &message.chassis;
     let world = |pose: &Pose| Pose {
         position: chassis.point(&pose.position),
         orientation: chassis.orientation * pose.orientation,
     };
     let mut placed = vec![(visual.hull, Class::Vehicle, *chassis)];
-    let wheels = match &told.gear {
+    let wheels = match &message.gear {
         RunningGear::Wheels(wheels) => wheels,
         RunningGear::Tracks { road_wheels, .. } => road_wheels,
     };
@@ -265,23 +265,23 @@ fn parts(
         Some(track),
         GroundVehicle::Tracked(own),
         RunningGear::Tracks { shoes, sprockets, idlers, .. },
-    ) = (&visual.track, ground_vehicle, &told.gear)
+    ) = (&visual.track, ground_vehicle, &message.gear)
     {
         let mut add = |mesh: usize, all: &[PartState]| {
             placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
         };
         add(track.sprocket, sprockets);
         add(track.idler, idlers);
-        let told_of = own.shoes_told(&told.gear);
+        let sides = own.shoe_poses(&message.gear);
         let mut poses = Vec::new();
-        for (side, told_of) in told_of.into_iter().enumerate() {
+        for (side, lower) in sides.into_iter().enumerate() {
             if let (true, Some(front), Some(rear)) =
                 (shoes.is_empty(), sprockets.get(side), idlers.get(side))
             {
                 let spec = own.vehicle.spec();
-                poses.extend(upper_run(spec, &told_of, [&front.pose, &rear.pose]));
+                poses.extend(upper_run(spec, &lower, [&front.pose, &rear.pose]));
             }
-            poses.extend(told_of);
+            poses.extend(lower);
         }
         placed.extend(poses.iter().map(|pose| (track.shoe, Class::TrackShoe, world(pose))));
     }

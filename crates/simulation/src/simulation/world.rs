@@ -243,7 +243,7 @@ impl World {
     }
 
     /// What an own agent has to tell others after [`World::advance`].
-    pub(super) fn shown(&self, agent: usize) -> (VehicleMessage, &Patches) {
+    pub(super) fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
         let workspace = &self.workspaces[agent];
         let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
         (message, &workspace.patches)

@@ -168,7 +168,7 @@ struct Row {
 /// A node and how it differed from its neighbour in a direction: the next one, if it
 /// lies beside it, may differ by as much.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Previous {
     node: Node,
     direction: usize,
     step: Values,
@@ -199,7 +199,7 @@ pub struct Memory {
     /// Those of this message, and those of before that are still remembered.
     new_rows: Vec<Row>,
     last: Values,
-    told: Told,
+    previous: Previous,
     /// The last two gaps.
     gaps: [u8; 2],
     /// The gap that followed last in each context.
@@ -224,7 +224,7 @@ impl Default for Memory {
             rows: Vec::new(),
             new_rows: Vec::new(),
             last: Values::default(),
-            told: Told { node: NOWHERE.node, direction: 0, step: Values::default() },
+            previous: Previous { node: NOWHERE.node, direction: 0, step: Values::default() },
             gaps: [0; 2],
             followed: [0; CONTEXTS],
             seen: 0,
@@ -267,7 +267,8 @@ impl Memory {
     fn outlook(&self, node: Node) -> Outlook {
         for &direction in &self.order {
             if let Some(&from) = self.recall(neighbour(node, direction)) {
-                let plane = self.told.direction == direction && beside(self.told.node, node);
+                let plane =
+                    self.previous.direction == direction && beside(self.previous.node, node);
                 return Outlook { direction: Some(direction), from, plane };
             }
         }
@@ -286,7 +287,7 @@ impl Memory {
             return if was > 0.0 { (pressure * (now.min(2.0 * was) / was)) as u32 } else { from };
         }
         if outlook.plane && self.by_plane[variable] {
-            from.wrapping_add(self.told.step[variable])
+            from.wrapping_add(self.previous.step[variable])
         } else {
             from
         }
@@ -301,10 +302,10 @@ impl Memory {
         }
         self.places[place(node)] = Place { node, values: *values };
         self.last = *values;
-        self.told.node = if direction.is_some() { node } else { NOWHERE.node };
-        self.told.direction = direction.unwrap_or(0);
+        self.previous.node = if direction.is_some() { node } else { NOWHERE.node };
+        self.previous.direction = direction.unwrap_or(0);
         for variable in 0..VARIABLES {
-            self.told.step[variable] = values[variable].wrapping_sub(from[variable]);
+            self.previous.step[variable] = values[variable].wrapping_sub(from[variable]);
         }
     }
 
@@ -321,7 +322,7 @@ impl Memory {
         }
         if plane {
             for (variable, errors) in self.plane_errors.iter_mut().enumerate() {
-                let expected = from[variable].wrapping_add(self.told.step[variable]);
+                let expected = from[variable].wrapping_add(self.previous.step[variable]);
                 renew(&mut errors[0], distance(from[variable], values[variable]));
                 renew(&mut errors[1], distance(expected, values[variable]));
             }

@@ -290,7 +290,7 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
     Ok(HeartbeatCost {
         spacing,
         vehicles: 4,
-        state_bytes: sum(|heartbeat| heartbeat.state_bytes) / sum(|heartbeat| heartbeat.told),
+        state_bytes: sum(|heartbeat| heartbeat.state_bytes) / sum(|heartbeat| heartbeat.announced),
         steps_us,
         serialise_us,
         apply_us,

@@ -55,7 +55,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let here = [0.0, 0.0];
     let ground = full.world.model().ground.clone();
     let mut relief = Relief::around(&ground, &full.published, here);
-    let moving = full.scene_model.moving(full.world.model(), [&full.told, &full.told]);
+    let moving = full.scene_model.moving(full.world.model(), [&full.messages, &full.messages]);
     let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
     let props = Arc::new(Props::new(&gpu, &scene).map_err(gave_up)?);
     let mut renderer = GpuRenderer::new(gpu.clone(), props).map_err(gave_up)?;
@@ -69,7 +69,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
         let takes: Vec<Take<'_>> = (0..cameras)
             .map(|k| Take {
                 camera: &camera,
-                poses: [full.viewpoint(k % full.told.len()); 2],
+                poses: [full.viewpoint(k % full.messages.len()); 2],
                 apart: 0.0,
                 dice: Dice { noise: Noise::new(1, k as u32, 0), frame: 1 },
                 channels: &[Channel::Colour],

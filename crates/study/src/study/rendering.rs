@@ -196,7 +196,7 @@ pub(super) struct Full {
     pub world: World,
     pub published: Published,
     /// Agents as others are told of them.
-    pub told: Vec<VehicleState>,
+    pub messages: Vec<VehicleState>,
 }
 
 impl Full {
@@ -219,14 +219,14 @@ impl Full {
         let built = world(&file)?.world;
         let scene_model = scene_model(&file, &built, &BuiltMeshes::default());
         let world = World::new(built);
-        let told = world.told();
+        let messages = world.messages();
         let mut published = Published::default();
         let mut patches = Vec::new();
         for line in 0..12 {
             rut(&mut patches, -800, 1600, 30 * line - 180);
         }
         published.merge(&patches);
-        Ok(Full { scene_model, world, published, told })
+        Ok(Full { scene_model, world, published, messages })
     }
 
     /// What 20 vehicles at 5 m/s leave in a heartbeat: two ruts each of its length and
@@ -244,7 +244,7 @@ impl Full {
 
     /// Where a camera on the roof of a vehicle is, looking a little down.
     pub fn viewpoint(&self, vehicle: usize) -> Pose {
-        let chassis = &self.told[vehicle].chassis;
+        let chassis = &self.messages[vehicle].chassis;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
         let above = chassis.point(&Vec3::new(0.0, 0.0, 1.9));
         Pose { position: above, orientation: chassis.orientation * turn }
@@ -262,16 +262,16 @@ pub(super) fn camera() -> Camera {
 /// [`BenchError`] if the case cannot be built.
 pub fn scene_cost() -> Result<SceneCost, BenchError> {
     let mut full = Full::new()?;
-    let chassis = full.told[0].chassis;
+    let chassis = full.messages[0].chassis;
     let here = [chassis.position.x, chassis.position.y];
     single_thread()?.install(|| {
         let ground = full.world.model().ground.clone();
         let mut relief = Relief::around(&ground, &full.published, here);
         let before = full.published.merges();
         full.drive(0);
-        let Full { scene_model, world, published, told } = &full;
+        let Full { scene_model, world, published, messages } = &full;
         let model = world.model();
-        let (place, moving) = fastest(|| scene_model.moving(model, [told, told]));
+        let (place, moving) = fastest(|| scene_model.moving(model, [messages, messages]));
         let dirty = published.changed_since(before).count();
         let begun = Instant::now();
         relief.update(&model.ground, published, here);

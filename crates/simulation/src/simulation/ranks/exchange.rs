@@ -15,9 +15,9 @@ impl<C: Communicator> Ranks<C> {
         let rank = self.communicator.rank();
         let origin =
             |agent: usize| Origin { run: self.run, tick, rank: rank as u16, agent: agent as u32 };
-        let Ranks { world, writer, outgoing, told, addressed, neighbourhood, .. } = self;
+        let Ranks { world, writer, outgoing, announced, addressed, neighbourhood, .. } = self;
         outgoing.clear();
-        told.clear();
+        announced.clear();
         for agent in (0..self.partition.len()).filter(|&agent| self.partition[agent] == rank) {
             figures.agents += 1;
             if let Some(ranks) = neighbourhood {
@@ -26,21 +26,21 @@ impl<C: Communicator> Ranks<C> {
                     continue;
                 }
             }
-            let (state, patches) = world.shown(agent);
+            let (state, patches) = world.outgoing(agent);
             let memory = &mut self.memories[agent];
             writer.agent_heartbeat(&origin(agent), &state, patches, memory, outgoing);
-            told.push((agent, outgoing.len()));
+            announced.push((agent, outgoing.len()));
             figures.nodes += patches.states().len() as u64;
             figures.ground_bytes += writer.ground_bytes() as u64;
         }
-        figures.told = told.len() as u64;
+        figures.announced = announced.len() as u64;
         figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
         if let Some(ranks) = neighbourhood {
             addressed.clear();
             for hearer in &ranks.hearers {
                 let mut message = Vec::new();
                 let mut start = 0;
-                for &(agent, end) in &*told {
+                for &(agent, end) in &*announced {
                     if ranks.hearers(agent).contains(hearer) {
                         message.extend_from_slice(&outgoing[start..end]);
                     }

@@ -24,7 +24,7 @@ pub struct HeartbeatFigures {
     pub agree: Duration,
     /// Time in cameras and lidars: bringing the ground that they see up to date, and
     /// making frames that are due at once. Others are made beside the steps.
-    pub look: Duration,
+    pub imaging: Duration,
     /// Frames that own cameras and lidars took.
     pub frames: u64,
     /// Time in hashes, samples and readings, gathering included.
@@ -42,7 +42,7 @@ pub struct HeartbeatFigures {
     /// Own agents.
     pub agents: u64,
     /// Of these the ones that any other rank is told of.
-    pub told: u64,
+    pub announced: u64,
     /// Greatest distance of another rank's vehicle from where it was expected, m.
     pub ghost_error: f64,
     /// Greatest D_H of those vehicles, m ([`Ghost::bound`](crate::sync::ghost::Ghost::bound)).

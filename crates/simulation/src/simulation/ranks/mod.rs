@@ -71,7 +71,7 @@ pub struct Ranks<C> {
     writer: Writer,
     outgoing: Vec<u8>,
     /// Own agents that are told of, each with the end of its message in `outgoing`.
-    told: Vec<(usize, usize)>,
+    announced: Vec<(usize, usize)>,
     /// What goes to each rank that hears of some of them.
     addressed: Parts,
     incoming: Parts,
@@ -145,7 +145,7 @@ impl<C: Communicator> Ranks<C> {
             partition,
             writer: Writer::default(),
             outgoing: Vec::new(),
-            told: Vec::new(),
+            announced: Vec::new(),
             addressed: Parts::default(),
             incoming: Parts::default(),
             patches: Patches::default(),
@@ -259,7 +259,7 @@ impl<C: Communicator> Ranks<C> {
         }
         let begun = self.communicator.elapsed();
         figures.frames = self.world.settle(fastest_motion);
-        figures.look = self.communicator.elapsed() - begun;
+        figures.imaging = self.communicator.elapsed() - begun;
         Ok(figures)
     }
 
@@ -272,12 +272,12 @@ impl<C: Communicator> Ranks<C> {
         let merged = self.communicator.elapsed();
         let frames = self.world.settle(self.world.fastest_motion());
         self.running = self.world.is_running();
-        let look = self.communicator.elapsed() - merged;
+        let imaging = self.communicator.elapsed() - merged;
         let (step, apply) = (stepped - begun, merged - stepped);
         HeartbeatFigures {
             step,
             apply,
-            look,
+            imaging,
             frames,
             agents: self.partition.len() as u64,
             quit,
