@@ -499,8 +499,8 @@ fn gaps_that_a_file_does_not_name_are_warned_of() {
     let text = SOUND.replace("[[vehicle]]", dem);
     std::fs::write(folder.path().join("hills.toml"), text).unwrap();
     let output = bounded(folder.path(), &["validate", "hills.toml"], 2).assert().success();
-    let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(said.contains("40 cells are at -9999 m, by which gaps are often marked"), "{said}");
+    let told = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    assert!(told.contains("40 cells are at -9999 m, by which gaps are often marked"), "{told}");
 }
 
 /// Groups of scenery and seeds do not share their dice: the second group of seed 1 is not

@@ -162,8 +162,8 @@ impl Place {
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let said = format!("{command}\n{}{}", text(&output.stdout), text(&output.stderr));
-        if output.status.success() { Ok(text(&output.stdout)) } else { Err(said) }
+        let told = format!("{command}\n{}{}", text(&output.stdout), text(&output.stderr));
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(told) }
     }
 
     /// Drives examples whose runs a command reads, where the page did not tell to.
@@ -212,7 +212,7 @@ fn commands_run() {
         pages.par_iter().map(|page| (page, follow(page))).collect();
     let mut done = 0;
     for (page, result) in followed {
-        done += result.unwrap_or_else(|said| panic!("{page}: {said}"));
+        done += result.unwrap_or_else(|told| panic!("{page}: {told}"));
     }
     assert!(done > 40, "{done} commands run: are they still found?");
 }

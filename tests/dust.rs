@@ -35,8 +35,8 @@ fn driving(name: &str, count: usize, speed: f64, dust: f64) -> WorldModel {
 }
 
 fn air(model: &WorldModel, now_us: u64) -> Air {
-    let said = World::new(model.clone()).said();
-    model.scene_model.as_ref().unwrap().air_around(model, &said, now_us, &Vec3::zeros())
+    let told = World::new(model.clone()).messages();
+    model.scene_model.as_ref().unwrap().air_around(model, &told, now_us, &Vec3::zeros())
 }
 
 /// Extinction cross-section of all puffs, m².
@@ -84,12 +84,12 @@ fn a_puff_stays_behind_and_drifts() {
     // half of two seconds old on the mean
     assert!((blown.y - still.y - 4.0).abs() < 0.5, "{}", blown.y - still.y);
     // told half a second later and 5 m farther on, puffs are where they were
-    let said = World::new(model.clone()).said();
-    let mut later = said.clone();
-    later[0].chassis.position += said[0].velocity * 0.4;
+    let told = World::new(model.clone()).messages();
+    let mut later = told.clone();
+    later[0].chassis.position += told[0].velocity * 0.4;
     let scene_model = driving("dry loam", 1, 10.0, 10.0);
     let scene_model = scene_model.scene_model.as_ref().unwrap();
-    let before = scene_model.air_around(&model, &said, 5_000_000, &Vec3::zeros()).puffs;
+    let before = scene_model.air_around(&model, &told, 5_000_000, &Vec3::zeros()).puffs;
     let after = scene_model.air_around(&model, &later, 5_400_000, &Vec3::zeros()).puffs;
     for puff in &before[3..8] {
         let nearest = after.iter().map(|other| (other.centre - puff.centre).xy().norm());

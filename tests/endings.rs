@@ -19,7 +19,7 @@ fn outcome(world: &World, agent: usize) -> Option<Outcome> {
 }
 
 /// What is told of the first agent.
-fn said(world: &World) -> String {
+fn told(world: &World) -> String {
     world.outcome(0).sentence
 }
 
@@ -51,7 +51,7 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
     assert!(time > 0.2 && time == world.time(), "{ended:?}");
     // where the slope is, within the seconds that it took
     assert!((position.z - grade * position.y).abs() < 4.0 && position.x.abs() < 10.0, "{ended:?}");
-    assert!(said(&world).starts_with("overturned at "), "{ended:?}");
+    assert!(told(&world).starts_with("overturned at "), "{ended:?}");
     // it stays where it is
     let before = world.samples().next().unwrap().pose;
     world.advance();
@@ -88,7 +88,7 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
         let Outcome::LeftTerrain { time, position } = ended.clone() else { panic!("{ended:?}") };
         // judged at a heartbeat: within what it drives in one
         assert!((8.0..8.2).contains(&position.x) && time < 8.0, "{ended:?}");
-        assert!(said(&world).contains("left the terrain at"), "{ended:?}");
+        assert!(told(&world).contains("left the terrain at"), "{ended:?}");
     }
 }
 
@@ -115,7 +115,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     assert!(time < 30.0 && soil == SoilId(0), "{ended:?}");
     assert!((position.x - 4.0).abs() < 5.0 && (position.y + 3.0).abs() < 1.0, "{ended:?}");
     assert_eq!(diagnosis.spinning, Spinning::All, "{diagnosis}");
-    assert!(said(&world).contains("m in mire: ") && said(&world).contains("% slip"), "{ended:?}");
+    assert!(told(&world).contains("m in mire: ") && told(&world).contains("% slip"), "{ended:?}");
     // a checkpoint of it can be read
     let stored = checkpoint::encode(world.model(), "mire", world.state());
     let read = checkpoint::decode(world.model(), "mire", &stored).unwrap();
@@ -198,8 +198,8 @@ fn a_state_that_is_not_finite_is_told_and_contained() {
             };
             assert!((0.5..=0.52).contains(time), "{ended:?}");
             assert!(position.iter().all(|x| x.is_finite()), "{ended:?}");
-            let said = said(&poisoned);
-            assert!(said.starts_with("failed at 0.5 s at ("), "{said}");
+            let told = told(&poisoned);
+            assert!(told.starts_with("failed at 0.5 s at ("), "{told}");
             let of = |world: &World| world.state().agents[1].vehicle.clone();
             assert_eq!(of(&poisoned), of(&healthy), "{poison} reached the other");
         }

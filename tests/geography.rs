@@ -165,13 +165,13 @@ fn places_that_lead_nowhere_say_what_is_missing() {
         fault("", "{ latitude_deg = 95, longitude_deg = 2 }").contains("must be from -90 to 90")
     );
     // told by the scenario, it is found
-    let said = DEM.replace("'dem.tif'", "'dem.tif', epsg = 32611");
+    let told = DEM.replace("'dem.tif'", "'dem.tif', epsg = 32611");
     let (site, _) =
-        site(&scenario(&said, "{ easting = 556440, northing = 5394932 }"), folder.path());
+        site(&scenario(&told, "{ easting = 556440, northing = 5394932 }"), folder.path());
     assert!(site.place(&Vec3::zeros()).latitude > 0.8);
     let message = {
         dem(folder.path(), Some(26911), 0.0);
-        build::world(&read(&scenario(&said, "[0, 0]"), folder.path()).unwrap())
+        build::world(&read(&scenario(&told, "[0, 0]"), folder.path()).unwrap())
             .unwrap_err()
             .to_string()
     };
@@ -183,12 +183,12 @@ fn places_that_lead_nowhere_say_what_is_missing() {
 fn heights_in_feet_become_metres() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(26911), 0.02);
-    let said = DEM.replace("'dem.tif'", "'dem.tif', height_unit = 'us_survey_ft'");
+    let told = DEM.replace("'dem.tif'", "'dem.tif', height_unit = 'us_survey_ft'");
     let height = |head: &str| {
         let file = read(&scenario(head, "[0, 0]"), folder.path()).unwrap();
         build::world(&file).unwrap().world.ground.terrain().height(0.0, 0.0)
     };
-    assert!((height(&said) - height(DEM) * 1200.0 / 3937.0).abs() < 1e-9);
+    assert!((height(&told) - height(DEM) * 1200.0 / 3937.0).abs() < 1e-9);
 }
 
 #[test]

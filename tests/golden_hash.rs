@@ -51,6 +51,6 @@ fn instructions_that_are_not_there_are_refused() {
     let mut command = Command::cargo_bin("bekker").unwrap();
     let output = command.env("BEKKER_INSTRUCTIONS", "abacus").arg("soils").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("'abacus' for 'BEKKER_INSTRUCTIONS': must be one of baseline"), "{said}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("'abacus' for 'BEKKER_INSTRUCTIONS': must be one of baseline"), "{told}");
 }

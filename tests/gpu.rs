@@ -94,12 +94,12 @@ impl Yard {
         let mut published = Published::default();
         published.merge(ruts);
         let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
-        let said = world.said();
-        let mut before = said.clone();
+        let told = world.messages();
+        let mut before = told.clone();
         for message in &mut before {
             message.chassis.position.x -= 0.3;
         }
-        let moving = scene_model.moving(world.model(), [&before, &said]);
+        let moving = scene_model.moving(world.model(), [&before, &told]);
         Yard { world, scene_model, published, relief, moving }
     }
 
@@ -109,7 +109,7 @@ impl Yard {
 
     /// A place behind and above the first vehicle, looking a little down.
     fn viewpoint(&self) -> Pose {
-        let chassis = self.world.said()[0].chassis.position;
+        let chassis = self.world.messages()[0].chassis.position;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.12);
         Pose { position: chassis + Vec3::new(-6.0, 1.0, 2.5), orientation: turn }
     }

@@ -227,6 +227,6 @@ fn looking_is_refused_where_only_neighbours_are_told_of() {
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command.args(["run", "examples/sensors_snow.toml", "--route", "neighbour", "--ranks", "2"]);
     let output = command.assert().code(2);
-    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("--route") && said.contains("all or star"), "{said}");
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("--route") && told.contains("all or star"), "{told}");
 }

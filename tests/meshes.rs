@@ -23,8 +23,8 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let built = world(file).unwrap();
     let scene_model = scene_model(file, &built.world, &built.meshes);
     let world = World::new(built.world);
-    let said = world.said();
-    let moving = scene_model.moving(world.model(), [&said, &said]);
+    let told = world.messages();
+    let moving = scene_model.moving(world.model(), [&told, &told]);
     let relief = Relief::around(&world.model().ground, &Published::default(), [0.0, 0.0]);
     let scene = scene_model.scene(world.model(), &relief, &moving);
     let look = |&[x, y]: &[f64; 2]| {
@@ -84,7 +84,7 @@ fn what_is_wrong_is_said_with_its_place() {
     ] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let said = |entry: &str| {
+    let told = |entry: &str| {
         let text = format!(
             "format = 1\nname = 'x'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n\
              [[vehicle]]\nname = 'a'\nmodel = 'hmmwv'\nposition = [0, 0]\n{entry}\n"
@@ -122,9 +122,9 @@ fn what_is_wrong_is_said_with_its_place() {
             "scenery[0].class = \"rock\": cannot be given",
         ),
     ] {
-        let (passed, errors) = said(entry);
+        let (passed, errors) = told(entry);
         assert!(!passed && errors.contains(words), "{entry}: {errors}");
     }
-    let (passed, errors) = said("[[scenery]]\nmesh = 'painted.obj'");
+    let (passed, errors) = told("[[scenery]]\nmesh = 'painted.obj'");
     assert!(passed && errors.contains("textures are not shown"), "{errors}");
 }

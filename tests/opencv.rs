@@ -67,9 +67,9 @@ fn lenses_project_as_opencv_does() {
     std::fs::write(&file, serde_json::to_vec(&lenses).unwrap()).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opencv.py");
     let output = std::process::Command::new(python).arg(script).arg(&file).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let told = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    eprintln!("{said}{errors}");
+    eprintln!("{told}{errors}");
     assert!(output.status.success(), "{errors}");
-    assert_eq!(said.lines().count(), lenses.len(), "one line a lens");
+    assert_eq!(told.lines().count(), lenses.len(), "one line a lens");
 }

@@ -64,9 +64,9 @@ fn the_axle_that_loses_traction_on_a_grade_is_named() {
     // it stands, or nearly: the ground holds it on the grade
     assert!((found.traction / found.grade_force - 1.0).abs() < 0.1, "{found:?}");
     assert!((found.grade_force / (found.weight * 0.410_365) - 1.0).abs() < 1e-5, "{found:?}");
-    let said = found.to_string();
-    assert!(said.contains("lost traction: the front wheels spin at "), "{said}");
-    assert!(said.contains("the grade of 45 % takes 10.4 kN"), "{said}");
+    let told = found.to_string();
+    assert!(told.contains("lost traction: the front wheels spin at "), "{told}");
+    assert!(told.contains("the grade of 45 % takes 10.4 kN"), "{told}");
 }
 
 /// On 40 % wheels that spin still give a few per cent more than the grade takes (a tyre that

@@ -85,19 +85,19 @@ fn codes(preview: &Value) -> Vec<&str> {
 
 #[test]
 fn a_preview_warns_of_what_a_driver_would_see() {
-    let (said, said, picture) = preview(DOUBTFUL, &[]);
-    let codes = codes(&said);
+    let (told, said, picture) = preview(DOUBTFUL, &[]);
+    let codes = codes(&told);
     for code in ["wall", "obstacle", "soft_soil", "leaves_terrain", "tight_bend"] {
         assert!(codes.contains(&code), "{code} is missing in {codes:?}\n{said}");
     }
     assert!(said.contains("warning: scout: a wall"), "{said}");
     // the wall is the bump, whose steepest slope is 1.5 x 8 m / 8 m = 150 %; over the
     // wheelbase of 3.4 m a little less
-    let wall = &said["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "wall").unwrap();
+    let wall = &told["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "wall").unwrap();
     let (grade, at) = (wall["grade"].as_f64().unwrap(), wall["stretch"]["from"].as_f64().unwrap());
     assert!((1.2..1.5).contains(&grade.abs()) && (20.0..30.0).contains(&at), "{wall}");
     // both vehicles drive one way
-    let ways = said["ways"].as_array().unwrap();
+    let ways = told["ways"].as_array().unwrap();
     assert_eq!((ways.len(), ways[0]["vehicles"].as_array().unwrap().len()), (1, 2));
     assert!(picture.width == 1920 && picture.height > 1000);
     // letters of warnings stand on the map and in the list
@@ -127,11 +127,11 @@ fn a_sound_scenario_gives_no_warning() {
     let example = fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/single_vehicle.toml"),
     );
-    let (said, said, picture) = preview(&example.unwrap(), &[]);
-    assert_eq!((codes(&said).len(), said.as_str()), (0, ""));
+    let (told, said, picture) = preview(&example.unwrap(), &[]);
+    assert_eq!((codes(&told).len(), said.as_str()), (0, ""));
     assert!(picture.count(|pixel| pixel == [200, 30, 45]) == 0);
     // 20 s at 4 m/s
-    let length = said["ways"][0]["length"].as_f64().unwrap();
+    let length = told["ways"][0]["length"].as_f64().unwrap();
     assert!((80.0..110.0).contains(&length), "{length}");
 }
 
@@ -206,12 +206,12 @@ fn runs_are_laid_side_by_side() {
         .args(["compare", "short", "long", "--json", "--out", "c.png"])
         .assert()
         .success();
-    let said: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
-    let differences = said["differences"].as_array().unwrap();
+    let told: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let differences = told["differences"].as_array().unwrap();
     let keys: Vec<&str> = differences.iter().map(|row| row["key"].as_str().unwrap()).collect();
     assert_eq!(keys, ["soil.default", "time.duration"]);
     assert_eq!(differences[1]["values"], serde_json::json!([2.0, 3.0]));
-    let runs = said["vehicles"][0]["runs"].as_array().unwrap();
+    let runs = told["vehicles"][0]["runs"].as_array().unwrap();
     for (run, until) in runs.iter().zip([2.0, 3.0]) {
         assert!((run["recorded_until"].as_f64().unwrap() - until).abs() < 0.1, "{run}");
         assert!(run["summary"]["distance"].as_f64().unwrap() > 0.5, "{run}");
@@ -237,9 +237,9 @@ fn runs_are_laid_side_by_side() {
     fs::remove_file(folder.path().join("short/states.csv")).unwrap();
     let output =
         bekker(folder.path()).args(["compare", "short", "long", "--json"]).assert().success();
-    let said: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
-    assert_eq!(said["runs"][0]["complete"], false);
-    let cut = &said["vehicles"][0]["runs"][0];
+    let told: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(told["runs"][0]["complete"], false);
+    let cut = &told["vehicles"][0]["runs"][0];
     assert_eq!(cut["outcome"], "not recorded");
     assert!((cut["recorded_until"].as_f64().unwrap() - 2.0).abs() < 0.1, "{cut}");
 }

@@ -251,9 +251,9 @@ fn ranks_that_disagree_name_the_first_key() {
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
         Ranks::new(rank, model.clone(), None, &Sharing::default(), &agreed).err().unwrap()
     });
-    let said: Vec<String> = errors.into_iter().map(|error| error.unwrap().to_string()).collect();
-    assert_eq!(said[0], "rank 1 has time.step = 0.001, rank 0 has 0.002");
-    assert_eq!(said[1], "rank 0 has time.step = 0.002, rank 1 has 0.001");
+    let told: Vec<String> = errors.into_iter().map(|error| error.unwrap().to_string()).collect();
+    assert_eq!(told[0], "rank 1 has time.step = 0.001, rank 0 has 0.002");
+    assert_eq!(told[1], "rank 0 has time.step = 0.002, rank 1 has 0.001");
 }
 
 #[test]
@@ -299,8 +299,8 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
         }
         ranks.advance(false).unwrap_err().to_string()
     });
-    let said = ends.into_iter().next().unwrap().unwrap();
-    assert_eq!(said, "at tick 0: no answer from rank 1 within 0 s");
+    let told = ends.into_iter().next().unwrap().unwrap();
+    assert_eq!(told, "at tick 0: no answer from rank 1 within 0 s");
 }
 
 /// Alters one byte of what rank 1 sends at its eighth exchange.
@@ -366,13 +366,13 @@ fn an_altered_message_names_rank_tick_and_kind() {
     });
     // agreement, states and descriptions are the first three exchanges, so the
     // eighth is the heartbeat of step 20; its sender does not read it
-    let said: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
+    let told: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
     assert!(
-        said[0].starts_with("corrupt heartbeat from rank 1 at tick 20: checksum"),
+        told[0].starts_with("corrupt heartbeat from rank 1 at tick 20: checksum"),
         "{}",
-        said[0]
+        told[0]
     );
-    assert_eq!(said[1], "at tick 25: rank 0 is gone");
+    assert_eq!(told[1], "at tick 25: rank 0 is gone");
 }
 
 /// Bytes of ground on the wire in a convoy at 5 cm that starts from rest.
@@ -541,15 +541,15 @@ fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState)
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let bytes = (0..120)
             .map(|_| ranks.advance(false).unwrap())
-            .map(|heartbeat| heartbeat.state_bytes as f64 / heartbeat.said as f64)
+            .map(|heartbeat| heartbeat.state_bytes as f64 / heartbeat.announced as f64)
             .fold(0.0, f64::max);
-        let said = ranks.ghost(agent).map(|ghost| ghost.gear().clone());
+        let told = ranks.ghost(agent).map(|ghost| ghost.gear().clone());
         ranks.gather().unwrap();
-        (bytes, said, ranks.world().state().agents[agent].vehicle.clone())
+        (bytes, told, ranks.world().state().agents[agent].vehicle.clone())
     });
     let mut ends = ends.into_iter().map(Result::unwrap);
-    let (_, said, state) = ends.next().unwrap();
-    (said.unwrap(), ends.next().unwrap().0, state)
+    let (_, told, state) = ends.next().unwrap();
+    (told.unwrap(), ends.next().unwrap().0, state)
 }
 
 /// The message of a vehicle on tracks is small, and every shoe comes back from it to 1 mm.
@@ -557,7 +557,7 @@ fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState)
 fn a_track_in_a_message_gives_back_every_shoe() {
     let model = mixed_convoy();
     for (agent, shoes, within) in [(1, 127, 1e-4), (2, 50, 4e-3)] {
-        let (said, bytes, state) = told_of(&model, agent);
+        let (told, bytes, state) = told_of(&model, agent);
         println!("an M113's state: {bytes} bytes");
         assert!(bytes <= 1500.0, "{bytes} bytes");
         let GroundVehicle::Tracked(own) = &model.agents[agent].vehicle else {
@@ -565,10 +565,10 @@ fn a_track_in_a_message_gives_back_every_shoe() {
         };
         let workspace = own.vehicle.workspace(&state);
         let hull = own.vehicle.pose(&workspace);
-        let said = own.shoes_told(&said);
-        assert!(said[0].len() + said[1].len() >= shoes, "{} shoes", said[0].len());
+        let told = own.shoe_poses(&told);
+        assert!(told[0].len() + told[1].len() >= shoes, "{} shoes", told[0].len());
         let mut laid = Shoes::new();
-        for (side, said) in said.iter().enumerate() {
+        for (side, told) in told.iter().enumerate() {
             let bodies: Vec<_> = own.vehicle.shoe_bodies(&state, side).collect();
             let laid: Vec<Pose> = if bodies.is_empty() {
                 own.vehicle.lay_shoes(&state, &workspace, side, &mut laid);
@@ -581,13 +581,13 @@ fn a_track_in_a_message_gives_back_every_shoe() {
                 };
                 bodies.into_iter().map(pose).collect()
             };
-            assert_eq!(said.len(), laid.len());
-            for (said, laid) in said.iter().zip(&laid) {
-                let off = (hull.point(&said.position) - laid.position).norm();
+            assert_eq!(told.len(), laid.len());
+            for (told, laid) in told.iter().zip(&laid) {
+                let off = (hull.point(&told.position) - laid.position).norm();
                 assert!(off < 1e-3, "side {side}: {off} m off");
                 // half a quantum of the angle, and on a belt half a quantum at each end of
                 // a shoe of 15 cm
-                let turned = (hull.orientation * said.orientation).angle_to(&laid.orientation);
+                let turned = (hull.orientation * told.orientation).angle_to(&laid.orientation);
                 assert!(turned < within, "side {side}: {turned} rad off");
             }
         }
@@ -600,7 +600,7 @@ fn a_ground_that_differs_names_rank_and_tick() {
     let model = convoy();
     let mut world = World::new(model.clone());
     (0..60).for_each(|_| world.advance());
-    let said = on_ranks(3, PATIENCE, |rank| {
+    let told = on_ranks(3, PATIENCE, |rank| {
         let mut state = world.state().clone();
         if rank.rank() == 2 {
             // a rut that nobody has driven, as a flipped bit of memory would leave it
@@ -615,7 +615,7 @@ fn a_ground_that_differs_names_rank_and_tick() {
         ranks.advance(false).unwrap();
         ranks.hash().unwrap_err()
     });
-    for error in said {
+    for error in told {
         assert_eq!(error.unwrap(), RankError::Diverged { rank: 2, tick: 305 });
     }
 }
@@ -632,8 +632,8 @@ fn altered_plain_data_names_rank_tick_and_kind() {
         (0..4).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.gathered("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
     });
-    for said in ends {
-        let said = said.unwrap();
-        assert!(said.starts_with("corrupt figures from rank 1 at tick 20: checksum"), "{said}");
+    for told in ends {
+        let told = told.unwrap();
+        assert!(told.starts_with("corrupt figures from rank 1 at tick 20: checksum"), "{told}");
     }
 }

@@ -7,7 +7,7 @@
 use crate::runs;
 
 use bekker::report::manifest::{self, FileHash};
-use runs::{Runs, said};
+use runs::{Runs, told};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -175,8 +175,8 @@ fn in_process_ranks_write_what_one_process_writes() {
     let list = runs.out("two").join("hashes.csv");
     std::fs::write(&list, altered.join("\n")).unwrap();
     let output = replay(&runs.out("two"));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("altered since the run: hashes.csv"), "{said}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("altered since the run: hashes.csv"), "{told}");
     // also where the manifest is made to fit
     let place = runs.out("two").join("manifest.json");
     let mut manifest = manifest::read(&place).unwrap();
@@ -185,9 +185,9 @@ fn in_process_ranks_write_what_one_process_writes() {
     }
     manifest::write(&place, &manifest).unwrap();
     let output = replay(&runs.out("two"));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("at tick 35 (0.07 s) in second"), "{said}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("at tick 35 (0.07 s) in second"), "{told}");
 }
 
 #[test]
@@ -348,10 +348,10 @@ fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
     let rarely = ["--checkpoint-every", "1000", "--timeout", "1"];
     let after = std::time::Duration::from_secs(5);
     let Some(output) = struck(&runs, &out, "-STOP", &rarely, after) else { return };
-    let said = said(&output);
+    let told = told(&output);
     assert!(!output.status.success());
-    assert!(said.contains("no answer from rank 1 within 1 s"), "{said}");
-    let (_, after) = said.split_once("checkpoint written at tick ").expect(&said);
+    assert!(told.contains("no answer from rank 1 within 1 s"), "{told}");
+    let (_, after) = told.split_once("checkpoint written at tick ").expect(&told);
     let tick: u64 = after.split(',').next().unwrap().parse().unwrap();
     assert_eq!(goes_on(&runs, &out), tick);
 }
@@ -404,9 +404,9 @@ fn an_interrupted_write_leaves_the_checkpoint_before() {
 fn mpi_keeps_the_contract() {
     for ranks in 1..=4 {
         let Some(output) = mpirun(ranks, &example("mpi_contract"), &[]) else { return };
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(said.contains(&format!("contract kept on {ranks} ranks")), "{said}");
+        assert!(told.contains(&format!("contract kept on {ranks} ranks")), "{told}");
     }
 }
 
@@ -414,9 +414,9 @@ fn mpi_keeps_the_contract() {
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn a_process_that_hangs_is_named_and_ends_the_job() {
     let Some(output) = mpirun(3, &example("mpi_contract"), &["hang"]) else { return };
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success());
-    assert!(said.contains("no answer from rank 2 within 1 s"), "{said}");
+    assert!(told.contains("no answer from rank 2 within 1 s"), "{told}");
 }
 
 /// Two that turn over early, dealt so that rank 0 has the first, and two that drive on.
@@ -523,7 +523,7 @@ fn the_record_is_the_same_under_mpirun_with_any_checkpoints() {
         let out = runs.out(&format!("{ranks}-{every}"));
         let arguments = runs.arguments(&out, &["--checkpoint-every", every]);
         let Some(output) = mpirun(ranks, &bekker(), &arguments) else { return };
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", told(&output));
         same_record(&single, &out, &format!("{ranks} ranks, every {every} s"));
     }
 }
@@ -559,9 +559,9 @@ fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
         let out = runs.out(ranks);
         let more = ["--ranks", ranks, "--route", "neighbour"];
         let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", told(&output));
         let line = "--route neighbour: dragster speeds up harder than a census allows for";
-        assert_eq!(said(&output).matches(line).count(), 1, "{}", said(&output));
+        assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
         same_record(&single, &out, ranks);
     }
 }
@@ -582,11 +582,11 @@ fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
             .env(name, value)
             .output()
             .unwrap();
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(3), "{said}");
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
         let remedies = [&format!("{name}={value}: a launcher"), "--ranks", "env -u"];
-        assert!(remedies.iter().all(|part| said.contains(*part)), "{said}");
+        assert!(remedies.iter().all(|part| told.contains(*part)), "{told}");
         assert!(!out.exists(), "{name}");
     }
 }
@@ -598,7 +598,7 @@ fn ranks_that_cannot_begin_say_why_at_once() {
     let out = runs.out("none");
     let more = ["--resume", "/nowhere/at/all", "--timeout", "600"];
     let Some(output) = mpirun(3, &bekker(), &runs.arguments(&out, &more)) else { return };
-    let resumed = said(&output);
+    let resumed = told(&output);
     assert_eq!(output.status.code(), Some(3), "{resumed}");
     assert_eq!(resumed.matches("/nowhere/at/all: No such file").count(), 1, "{resumed}");
     assert!(!resumed.contains("no answer") && !resumed.contains("checkpoint written"), "{resumed}");
@@ -607,14 +607,14 @@ fn ranks_that_cannot_begin_say_why_at_once() {
     runs.single(&other, &["--set", "time.duration=0.1", "--set", "vehicle[1].speed=3"]);
     let more = ["--resume", other.to_str().unwrap(), "--timeout", "600"];
     let output = mpirun(3, &bekker(), &runs.arguments(&out, &more)).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-    assert!(said(&output).contains("checkpoint"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    assert!(told(&output).contains("checkpoint"), "{}", told(&output));
     // and ranks among ranks
     let more = ["--ranks", "2", "--timeout", "600"];
     let output = mpirun(2, &bekker(), &runs.arguments(&out, &more)).unwrap();
     // in one line, whatever the launcher adds
     let line = "'--ranks': must be left away under a launcher";
-    assert_eq!(said(&output).matches(line).count(), 1, "{}", said(&output));
+    assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
 }
 
 #[test]
@@ -628,7 +628,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
     let Some(output) = unlike((&bekker, &seldom), (&bekker, &often)) else { return };
     assert!(!output.status.success());
     let line = "rank 1 has --checkpoint-every = 0.5 s, rank 0 has 10 s";
-    assert!(said(&output).contains(line), "{}", said(&output));
+    assert!(told(&output).contains(line), "{}", told(&output));
     // the same version, another file
     let other = runs.out("bekker-of-another-day");
     std::fs::copy(&bekker, &other).unwrap();
@@ -637,7 +637,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
     std::fs::write(&other, bytes).unwrap();
     let output = unlike((&bekker, &seldom), (&other, &seldom)).unwrap();
     assert!(!output.status.success());
-    assert!(said(&output).contains("rank 1 has build of bekker = "), "{}", said(&output));
+    assert!(told(&output).contains("rank 1 has build of bekker = "), "{}", told(&output));
 }
 
 /// A signal to any rank ends the run on all as Ctrl-C ends it in one process.
@@ -649,9 +649,9 @@ fn a_signal_to_any_rank_ends_the_run_on_all() {
         let runs = runs();
         let out = runs.out("interrupted");
         let Some(output) = struck(&runs, &out, signal, &OFTEN, NOW) else { return };
-        assert_eq!(output.status.code(), Some(130), "{signal}: {}", said(&output));
+        assert_eq!(output.status.code(), Some(130), "{signal}: {}", told(&output));
         let line = format!("interrupted; go on with --resume {}", out.display());
-        assert_eq!(said(&output).matches(&line).count(), 1, "{signal}: {}", said(&output));
+        assert_eq!(told(&output).matches(&line).count(), 1, "{signal}: {}", told(&output));
         for file in ["states.csv", "hashes.csv", "summary.json", "manifest.json"] {
             assert!(out.join(file).exists(), "{signal}: {file}");
         }

@@ -3,7 +3,7 @@
 
 use crate::runs;
 
-use runs::{Runs, said};
+use runs::{Runs, told};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -77,15 +77,15 @@ fn bekker() -> Command {
 
 fn succeeds(command: &mut Command) -> Output {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", said(&output));
+    assert!(output.status.success(), "{command:?}: {}", told(&output));
     output
 }
 
 /// What it says when it fails, with this exit code.
 fn fails(command: &mut Command, code: i32) -> String {
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", said(&output));
-    said(&output)
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", told(&output));
+    told(&output)
 }
 
 fn signal(process: &Child, name: &str) {
@@ -104,8 +104,8 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
         let run = runs.begun(&out, &OFTEN);
         signal(&run, name);
         let output = run.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{name}: {}", said(&output));
-        assert!(said(&output).contains("interrupted"), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(130), "{name}: {}", told(&output));
+        assert!(told(&output).contains("interrupted"), "{}", told(&output));
         assert!(out.join("summary.json").exists(), "{name}");
     }
     // what `nohup` has ignored stays ignored
@@ -157,9 +157,9 @@ fn outputs_replace_regular_files_only() {
     {
         for arguments in [&rig[..], &render, &import, &physics] {
             let output = bekker().args(arguments).arg(place).output().unwrap();
-            let said = said(&output);
+            let told = told(&output);
             assert!(!output.status.success(), "{arguments:?} {}", place.display());
-            assert!(said.contains(what) && said.contains("only a regular file"), "{said}");
+            assert!(told.contains(what) && told.contains("only a regular file"), "{told}");
         }
     }
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
@@ -168,8 +168,8 @@ fn outputs_replace_regular_files_only() {
     let out = runs.out("out");
     std::fs::create_dir(&out).unwrap();
     std::os::unix::fs::symlink(&target, out.join("states.csv")).unwrap();
-    let said = fails(&mut runs.command(&out, &["--force"]), 1);
-    assert!(said.contains("states.csv is a link"), "{said}");
+    let told = fails(&mut runs.command(&out, &["--force"]), 1);
+    assert!(told.contains("states.csv is a link"), "{told}");
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
 }
 
@@ -186,12 +186,12 @@ fn a_checkpoint_of_another_run_says_what_differs() {
         });
         fails(&mut command, 3)
     };
-    let said = refused(&["seed=8"]);
-    assert!(said.contains("belongs to another run: seed was 7 and is 8"), "{said}");
-    let said = refused(&["soil.default=mud"]);
-    assert!(said.contains("soil.default was \"chrono_mid\" and is \"mud\""), "{said}");
-    let said = refused(&["vehicle[1].model=hmmwv"]);
-    assert!(said.contains("figures of vehicle[1].model have changed"), "{said}");
+    let told = refused(&["seed=8"]);
+    assert!(told.contains("belongs to another run: seed was 7 and is 8"), "{told}");
+    let told = refused(&["soil.default=mud"]);
+    assert!(told.contains("soil.default was \"chrono_mid\" and is \"mud\""), "{told}");
+    let told = refused(&["vehicle[1].model=hmmwv"]);
+    assert!(told.contains("figures of vehicle[1].model have changed"), "{told}");
     // what is only reported does not matter
     let ways = ["--set", "output.interval=0.1", "--set", "name='other'"];
     let arguments = [&resume[..], &ways, &["--set", "time.duration=0.2"]].concat();
@@ -476,14 +476,14 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     let copy = moved.join("inputs/ground/hill.asc");
     let content = std::fs::read(&copy).unwrap();
     std::fs::remove_file(&copy).unwrap();
-    let said = fails(bekker().arg("replay").arg(&moved), 3);
+    let told = fails(bekker().arg("replay").arg(&moved), 3);
     assert!(
-        said.contains("missing") && said.contains("SHA-256") && said.contains("put the file"),
-        "{said}"
+        told.contains("missing") && told.contains("SHA-256") && told.contains("put the file"),
+        "{told}"
     );
     std::fs::write(&copy, [&content[..], b" "].concat()).unwrap();
-    let said = fails(bekker().arg("replay").arg(&moved), 3);
-    assert!(said.contains("hill.asc has changed since the run"), "{said}");
+    let told = fails(bekker().arg("replay").arg(&moved), 3);
+    assert!(told.contains("hill.asc has changed since the run"), "{told}");
     std::fs::write(&copy, content).unwrap();
     succeeds(&mut replay(&moved));
 }
@@ -505,11 +505,11 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
         let middle = altered.len() / 2;
         altered[middle] ^= 1;
         std::fs::write(out.join(name), altered).unwrap();
-        let said = verify(&out);
-        assert!(said.contains(&format!("altered since the run: {name}")), "{said}");
+        let told = verify(&out);
+        assert!(told.contains(&format!("altered since the run: {name}")), "{told}");
         std::fs::remove_file(out.join(name)).unwrap();
-        let said = verify(&out);
-        assert!(said.contains(&format!("missing: {name}")), "{said}");
+        let told = verify(&out);
+        assert!(told.contains(&format!("missing: {name}")), "{told}");
         std::fs::write(out.join(name), content).unwrap();
     }
     // whoever makes the manifest fit a shorter list is still found out
@@ -523,8 +523,8 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     let sum = Command::new("sha256sum").arg(&list).output().unwrap();
     entry["sha256"] = String::from_utf8_lossy(&sum.stdout)[..64].into();
     std::fs::write(out.join("manifest.json"), forged.to_string()).unwrap();
-    let said = verify(&out);
-    assert!(said.contains("hashes.csv is not whole: the heartbeat of tick"), "{said}");
+    let told = verify(&out);
+    assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");
 }
 
 /// A disk that is full, here a limit on the length of files: the file is named, and
@@ -539,12 +539,12 @@ fn a_full_disk_names_the_file() {
     // blocks of 512 bytes
     shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$@\"", "sh"]);
     shell.arg(plain.get_program()).args(plain.get_args());
-    let said = fails(shell.current_dir(env!("CARGO_MANIFEST_DIR")), 1);
-    assert!(said.contains("cannot write ") && said.contains("/full/"), "{said}");
+    let told = fails(shell.current_dir(env!("CARGO_MANIFEST_DIR")), 1);
+    assert!(told.contains("cannot write ") && told.contains("/full/"), "{told}");
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     assert!(manifest.contains("\"status\": \"running\""));
-    let said = fails(bekker().arg("replay").arg(&out), 1);
-    assert!(said.contains("has not ended"), "{said}");
+    let told = fails(bekker().arg("replay").arg(&out), 1);
+    assert!(told.contains("has not ended"), "{told}");
 }
 
 /// Chosen vehicles and columns, at a longer interval.
@@ -566,9 +566,9 @@ fn states_are_thinned_and_chosen() {
     assert_eq!(header, format!("time_s,vehicle,name,speed_mps,{}", slips.join(",")));
     assert_eq!(text.lines().count(), 1 + 7, "{text}");
     assert!(text.lines().skip(1).all(|line| line.contains(",1,second,")), "{text}");
-    let said =
+    let told =
         fails(&mut runs.command(&runs.out("no"), &["--set", "output.vehicles=['secund']"]), 3);
-    assert!(said.contains("output.vehicles[0]") && said.contains("second"), "{said}");
-    let said = fails(&mut runs.command(&runs.out("no"), &["--set", "output.columns=['spede']"]), 3);
-    assert!(said.contains("output.columns[0]") && said.contains("speed"), "{said}");
+    assert!(told.contains("output.vehicles[0]") && told.contains("second"), "{told}");
+    let told = fails(&mut runs.command(&runs.out("no"), &["--set", "output.columns=['spede']"]), 3);
+    assert!(told.contains("output.columns[0]") && told.contains("speed"), "{told}");
 }

@@ -50,7 +50,7 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
         let loads = world.samples().next().unwrap().wheels.into_iter().map(|wheel| wheel.load);
         peak = peak.max(loads.clone().sum());
         wheel_peak = loads.fold(wheel_peak, f64::max);
-        felt = felt.or_else(|| match world.delivered(0).first().map(|said| &said.reading) {
+        felt = felt.or_else(|| match world.delivered(0).first().map(|told| &told.reading) {
             Some(Reading::Imu { specific_force, .. }) => Some(specific_force.norm()),
             _ => None,
         });
