@@ -14,7 +14,7 @@ use bekker::soil::{Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use bekker::vehicle::find;
-use bekker::vehicle::tyre::{Plane, TyreState};
+use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
 use scene::{firm, ground, soil};
 
 const SPEED: f64 = 3.5;
@@ -91,7 +91,8 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
         let firm = contact.firm.and_then(|firm| {
             let point = Vec3::new(position.x, position.y, firm.height);
             let plane = Plane { point, normal: firm.normal };
-            tyre.firm_contact(&pose, &twist, &plane, firm.friction, firm.share, &state, STEP)
+            let patch = FirmPatch { plane, friction: firm.friction, share: firm.share };
+            tyre.firm_contact(&pose, &twist, &patch, &state, STEP)
         });
         if let Some(firm) = &firm {
             force += firm.load.wrench.force;

@@ -12,7 +12,7 @@ use crate::scene;
 use bekker::simulation::{Sample, World};
 use bekker::spatial::Vec3;
 use bekker::vehicle::driver::{Driver, DriverView};
-use bekker::vehicle::tyre::{Plane, TyreState};
+use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
 
 const ON: fn(f64) -> [[f64; 2]; 2] = |throttle| [[1.0, 0.0], [1.2, throttle]];
@@ -136,13 +136,14 @@ fn leans_as_the_reference_with_its_faults() {
     let (mut state, h) = (hmmwv.state(&at(0.0, 0.0, 0.7)), 1e-3);
     let mut work = hmmwv.workspace(&state);
     let mut tyres = [TyreState::default(); 4];
-    let ground = Plane { point: Vec3::zeros(), normal: Vec3::z() };
+    let plane = Plane { point: Vec3::zeros(), normal: Vec3::z() };
+    let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
     let mut loads = [0.0; 4];
     for tick in 0..12_000 {
         let mut contacts = [None; 4];
         for wheel in 0..4 {
             let (pose, twist) = (hmmwv.wheel_pose(&work, wheel), hmmwv.wheel_twist(&work, wheel));
-            contacts[wheel] = tyre.firm_contact(&pose, &twist, &ground, 0.8, 1.0, &tyres[wheel], h);
+            contacts[wheel] = tyre.firm_contact(&pose, &twist, &ground, &tyres[wheel], h);
             let mut load = contacts[wheel].map(|c| c.load).unwrap_or_default();
             let lift = contacts[wheel].map_or(0.0, |c| c.contact.deflection);
             load.wrench.torque += Vec3::new(0.0, 0.0, lift).cross(&load.wrench.force);

@@ -7,7 +7,7 @@ use bekker::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, J
 use bekker::simulation::{Sample, World};
 use bekker::spatial::{Pose, Vec3};
 use bekker::vehicle::spec::{Point, Suspension};
-use bekker::vehicle::tyre::{Plane, TyreState};
+use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
 use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix4, Vector2, Vector4};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
@@ -303,11 +303,12 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
     for tick in 0..steps {
         let point = Vec3::new(0.0, 0.0, road(tick as f64 * h));
         let plane = Plane { point, normal: Vec3::z() };
+        let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
         let mut contacts = Vec::with_capacity(4);
         for (wheel, own) in tyres.iter().enumerate() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let twist = vehicle.wheel_twist(&workspace, wheel);
-            let contact = tyre.firm_contact(&pose, &twist, &plane, 0.8, 1.0, own, h);
+            let contact = tyre.firm_contact(&pose, &twist, &ground, own, h);
             workspace.loads()[wheel] = contact.map_or_else(Default::default, |c| c.load);
             contacts.push(contact);
         }

@@ -152,12 +152,10 @@ impl Gps {
 
     /// A fix of the antenna's mean position (world frame, m) and velocity (m/s) over the
     /// window, taken at `time_us`, `dt` seconds after the last.
-    #[expect(clippy::too_many_arguments, reason = "what a fix depends on, each once")]
     pub fn measure(
         &self,
         state: &mut GpsState,
-        position: &Vec3,
-        velocity: &Vec3,
+        [position, velocity]: [&Vec3; 2],
         time_us: u64,
         dt: f64,
         noise: &Noise,
@@ -206,7 +204,7 @@ mod tests {
         let truth = Vec3::new(100.0, -50.0, 2.0);
         let fix = |frame: u32| {
             let time = u64::from(frame) * 1_000_000;
-            let fix = gps.measure(&mut state, &truth, &Vec3::zeros(), time, 1.0, &noise, frame);
+            let fix = gps.measure(&mut state, [&truth, &Vec3::zeros()], time, 1.0, &noise, frame);
             gps.site.point(&fix.place).unwrap() - truth
         };
         (1..=seconds).map(fix).collect()
@@ -264,7 +262,7 @@ mod tests {
             let mut before = true;
             for frame in 1..=3600 {
                 let (still, time) = (Vec3::zeros(), u64::from(frame) * 1_000_000);
-                let fix = gps.measure(&mut state, &still, &still, time, 1.0, &noise, frame);
+                let fix = gps.measure(&mut state, [&still; 2], time, 1.0, &noise, frame);
                 lost += u32::from(!fix.valid);
                 begun += u32::from(before && !fix.valid);
                 before = fix.valid;

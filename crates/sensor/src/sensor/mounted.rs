@@ -343,7 +343,8 @@ impl Sensor {
             }
             (Model::Gps(gps), Device::Gps(own)) => {
                 let [position, velocity] = mean;
-                Reading::Fix(gps.measure(own, &position, &velocity, now_us, dt, noise, number))
+                let motion = [&position, &velocity];
+                Reading::Fix(gps.measure(own, motion, now_us, dt, noise, number))
             }
             (Model::Magnetometer(device), _) => {
                 Reading::Field(device.measure(&mean[0], noise, number))

@@ -6,7 +6,7 @@ use crate::scm::{Contact, Grousers, Underside, UndersideError, wheel_contact};
 use crate::soil::{ShearStrength, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::RigidTyre;
-use crate::vehicle::tyre::{FirmContact, Plane, TyreState};
+use crate::vehicle::tyre::{FirmContact, FirmPatch, Plane, TyreState};
 use crate::vehicle::{Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
 
@@ -81,7 +81,8 @@ impl OnWheels {
                 let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
                 let plane = Plane { point, normal: firm.normal };
                 let friction = if context.grips { firm.friction } else { 0.0 };
-                tyre.firm_contact(&pose, &twist, &plane, friction, firm.share, carcass, h)
+                let patch = FirmPatch { plane, friction, share: firm.share };
+                tyre.firm_contact(&pose, &twist, &patch, carcass, h)
             });
             if let Some(firm) = &workspace.firm[wheel] {
                 add(&mut load, &firm.load);

@@ -371,7 +371,7 @@ impl Segments {
         loads.fill(0.0);
         for (index, roller) in self.rollers.iter().enumerate() {
             let centre = hull.local_point(&model.place(body, roller.body));
-            let load = self.roll(spec, model, &hull, state, body, index, [centre.x, centre.z]);
+            let load = self.roll((spec, model, &hull), state, body, index, [centre.x, centre.z]);
             if let Some(sum) = loads.get_mut(index) {
                 *sum = load;
             }
@@ -380,12 +380,9 @@ impl Segments {
     }
 
     /// A wheel on the shoes; returns the force with which it presses on them, N.
-    #[expect(clippy::too_many_arguments, reason = "a wheel and all that it may touch")]
     fn roll(
         &self,
-        spec: &TrackedSpec,
-        model: &Model,
-        hull: &Pose,
+        (spec, model, hull): (&TrackedSpec, &Model, &Pose),
         state: &State,
         body: &mut Workspace,
         wheel: usize,

@@ -21,6 +21,18 @@ pub struct Plane {
     pub normal: Vec3,
 }
 
+/// Firm ground under a wheel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirmPatch {
+    /// Its plane.
+    pub plane: Plane,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Part of the contact that lies on it, 0 to 1: the load scales with it, so that
+    /// nothing jumps where a wheel rolls from soil to firm ground.
+    pub share: f64,
+}
+
 /// Where a wheel touches a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscContact {
@@ -101,25 +113,20 @@ pub struct FirmContact {
 }
 
 impl TMeasy {
-    /// What a plane of the given `friction` does to a wheel of this tyre over a
-    /// step of `h` seconds; `None` when it does not touch.
+    /// What firm ground does to a wheel of this tyre over a step of `h` seconds; `None`
+    /// when it does not touch.
     ///
     /// `pose` and `twist` are the wheel's (origin at its centre, y along the
-    /// spin axis, spin included). `share` (0 to 1) is the part of the contact
-    /// that lies on firm ground: the load scales with it, so that nothing jumps
-    /// where a wheel rolls from soil to firm ground.
-    #[allow(clippy::too_many_arguments)] // the wheel, the ground, the state and the step
+    /// spin axis, spin included).
     pub fn firm_contact(
         &self,
         pose: &Pose,
         twist: &Twist,
-        plane: &Plane,
-        friction: f64,
-        share: f64,
+        &FirmPatch { plane, friction, share }: &FirmPatch,
         state: &TyreState,
         h: f64,
     ) -> Option<FirmContact> {
-        let contact = DiscContact::find(pose, plane, self.unloaded_radius)?;
+        let contact = DiscContact::find(pose, &plane, self.unloaded_radius)?;
         let offset = contact.offset();
         let (spring, stiffness) = self.radial(contact.deflection);
         let damping = self.vertical_damping * smooth_step(0.0, TOUCHDOWN, contact.deflection);
@@ -208,6 +215,10 @@ mod tests {
         crate::vehicle::find("hmmwv").unwrap().tyre.handling
     }
 
+    fn firm(friction: f64, share: f64) -> FirmPatch {
+        FirmPatch { plane: flat(), friction, share }
+    }
+
     fn flat() -> Plane {
         Plane { point: Vec3::zeros(), normal: Vec3::z() }
     }
@@ -251,7 +262,7 @@ mod tests {
         let twist = Twist { linear: Vec3::new(0.0, 0.0, 3.0), angular: Vec3::zeros() };
         let state = TyreState::default();
         let pose = upright(tyre.unloaded_radius - 0.01);
-        assert!(tyre.firm_contact(&pose, &twist, &flat(), 0.8, 1.0, &state, 1e-3).is_none());
+        assert!(tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).is_none());
     }
 
     #[test]
@@ -261,7 +272,7 @@ mod tests {
         let state = TyreState::default();
         let at = |share| {
             let twist = Twist::default();
-            tyre.firm_contact(&pose, &twist, &flat(), 0.8, share, &state, 1e-3)
+            tyre.firm_contact(&pose, &twist, &firm(0.8, share), &state, 1e-3)
                 .map_or(0.0, |c| c.load.wrench.force.z)
         };
         assert_eq!(at(0.0), 0.0);
@@ -277,7 +288,7 @@ mod tests {
         };
         let twist = Twist { linear: Vec3::new(5.0, 0.3, -0.1), angular: Vec3::new(0.1, 12.0, 0.2) };
         let state = TyreState { deflection: [0.003, -0.002] };
-        let contact = tyre.firm_contact(&pose, &twist, &flat(), 0.6, 0.8, &state, 2e-3).unwrap();
+        let contact = tyre.firm_contact(&pose, &twist, &firm(0.6, 0.8), &state, 2e-3).unwrap();
         for matrix in [contact.load.stiffness, contact.load.damping] {
             assert!((matrix - matrix.transpose()).norm() <= 1e-9 * matrix.norm());
             // round-off of eigenvalues against the norm
@@ -294,7 +305,7 @@ mod tests {
         let mut state = TyreState::default();
         let mut last = None;
         for _ in 0..(seconds / h) as usize {
-            let contact = tyre.firm_contact(&pose, &twist, &flat(), 0.8, 1.0, &state, h);
+            let contact = tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, h);
             let load = contact.map_or_else(Load::default, |c| c.load);
             let tangent = load.damping * h + load.stiffness * (h * h);
             // the free coordinates: spin, x, y, z

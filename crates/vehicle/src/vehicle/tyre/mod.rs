@@ -8,6 +8,6 @@ mod contact;
 mod relaxation;
 mod tmeasy;
 
-pub use contact::{DiscContact, FirmContact, Plane};
+pub use contact::{DiscContact, FirmContact, FirmPatch, Plane};
 pub use relaxation::{Rolling, Tangential, TyreState};
 pub use tmeasy::{LoadPair, SlipCurve, TMeasy, Trail};
