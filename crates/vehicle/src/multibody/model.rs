@@ -215,6 +215,16 @@ pub struct Builder {
     conveyor: Vec<Option<usize>>,
 }
 
+/// What closures add to the equations.
+struct ClosedRows {
+    closures: Vec<(Geometry, usize)>,
+    rows: Vec<Row>,
+    gear_weights: Vec<f64>,
+    gear_start: Vec<usize>,
+    drives: Vec<usize>,
+    jacobian_len: usize,
+}
+
 impl Builder {
     /// Adds a body; its parent must have been added before.
     pub fn body(&mut self, body: Body) -> BodyId {
@@ -339,6 +349,71 @@ impl Builder {
     pub fn build(self) -> Result<Model, ModelError> {
         self.check()?;
         let links = self.links();
+        let closed = self.closed(&links);
+        let (elements, jacobian_len) = self.sprung(&links, closed.jacobian_len);
+        let touching = self.touched(&links);
+        let n = self.coordinates;
+        let total = n + closed.rows.len();
+        let touches = touching.iter().map(|(row, _)| row);
+        let rows = elements.iter().map(|(_, row)| row).chain(touches);
+        let pairs = self.coupled(&links, &closed, rows);
+        let symbolic = Symbolic::new(total, n, &pairs);
+        let mut conveyor_places = Vec::new();
+        for (conveyor, path) in self.conveyed(&links) {
+            conveyor_places.extend(path.iter().map(|&k| {
+                let (i, j) = ordered(conveyor, k as usize);
+                symbolic.place(i, j)
+            }));
+        }
+        let mut mass_places = Vec::new();
+        for link in links.iter().rev() {
+            for_each_mass_pair(link, |i, j| mass_places.push(symbolic.place(i, j)));
+        }
+        let mut element_places = Vec::new();
+        for (_, row) in &elements {
+            for_each_row_pair(row, |i, j| element_places.push(symbolic.place(i, j)));
+        }
+        let mut touch_places = Vec::new();
+        for (row, _) in &touching {
+            for_each_row_pair(row, |i, j| touch_places.push(symbolic.place(i, j)));
+        }
+        let mut closure_places = Vec::new();
+        for (index, row) in closed.rows.iter().enumerate() {
+            for &slot in &row.slots {
+                closure_places.push(symbolic.place(n + index, slot as usize));
+            }
+        }
+        let diagonal = (0..total).map(|v| symbolic.place(v, v)).collect();
+        let ClosedRows { closures, rows: closure_rows, gear_weights, gear_start, drives, .. } =
+            closed;
+        Ok(Model {
+            names: self.bodies.iter().map(|body| body.name.clone()).collect(),
+            links,
+            shafts: self.shafts,
+            coordinates: n,
+            positions: self.positions,
+            closures,
+            closure_rows,
+            closure_places,
+            elements,
+            element_places,
+            touching,
+            touch_places,
+            mass_places,
+            diagonal,
+            jacobian_len,
+            gear_weights,
+            gear_start,
+            drives,
+            loaded: self.loaded,
+            conveyor: self.conveyor,
+            conveyor_places,
+            symbolic,
+        })
+    }
+
+    /// The rows of velocity that closures add, one after the other.
+    fn closed(&self, links: &[Link]) -> ClosedRows {
         let mut gear_weights = Vec::new();
         let mut gear_start = Vec::new();
         let mut drives = Vec::new();
@@ -395,11 +470,18 @@ impl Builder {
             };
             closures.push((geometry, closure_rows.len()));
             for _ in 0..closure.rows() {
-                let row = row(&links, &pairs, rates, jacobian_len);
+                let row = row(links, &pairs, rates, jacobian_len);
                 jacobian_len += row.slots.len();
                 closure_rows.push(row);
             }
         }
+        ClosedRows { closures, rows: closure_rows, gear_weights, gear_start, drives, jacobian_len }
+    }
+
+    /// The elements with their rows, which follow in the Jacobian from `start` on, and its
+    /// length with them.
+    fn sprung(&self, links: &[Link], start: usize) -> (Vec<(Geometry, Row)>, usize) {
+        let mut jacobian_len = start;
         let mut elements = Vec::new();
         for element in &self.elements {
             let (geometry, a, b, rates): (_, _, _, &[(Coordinate, f64)]) = match element {
@@ -425,97 +507,63 @@ impl Builder {
                     (Geometry::Rates { weights, positions }, world, world, rates)
                 }
             };
-            let row = row(&links, &[(a, b)], rates, jacobian_len);
+            let row = row(links, &[(a, b)], rates, jacobian_len);
             jacobian_len += row.slots.len();
             elements.push((geometry, row));
         }
+        (elements, jacobian_len)
+    }
 
+    /// The pairs that may touch, each with its place among the entries of all.
+    fn touched(&self, links: &[Link]) -> Vec<(Row, usize)> {
         let mut touching = Vec::new();
         let mut touch_entries = 0;
         for &(a, b) in &self.touching {
-            let row = row(&links, &[(a, b)], &[], 0);
+            let row = row(links, &[(a, b)], &[], 0);
             let length = row.slots.len();
             touching.push((row, touch_entries));
             touch_entries += length * (length + 1) / 2;
         }
+        touching
+    }
 
+    /// Entries of the equations that are not zero: where masses, `rows` of elements and
+    /// touches, closures and conveyors couple two unknowns.
+    fn coupled<'a>(
+        &self,
+        links: &[Link],
+        closed: &ClosedRows,
+        rows: impl Iterator<Item = &'a Row>,
+    ) -> BTreeSet<(usize, usize)> {
         let n = self.coordinates;
-        let total = n + closure_rows.len();
         let mut pairs = BTreeSet::new();
-        for link in &links {
+        for link in links {
             for_each_mass_pair(link, |i, j| {
                 pairs.insert((i, j));
             });
         }
-        for row in elements.iter().map(|(_, row)| row).chain(touching.iter().map(|(row, _)| row)) {
+        for row in rows {
             for_each_row_pair(row, |i, j| {
                 pairs.insert((i, j));
             });
         }
-        for (index, row) in closure_rows.iter().enumerate() {
+        for (index, row) in closed.rows.iter().enumerate() {
             for &slot in &row.slots {
                 pairs.insert((n + index, slot as usize));
             }
         }
-        let conveyed = || {
-            let carried = self.loaded.iter().zip(&self.conveyor);
-            carried.filter_map(|(&body, &conveyor)| Some((conveyor?, &links[body].path)))
-        };
-        for (conveyor, path) in conveyed() {
+        for (conveyor, path) in self.conveyed(links) {
             pairs.insert((conveyor, conveyor));
             pairs.extend(path.iter().map(|&k| ordered(conveyor, k as usize)));
         }
-        let symbolic = Symbolic::new(total, n, &pairs);
-        let mut conveyor_places = Vec::new();
-        for (conveyor, path) in conveyed() {
-            conveyor_places.extend(path.iter().map(|&k| {
-                let (i, j) = ordered(conveyor, k as usize);
-                symbolic.place(i, j)
-            }));
-        }
-        let mut mass_places = Vec::new();
-        for link in links.iter().rev() {
-            for_each_mass_pair(link, |i, j| mass_places.push(symbolic.place(i, j)));
-        }
-        let mut element_places = Vec::new();
-        for (_, row) in &elements {
-            for_each_row_pair(row, |i, j| element_places.push(symbolic.place(i, j)));
-        }
-        let mut touch_places = Vec::new();
-        for (row, _) in &touching {
-            for_each_row_pair(row, |i, j| touch_places.push(symbolic.place(i, j)));
-        }
-        let mut closure_places = Vec::new();
-        for (index, row) in closure_rows.iter().enumerate() {
-            for &slot in &row.slots {
-                closure_places.push(symbolic.place(n + index, slot as usize));
-            }
-        }
-        let diagonal = (0..total).map(|v| symbolic.place(v, v)).collect();
-        Ok(Model {
-            names: self.bodies.iter().map(|body| body.name.clone()).collect(),
-            links,
-            shafts: self.shafts,
-            coordinates: n,
-            positions: self.positions,
-            closures,
-            closure_rows,
-            closure_places,
-            elements,
-            element_places,
-            touching,
-            touch_places,
-            mass_places,
-            diagonal,
-            jacobian_len,
-            gear_weights,
-            gear_start,
-            drives,
-            loaded: self.loaded,
-            conveyor: self.conveyor,
-            conveyor_places,
-            symbolic,
-        })
+        pairs
+    }
+
+    /// Loaded bodies whose surface is conveyed: the shaft that does it, and the unknowns
+    /// that move the body.
+    fn conveyed<'a>(&'a self, links: &'a [Link]) -> impl Iterator<Item = (usize, &'a [u32])> {
+        let carried = self.loaded.iter().zip(&self.conveyor);
+        carried.filter_map(|(&body, &conveyor)| Some((conveyor?, &*links[body].path)))
     }
 
     fn links(&self) -> Vec<Link> {
