@@ -1,6 +1,7 @@
 //! What a program builds on: runs with observers and drivers from outside, batches, events,
 //! contacts, endings by policy.
 
+use bekker::ground::SampleGrid;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
 use bekker::simulation::{
@@ -374,4 +375,34 @@ driver = { kind = "hold" }
     let three = built("seed=1");
     assert_eq!(parts.made(), [2, 1]);
     assert_eq!(three.world.ground.terrain().height(0.0, 0.0), 4.0);
+}
+
+/// A grid of the ground is its points, and a clone of a world goes its own way on it.
+#[test]
+fn the_ground_is_read_over_a_grid() {
+    let mut world = World::new(model(SCENARIO));
+    (0..100).for_each(|_| world.advance());
+    let grid = SampleGrid { origin: [-3.0, -2.0], spacing: 0.07, columns: 60, rows: 50 };
+    let mut heights = vec![0.0; 3000];
+    let mut depths = heights.clone();
+    world.heights(&grid, &mut heights).unwrap();
+    world.rut_depths(&grid, &mut depths).unwrap();
+    for row in 0..50 {
+        for column in 0..60 {
+            let [x, y] = grid.point(column, row);
+            let index = 60 * row + column;
+            assert_eq!(heights[index].to_bits(), world.height(x, y).to_bits());
+            assert_eq!(depths[index].to_bits(), world.rut_depth(x, y).to_bits());
+        }
+    }
+    let deepest = depths.iter().copied().fold(0.0, f64::max);
+    assert!(deepest > 0.01, "a rut lies there: {deepest} m");
+    let error = world.heights(&grid, &mut heights[1..]).unwrap_err();
+    assert!(error.to_string().contains("2999"), "{error}");
+
+    let (before, mut other) = (world.hash(), world.clone());
+    (0..20).for_each(|_| other.advance());
+    assert_eq!(world.hash(), before, "its tiles are not the other's");
+    (0..20).for_each(|_| world.advance());
+    assert_eq!(world.hash(), other.hash());
 }
