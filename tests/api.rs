@@ -251,7 +251,7 @@ area = { kind = "half_plane", through = [8, 0], towards_deg = 0 }
 name = "lone"
 model = "hmmwv"
 position = [0, 0]
-driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]], end = "stop" }
+driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]] }
 "#;
     let model = model(text);
     let name = |soil: bekker::soil::SoilId| model.ground.soils()[usize::from(soil.0)].name.clone();

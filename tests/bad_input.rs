@@ -162,7 +162,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "cohesion = 5000",
         "hump = { residual = 0.5 }",
-        ":44: soil.custom[0].hump: is called peak_shear since version 0.1.0",
+        ":39: soil.custom[0].hump: is called peak_shear since version 0.1.0",
     ),
     (
         "heading_deg = 10",
@@ -741,7 +741,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["run", "--resume", "nowhere"], "nowhere: does not exist; give the folder of a run", 3),
     (&["validate", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
     (&["validate", "."], ".: cannot be read: ", 3),
-    (&["schema", "extra"], "unexpected argument 'extra'", 2),
+    (&["schema", "extra"], "invalid value 'extra' for '[FORMAT]'", 2),
     (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
     (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
     (&["vehicles", "gone.toml"], "gone.toml: cannot be read: No such file", 3),

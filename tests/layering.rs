@@ -67,7 +67,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 /// The rows `| L2 | `ground` | what it may use | what it is |` of the map.
 fn map() -> BTreeMap<String, Row> {
     let text = architecture();
-    let rows = text.lines().filter(|line| line.starts_with("| L"));
+    let of_a_layer = |line: &&str| line.starts_with("| L") && line.as_bytes()[3].is_ascii_digit();
+    let rows = text.lines().filter(of_a_layer);
     let map: BTreeMap<_, _> = rows
         .map(|line| {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
