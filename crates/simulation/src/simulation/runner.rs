@@ -208,7 +208,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
         };
         let Schedule { duration, sample_every, checkpoint_every, .. } = self.schedule;
         let sample_every = ticks_in(sample_every);
-        let end = clock.heartbeats_in(duration) * clock.steps_per_heartbeat();
+        let end = clock.heartbeats_in(duration).saturating_mul(clock.steps_per_heartbeat());
         let samples = self.ranks.samples()?;
         each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
         // whatever becomes of it, a run can be gone on with
