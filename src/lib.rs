@@ -8,7 +8,7 @@
 //! # A vehicle, a soil, ten heartbeats
 //!
 //! A [`simulation::World`] is an immutable model (ground, clock, vehicles with
-//! drivers) and a plain state that [`heartbeat`](simulation::World::heartbeat) takes
+//! drivers) and a plain state that [`advance`](simulation::World::advance) takes
 //! through one heartbeat. A scenario is the shortest way to one:
 //!
 //! ```
