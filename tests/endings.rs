@@ -4,7 +4,7 @@
 
 use crate::scene;
 
-use bekker::simulation::{AgentModel, Outcome, Spinning, World, checkpoint};
+use bekker::simulation::{AgentModel, Event, Outcome, Spinning, World, checkpoint};
 use bekker::soil::{SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
@@ -28,7 +28,11 @@ fn until_ended(world: &mut World, time: f64) -> Outcome {
     while world.time() < time && outcome(world, 0).is_none() {
         world.advance();
     }
-    outcome(world, 0).unwrap_or(Outcome::UnderWay)
+    let ended = outcome(world, 0);
+    if let Some(ended) = &ended {
+        assert_eq!(world.events(0).last(), Some(&Event::Ended { outcome: ended.code() }));
+    }
+    ended.unwrap_or(Outcome::UnderWay)
 }
 
 /// The HMMWV's agents on `terrain` of one soil.
@@ -188,6 +192,11 @@ fn a_state_that_is_not_finite_is_told_and_contained() {
             state.agents[0].vehicle.body.u[4] = poison;
             let mut poisoned = World::resume(sound.model().clone(), state).unwrap();
             let mut healthy = World::resume(sound.model().clone(), sound.state().clone()).unwrap();
+            poisoned.advance();
+            if let Some(ended) = outcome(&poisoned, 0) {
+                let event = Event::Ended { outcome: ended.code() };
+                assert_eq!(poisoned.events(0).last(), Some(&event), "{poison}");
+            }
             drive(&mut poisoned, 1.0);
             drive(&mut healthy, 1.0);
             let ended = outcome(&poisoned, 0);

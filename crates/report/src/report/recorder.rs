@@ -63,7 +63,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
-        let WorldClock { tick, ground_every } = WorldClock::of(moment.world);
+        let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
         if let Some((state, agents)) = moment.hash {
             let ground = moment.world.state().published.digest();
             record.heartbeat(&HashRow::new(tick, moment.time, state, ground, agents))?;
@@ -71,26 +71,11 @@ impl<'a> Recorder<'a> {
         record.delivered(moment.delivered)?;
         if let Some(samples) = moment.samples {
             record.samples(moment.world, samples)?;
-            if tick.is_multiple_of(ground_every) {
+            if tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
                 record.ground(moment.world, samples)?;
             }
         }
         record.flush()
-    }
-}
-
-/// Where a run stands, in steps.
-struct WorldClock {
-    tick: u64,
-    ground_every: u64,
-}
-
-impl WorldClock {
-    fn of(world: &World) -> WorldClock {
-        let clock = world.model().clock;
-        let heartbeats = (GROUND_INTERVAL / clock.heartbeat()).round().max(1.0) as u64;
-        let ground_every = heartbeats.saturating_mul(clock.steps_per_heartbeat());
-        WorldClock { tick: world.state().tick, ground_every }
     }
 }
 

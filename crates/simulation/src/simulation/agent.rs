@@ -324,6 +324,8 @@ impl AgentModel {
             if let Err(error) = stepped {
                 let position = state.monitor.last_place();
                 state.outcome = Some(Outcome::Failed { time, position, failure: error.into() });
+                let now = self.circumstance(ground, state, workspace);
+                now.events_since(&before, &mut workspace.events);
                 return;
             }
             self.observe(time, h, state, workspace);

@@ -109,6 +109,12 @@ impl Clock {
         self.step_us * tick
     }
 
+    /// Ticks of the whole heartbeats that come nearest to a time, s: at least of one.
+    pub fn ticks_in(&self, time: f64) -> u64 {
+        let heartbeats = (time / self.heartbeat()).round().max(1.0) as u64;
+        heartbeats.saturating_mul(self.steps_per_heartbeat())
+    }
+
     /// Heartbeats that cover a time, s.
     pub fn heartbeats_in(&self, time: f64) -> u64 {
         (time / self.heartbeat() - 1e-9).ceil().max(0.0) as u64

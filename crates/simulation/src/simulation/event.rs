@@ -43,7 +43,8 @@ pub enum Event {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circumstance {
     gear: i32,
-    soil: SoilId,
+    /// Under the origin of the chassis; of a drive that has ended, which may be nowhere, none.
+    soil: Option<SoilId>,
     intent: Intent,
     outcome: Option<OutcomeCode>,
 }
@@ -56,9 +57,10 @@ impl AgentModel {
         workspace: &AgentWorkspace,
     ) -> Circumstance {
         let place = self.vehicle.pose(&workspace.vehicle).position;
+        let drives = state.outcome.is_none();
         Circumstance {
             gear: state.vehicle.gearbox.gear,
-            soil: ground.terrain().soil(place.x, place.y),
+            soil: drives.then(|| ground.terrain().soil(place.x, place.y)),
             intent: state.monitor.intent().0,
             outcome: state.outcome.as_ref().map(super::Outcome::code),
         }
@@ -72,8 +74,10 @@ impl Circumstance {
         if gear != before.gear {
             events.push(Event::GearShifted { from: before.gear, to: gear });
         }
-        if soil != before.soil {
-            events.push(Event::SoilEntered { from: before.soil, to: soil });
+        if let (Some(from), Some(to)) = (before.soil, soil)
+            && from != to
+        {
+            events.push(Event::SoilEntered { from, to });
         }
         if intent != before.intent {
             events.push(Event::IntentChanged { from: before.intent, to: intent });

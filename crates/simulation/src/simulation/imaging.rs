@@ -23,10 +23,10 @@ const PARTS: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct Imaging {
     /// Of each agent that looks.
-    imaging: Vec<Option<Imager>>,
+    imagers: Vec<Option<Imager>>,
     /// What other ranks' agents told last.
     pub received: Vec<Option<VehicleMessage>>,
-    cards: Renderers,
+    renderers: Renderers,
 }
 
 /// Another world looks at other ground: it keeps what was told.
@@ -85,22 +85,22 @@ impl World {
         }
         let mut frames = 0;
         let messages: Arc<[VehicleMessage]> = self.messages().into();
-        self.imaging.imaging.resize_with(self.model.agents.len(), || None);
+        self.imaging.imagers.resize_with(self.model.agents.len(), || None);
         for agent in owing {
             let chassis = messages[agent].chassis.position;
             let at = [chassis.x, chassis.y];
-            let imager = match self.imaging.imaging[agent].take() {
+            let imager = match self.imaging.imagers[agent].take() {
                 Some(mut imager) => {
                     imager.update(self, at);
                     imager
                 }
                 None => {
                     let relief = Relief::around(&self.model.ground, &self.state.published, at);
-                    let renderer = self.imaging.cards.renderer(&self.model, &relief);
+                    let renderer = self.imaging.renderers.renderer(&self.model, &relief);
                     Imager { relief: Arc::new(relief), underway: Vec::new(), renderer }
                 }
             };
-            let imager = self.imaging.imaging[agent].insert(imager);
+            let imager = self.imaging.imagers[agent].insert(imager);
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };

@@ -202,12 +202,8 @@ impl<'a, C: Communicator> Runner<'a, C> {
         observers: &mut [&mut dyn Observer<E>],
     ) -> Result<(World, bool), RunError<E>> {
         let clock = self.world().model().clock;
-        let ticks_in = |time: f64| {
-            let heartbeats = (time / clock.heartbeat()).round().max(1.0) as u64;
-            heartbeats.saturating_mul(clock.steps_per_heartbeat())
-        };
         let Schedule { duration, sample_every, checkpoint_every, .. } = self.schedule;
-        let sample_every = ticks_in(sample_every);
+        let sample_every = clock.ticks_in(sample_every);
         let end = clock.heartbeats_in(duration).saturating_mul(clock.steps_per_heartbeat());
         let samples = self.ranks.samples()?;
         each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
@@ -229,7 +225,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
             quit |= stopped && self.ranks.size() == 1;
             done.record = self.ranks.elapsed() - begun;
             let begun = self.ranks.elapsed();
-            if checkpoint_every.is_some_and(|every| tick.is_multiple_of(ticks_in(every)))
+            if checkpoint_every.is_some_and(|every| tick.is_multiple_of(clock.ticks_in(every)))
                 && tick < end
             {
                 self.ranks.gather()?;

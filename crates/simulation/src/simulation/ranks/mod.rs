@@ -129,7 +129,7 @@ impl<C: Communicator> Ranks<C> {
         let state = share_state(&mut communicator, &model, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
         let descriptions = describe(&mut communicator, &model, &partition, run, tick)?;
-        let own = partition.iter().map(|&partition| partition == rank).collect();
+        let own = partition.iter().map(|&driver| driver == rank).collect();
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
         let world = World::part(Arc::new(model), state, own);
