@@ -3,7 +3,7 @@
 use super::footprint::Footprint;
 use super::gather::gather;
 use super::patch_width::inverse_patch_width;
-use super::scratch::{Four, Left, Numbers, Scratch, store};
+use super::scratch::{Four, Left, Numbers, Reaction, Scratch, store};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
@@ -201,8 +201,9 @@ fn answer<S: Simd, F: Footprint>(
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, left, .. } = scratch;
+    let Scratch { touched, left, reactions, .. } = scratch;
     left.clear();
+    reactions.clear();
     let (model, motion) = (ask.model, ask.motion());
     let cell = model.lattice().cell_area();
     let mut sums = Sums::new(simd);
@@ -211,8 +212,13 @@ fn answer<S: Simd, F: Footprint>(
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
         let under = Under { coefficients: soil, modulus, cell };
         for four in alike {
-            answer_four(ask.overlay, &motion, &under, four, &mut sums, left.next());
+            let (body, overlay) = (ask.body, &*ask.overlay);
+            let react = answer_four(body, overlay, &motion, &under, four, &mut sums, left.next());
             left.take();
+            if F::DEFORMS {
+                react.store(four, reactions.next());
+                reactions.take();
+            }
         }
     }
     store(ask.overlay, touched, left);
@@ -240,6 +246,28 @@ pub(super) struct Motion {
 }
 
 impl Motion {
+    /// Velocities of the material at the offsets `r`, where those of the shape are `shape`
+    /// and upward normals are `n`.
+    #[inline(always)]
+    pub fn material<S: Simd, F: Footprint>(
+        &self,
+        body: &F,
+        shape: &Vectors<S>,
+        r: &Vectors<S>,
+        n: impl FnOnce() -> Vectors<S>,
+    ) -> Vectors<S> {
+        if !F::DEFORMS {
+            return Vectors::velocity(&self.twist, r);
+        }
+        let n = n();
+        let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
+        let spin = Twist {
+            linear: Vec3::zeros(),
+            angular: self.twist.angular - self.shape_twist.angular,
+        };
+        *shape + Vectors::velocity(&spin, &Vectors { x, y, z })
+    }
+
     /// How much deeper nodes at the offsets `r` have been since the last step under
     /// a wheel's lowest point, m, if any have. `shape` is the velocity of the shape
     /// there.
@@ -271,14 +299,15 @@ struct Under<'a> {
 
 /// Lets four nodes of one soil answer.
 #[inline(always)]
-fn answer_four<S: Simd>(
+fn answer_four<S: Simd, F: Footprint>(
+    body: &F,
     overlay: &Overlay,
     motion: &Motion,
     under: &Under<'_>,
     four: &Four,
     sums: &mut Sums<S>,
     left: &mut Left,
-) {
+) -> React<S> {
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let Under { coefficients, modulus, cell } = *under;
@@ -296,7 +325,10 @@ fn answer_four<S: Simd>(
     let shape = Vectors::velocity(&motion.shape_twist, &r);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let velocity = Vectors::velocity(&motion.twist, &r);
+    let velocity = motion.material(body, &shape, &r, || {
+        let [x, y, z] = body.normal(&[r.x, r.y, r.z], &four.slope.map(|s| lanes(&s)), sinkage);
+        Vectors { x, y, z }
+    });
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
@@ -317,7 +349,8 @@ fn answer_four<S: Simd>(
     let area = cell * coverage;
     let (push, drag) = (area * pressure, area * stress);
     let pushes = n * push;
-    sums.add_force(&(pushes - sliding * (drag / speed.max(SLIDING))), &r);
+    let force = pushes - sliding * (drag / speed.max(SLIDING));
+    sums.add_force(&force, &r);
     sums.mean_normal += pushes;
     let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
     sums.spring.add(springs * pressed.slope, &r);
@@ -351,6 +384,37 @@ fn answer_four<S: Simd>(
         let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell * sunk * heap.flow_factor;
+    }
+    React { pressure, normal: n, area, slope: pressed.slope, elastic: sinkage - pressed.sinkage, part: Lanes::of(simd, 1.0), force }
+}
+
+/// What the ground does at four nodes.
+pub(super) struct React<S: Simd> {
+    pub pressure: Lanes<S>,
+    pub normal: Vectors<S>,
+    pub area: Lanes<S>,
+    pub slope: Lanes<S>,
+    /// Sinkages that go back when the soil is let go, m.
+    pub elastic: Lanes<S>,
+    pub part: Lanes<S>,
+    pub force: Vectors<S>,
+}
+
+impl<S: Simd> React<S> {
+    /// Keeps it for a body that gives way.
+    #[inline(always)]
+    pub fn store(&self, four: &Four, reaction: &mut Reaction) {
+        let pressed = Where::of_bits(self.area.simd(), four.pressed);
+        reaction.pressure = pressed.pick(self.pressure, 0.0).numbers();
+        reaction.normal = self.normal.parts();
+        reaction.area = pressed.pick(self.area, 0.0).numbers();
+        reaction.slope = pressed.pick(self.slope, 0.0).numbers();
+        let eases = self.pressure / self.elastic.max(1e-9);
+        reaction.eases = pressed.pick(eases.max(self.slope), 0.0).numbers();
+        reaction.part = self.part.numbers();
+        let Vectors { x, y, z } = self.force;
+        let own = |lanes: Lanes<S>| pressed.pick(lanes, 0.0).numbers();
+        reaction.force = [own(x), own(y), own(z)];
     }
 }
 

@@ -28,6 +28,9 @@ pub struct SharedPatch {
 
 /// A body over the ground, placed in the world.
 pub trait Footprint {
+    /// Whether it gives way, so that what the ground does at each node is to be kept.
+    const DEFORMS: bool = false;
+
     /// The point about which its load is given, m.
     fn centre(&self) -> Vec3;
 
@@ -65,6 +68,13 @@ pub trait Footprint {
 
     /// The axis about which a turn leaves the shape where it is.
     fn spin_axis(&self) -> Option<Vec3>;
+
+    /// Arms about the centre by which its spin moves its material at the offsets `r`, where
+    /// its upward normals are `n`, and takes up forces along it.
+    #[inline(always)]
+    fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], _n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
+        *r
+    }
 
     /// Speed of the rim against the centre, m/s; zero for what does not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;

@@ -4,7 +4,7 @@
 //! bear under a normal load, and with it how far the load is oblique; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
-use super::contact::{Answer, Contact, Motion, SLIDING, slid_for, stayed};
+use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, stayed};
 use super::footprint::Footprint;
 use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
@@ -300,7 +300,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     };
     let shape = Vectors::velocity(&motion.shape_twist, &r);
     let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let velocity = Vectors::velocity(&motion.twist, &r);
+    let velocity = motion.material(*body, &shape, &r, || surface);
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
@@ -470,8 +470,9 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     lean: &Lean,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, drafts, left, .. } = scratch;
+    let Scratch { touched, drafts, left, reactions, .. } = scratch;
     left.clear();
+    reactions.clear();
     let model = ask.model;
     // one shoe leans at times where the patch that it shares does not
     let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
@@ -485,8 +486,13 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for (four, draft) in alike.iter().zip(&mut drafts) {
-            settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
+            let react =
+                settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
             left.take();
+            if F::DEFORMS {
+                react.store(four, reactions.next());
+                reactions.take();
+            }
         }
     }
     store(ask.overlay, touched, left);
@@ -526,7 +532,7 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
     draft: &Draft,
     sums: &mut Sums<S>,
     left: &mut Left,
-) {
+) -> React<S> {
     let Settling { laws, cell_area, motion, .. } = *settling;
     let simd = sums.area.simd();
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
@@ -609,6 +615,7 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
+    React { pressure, normal: n, area, slope: pressed.slope, elastic: sinkage - pressed.sinkage, part, force }
 }
 
 /// Presses four nodes, first to where the lowest point of a wheel has been since the last

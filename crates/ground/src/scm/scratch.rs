@@ -1,6 +1,7 @@
 //! Room to work in, kept from step to step so that a step allocates nothing.
 
 use super::Displaced;
+use super::ring::RingLoad;
 use super::vectors::Vectors;
 use crate::ground::Overlay;
 use crate::numeric::{Lanes, Simd, WIDTH};
@@ -133,6 +134,25 @@ pub(super) struct Left {
     pub surface: Numbers,
 }
 
+/// What the ground does at four nodes to a body that gives way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reaction {
+    /// Pressures, Pa, ...
+    pub pressure: Numbers,
+    /// ... along these normals, ...
+    pub normal: [Numbers; 3],
+    /// ... on these areas of the surface, m²; none where a node is not in contact.
+    pub area: Numbers,
+    /// Change of pressure with sinkage where it goes on as it does, Pa/m.
+    pub slope: Numbers,
+    /// The same where the soil eases, Pa/m.
+    pub eases: Numbers,
+    /// Sinkage over the way along the normal.
+    pub part: Numbers,
+    /// Whole forces, shear and all, N.
+    pub force: [Numbers; 3],
+}
+
 /// Stores what a contact has `left` at the nodes that it `touched`: whether another
 /// overlay shares a tile is asked once for all nodes in a row of it.
 #[inline(always)]
@@ -202,6 +222,8 @@ pub struct Scratch {
     pub(super) touched: Row<Four>,
     pub(super) drafts: Row<Draft>,
     pub(super) left: Row<Left>,
+    pub(super) reactions: Row<Reaction>,
+    pub(super) ring_load: Box<RingLoad>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,

@@ -215,6 +215,13 @@ impl Underside {
         self.half_width
     }
 
+    /// The same at one distance, m.
+    pub fn radius_at(&self, distance: f64) -> f64 {
+        let at = distance.abs().min(self.half_width);
+        let on = self.segments.partition_point(|segment| segment.end < at);
+        self.segments[on].radius + self.segments[on].taper * at
+    }
+
     /// Radius at a distance from the middle, m, beyond the edge that of the edge;
     /// between the samples of the profile linear.
     #[inline(always)]
@@ -295,9 +302,9 @@ impl From<Underside> for UndersideRecord {
 /// line meets the wheel grown by the grouser's height within its width.
 #[derive(Clone, Debug)]
 pub struct PlacedWheel<'a> {
-    underside: &'a Underside,
+    pub(super) underside: &'a Underside,
     centre: Vec3,
-    axis: Vec3,
+    pub(super) axis: Vec3,
     forward: Vec3,
     up: Vec3,
     /// Length of the axis' horizontal part.
@@ -305,7 +312,7 @@ pub struct PlacedWheel<'a> {
     /// Half the width, with half a cell's extent along the axis, m.
     half_width: f64,
     /// One over a cell's extent along the axis, 1/m.
-    coverage_per_metre: f64,
+    pub(super) coverage_per_metre: f64,
     /// Half the sides of the box around the footprint, m.
     reach: [f64; 2],
     /// The footprint's extent across the axis and along it.
@@ -343,7 +350,7 @@ impl Band {
 }
 
 /// Steeper than this the axis counts as vertical and the wheel as lying.
-const LYING: f64 = 0.05;
+pub(super) const LYING: f64 = 0.05;
 /// What rounding may put a bound off, as part of the sizes in it, with room to
 /// spare.
 const SKIN: f64 = 1e-9;
@@ -377,7 +384,7 @@ impl PlacedWheel<'_> {
     /// Lowest heights over the centre of the surface grown by `grown`, with
     /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
+    pub(super) fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
         let simd = u.simd();
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
@@ -449,19 +456,19 @@ impl PlacedWheel<'_> {
 
 /// Where four vertical lines enter a wheel from below.
 #[derive(Clone, Copy, Debug)]
-struct Solved<S: Simd> {
+pub(super) struct Solved<S: Simd> {
     /// Height over the centre, m.
-    height: Lanes<S>,
+    pub height: Lanes<S>,
     /// Slope of the surface.
     slope: [Lanes<S>; 2],
     /// Distance along the axis, m, with its sign.
-    distance: Lanes<S>,
+    pub distance: Lanes<S>,
     /// Radius of the segment met, prolonged to the middle, m.
-    radius: Lanes<S>,
+    pub radius: Lanes<S>,
     /// Change of that radius along the axis.
-    taper: Lanes<S>,
+    pub taper: Lanes<S>,
     /// Whether the line meets the wheel at all.
-    found: Where<S>,
+    pub found: Where<S>,
 }
 
 impl<S: Simd> Solved<S> {
