@@ -136,6 +136,7 @@ fn a_driver_from_outside_drives_by_its_sensors() {
         steering: Steering::Share(0.2),
         brake: 0.0,
         gear: Selector::Drive,
+        inflation: None,
     };
     let mut seen = 0;
     let driver = |perception: &Perception<'_>| {

@@ -28,9 +28,9 @@ use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Pose, Twist, Vec3, Vec6};
 
-/// Stiffness of the tread's rubber on firm ground, Pa/m: a modulus of some 5 MPa over a
-/// tread of two centimetres.
-const RUBBER: f64 = 2.5e8;
+/// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimetre. (Its
+/// rubber gives way by a few more; what that makes is in the data that a ring is fitted to.)
+const RUBBER: f64 = 1e9;
 /// The belt counts as no steeper against the ground than this: a cosine.
 const STEEPEST: f64 = 0.4;
 

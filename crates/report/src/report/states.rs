@@ -260,7 +260,7 @@ static OWN: [Own; 25] = {
 /// A column of each wheel: by what it is chosen, its name, value and meaning.
 type OfWheel = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
 
-static OF_WHEEL: [OfWheel; 7] = [
+static OF_WHEEL: [OfWheel; 10] = [
     (Quantity::WheelSpin, "spin_radps", |w| w.spin, "spin, rad/s, positive when rolling forward"),
     (
         Quantity::WheelSlip,
@@ -283,6 +283,14 @@ static OF_WHEEL: [OfWheel; 7] = [
     ),
     (Quantity::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
     (Quantity::WheelTorque, "torque_nm", |w| w.torque, "torque of driveline and brake, N m"),
+    (
+        Quantity::TyreInflation,
+        "inflation_pa",
+        |w| w.inflation,
+        "inflation of the tyre, Pa; 0 for what does not give way, as the next two",
+    ),
+    (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "how far it is pressed in, m"),
+    (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
 ];
 
 /// Every column with what it holds, for people; N stands for the wheel.
@@ -312,6 +320,9 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             traction: value("traction_n"),
             lateral: value("lateral_n"),
             torque: value("torque_nm"),
+            inflation: value("inflation_pa"),
+            deflection: value("deflection_m"),
+            contact_length: value("contact_length_m"),
             ..WheelSample::default()
         })
     });
@@ -332,6 +343,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             brake: real("brake"),
             // not in the table: the gear is
             gear: crate::vehicle::Selector::default(),
+            inflation: None,
         },
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,

@@ -2,7 +2,7 @@
 //!
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
-use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
+use crate::simulation::{OutcomeCode, RunSummary, TyreSummary, VehicleSummary};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -27,7 +27,7 @@ impl TextStyle {
     }
 }
 
-const HEADER: [&str; 11] = [
+const HEADER: [&str; 12] = [
     "vehicle",
     "distance\nm",
     "speed\nmean m/s",
@@ -36,6 +36,7 @@ const HEADER: [&str; 11] = [
     "\npeak",
     "sinkage\nmean cm",
     "\ndeepest",
+    "tyres\nkPa/mm/cm",
     "resistance\nkN",
     "energy\nkJ",
     "outcome",
@@ -43,7 +44,8 @@ const HEADER: [&str; 11] = [
 
 /// The run as a table of one row a vehicle, with what happened to those that
 /// did not drive to the end below it, and a closing line on speed and ground.
-/// At most 116 columns wide for names of up to 18 characters.
+/// At most 130 columns wide for names of up to 18 characters. Of tyres that give way the
+/// inflation at the end, the mean deflection and length of contact are told.
 ///
 /// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles
 /// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
@@ -97,6 +99,10 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
         format!("{:.1}", 100.0 * vehicle.peak_slip),
         format!("{:.1}", 100.0 * vehicle.mean_sinkage),
         format!("{:.1}", 100.0 * vehicle.max_sinkage),
+        vehicle.tyres.map_or("-".to_owned(), |tyres| {
+            let TyreSummary { inflation, deflection, contact_length } = tyres;
+            format!("{:.0}/{:.0}/{:.0}", inflation / 1e3, 1e3 * deflection, 1e2 * contact_length)
+        }),
         vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
         format!("{:.0}", vehicle.drive_energy / 1e3),
         vehicle.outcome.brief(),

@@ -9,6 +9,7 @@ use super::monitor::{Monitor, StepFigures};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
+use super::tyre::TyreState;
 use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
@@ -17,7 +18,6 @@ use crate::spatial::{Pose, Vec3};
 use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
-use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -61,7 +61,7 @@ pub struct Leader {
 pub struct AgentState {
     /// Its vehicle.
     pub vehicle: VehicleState,
-    /// Its tyres on firm ground.
+    /// Its tyres.
     pub(super) tyres: Vec<TyreState>,
     /// Its driver.
     pub(super) driver: DriverState,

@@ -47,6 +47,8 @@ pub struct Command {
     pub steering: Steering,
     /// Lever of the gearbox.
     pub gear: Selector,
+    /// Inflation that central tyre inflation works towards, Pa; as it is if none.
+    pub inflation: Option<f64>,
 }
 
 impl Default for Command {
@@ -56,8 +58,8 @@ impl Default for Command {
 }
 
 impl From<Controls> for Command {
-    fn from(Controls { throttle, steering, brake, gear }: Controls) -> Command {
-        Command { throttle, brake, steering: Steering::Share(steering), gear }
+    fn from(Controls { throttle, steering, brake, gear, inflation }: Controls) -> Command {
+        Command { throttle, brake, steering: Steering::Share(steering), gear, inflation }
     }
 }
 
@@ -86,6 +88,15 @@ pub enum CommandError {
     /// An angle for a vehicle that steers by none.
     #[error("{vehicle} steers by no angle of its wheels: give a share of full lock")]
     NoAngle {
+        /// Name of the vehicle.
+        vehicle: String,
+    },
+    /// An inflation for a vehicle that cannot change it.
+    #[error(
+        "{vehicle} has no central tyre inflation: its file, or the scenario's overrides, must \
+         give tyre.flexible.central_inflation"
+    )]
+    NoInflation {
         /// Name of the vehicle.
         vehicle: String,
     },
@@ -141,7 +152,7 @@ impl World {
                 Err(CommandError::NoAgent { agent, agents })
             };
         };
-        let controls = command.map(|Command { throttle, brake, steering, gear }| {
+        let controls = command.map(|Command { throttle, brake, steering, gear, inflation }| {
             let allowed = "a finite number";
             within("throttle", throttle, f64::MAX, allowed)?;
             within("brake", brake, f64::MAX, allowed)?;
@@ -155,7 +166,14 @@ impl World {
                     angle / vehicle.max_steering_angle().ok_or_else(no_angle)?
                 }
             };
-            Ok(Controls { throttle, steering, brake, gear }.clamped())
+            if let Some(inflation) = inflation {
+                within("inflation", inflation, f64::MAX, allowed)?;
+                let vehicle = &self.model.agents[agent].vehicle;
+                if !vehicle.inflates() {
+                    return Err(CommandError::NoInflation { vehicle: vehicle.name().into() });
+                }
+            }
+            Ok(Controls { throttle, steering, brake, gear, inflation }.clamped())
         });
         state.command = controls.transpose()?;
         Ok(())

@@ -4,13 +4,13 @@
 use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::WheelSample;
+use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::multibody::{ModelError, StepError};
 use crate::scm::{Contact, Displaced, Scratch, UndersideError, WorkingGround, heap};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
-use crate::vehicle::tyre::TyreState;
 use crate::vehicle::{AnySpec, AssemblyError, Controls, TrackedVehicle, Vehicle, VehicleState};
 use std::sync::Arc;
 
@@ -210,6 +210,17 @@ impl GroundVehicle {
         }
     }
 
+    /// Whether it has central tyre inflation, and tyres that give way.
+    pub fn inflates(&self) -> bool {
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                let flexible = own.vehicle.spec().tyre.flexible.as_ref();
+                flexible.is_some_and(|tyre| tyre.central_inflation.is_some())
+            }
+            GroundVehicle::Tracked(_) => false,
+        }
+    }
+
     /// Forward gears.
     pub fn gears(&self) -> usize {
         match self {
@@ -275,7 +286,7 @@ impl GroundVehicle {
     /// Tyres at rest, one a wheel; none on tracks.
     pub fn tyres(&self) -> Vec<TyreState> {
         match self {
-            GroundVehicle::Wheeled(own) => vec![TyreState::default(); own.vehicle.wheels()],
+            GroundVehicle::Wheeled(own) => own.tyres(),
             GroundVehicle::Tracked(_) => Vec::new(),
         }
     }
@@ -438,6 +449,9 @@ impl GroundVehicle {
     ) -> Result<(), StepError> {
         self.solve(state, workspace, controls, tick, h)?;
         self.settle_tyres(tyres, workspace, h);
+        if let GroundVehicle::Wheeled(own) = self {
+            own.inflate(controls, tyres, h);
+        }
         Ok(())
     }
 
@@ -454,7 +468,7 @@ impl GroundVehicle {
             own.vehicle.step(state, &mut room.vehicle, controls, tick, h))
     }
 
-    /// Takes the tyres' carcasses through the step that has been made.
+    /// Takes the tyres through the step that has been made.
     pub(super) fn settle_tyres(
         &self,
         tyres: &mut [TyreState],

@@ -3,7 +3,7 @@
 use super::diagnosis::WheelMean;
 use super::ground_vehicle::DriveWork;
 use super::outcome::OutcomeReport;
-use super::record::{VehicleSummary, WheelSample};
+use super::record::{TyreSummary, VehicleSummary, WheelSample};
 use crate::numeric::hypot;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
@@ -69,6 +69,10 @@ pub struct Monitor {
     peak_slip: f64,
     sinkage_time: f64,
     max_sinkage: f64,
+    /// Over time: mean deflection of the tyres, m s, and length of their contact, m s.
+    tyre_time: [f64; 2],
+    /// Mean inflation of the tyres now, Pa.
+    inflation: f64,
     way_rolled: f64,
     rolling_work: f64,
     drive_energy: f64,
@@ -106,6 +110,8 @@ impl Monitor {
             peak_slip: 0.0,
             sinkage_time: 0.0,
             max_sinkage: 0.0,
+            tyre_time: [0.0; 2],
+            inflation: 0.0,
             way_rolled: 0.0,
             rolling_work: 0.0,
             drive_energy: 0.0,
@@ -146,11 +152,15 @@ impl Monitor {
         self.distance += way;
 
         let (mut slip, mut sinkage) = (0.0, 0.0);
+        let (mut inflation, mut tyre) = (0.0, [0.0; 2]);
         let share = (h / MEAN_TIME).min(1.0);
         for (mean, wheel) in self.wheels.iter_mut().zip(wheels) {
             slip += wheel.slip / wheels.len() as f64;
             sinkage += wheel.sinkage / wheels.len() as f64;
             self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
+            inflation += wheel.inflation / wheels.len() as f64;
+            tyre[0] += wheel.deflection / wheels.len() as f64;
+            tyre[1] += wheel.contact_length / wheels.len() as f64;
             mean.slip += (wheel.slip - mean.slip) * share;
             mean.load += (wheel.load - mean.load) * share;
             mean.traction += (wheel.traction - mean.traction) * share;
@@ -165,6 +175,9 @@ impl Monitor {
         self.held_slip += (slip - self.held_slip) * (h / PEAK_TIME).min(1.0);
         self.peak_slip = self.peak_slip.max(self.held_slip);
         self.sinkage_time += sinkage * h;
+        self.inflation = inflation;
+        self.tyre_time[0] += tyre[0] * h;
+        self.tyre_time[1] += tyre[1] * h;
         if way > ROLLING * h {
             self.way_rolled += way;
             self.rolling_work += figures.work.compaction;
@@ -297,6 +310,11 @@ impl Monitor {
             peak_slip: self.peak_slip,
             mean_sinkage: per(self.sinkage_time, self.time),
             max_sinkage: self.max_sinkage,
+            tyres: (self.inflation > 0.0 || self.tyre_time[0] > 0.0).then(|| TyreSummary {
+                inflation: self.inflation,
+                deflection: per(self.tyre_time[0], self.time),
+                contact_length: per(self.tyre_time[1], self.time),
+            }),
             motion_resistance: rolled.then(|| self.rolling_work / self.way_rolled),
             drive_energy: self.drive_energy,
             braking_energy: self.braking_energy,

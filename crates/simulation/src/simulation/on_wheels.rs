@@ -2,12 +2,16 @@
 
 use super::ground_vehicle::{ContactContext, DriveWork};
 use super::record::WheelSample;
-use crate::scm::{Contact, Grousers, Underside, UndersideError, wheel_contact};
+use super::tyre::{TyreState, ring};
+use crate::scm::{
+    Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
+    settle_ring, tyre_contact, wheel_contact,
+};
 use crate::soil::{ShearStrength, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::RigidTyre;
-use crate::vehicle::tyre::{FirmContact, FirmPatch, Plane, TyreState};
-use crate::vehicle::{Vehicle, VehicleState, VehicleWorkspace};
+use crate::vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
+use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
 
 /// Below this rim speed, m/s, slip is not counted.
@@ -22,6 +26,10 @@ pub struct OnWheels {
     pub underside: Underside,
     /// How its tyres share the contact between rubber and soil.
     pub tread: Tread,
+    /// Belt of its tyres, if they give way.
+    pub ring: Option<Ring>,
+    /// How far they give way under their nominal load on a plate, m.
+    nominal_deflection: f64,
 }
 
 /// Derived and scratch data of a wheeled vehicle on the ground: never saved.
@@ -30,6 +38,8 @@ pub struct WheelsWorkspace {
     pub(super) vehicle: VehicleWorkspace,
     pub(super) contacts: Vec<Contact>,
     firm: Vec<Option<FirmContact>>,
+    /// How each belt goes on; none where tyres do not give way.
+    rings: Vec<RingStep>,
     pub(super) wheels: Vec<WheelSample>,
 }
 
@@ -41,7 +51,25 @@ impl OnWheels {
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
         let tyre = &vehicle.spec().tyre.rigid;
         let (underside, tread) = (underside(tyre)?, tread(tyre));
-        Ok(OnWheels { vehicle, underside, tread })
+        let spec = vehicle.spec();
+        let (mut own, mut nominal_deflection) = (None, 0.0);
+        if let (Some(figures), Some(flexible)) = (vehicle.ring(), &spec.tyre.flexible) {
+            let inflation = flexible.inflation.of(0, vehicle.wheels());
+            nominal_deflection = figures.deflection(inflation, spec.tyre.handling.nominal_load);
+            own = Some(ring(spec, flexible, figures));
+        }
+        Ok(OnWheels { vehicle, underside, tread, ring: own, nominal_deflection })
+    }
+
+    /// Its tyres at rest, without load.
+    pub(super) fn tyres(&self) -> Vec<TyreState> {
+        let wheels = self.vehicle.wheels();
+        let flexible = self.vehicle.spec().tyre.flexible.as_ref();
+        let tyre = |wheel| TyreState {
+            ring: flexible.map(|own| RingState::unloaded(own.inflation.of(wheel, wheels)).into()),
+            ..TyreState::default()
+        };
+        (0..wheels).map(tyre).collect()
     }
 
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
@@ -50,6 +78,7 @@ impl OnWheels {
             vehicle: self.vehicle.workspace(state),
             contacts: vec![Contact::default(); wheels],
             firm: vec![None; wheels],
+            rings: vec![RingStep::default(); if self.ring.is_some() { wheels } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
     }
@@ -63,47 +92,105 @@ impl OnWheels {
         h: f64,
     ) {
         context.overlay.begin_step();
-        for (wheel, carcass) in tyres.iter().enumerate() {
+        for (wheel, tyre) in tyres.iter().enumerate() {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            let contact = wheel_contact(
-                &mut context.working(),
-                &self.underside,
-                &self.tread,
-                &pose,
-                &twist,
-                h,
-            );
+            let (contact, firm) = match (&self.ring, &tyre.ring) {
+                (Some(ring), Some(own)) => {
+                    let step = &mut workspace.rings[wheel];
+                    let belt = (ring, &**own, step);
+                    self.meet_on_belt(belt, tyre, (&pose, &twist), context, h)
+                }
+                _ => self.meet_as_rigid(tyre, (&pose, &twist), context, h),
+            };
             let mut load = contact.load;
-            let tyre = &self.vehicle.spec().tyre.handling;
-            workspace.firm[wheel] = contact.firm.and_then(|firm| {
-                let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
-                let plane = Plane { point, normal: firm.normal };
-                let friction = if context.grips { firm.friction } else { 0.0 };
-                let patch = FirmPatch { plane, friction, share: firm.share };
-                tyre.firm_contact(&pose, &twist, &patch, carcass, h)
-            });
-            if let Some(firm) = &workspace.firm[wheel] {
+            if let Some(firm) = &firm {
                 add(&mut load, &firm.load);
             }
-            workspace.wheels[wheel] = self.wheel_sample(&load, &pose, &twist, &contact);
+            workspace.firm[wheel] = firm;
+            workspace.wheels[wheel] = self.wheel_sample(tyre, &load, (&pose, &twist), &contact);
             workspace.vehicle.loads()[wheel] = load;
             workspace.contacts[wheel] = contact;
         }
     }
 
-    /// Takes the tyres' carcasses through the step that has been made.
+    /// A wheel that is rigid on soil and stands on its handling tyre on firm ground.
+    fn meet_as_rigid(
+        &self,
+        tyre: &TyreState,
+        (pose, twist): (&Pose, &Twist),
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) -> (Contact, Option<FirmContact>) {
+        let (underside, tread) = (&self.underside, &self.tread);
+        let contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
+        let firm = contact.firm.and_then(|firm| {
+            let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
+            let plane = Plane { point, normal: firm.normal };
+            let friction = if context.grips { firm.friction } else { 0.0 };
+            let patch = FirmPatch { plane, friction, share: firm.share };
+            let handling = &self.vehicle.spec().tyre.handling;
+            handling.firm_contact(pose, twist, &patch, &tyre.carcass, h)
+        });
+        (contact, firm)
+    }
+
+    /// A wheel whose tyre gives way, on soil as on firm ground.
+    fn meet_on_belt(
+        &self,
+        (ring, state, step): (&Ring, &RingState, &mut RingStep),
+        tyre: &TyreState,
+        (pose, twist): (&Pose, &Twist),
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) -> (Contact, Option<FirmContact>) {
+        let own = FlexibleTyre { underside: &self.underside, ring, tread: &self.tread };
+        let met = tyre_contact(&mut context.working(), &own, state, (pose, twist), h, step);
+        let mut contact = met.contact;
+        let handling = &self.vehicle.spec().tyre.handling;
+        let deflection = ring.deflection(state);
+        let losses = [deflection, self.nominal_deflection];
+        handling.add_loss(&mut contact.load, &pose.direction(&Vec3::y()), twist, losses);
+        let firm = met.firm.and_then(|firm| {
+            let patch = BeltPatch {
+                normal_force: firm.load,
+                normal: firm.normal,
+                place: firm.place,
+                friction: if context.grips { firm.friction } else { 0.0 },
+                radius: ring.radius,
+                deflection,
+            };
+            handling.belt_contact(pose, twist, &patch, &tyre.carcass, h)
+        });
+        (contact, firm)
+    }
+
+    /// Takes the tyres through the step that has been made.
     pub(super) fn settle_tyres(
         &self,
         tyres: &mut [TyreState],
         workspace: &WheelsWorkspace,
         h: f64,
     ) {
-        let tyre = &self.vehicle.spec().tyre.handling;
+        let handling = &self.vehicle.spec().tyre.handling;
         for (wheel, own) in tyres.iter_mut().enumerate() {
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
-            tyre.settle(workspace.firm[wheel].as_ref(), &twist, own, h);
+            handling.settle(workspace.firm[wheel].as_ref(), &twist, &mut own.carcass, h);
+            if let Some(ring) = &mut own.ring {
+                settle_ring(&workspace.rings[wheel], &twist, h, ring);
+            }
+        }
+    }
+
+    /// Lets central tyre inflation work towards what is commanded, if anything is.
+    pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
+        let central = self.vehicle.spec().tyre.flexible.as_ref().and_then(|own| own.central_inflation);
+        let (Some(wanted), Some(central)) = (controls.inflation, central) else { return };
+        let [least, most] = central.range.map(|kpa| 1e3 * kpa);
+        let (wanted, way) = (wanted.clamp(least, most), 1e3 * central.rate * h);
+        for ring in tyres.iter_mut().filter_map(|own| own.ring.as_mut()) {
+            ring.inflation += (wanted - ring.inflation).clamp(-way, way);
         }
     }
 
@@ -131,16 +218,23 @@ impl OnWheels {
     /// Forces and slip of a wheel along its heading.
     fn wheel_sample(
         &self,
+        tyre: &TyreState,
         load: &Load,
-        pose: &Pose,
-        twist: &Twist,
+        (pose, twist): (&Pose, &Twist),
         contact: &Contact,
     ) -> WheelSample {
         let axis = pose.direction(&Vec3::y());
         let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
         let left = Vec3::z().cross(&forward);
         let force = load.wrench.force;
-        let rim = twist.angular.dot(&axis) * self.underside.max_radius();
+        let mut radius = self.underside.max_radius();
+        let mut belt = [0.0; 3];
+        if let (Some(ring), Some(own)) = (&self.ring, &tyre.ring) {
+            belt = [own.inflation, ring.deflection(own), ring.contact_length(own)];
+            radius -= belt[1] / 3.0;
+        }
+        let [inflation, deflection, contact_length] = belt;
+        let rim = twist.angular.dot(&axis) * radius;
         WheelSample {
             slip: slip(rim, twist.linear.dot(&forward)),
             sinkage: contact.sinkage,
@@ -148,6 +242,9 @@ impl OnWheels {
             traction: force.dot(&forward),
             lateral: force.dot(&left),
             area: contact.area,
+            inflation,
+            deflection,
+            contact_length,
             ..WheelSample::default()
         }
     }

@@ -23,8 +23,14 @@ pub struct WheelSample {
     pub lateral: f64,
     /// Torque of driveline and brake on the wheel, N m, positive forward.
     pub torque: f64,
-    /// Area in contact with yielding ground, m².
+    /// Area in contact with the ground, of rigid tyres with yielding ground, m².
     pub area: f64,
+    /// Inflation, Pa; zero for what does not give way, as the next two.
+    pub inflation: f64,
+    /// How far the tyre is pressed in, m.
+    pub deflection: f64,
+    /// Length of its contact, m.
+    pub contact_length: f64,
 }
 
 /// One vehicle at one moment.
@@ -81,6 +87,8 @@ pub struct VehicleSummary {
     pub mean_sinkage: f64,
     /// Deepest sinkage of any wheel, m.
     pub max_sinkage: f64,
+    /// Tyres that give way, if it has such.
+    pub tyres: Option<TyreSummary>,
     /// Mean motion resistance of the soil, N: work that sank it for good while the vehicle
     /// rolled (faster than 0.2 m/s), over the way rolled. Absent below 2 m of such way.
     pub motion_resistance: Option<f64>,
@@ -92,6 +100,17 @@ pub struct VehicleSummary {
     pub soil_energy: f64,
     /// Fuel burned, kg, if the vehicle's engine says how much it burns.
     pub fuel: Option<f64>,
+}
+
+/// Tyres that give way, all wheels together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TyreSummary {
+    /// Mean inflation at the end, Pa.
+    pub inflation: f64,
+    /// Mean deflection, m.
+    pub deflection: f64,
+    /// Mean length of contact, m.
+    pub contact_length: f64,
 }
 
 /// Something to know before figures of a run are trusted.

@@ -6,6 +6,7 @@
 //! are no longer finite ([`Outcome::Failed`](super::Outcome::Failed)).
 
 use super::agent::{AgentModel, AgentState};
+use super::tyre::TyreState;
 use super::world::{WorldModel, WorldState};
 use crate::grid::TileKey;
 
@@ -69,6 +70,8 @@ fn check_agent(
         within("gear", gear, -1, gears)?;
     }
     equal("tyres", state.tyres.len(), like.tyres.len())?;
+    let give_way = |tyres: &[TyreState]| tyres.iter().filter(|own| own.ring.is_some()).count();
+    equal("tyres that give way", give_way(&state.tyres), give_way(&like.tyres))?;
     if let Some(follower) = model.driver.follower() {
         let segments = follower.path().points().len() - 1;
         within("segment of the path", state.driver.place.segment, 0, segments - 1)?;

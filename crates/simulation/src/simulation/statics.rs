@@ -27,7 +27,7 @@ use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::numeric::{pow, smooth_step};
 use crate::scm::Scratch;
 use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
-use crate::vehicle::tyre::TyreState;
+use super::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 
 /// Step, s.
@@ -54,7 +54,13 @@ const SLIDES: f64 = 0.15;
 const TIPS: f64 = 0.9;
 
 const BRAKED: Controls =
-    Controls { throttle: 0.0, steering: 0.0, brake: 1.0, gear: crate::vehicle::Selector::Drive };
+    Controls {
+        throttle: 0.0,
+        steering: 0.0,
+        brake: 1.0,
+        gear: crate::vehicle::Selector::Drive,
+        inflation: None,
+    };
 
 /// How a vehicle stands at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +95,12 @@ impl AgentModel {
         let mut state = self.unsettled(pose, speed, now_us);
         if stand != Stand::Falls {
             state.overlay = overlay;
+            state.tyres = tyres;
             state.vehicle = if speed == 0.0 {
-                state.tyres = tyres;
                 let VehicleState { body, brakes, clutches, .. } = vehicle;
                 VehicleState { body, brakes, clutches, ..design }
             } else {
+                state.tyres.iter_mut().for_each(TyreState::release);
                 VehicleState { body: vehicle.body, ..design }
             };
         }
@@ -161,7 +168,7 @@ impl<'a> Relaxation<'a> {
         if !stays {
             return Stand::Still;
         }
-        self.tyres.fill(TyreState::default());
+        self.tyres.iter_mut().for_each(TyreState::release);
         let held = (self.vehicle.clone(), self.tyres.clone(), self.overlay.clone());
         if self.relax(Phase::LetGo, start) {
             return Stand::Still;

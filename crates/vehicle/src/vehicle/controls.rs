@@ -14,6 +14,8 @@ pub struct Controls {
     pub brake: f64,
     /// Lever of the gearbox.
     pub gear: Selector,
+    /// Inflation that central tyre inflation is to work towards, Pa; as it is if none.
+    pub inflation: Option<f64>,
 }
 
 impl Controls {
@@ -24,6 +26,7 @@ impl Controls {
             steering: self.steering.clamp(-1.0, 1.0),
             brake: self.brake.clamp(0.0, 1.0),
             gear: self.gear,
+            inflation: self.inflation.map(|inflation| inflation.max(0.0)),
         }
     }
 }

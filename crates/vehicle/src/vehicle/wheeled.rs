@@ -9,6 +9,7 @@ use super::controls::Controls;
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::VehicleSpec;
 use super::transmission::friction;
+use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub struct Vehicle {
     parts: Assembled,
     brakes: Vec<Brake>,
     mass: f64,
+    /// Belt of its tyres, if they give way.
+    ring: Option<RingFigures>,
 }
 
 /// State of a vehicle: plain data.
@@ -97,12 +100,19 @@ impl Vehicle {
             .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
             .collect();
         let mass = parts.model.mass();
-        Ok(Vehicle { spec, parts, brakes, mass })
+        let radius = spec.tyre.rigid.radius();
+        let ring = spec.tyre.flexible.as_ref().map(|tyre| tyre.ring(radius)).transpose()?;
+        Ok(Vehicle { spec, parts, brakes, mass, ring })
     }
 
     /// The figures that it was assembled from.
     pub fn spec(&self) -> &VehicleSpec {
         &self.spec
+    }
+
+    /// Belt of its tyres, if they give way.
+    pub fn ring(&self) -> Option<&RingFigures> {
+        self.ring.as_ref()
     }
 
     /// Number of wheels: axle by axle from the front, left before right.
@@ -162,10 +172,17 @@ impl Vehicle {
         self.parts.model.translate(&mut u, &(forward * speed));
         let tyre = &self.spec.tyre.handling;
         let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
-        let spin = speed / tyre.rolling_radius(load / tyre.vertical_stiffness);
-        for wheel in &self.parts.wheels {
-            u[wheel.spin.index()] = spin;
+        let spin = |wheel: usize| match (&self.ring, &self.spec.tyre.flexible) {
+            (Some(ring), Some(flexible)) => {
+                let inflation = flexible.inflation.of(wheel, self.wheels());
+                speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
+            }
+            _ => speed / tyre.rolling_radius(load / tyre.vertical_stiffness),
+        };
+        for (index, wheel) in self.parts.wheels.iter().enumerate() {
+            u[wheel.spin.index()] = spin(index);
         }
+        let spin = spin(0);
         state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, spin);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }

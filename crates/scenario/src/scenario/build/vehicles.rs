@@ -1,6 +1,7 @@
 //! The vehicles that a scenario names: from the catalogue or from files, with
 //! the scenario's changes laid over them.
 
+use crate::scenario::config::{self, TyreModel};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::input::LARGEST_TEXT;
@@ -29,6 +30,13 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
             }
             spec(&model)
         });
+        let spec = spec.and_then(|spec| {
+            let tyred = with_tyres(spec, vehicle);
+            tyred.map_err(|(key, cause)| {
+                let key = format!("vehicle[{index}].{key}");
+                Faults::from(file.document.fault(&key, Problem::Refused { cause }))
+            })
+        });
         match spec {
             Ok(spec) => specs.push(spec),
             Err(Faults(found)) => faults.extend(found),
@@ -36,6 +44,54 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
     }
     Faults::into_result(faults)?;
     Ok(specs)
+}
+
+/// A vehicle on the tyres, and with the inflation, that its entry asks for; else the key
+/// that it cannot follow, and why.
+fn with_tyres(
+    mut spec: AnySpec,
+    entry: &config::Vehicle,
+) -> Result<AnySpec, (&'static str, String)> {
+    let name = spec.name().to_owned();
+    let AnySpec::Wheeled(own) = &mut spec else {
+        let asked = [("tyre", entry.tyre.is_some()), ("inflation", entry.inflation.is_some())];
+        return match asked.into_iter().find(|(_, asked)| *asked) {
+            Some((key, _)) => Err((key, format!("must be absent: {name} runs on tracks"))),
+            None => Ok(spec),
+        };
+    };
+    if entry.tyre == Some(TyreModel::Rigid) {
+        own.tyre.flexible = None;
+    }
+    let says_how = "says how its tyres give way ([tyre.flexible])";
+    match (entry.tyre, &own.tyre.flexible) {
+        (Some(TyreModel::Flexible), None) => {
+            return Err(("tyre", format!("must be \"rigid\": no file of {name} {says_how}")));
+        }
+        (Some(TyreModel::Rigid), None) if entry.inflation.is_some() => {
+            return Err(("inflation", "must be absent beside tyre = \"rigid\"".into()));
+        }
+        (None, None) if entry.inflation.is_some() => {
+            return Err(("inflation", format!("must be absent: no file of {name} {says_how}")));
+        }
+        _ => {}
+    }
+    if let (Some(inflation), Some(flexible)) = (&entry.inflation, &mut own.tyre.flexible) {
+        flexible.inflation = inflation.clone();
+        own.check().map_err(|error| match error {
+            SpecError::Value { allowed, .. } => ("inflation", format!("must be {allowed}")),
+            other => ("inflation", other.to_string()),
+        })?;
+    }
+    let changes = entry.driver.inflates();
+    let central = own.tyre.flexible.as_ref().is_some_and(|tyre| tyre.central_inflation.is_some());
+    if changes && !central {
+        return Err((
+            "driver.rows",
+            format!("must give no inflation: {name} has no central tyre inflation"),
+        ));
+    }
+    Ok(spec)
 }
 
 /// One vehicle of the catalogue, or of a file whose name ends in `.toml`.

@@ -366,6 +366,7 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         steering: curve(|row| row.steering)?,
         brake: curve(|row| row.brake)?,
         gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
+        inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
     }))
 }
 

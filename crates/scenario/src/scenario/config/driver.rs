@@ -93,6 +93,13 @@ fn default_top_speed() -> f64 {
     15.0
 }
 
+impl Driver {
+    /// Whether it changes the inflation of tyres.
+    pub fn inflates(&self) -> bool {
+        matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.inflation.is_some()))
+    }
+}
+
 impl Default for Driver {
     fn default() -> Driver {
         Driver::Hold { brake: full() }
@@ -121,6 +128,11 @@ pub struct TableRow {
     /// Lever of the gearbox from this time on.
     #[serde(default)]
     pub gear: Selector,
+    /// Inflation of all tyres that central tyre inflation works towards from this time on,
+    /// kPa.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
+    pub inflation: Option<f64>,
 }
 
 /// What a driver does at the end of its path.

@@ -32,7 +32,7 @@ pub use sensor::{
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
-pub use vehicle::{Vehicle, Visual};
+pub use vehicle::{TyreModel, Vehicle, Visual};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -87,6 +87,12 @@ pub enum Quantity {
     WheelLateral,
     /// Torque on the wheels.
     WheelTorque,
+    /// Inflation of the tyres.
+    TyreInflation,
+    /// How far the tyres are pressed in.
+    TyreDeflection,
+    /// Length of the tyres' contact.
+    TyreContact,
 }
 
 /// A format of the vehicles' samples.

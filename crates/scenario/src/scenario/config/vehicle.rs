@@ -2,6 +2,7 @@
 
 use super::{Driver, Place, Sensor};
 use crate::sensor::mesh::Up;
+use crate::vehicle::spec::Inflation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -29,6 +30,15 @@ pub struct Vehicle {
     #[serde(default)]
     #[schemars(range(min = -50.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: f64,
+    /// Whether its tyres give way: `flexible` where the vehicle's file says how they do,
+    /// `rigid` on soil else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tyre: Option<TyreModel>,
+    /// Inflation of its tyres, kPa: of all wheels, a list of the axles' from the front, or of
+    /// the wheels', left before right. The vehicle's file says it where this does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("unit" = "kPa"))]
+    pub inflation: Option<Inflation>,
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
@@ -42,6 +52,16 @@ pub struct Vehicle {
     /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How a tyre meets the ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TyreModel {
+    /// Rigid on soil; on firm ground a spring.
+    Rigid,
+    /// A belt under inflation, on soil as on firm ground.
+    Flexible,
 }
 
 /// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not

@@ -14,6 +14,7 @@ pub(super) use driveline::{Clutch, DrivelinePlan};
 pub(super) use steering::SteeringDrive;
 
 use super::spec::{Axle, Point, Suspension, VehicleSpec};
+use crate::vehicle::tyre::RingError;
 use crate::multibody::{
     Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
 };
@@ -39,6 +40,9 @@ pub enum AssemblyError {
         /// The layout.
         layout: String,
     },
+    /// The points of its tyres make no belt.
+    #[error("tyre.flexible: {0}")]
+    Ring(#[from] RingError),
     /// The multibody model refuses.
     #[error(transparent)]
     Model(#[from] ModelError),

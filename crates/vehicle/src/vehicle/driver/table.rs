@@ -22,6 +22,10 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
+    /// Inflation of all tyres (kPa) that central tyre inflation works towards from a time
+    /// (s) on, in order of time; as it is before the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inflation: Vec<(f64, f64)>,
     /// Lever of the gearbox from a time (s) on, in order of time; in drive where
     /// nothing is given, and before the first as from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,8 +41,15 @@ impl Table {
             steering: at(&self.steering),
             brake: at(&self.brake),
             gear: self.gear(time),
+            inflation: self.inflation(time),
         }
         .clamped()
+    }
+
+    fn inflation(&self, time: f64) -> Option<f64> {
+        let begun = self.inflation.partition_point(|&(from, _)| from <= time);
+        let now = begun.checked_sub(1).map(|last| self.inflation[last]);
+        now.map(|(_, kpa)| 1e3 * kpa)
     }
 
     fn gear(&self, time: f64) -> Selector {
@@ -57,16 +68,17 @@ mod tests {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
             steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
             brake: None,
+            inflation: vec![(1.0, 150.0)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
-        let early = Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral };
+        let early = Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral, inflation: None };
         assert_eq!(table.controls(0.5), early);
         assert_eq!(table.controls(1.99).gear, neutral);
         assert_eq!(table.controls(2.0).gear, reverse);
         let middle = table.controls(1.1);
         assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
-        let late = Controls { throttle: 0.7, steering: 1.0, brake: 0.0, gear: reverse };
+        let late = Controls { throttle: 0.7, steering: 1.0, brake: 0.0, gear: reverse, inflation: Some(150e3) };
         assert_eq!(table.controls(50.0), late);
         assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
     }

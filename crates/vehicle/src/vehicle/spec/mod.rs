@@ -40,7 +40,10 @@ pub use tracked::{
     Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
-pub use wheel::{Grousers, OutlinePoint, RigidTyre, Tyre, TyreSoil, Wheel};
+pub use wheel::{
+    CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre, Tyre,
+    TyreSoil, Wheel,
+};
 
 use crate::vehicle::powertrain::Powertrain;
 use schemars::JsonSchema;

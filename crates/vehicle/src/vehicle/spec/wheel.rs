@@ -1,7 +1,7 @@
 //! Wheels and tyres.
 
 use super::Point;
-use crate::vehicle::tyre::TMeasy;
+use crate::vehicle::tyre::{PlatePoint, RingError, RingFigures, TMeasy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +27,113 @@ pub struct Tyre {
     pub mass: f64,
     /// Moments of inertia, y along the spin axis, kg m².
     pub inertia: Point,
-    /// Its shape on yielding soil, where it counts as rigid.
+    /// Its shape without load; where nothing says how it gives way, that on yielding soil.
     pub rigid: RigidTyre,
-    /// Its forces on firm ground.
+    /// How it gives way under load, on soil as on firm ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flexible: Option<FlexibleTyre>,
+    /// Its forces along firm ground; where nothing says how it gives way, also upright.
     pub handling: TMeasy,
+}
+
+/// How a tyre gives way: a belt under inflation, fitted to measured points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlexibleTyre {
+    /// Where its figures come from, and which are assumed.
+    pub source: String,
+    /// Width of the tread, m.
+    #[schemars(extend("unit" = "m"))]
+    pub width: f64,
+    /// Height of its section, from rim to tread, m.
+    #[schemars(extend("unit" = "m"))]
+    pub section_height: f64,
+    /// Inflation over the atmosphere, kPa: of all wheels, of each axle from the front, or
+    /// of each wheel, left before right.
+    #[schemars(extend("unit" = "kPa"))]
+    pub inflation: Inflation,
+    /// Central tyre inflation, if the vehicle has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub central_inflation: Option<CentralInflation>,
+    /// What it was measured to carry on a plate: three points or more, at two inflations
+    /// or more.
+    pub load_deflection: Vec<LoadDeflection>,
+}
+
+/// Inflation over the atmosphere, kPa.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Inflation {
+    /// Of all wheels.
+    All(f64),
+    /// Of each axle, or of each wheel.
+    Each(Vec<f64>),
+}
+
+/// A compressor that changes the inflation while driving.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CentralInflation {
+    /// Least and greatest inflation that it sets, kPa.
+    #[schemars(extend("unit" = "kPa"))]
+    pub range: [f64; 2],
+    /// How fast it inflates and deflates, kPa/s.
+    #[schemars(extend("unit" = "kPa/s"))]
+    pub rate: f64,
+}
+
+/// A tyre on a plate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadDeflection {
+    /// Inflation over the atmosphere, kPa.
+    #[schemars(extend("unit" = "kPa"))]
+    pub inflation: f64,
+    /// How far it is pressed in, m.
+    #[schemars(extend("unit" = "m"))]
+    pub deflection: f64,
+    /// What it carries then, N.
+    #[schemars(extend("unit" = "N"))]
+    pub load: f64,
+}
+
+impl Inflation {
+    /// Inflation of a wheel of so many, Pa: two an axle, left before right.
+    pub fn of(&self, wheel: usize, wheels: usize) -> f64 {
+        let in_kpa = match self {
+            Inflation::All(one) => *one,
+            Inflation::Each(each) if each.len() == wheels => each[wheel],
+            Inflation::Each(each) => each[(wheel / 2).min(each.len() - 1)],
+        };
+        1e3 * in_kpa
+    }
+
+    /// All figures given, kPa.
+    pub fn figures(&self) -> &[f64] {
+        match self {
+            Inflation::All(one) => std::slice::from_ref(one),
+            Inflation::Each(each) => each,
+        }
+    }
+}
+
+impl FlexibleTyre {
+    /// The belt of a tyre of this radius, m.
+    ///
+    /// # Errors
+    /// [`RingError`] for points that make no belt.
+    pub fn ring(&self, radius: f64) -> Result<RingFigures, RingError> {
+        let points: Vec<PlatePoint> = self
+            .load_deflection
+            .iter()
+            .map(|point| PlatePoint {
+                inflation: 1e3 * point.inflation,
+                deflection: point.deflection,
+                load: point.load,
+            })
+            .collect();
+        RingFigures::fit(radius, self.width, &points)
+    }
 }
 
 /// A tyre as a rigid surface of revolution.

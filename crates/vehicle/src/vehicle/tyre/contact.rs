@@ -110,6 +110,43 @@ pub struct FirmContact {
     pub normal_force: f64,
     /// Forces along and across, N, and slips.
     pub tangential: Tangential,
+    /// Radius that ties speed to spin when rolling freely, m.
+    pub rolling_radius: f64,
+}
+
+/// A tyre that is carried on firm ground, whatever carries it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Carried {
+    /// Where its forces act, from the wheel's centre, m.
+    place: Vec3,
+    /// Force along the normal, N; it belongs to the load where `presses`.
+    normal_force: f64,
+    presses: bool,
+    /// Coefficient of friction.
+    friction: f64,
+    /// Radius that ties speed to spin when rolling freely, m.
+    rolling_radius: f64,
+    /// Torque against rolling, N m.
+    resistance: f64,
+    /// Stiffness against leaning over, N m/rad.
+    overturning: f64,
+}
+
+/// A tyre whose belt carries it on firm ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeltPatch {
+    /// Force along the normal, N.
+    pub normal_force: f64,
+    /// Mean unit normal of the ground.
+    pub normal: Vec3,
+    /// Centre of pressure from the wheel's centre, m.
+    pub place: Vec3,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Radius of the tyre without load, m.
+    pub radius: f64,
+    /// How far it is pressed in, m.
+    pub deflection: f64,
 }
 
 impl TMeasy {
@@ -136,7 +173,73 @@ impl TMeasy {
             return None;
         }
 
-        let rolling_radius = self.rolling_radius(contact.deflection);
+        let mut load = Load::default();
+        load.add_tangent(&contact.normal, &offset, share * stiffness, share * damping);
+        let carried = Carried {
+            place: offset,
+            normal_force,
+            presses: true,
+            friction,
+            rolling_radius: self.rolling_radius(contact.deflection),
+            resistance: self.rolling_resistance * normal_force * self.unloaded_radius,
+            // a leaning tyre presses harder on the side it leans to
+            overturning: share * self.width * self.width * self.vertical_stiffness / 12.0,
+        };
+        Some(self.grip(load, contact, &carried, twist, state, h))
+    }
+
+    /// What firm ground does along itself to a wheel whose belt presses on it; `None` for a
+    /// wheel that lies on its side. What presses is the belt's own, and so is the loss in
+    /// the rubber, which goes with how far the belt goes in on any ground.
+    pub fn belt_contact(
+        &self,
+        pose: &Pose,
+        twist: &Twist,
+        patch: &BeltPatch,
+        state: &TyreState,
+        h: f64,
+    ) -> Option<FirmContact> {
+        let BeltPatch { normal_force, normal, place, friction, radius, deflection } = *patch;
+        let axis = pose.direction(&Vec3::y());
+        let forward = axis.cross(&normal);
+        let upright = forward.norm();
+        if upright < 0.5 {
+            return None;
+        }
+        let forward = forward / upright;
+        let contact = DiscContact {
+            deflection,
+            loaded_radius: radius - deflection,
+            forward,
+            left: normal.cross(&forward),
+            normal,
+            up: forward.cross(&axis),
+            axis,
+            camber: asin(axis.dot(&normal)),
+        };
+        let carried = Carried {
+            place,
+            normal_force,
+            presses: false,
+            friction,
+            rolling_radius: radius - deflection / 3.0,
+            resistance: 0.0,
+            overturning: 0.0,
+        };
+        Some(self.grip(Load::default(), contact, &carried, twist, state, h))
+    }
+
+    /// Adds forces along the ground.
+    fn grip(
+        &self,
+        mut load: Load,
+        contact: DiscContact,
+        carried: &Carried,
+        twist: &Twist,
+        state: &TyreState,
+        h: f64,
+    ) -> FirmContact {
+        let Carried { place, normal_force, friction, rolling_radius, .. } = *carried;
         let spin = twist.angular.dot(&contact.axis);
         let rolling = Rolling {
             load: normal_force,
@@ -146,24 +249,25 @@ impl TMeasy {
         };
         let tangential = self.tangential(&rolling, state, h);
 
-        let mut load = Load::default();
-        let force = contact.normal * normal_force
+        let pushed = if carried.presses { normal_force } else { 0.0 };
+        let force = contact.normal * pushed
             + contact.forward * tangential.force[0]
             + contact.left * tangential.force[1];
-        load.wrench.add_force(&force, &offset);
-        load.add_tangent(&contact.normal, &offset, share * stiffness, share * damping);
+        load.wrench.add_force(&force, &place);
         let tread = contact.up * -rolling_radius;
         load.add_tangent(&contact.forward, &tread, 0.0, tangential.damping[0]);
         load.add_tangent(&contact.left, &tread, 0.0, tangential.damping[1]);
+        if !carried.presses {
+            // a belt hands on what it grips by at the radius that it rolls on
+            let about = contact.axis.dot(&load.wrench.torque);
+            let torque = -rolling_radius * tangential.force[0];
+            load.wrench.torque += contact.axis * (torque - about);
+        }
 
         // rolling resistance, about the spin axis
-        let resistance = self.rolling_resistance * normal_force * self.unloaded_radius;
-        let resistance = resistance / spin.abs().max(ROLLING_SPIN);
-        load.wrench.torque -= contact.axis * (resistance * spin);
-        add_rotation(&mut load, &contact.axis, 0.0, resistance);
+        add_rolling(&mut load, &contact.axis, carried.resistance, spin);
 
-        // a leaning tyre presses harder on the side it leans to
-        let overturning = share * self.width * self.width * self.vertical_stiffness / 12.0;
+        let overturning = carried.overturning;
         load.wrench.torque -= contact.forward * (overturning * contact.camber);
         add_rotation(&mut load, &contact.forward, overturning, 0.0);
 
@@ -173,7 +277,22 @@ impl TMeasy {
         let fade = smooth_step(ALIGNING_SPEEDS[0], ALIGNING_SPEEDS[1], rolling.transport);
         load.wrench.torque -= contact.normal * (fade * trail * tangential.force[1] * spin.signum());
 
-        Some(FirmContact { load, contact, normal_force, tangential })
+        FirmContact { load, contact, normal_force, tangential, rolling_radius }
+    }
+
+    /// Adds the torque that rubber takes as it rolls, of a tyre pressed in by `deflection` m
+    /// that is pressed in by `nominal` m under its nominal load: in proportion to both, so
+    /// that on a road it grows with the load and falls with the inflation about as SAE J2452
+    /// has it (powers of 0.9 and -0.4 to -0.5), and vanishes where a tyre rolls as if rigid.
+    pub fn add_loss(
+        &self,
+        load: &mut Load,
+        axis: &Vec3,
+        twist: &Twist,
+        [deflection, nominal]: [f64; 2],
+    ) {
+        let most = self.rolling_resistance * self.nominal_load * self.unloaded_radius;
+        add_rolling(load, axis, most * deflection / nominal, twist.angular.dot(axis));
     }
 
     /// Takes the carcass through the step of `h` seconds with the wheel's `twist`
@@ -187,13 +306,19 @@ impl TMeasy {
     ) {
         match contact {
             Some(firm) => {
-                let rolling_radius = self.rolling_radius(firm.contact.deflection);
-                let sliding = firm.contact.sliding(twist, rolling_radius);
+                let sliding = firm.contact.sliding(twist, firm.rolling_radius);
                 self.relax(&firm.tangential, sliding, state, h);
             }
             None => *state = TyreState::default(),
         }
     }
+}
+
+/// Adds a torque against rolling about `axis` at a `spin`, rad/s.
+fn add_rolling(load: &mut Load, axis: &Vec3, resistance: f64, spin: f64) {
+    let resistance = resistance / spin.abs().max(ROLLING_SPIN);
+    load.wrench.torque -= axis * (resistance * spin);
+    add_rotation(load, axis, 0.0, resistance);
 }
 
 /// Adds a rotational tangent about `axis`: N m/rad and N m s/rad.

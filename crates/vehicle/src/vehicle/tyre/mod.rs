@@ -4,10 +4,14 @@
 //! ([`TyreState`]), and the contact of a wheel with a plane
 //! ([`TMeasy::firm_contact`], [`TMeasy::settle`]).
 
+mod catalogue;
 mod contact;
 mod relaxation;
+mod ring;
 mod tmeasy;
 
-pub use contact::{DiscContact, FirmContact, FirmPatch, Plane};
+pub use catalogue::{TyreFile, TyreFileError, tyre, tyres};
+pub use contact::{BeltPatch, DiscContact, FirmContact, FirmPatch, Plane};
 pub use relaxation::{Rolling, Tangential, TyreState};
+pub use ring::{OnPlate, PlatePoint, RingError, RingFigures};
 pub use tmeasy::{LoadPair, SlipCurve, TMeasy, Trail};

@@ -154,6 +154,9 @@ impl VehicleSpec {
         positive("tyre.mass", own.mass)?;
         inertia("tyre.inertia", &own.inertia)?;
         tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
+        if let Some(flexible) = &own.flexible {
+            tyre::flexible(flexible, &own.rigid, 2 * self.axles.len())?;
+        }
         tyre::handling(&own.handling)
     }
 }

@@ -1,6 +1,6 @@
 //! Which figures make a tyre, on soil and on firm ground.
 
-use super::super::RigidTyre;
+use super::super::{FlexibleTyre, RigidTyre};
 use super::rule::{Check, list, not_negative, positive, require, within};
 use crate::vehicle::tyre::{SlipCurve, TMeasy};
 
@@ -39,6 +39,57 @@ pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
         positive(&format!("{key}.shear_modulus"), soil.shear_modulus)?;
     }
     Ok(())
+}
+
+/// Greatest inflation that a file may give, kPa; of aircraft tyres 1500.
+const GREATEST_INFLATION: f64 = 5000.0;
+
+pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) -> Check {
+    let key = "tyre.flexible";
+    let radius = rigid.radius();
+    let fine = tyre.width > 0.0 && tyre.width <= rigid.width() && tyre.width.is_finite();
+    let allowed = format!("above 0 and not above the width of its outline ({})", rigid.width());
+    require(fine, &format!("{key}.width"), tyre.width, &allowed)?;
+    let fine = tyre.section_height > 0.0 && tyre.section_height < radius;
+    let allowed = format!("above 0 and below the tyre's radius ({radius})");
+    require(fine, &format!("{key}.section_height"), tyre.section_height, &allowed)?;
+    require(
+        rigid.grousers.is_none(),
+        "tyre.rigid.grousers",
+        "given",
+        "absent beside tyre.flexible: lugs are known on rigid tyres only",
+    )?;
+    let given = tyre.inflation.figures();
+    let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
+    let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
+    require(fine, &format!("{key}.inflation"), list(given), &allowed)?;
+    for inflation in given {
+        within(&format!("{key}.inflation"), *inflation, 0.0, GREATEST_INFLATION)?;
+    }
+    if let Some(central) = &tyre.central_inflation {
+        let [least, most] = central.range;
+        let fine = (0.0..=most).contains(&least) && most <= GREATEST_INFLATION;
+        let allowed = format!("two figures in order from 0 to {GREATEST_INFLATION}");
+        require(fine, &format!("{key}.central_inflation.range"), list(&central.range), &allowed)?;
+        positive(&format!("{key}.central_inflation.rate"), central.rate)?;
+    }
+    for (index, point) in tyre.load_deflection.iter().enumerate() {
+        let at = |name: &str| format!("{key}.load_deflection[{index}].{name}");
+        within(&at("inflation"), point.inflation, 0.0, GREATEST_INFLATION)?;
+        positive(&at("load"), point.load)?;
+        let fine = point.deflection > 0.0 && point.deflection < tyre.section_height;
+        let allowed = format!("above 0 and below the section's height ({})", tyre.section_height);
+        require(fine, &at("deflection"), point.deflection, &allowed)?;
+    }
+    match tyre.ring(radius) {
+        Ok(_) => Ok(()),
+        Err(error) => require(
+            false,
+            &format!("{key}.load_deflection"),
+            format!("{} points", tyre.load_deflection.len()),
+            &format!("such that a belt goes through them: {error}"),
+        ),
+    }
 }
 
 pub(super) fn handling(tyre: &TMeasy) -> Check {

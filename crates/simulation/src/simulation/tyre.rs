@@ -1,0 +1,38 @@
+//! A tyre in a run: its carcass along the ground and, where it gives way, its belt.
+
+use crate::scm::{Ring, RingState};
+use crate::vehicle::spec::{FlexibleTyre, VehicleSpec};
+use crate::vehicle::tyre::{RingFigures, TyreState as Carcass};
+use serde::{Deserialize, Serialize};
+
+/// State of a tyre: plain data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TyreState {
+    /// How far its carcass is drawn along firm ground.
+    pub carcass: Carcass,
+    /// Its belt, if it gives way.
+    pub ring: Option<Box<RingState>>,
+}
+
+impl TyreState {
+    /// Lets go what is drawn along the ground; what presses stays.
+    pub(super) fn release(&mut self) {
+        self.carcass = Carcass::default();
+    }
+}
+
+/// The belt of a vehicle's tyres, in the terms of the ground that it meets.
+pub(super) fn ring(spec: &VehicleSpec, tyre: &FlexibleTyre, figures: &RingFigures) -> Ring {
+    let handling = &spec.tyre.handling;
+    Ring {
+        radius: figures.radius,
+        width: figures.width,
+        tension_width: figures.tension_width,
+        foundation: figures.foundation,
+        relaxation: handling.vertical_damping / handling.vertical_stiffness,
+        deepest: BOTTOMS * tyre.section_height,
+    }
+}
+
+/// Part of the section's height from which a tyre stands on its rim; assumed.
+const BOTTOMS: f64 = 0.8;
