@@ -4,9 +4,8 @@
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, Published};
-use bekker::scm::Underside;
 use bekker::simulation::{AgentModel, Clock, GroundVehicle, OnWheels, World, WorldModel};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::Memory;
 use bekker::terrain::Terrain;
@@ -37,13 +36,11 @@ fn drive(spacing: f64) -> WorldModel {
         .expect("the bench's own soil");
     let spec = bekker::vehicle::find("hmmwv").expect("in the catalogue");
     let vehicle = Arc::new(Vehicle::new(spec).expect("a sound vehicle"));
-    let outline = &vehicle.spec().tyre.rigid.outline;
-    let outline: Vec<_> = outline.iter().map(|point| [point.half_width, point.radius]).collect();
-    let underside = Underside::new(outline, None).expect("a sound tyre");
+    let vehicle = OnWheels::new(vehicle).expect("a sound tyre");
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = AgentModel {
         name: "lead".into(),
-        vehicle: GroundVehicle::Wheeled(OnWheels { vehicle, underside, tread: Tread::rough() }),
+        vehicle: GroundVehicle::Wheeled(vehicle),
         driver: Driver::Table(Table { throttle: Some(throttle), ..Table::default() }),
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },

@@ -32,6 +32,9 @@ pub struct Bench {
     /// A vehicle of the catalogue or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
+    /// Its tyres: flexible, where its file says how they give way, or rigid
+    #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"])]
+    tyre: Option<String>,
     /// A soil of the catalogue
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
@@ -131,6 +134,7 @@ impl Bench {
         BenchCase {
             vehicle: self.vehicle.clone(),
             tracks: None,
+            tyre: self.tyre.clone(),
             soil: soil.into(),
             laws: self.laws.clone(),
             spacing: spacing.unwrap_or(0.05),

@@ -109,6 +109,7 @@ impl BenchM113 {
         BenchCase {
             vehicle: "m113".into(),
             tracks: Some(tracks),
+            tyre: None,
             soil: self.soil.clone(),
             laws: self.laws.clone(),
             spacing,

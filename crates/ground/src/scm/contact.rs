@@ -325,10 +325,7 @@ fn answer_four<S: Simd, F: Footprint>(
     let shape = Vectors::velocity(&motion.shape_twist, &r);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let velocity = motion.material(body, &shape, &r, || {
-        let [x, y, z] = body.normal(&[r.x, r.y, r.z], &four.slope.map(|s| lanes(&s)), sinkage);
-        Vectors { x, y, z }
-    });
+    let velocity = motion.material(body, &shape, &r, || four.surface(simd));
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();

@@ -13,6 +13,8 @@ pub struct UndersidePoints<S: Simd> {
     /// Parts of the nodes' cells that the body covers, 0..1. From one half on,
     /// a line itself meets the body; at zero the rest means nothing.
     pub coverage: Lanes<S>,
+    /// Where on it they are, for a body that gives way to find again; else of no meaning.
+    pub place: Lanes<S>,
 }
 
 /// A loaded patch that several bodies press together.

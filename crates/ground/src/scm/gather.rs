@@ -125,6 +125,9 @@ fn press<S: Simd, F: Footprint>(
     let [slope_x, slope_y] = point.slope;
     four.slope = [pressed.pick(slope_x, 0.0).numbers(), pressed.pick(slope_y, 0.0).numbers()];
     four.coverage = pressed.pick(point.coverage, 0.0).numbers();
+    if F::DEFORMS {
+        four.on_body = point.place.numbers();
+    }
     true
 }
 

@@ -1,16 +1,18 @@
 //! The underside of a wheel whose tyre gives way.
 
 use super::footprint::{Footprint, UndersidePoints};
-use super::ring::{Ring, RingState, STATIONS, STRIPS, Stations, pitch};
-use super::underside::PlacedWheel;
-use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
+use super::ring::{Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
+use super::underside::{LYING, PlacedWheel};
+use super::vectors::Vectors;
+use crate::numeric::{Lanes, Simd, WIDTH, Where, asin};
 use crate::spatial::{Twist, Vec3};
 
-/// How often the belt is looked for on a vertical line: each time what is left falls to a
-/// tenth, for the displacement changes little on the way.
-const LOOKS: usize = 3;
+/// The belt leans from the radius by no more than has this cosine.
+const STEEPEST: f64 = 0.17;
 /// Below this part of the radius under the axle a line counts as meeting no belt.
-const LOWEST: f64 = 1e-3;
+const LOWEST: f64 = 0.05;
+/// Cells of the table that guesses where a line meets the belt.
+const GUESSES: usize = 64;
 
 /// A wheel in the world with its belt pushed in.
 #[derive(Clone, Debug)]
@@ -21,24 +23,25 @@ pub(super) struct PlacedTyre<'a> {
     pub forward: Vec3,
     /// Upwards in the wheel's plane.
     pub up: Vec3,
-    /// y of the belt, m, ...
-    displacement: Stations,
-    /// ... its second derivative by the angle without load, m, ...
-    bend: Stations,
-    /// ... and how far the belt has moved along itself, rad.
-    moved: Stations,
+    /// Belt at the stations.
+    belt: Belt,
     /// A third of the greatest displacement, by which the tyre rolls on a smaller radius, m.
-    shrunk: f64,
+    pub shrunk: f64,
 }
 
-/// The belt at four places.
-pub(super) struct Belt<S: Simd> {
-    /// Displacements towards the axle, m.
-    pub inward: Lanes<S>,
-    /// Their changes with the angle, m/rad.
-    pub slope: Lanes<S>,
+/// The belt of a wheel, by station and strip.
+#[derive(Clone, Debug)]
+pub(super) struct Belt {
+    /// y, m.
+    y: Stations,
+    /// Half its second derivative by the number of the station, m.
+    bend: Stations,
     /// How far the belt has moved along itself, rad.
-    pub moved: Lanes<S>,
+    moved: Stations,
+    /// Radii, m.
+    radius: Stations,
+    /// How far ahead of the axle, m.
+    ahead: Stations,
 }
 
 /// A place on the belt: stations and strips about it, with their weights.
@@ -52,6 +55,54 @@ pub(super) struct BeltPlace {
     pub across: f64,
 }
 
+impl Belt {
+    fn new(ring: &Ring, state: &RingState) -> Belt {
+        let y = state.displacement;
+        let mut bend = [[0.0; STRIPS]; STATIONS];
+        for station in 1..STATIONS - 1 {
+            for strip in 0..STRIPS {
+                let [back, own, front] =
+                    [station - 1, station, station + 1].map(|at| y[at][strip]);
+                bend[station][strip] = 0.5 * (front + back - 2.0 * own);
+            }
+        }
+        let mut radius = [[0.0; STRIPS]; STATIONS];
+        for (radius, y) in radius.iter_mut().zip(&y) {
+            for (radius, y) in radius.iter_mut().zip(y) {
+                *radius = ring.belt_radius(*y);
+            }
+        }
+        let moved = ring.moved(&radius);
+        let mut ahead = [[0.0; STRIPS]; STATIONS];
+        for (station, [sine, cosine]) in directions().iter().enumerate() {
+            for strip in 0..STRIPS {
+                let [sine, _] = turned([*sine, *cosine], moved[station][strip]);
+                ahead[station][strip] = radius[station][strip] * sine;
+            }
+        }
+        Belt { y, bend, moved, radius, ahead }
+    }
+}
+
+/// Sine and cosine of an angle that is greater by a little, to its third power.
+pub(super) fn turned([sine, cosine]: [f64; 2], by: f64) -> [f64; 2] {
+    let (still, turn) = (1.0 - 0.5 * by * by, by * (1.0 - by * by / 6.0));
+    [sine * still + cosine * turn, cosine * still - sine * turn]
+}
+
+/// Station, and part of the way to the next, at which a belt without load is so far ahead
+/// of the axle, in cells from -R to R.
+fn guesses() -> &'static [u8; GUESSES] {
+    static TABLE: std::sync::LazyLock<[u8; GUESSES]> = std::sync::LazyLock::new(|| {
+        std::array::from_fn(|cell| {
+            let ahead = (cell as f64 + 0.5) / (0.5 * GUESSES as f64) - 1.0;
+            let station = (asin(ahead) - angle(0)) / pitch();
+            station.clamp(0.0, (STATIONS - 2) as f64) as u8
+        })
+    });
+    &TABLE
+}
+
 impl<'a> PlacedTyre<'a> {
     /// `None` for a wheel that lies on its side.
     pub fn new(
@@ -61,126 +112,81 @@ impl<'a> PlacedTyre<'a> {
     ) -> Option<PlacedTyre<'a>> {
         let forward = wheel.axis.cross(&Vec3::z());
         let level = forward.norm();
-        if level < super::underside::LYING {
+        if level < LYING {
             return None;
         }
         let forward = forward / level;
         let up = forward.cross(&wheel.axis);
-        let displacement = state.displacement;
-        let mut bend = [[0.0; STRIPS]; STATIONS];
-        for station in 1..STATIONS - 1 {
-            let [back, own, front] = [station - 1, station, station + 1].map(|at| &displacement[at]);
-            bend[station] = each(|k| (front[k] + back[k] - 2.0 * own[k]) / (pitch() * pitch()));
-        }
-        let mut moved = [[0.0; STRIPS]; STATIONS];
-        for strip in 0..STRIPS {
-            let y = |at: usize| displacement[at][strip];
-            let between = |rear: usize| {
-                let change = ring.belt_radius(y(rear + 1)) - ring.belt_radius(y(rear));
-                let slope = change / pitch();
-                let radius = ring.belt_radius(0.5 * (y(rear) + y(rear + 1)));
-                let along = (ring.radius * ring.radius - slope * slope).max(0.0).sqrt();
-                pitch() * (along / radius - 1.0)
-            };
-            // it stays where it is in the middle, between the two lowest stations
-            let middle = STATIONS / 2;
-            let mut sum = 0.5 * between(middle - 1);
-            moved[middle][strip] = sum;
-            moved[middle - 1][strip] = -sum;
-            for station in middle + 1..STATIONS {
-                sum += between(station - 1);
-                moved[station][strip] = sum;
-            }
-            sum = moved[middle - 1][strip];
-            for station in (0..middle - 1).rev() {
-                sum -= between(station);
-                moved[station][strip] = sum;
-            }
-        }
+        let belt = Belt::new(ring, state);
         let shrunk = ring.deflection(state) / 3.0;
-        Some(PlacedTyre { wheel, ring, forward, up, displacement, bend, moved, shrunk })
+        Some(PlacedTyre { wheel, ring, forward, up, belt, shrunk })
     }
 
-    /// Place of the belt at an angle from the lowest point and a distance from the middle.
+    /// The place of the belt that is `ahead` m of the axle and `distance` m from the middle.
     #[inline(always)]
-    pub fn place(&self, angle: f64, distance: f64) -> BeltPlace {
-        let along = (angle / pitch() + 0.5 * (STATIONS - 1) as f64)
-            .clamp(0.0, (STATIONS - 1) as f64 - 1e-9);
+    fn place(&self, ahead: f64, distance: f64) -> BeltPlace {
         let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
             .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
-        let (station, strip) = (along as usize, across as usize);
-        BeltPlace {
-            station,
-            strip,
-            along: along - station as f64,
-            across: across - strip as f64,
+        let strip = across as usize % (STRIPS - 1);
+        let across = across - strip as f64;
+        let at = |station: usize| {
+            let row = &self.belt.ahead[station % STATIONS];
+            row[strip] + (row[strip + 1] - row[strip]) * across
+        };
+        let cell = (ahead / self.ring.radius + 1.0) * (0.5 * GUESSES as f64);
+        let cell = cell.clamp(0.0, (GUESSES - 1) as f64) as usize % GUESSES;
+        let mut station = usize::from(guesses()[cell]);
+        let (mut rear, mut front) = (at(station), at(station + 1));
+        while ahead > front && station < STATIONS - 2 {
+            station += 1;
+            (rear, front) = (front, at(station + 1));
         }
+        while ahead < rear && station > 0 {
+            station -= 1;
+            (rear, front) = (at(station), rear);
+        }
+        let along = ((ahead - rear) / (front - rear)).clamp(0.0, 1.0);
+        BeltPlace { station, strip, along, across }
     }
 
-    /// The belt at angles from the lowest point and distances from the middle. Between
-    /// stations y is a parabola of the curvature about: a flat is flat there, and round is
-    /// round.
+    /// y of the belt at a place, m, and its derivative by the number of the station.
     #[inline(always)]
-    pub fn belt<S: Simd>(&self, angle: Lanes<S>, distance: Lanes<S>, from: Lanes<S>) -> Belt<S> {
-        let simd = angle.simd();
-        let before = from.numbers();
-        let (angles, distance) = (angle.numbers(), distance.numbers());
-        let found: [[f64; 6]; WIDTH] = each(|k| {
-            let BeltPlace { station, strip, along, across } =
-                self.place(angles[k] - before[k], distance[k]);
-            let (strip, other) = (strip % STRIPS, (strip + 1) % STRIPS);
-            let of = |rows: &Stations, at: usize| {
-                let row = &rows[at % STATIONS];
-                row[strip] + (row[other] - row[strip]) * across
-            };
-            let between = |rows: &Stations| {
-                of(rows, station) + (of(rows, station + 1) - of(rows, station)) * along
-            };
-            let y = &self.displacement;
-            let moved = between(&self.moved);
-            [of(y, station), of(y, station + 1), between(&self.bend), along, 1.0 - along, moved]
-        });
-        let lane = |part: usize| Lanes::of(simd, each(|k| found[k][part]));
-        let [rear, front, bend, along, left, moved] = [0, 1, 2, 3, 4, 5].map(lane);
-        let square = pitch() * pitch();
-        let y = rear * left + front * along - 0.5 * square * along * left * bend;
-        let change = (front - rear) * (1.0 / pitch()) - 0.5 * pitch() * (left - along) * bend;
-        let radius = self.ring.radius;
-        let least = 0.01 * radius * radius;
-        let belt = (radius * (radius - 2.0 * y)).max(least).sqrt();
-        // dr/dψ = -R/r dy/dψ, and against the angle as it is now, dψ/dφ = r / sqrt(R² - r'²)
-        let fall = radius / belt * change;
-        let slope = fall * belt / (radius * radius - fall * fall).max(least).sqrt();
-        Belt { inward: radius - belt, slope, moved }
+    fn displacement(&self, place: &BeltPlace) -> [f64; 2] {
+        let BeltPlace { station, strip, along, across } = *place;
+        let of = |rows: &Stations, at: usize| {
+            let row = &rows[at % STATIONS];
+            row[strip] + (row[strip + 1] - row[strip]) * across
+        };
+        let (rear, front) = (of(&self.belt.y, station), of(&self.belt.y, station + 1));
+        // a parabola of the curvature about: a flat is flat there, and round is round
+        let bend = of(&self.belt.bend, station) * (1.0 - along)
+            + of(&self.belt.bend, station + 1) * along;
+        let y = rear + (front - rear) * along - bend * along * (1.0 - along);
+        // beyond its ends the belt is round
+        let inside = if along > 0.0 && along < 1.0 { 1.0 } else { 0.0 };
+        [y, inside * (front - rear + bend * (2.0 * along - 1.0))]
     }
 
-    /// The belt at points of it.
-    #[inline(always)]
-    pub fn found<S: Simd>(
-        &self,
-        ahead: Lanes<S>,
-        down: Lanes<S>,
-        radius: Lanes<S>,
-        distance: Lanes<S>,
-    ) -> Belt<S> {
-        let angle = angle_of(ahead, down, radius);
-        let first = self.belt(angle, distance, Lanes::zero(angle.simd()));
-        self.belt(angle, distance, first.moved)
+    /// Stations and strips about a node's place, from [`UndersidePoints::place`].
+    pub fn about(&self, place: f64, distance: f64) -> BeltPlace {
+        let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
+            .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
+        let (station, strip) = (place as usize % (STATIONS - 1), across as usize % (STRIPS - 1));
+        let (along, across) = (place - station as f64, across - strip as f64);
+        BeltPlace { station, strip, along, across }
     }
 
-    /// Displacement of a station of a strip, m.
-    pub fn inward(&self, station: usize, strip: usize) -> f64 {
-        self.ring.radius - self.ring.belt_radius(self.displacement[station][strip])
-    }
-
-    /// How far a station has moved along the belt, rad.
-    pub fn moved(&self, station: usize, strip: usize) -> f64 {
-        self.moved[station][strip]
+    /// Direction from the axle to a station, as it is now, and the belt's radius there less
+    /// that of the ring, m.
+    pub fn station(&self, station: usize, strip: usize) -> (Vec3, f64) {
+        let [sine, cosine] = turned(directions()[station], self.belt.moved[station][strip]);
+        let outward = self.forward * sine - self.up * cosine;
+        (outward, self.belt.radius[station][strip] - self.ring.radius)
     }
 
     /// Distance of a strip's middle from the wheel's, m.
     pub fn strip_at(&self, strip: usize) -> f64 {
-        (strip as f64 - 0.5 * (STRIPS - 1) as f64) * self.ring.width / STRIPS as f64
+        (strip as f64 - 0.5 * (STRIPS - 1) as f64) * self.strip_width()
     }
 
     /// Width of a strip, m.
@@ -188,26 +194,10 @@ impl<'a> PlacedTyre<'a> {
         self.ring.width / STRIPS as f64
     }
 
-    /// Length of belt that a station stands for, m.
-    pub fn ring_length(&self) -> f64 {
-        self.ring.length()
+    /// Area of belt that a station of a strip stands for, m².
+    pub fn station_area(&self) -> f64 {
+        self.strip_width() * self.ring.length()
     }
-
-    /// A third of the greatest displacement, m.
-    pub fn shrunk(&self) -> f64 {
-        self.shrunk
-    }
-}
-
-/// Angles of points from the lowest one, rad, forward: atan2(forward, down), by
-/// Abramowitz and Stegun 4.4.49 of half the angle, 1e-5 rad.
-#[inline(always)]
-pub(super) fn angle_of<S: Simd>(forward: Lanes<S>, down: Lanes<S>, radius: Lanes<S>) -> Lanes<S> {
-    let half = forward / (down + radius).max(1e-9);
-    let square = half * half;
-    let series = 0.999_866 + square
-        * (square * (0.180_141 + square * (square * 0.020_835_1 - 0.085_133)) - 0.330_299_5);
-    2.0 * half * series
 }
 
 impl Footprint for PlacedTyre<'_> {
@@ -238,45 +228,49 @@ impl Footprint for PlacedTyre<'_> {
 
     #[inline(always)]
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
-        let PlacedTyre { wheel, forward, up, .. } = self;
+        let simd = x.simd();
+        let PlacedTyre { wheel, forward, up, ring, .. } = self;
         let (axis, centre) = (&wheel.axis, wheel.centre());
         let (u, v) = (x - centre.x, y - centre.y);
         let solved = wheel.solve(u, v, 0.0);
         let ahead = forward.x * u + forward.y * v;
-        let sideways = up.x * u + up.y * v;
-        let level = axis.x * u + axis.y * v;
-        let square = ahead * ahead;
-        let (mut height, mut distance) = (solved.height, solved.distance);
-        let mut down = -(sideways + height * up.z);
-        let mut radius = (square + down * down).sqrt();
-        let (mut slope, mut moved) = (Lanes::zero(x.simd()), Lanes::zero(x.simd()));
-        let mut meets = solved.found;
-        for _ in 0..LOOKS {
-            let belt = self.belt(angle_of(ahead, down, radius), distance, moved);
-            let wanted = solved.radius + solved.taper * distance - belt.inward;
-            let below = wanted * wanted - square;
-            let least = LOWEST * wanted;
-            meets = solved.found & below.gt(least * least);
-            down = below.max(least * least).sqrt();
-            height = -(down + sideways) / up.z;
-            distance = level + axis.z * height;
-            (radius, slope, moved) = (wanted, belt.slope, belt.moved);
+        let (at, aside) = (ahead.numbers(), solved.distance.numbers());
+        let (mut displaced, mut change, mut place) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
+        for lane in 0..WIDTH {
+            let found = self.place(at[lane], aside[lane]);
+            [displaced[lane], change[lane]] = self.displacement(&found);
+            place[lane] = found.station as f64 + found.along;
         }
+        let size = ring.radius * ring.radius;
+        let square = size - 2.0 * ring.radius * Lanes::of(simd, displaced);
+        let belt = square.max(LOWEST * size).sqrt();
+        // dr = -R/r dy; an angle without load is one with it, by sqrt(R² - r'²) / r
+        let fall = Lanes::of(simd, change) * (ring.radius / pitch()) / belt;
+        let turn = fall / (size - fall * fall).max(LOWEST * size).sqrt();
+        let inward = ring.radius - belt;
+        let radius = solved.radius + solved.taper * solved.distance - inward;
+        let below = radius * radius - ahead * ahead;
+        let meets = solved.found & below.gt(LOWEST * LOWEST * size);
+        let down = below.max(LOWEST * LOWEST * size).sqrt();
+        let height = -(down + (up.x * u + up.y * v)) / up.z;
+        let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
         let coverage = (0.5 + inside * wheel.coverage_per_metre).max(0.0).min(1.0);
         // inward, leant by the taper across and by the belt's slope along
         let inverse = 1.0 / radius;
         let (sine, cosine) = (ahead * inverse, down * inverse);
-        let turn = slope * inverse;
         let on_forward = -sine - turn * cosine;
         let on_up = cosine - turn * sine;
         let taper = solved.taper;
-        let m = [0, 1, 2].map(|k| on_forward * forward[k] + on_up * up[k] + taper * axis[k]);
-        let scale = -1.0 / m[2].max(super::underside::LYING);
+        let lean = Vectors::of(simd, forward) * on_forward
+            + Vectors::of(simd, up) * on_up
+            + Vectors::of(simd, axis) * taper;
+        let scale = -1.0 / lean.z.max(LYING);
         UndersidePoints {
             height: centre.z + height,
-            slope: [m[0] * scale, m[1] * scale],
+            slope: [lean.x * scale, lean.y * scale],
             coverage: meets.pick(coverage, 0.0),
+            place: Lanes::of(simd, place),
         }
     }
 
@@ -288,19 +282,25 @@ impl Footprint for PlacedTyre<'_> {
         slope: &[Lanes<S>; 2],
         sinkage: Lanes<S>,
     ) -> [Lanes<S>; 3] {
-        let n = self.wheel.normal(r, slope, sinkage);
-        let dot = |v: &Vec3, w: &[Lanes<S>; 3]| v.x * w[0] + v.y * w[1] + v.z * w[2];
-        let (ahead, down) = (dot(&self.forward, r), -dot(&self.up, r));
-        let radius = (ahead * ahead + down * down).sqrt();
-        let change = self.found(ahead, down, radius, dot(&self.wheel.axis, r)).slope;
-        let inverse = 1.0 / radius;
+        let simd = sinkage.simd();
+        let [x, y, z] = self.wheel.normal(r, slope, sinkage);
+        let n = Vectors { x, y, z };
+        let [x, y, z] = *r;
+        let r = Vectors { x, y, z };
+        let (forward, up) = (Vectors::of(simd, &self.forward), Vectors::of(simd, &self.up));
+        let (ahead, down) = (forward.dot(&r), -up.dot(&r));
+        let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
+        let (sine, cosine) = (ahead * inverse, down * inverse);
+        // how far the belt leans from the radius, as its slopes tell
+        let [x, y] = *slope;
+        let upright = Vectors { x: -x, y: -y, z: Lanes::of(simd, 1.0) };
+        let (along, above) = (forward.dot(&upright), up.dot(&upright));
+        let turn = (along * cosine + above * sine) / (above * cosine - along * sine).max(STEEPEST);
         // on what of the normal lies in the wheel's plane
-        let scale = down * inverse * dot(&self.up, &n) - ahead * inverse * dot(&self.forward, &n);
-        let turn = change * inverse * scale;
-        let (on_forward, on_up) = (-(turn * down * inverse), -(turn * ahead * inverse));
-        let leant = [0, 1, 2].map(|k| n[k] + on_forward * self.forward[k] + on_up * self.up[k]);
-        let size = 1.0 / (leant[0] * leant[0] + leant[1] * leant[1] + leant[2] * leant[2]).sqrt();
-        leant.map(|part| part * size)
+        let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
+        let leant = n + forward * (scale * cosine) + up * (scale * sine);
+        let size = 1.0 / leant.norm();
+        [leant.x * size, leant.y * size, leant.z * size]
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
@@ -315,21 +315,16 @@ impl Footprint for PlacedTyre<'_> {
     /// the speed of the rolling radius.
     #[inline(always)]
     fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
-        let axis = &self.wheel.axis;
-        let dot = |w: &[Lanes<S>; 3]| axis.x * w[0] + axis.y * w[1] + axis.z * w[2];
-        let (distance, leaning) = (dot(r), dot(n));
-        let radial = [0, 1, 2].map(|k| r[k] - distance * axis[k]);
-        let size = (radial[0] * radial[0] + radial[1] * radial[1] + radial[2] * radial[2]).sqrt();
-        let (ahead, down) = (
-            self.forward.x * r[0] + self.forward.y * r[1] + self.forward.z * r[2],
-            -(self.up.x * r[0] + self.up.y * r[1] + self.up.z * r[2]),
-        );
-        let inward = self.found(ahead, down, size, distance).inward;
+        let simd = r[0].simd();
+        let axis = Vectors::of(simd, &self.wheel.axis);
+        let [x, y, z] = *n;
+        let n = Vectors { x, y, z };
+        let [x, y, z] = *r;
+        let distance = axis.dot(&Vectors { x, y, z });
         // two thirds of the way from the loaded radius
-        let rolling = size + inward - self.shrunk;
-        let flat = [0, 1, 2].map(|k| n[k] - leaning * axis[k]);
-        let length = (flat[0] * flat[0] + flat[1] * flat[1] + flat[2] * flat[2]).sqrt();
-        let scale = -rolling / length.max(1e-9);
-        [0, 1, 2].map(|k| distance * axis[k] + flat[k] * scale)
+        let rolling = self.wheel.underside.radius(distance) - self.shrunk;
+        let flat = n - axis * axis.dot(&n);
+        let arm = axis * distance - flat * (rolling / flat.norm().max(1e-9));
+        [arm.x, arm.y, arm.z]
     }
 }

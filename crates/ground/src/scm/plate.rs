@@ -110,6 +110,7 @@ impl Footprint for Plate {
             height: self.pose.position.z + height,
             slope: slope.map(|slope| Lanes::of(simd, slope)),
             coverage,
+            place: Lanes::zero(simd),
         }
     }
 

@@ -105,16 +105,16 @@ pub(super) struct RingLoad {
     pub moves: [bool; MOTIONS],
 }
 
-/// Motions of the hub that press a ring.
-pub(super) const MOTIONS: usize = 4;
+/// Motions of the hub that press a ring, but its lean about the forward direction, ...
+pub(super) const MOTIONS: usize = 3;
+/// ... which comes behind them.
+pub(super) const LEAN: usize = MOTIONS;
 /// Of the soil: along the mean normal of its pressure.
 pub(super) const SOIL: usize = 0;
 /// Of firm ground: along its mean normal, ...
 pub(super) const FIRM: usize = 1;
 /// ... and forward along it.
 pub(super) const FORE: usize = 2;
-/// Lean about the forward direction, rad.
-pub(super) const LEAN: usize = 3;
 
 impl Default for RingLoad {
     fn default() -> RingLoad {
@@ -145,12 +145,16 @@ impl RingLoad {
 pub struct RingStep {
     /// By itself, m.
     pub(super) settles: Stations,
-    /// With a motion of the hub, m/m or m/rad.
+    /// With a motion of the hub, m/m.
     pub(super) follows: [Stations; MOTIONS],
     /// Which motions count.
     pub(super) moves: [bool; MOTIONS],
     /// Directions of the motions, and of the forces that answer them.
     pub(super) ways: [Vec6; MOTIONS],
+    /// The same of a lean.
+    pub(super) lean: Vec6,
+    /// Distances of the strips from the wheel's middle, m.
+    pub(super) strips: [f64; STRIPS],
     /// Mean normal of yielding ground: it knows of no motion across it.
     pub(super) up: Vec3,
 }
@@ -162,6 +166,8 @@ impl Default for RingStep {
             follows: [NONE; MOTIONS],
             moves: [false; MOTIONS],
             ways: [Vec6::zeros(); MOTIONS],
+            lean: Vec6::zeros(),
+            strips: [0.0; STRIPS],
             up: Vec3::z(),
         }
     }
@@ -226,24 +232,59 @@ impl Ring {
     /// Pressure on every station as the belt's shape tells, Pa.
     pub fn pressure(&self, state: &RingState) -> Stations {
         let law = self.law(state.inflation);
-        let area = self.length() * self.width / STRIPS as f64;
-        let mut pressure = [[0.0; STRIPS]; STATIONS];
-        for strip in 0..STRIPS {
-            for station in 0..STATIONS {
-                pressure[station][strip] =
-                    law.force(self, state, station, strip) / area;
+        let inverse = STRIPS as f64 / (self.length() * self.width);
+        let bottom = self.bottom();
+        let y = &state.displacement;
+        let mut pressure = NONE;
+        for (station, row) in pressure.iter_mut().enumerate() {
+            let ends = station == 0 || station == STATIONS - 1;
+            let own = if ends { law.end } else { law.own };
+            let (rear, front) = (station.saturating_sub(1), (station + 1).min(STATIONS - 1));
+            for (strip, pressure) in row.iter_mut().enumerate() {
+                let at = y[station][strip];
+                // at the ends a neighbour is the station itself, which is none
+                let beside = y[rear][strip] + y[front][strip] - if ends { at } else { 0.0 };
+                let force =
+                    own * at + law.next * beside + law.bottomed * (at - bottom).max(0.0);
+                *pressure = force * inverse;
             }
         }
         pressure
     }
 
-    /// Greatest displacement towards the hub, mean over the strips, m.
+    /// Greatest displacement towards the hub of the strips' mean, m.
     pub fn deflection(&self, state: &RingState) -> f64 {
-        let mean = |row: &[f64; STRIPS]| {
-            let inward = row.map(|y| self.radius - self.belt_radius(y));
-            inward.iter().sum::<f64>() / STRIPS as f64
+        let mean = |row: &[f64; STRIPS]| (row[0] + row[1]) + (row[2] + row[3]);
+        let most = state.displacement.iter().map(mean).fold(0.0, f64::max);
+        self.radius - self.belt_radius(most / STRIPS as f64)
+    }
+
+    /// How far each station moves along the belt, rad, for the belt keeps its length; in the
+    /// middle, between the two lowest stations, it stays where it is.
+    pub(super) fn moved(&self, radius: &Stations) -> Stations {
+        let square = 1.0 / (self.radius * pitch()).powi(2);
+        // the belt's length over its angle, less one; dr is small beside ds
+        let between = |rear: usize| -> [f64; STRIPS] {
+            std::array::from_fn(|k| {
+                let (rear, front) = (radius[rear][k], radius[rear + 1][k]);
+                let fall = (front - rear) * (front - rear) * square;
+                let along = 1.0 - fall * (0.5 + 0.125 * fall);
+                pitch() * (2.0 * self.radius * along / (rear + front) - 1.0)
+            })
         };
-        state.displacement.iter().map(mean).fold(0.0, f64::max)
+        let mut moved = NONE;
+        let middle = STATIONS / 2;
+        let half = between(middle - 1).map(|way| 0.5 * way);
+        (moved[middle], moved[middle - 1]) = (half, half.map(|way| -way));
+        for station in middle + 1..STATIONS {
+            let way = between(station - 1);
+            moved[station] = std::array::from_fn(|k| moved[station - 1][k] + way[k]);
+        }
+        for station in (0..middle - 1).rev() {
+            let way = between(station);
+            moved[station] = std::array::from_fn(|k| moved[station + 1][k] - way[k]);
+        }
+        moved
     }
 
     /// Length of contact on the ground, m, mean over the strips that are pressed. The
@@ -369,23 +410,6 @@ impl RingStep {
     }
 }
 
-impl Law {
-    /// Force that the ring answers with at a station, N.
-    fn force(&self, ring: &Ring, state: &RingState, station: usize, strip: usize) -> f64 {
-        let y = |at: usize| state.displacement[at][strip];
-        let ends = station == 0 || station == STATIONS - 1;
-        let own = if ends { self.end } else { self.own };
-        let mut force = own * y(station) + self.bottomed * (y(station) - ring.bottom()).max(0.0);
-        if station > 0 {
-            force += self.next * y(station - 1);
-        }
-        if station + 1 < STATIONS {
-            force += self.next * y(station + 1);
-        }
-        force
-    }
-}
-
 impl RingStep {
     /// Lets a belt that meets nothing go back to its shape without load.
     pub(super) fn let_go(&mut self, state: &RingState) {
@@ -393,32 +417,30 @@ impl RingStep {
         self.moves = [false; MOTIONS];
     }
 
-    /// How far a hub with this twist moves in `dt` s along each motion, m and rad.
-    pub(super) fn motions(&self, twist: &Twist, dt: f64) -> [f64; MOTIONS] {
+    /// How far a hub with this twist moves in `dt` s along each motion, m, and leans, rad.
+    pub(super) fn motions(&self, twist: &Twist, dt: f64) -> [f64; MOTIONS + 1] {
         let (turn, shift) = (&twist.angular, &twist.linear);
         let all = Vec6::new(turn.x, turn.y, turn.z, shift.x, shift.y, shift.z);
         let raised = self.up * self.up.dot(shift);
-        let mut motions = [0.0; MOTIONS];
-        for (motion, way) in motions.iter_mut().zip(&self.ways) {
-            *motion = way.dot(&all) * dt;
-        }
-        motions[SOIL] = self.ways[SOIL].fixed_rows::<3>(3).dot(&raised) * dt;
-        motions
+        let soil = self.ways[SOIL].fixed_rows::<3>(3).dot(&raised);
+        let of = |way: &Vec6| way.dot(&all) * dt;
+        [soil * dt, of(&self.ways[FIRM]), of(&self.ways[FORE]), of(&self.lean)]
     }
 
     /// Takes the ring through the step, in which the hub moved by `motions`, m and rad.
-    pub(super) fn take(&self, motions: &[f64; MOTIONS], state: &mut RingState) {
-        for (station, row) in state.displacement.iter_mut().enumerate() {
-            for (strip, y) in row.iter_mut().enumerate() {
-                let mut change = self.settles[station][strip];
-                for (motion, way) in motions.iter().enumerate() {
-                    if self.moves[motion] {
-                        change += self.follows[motion][station][strip] * way;
-                    }
-                }
-                // a belt bulges by less than is told here
-                *y = (*y + change).max(0.0);
+    pub(super) fn take(&self, motions: &[f64; MOTIONS + 1], state: &mut RingState) {
+        let mut change = self.settles;
+        for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
+            let lean = if motion == FORE { 0.0 } else { motions[LEAN] };
+            let way: [f64; STRIPS] =
+                std::array::from_fn(|strip| motions[motion] + lean * self.strips[strip]);
+            for (change, follows) in change.iter_mut().zip(&self.follows[motion]) {
+                *change = std::array::from_fn(|strip| change[strip] + follows[strip] * way[strip]);
             }
+        }
+        for (row, change) in state.displacement.iter_mut().zip(&change) {
+            // a belt bulges by less than is told here
+            *row = std::array::from_fn(|strip| (row[strip] + change[strip]).max(0.0));
         }
     }
 }

@@ -52,6 +52,8 @@ pub(super) struct Four {
     pub slope: [Numbers; 2],
     /// Covered parts of the cells.
     pub coverage: Numbers,
+    /// Places on a body that gives way.
+    pub on_body: Numbers,
 }
 
 impl Four {
@@ -69,6 +71,14 @@ impl Four {
             y: Lanes::of(simd, self.place[1]) - centre.y,
             z: Lanes::of(simd, self.height) - centre.z,
         }
+    }
+
+    /// Upward normals of the underside, as its slopes tell.
+    #[inline(always)]
+    pub fn surface<S: Simd>(&self, simd: S) -> Vectors<S> {
+        let [x, y] = [Lanes::of(simd, self.slope[0]), Lanes::of(simd, self.slope[1])];
+        let z = 1.0 / (x * x + y * y + 1.0).sqrt();
+        Vectors { x: -x * z, y: -y * z, z }
     }
 
     /// Lanes of the nodes in contact.

@@ -148,6 +148,7 @@ impl Footprint for PlacedShoe<'_> {
             height: self.pose.position.z + plane + height / covered,
             slope: self.slope.map(|slope| Lanes::of(simd, slope)),
             coverage: covered.min(1.0),
+            place: Lanes::zero(simd),
         }
     }
 

@@ -14,10 +14,10 @@
 use super::contact::{Contact, contact};
 use super::footprint::Footprint;
 use super::gather::FARTHEST;
-use super::placed_tyre::{PlacedTyre, angle_of};
+use super::placed_tyre::PlacedTyre;
 use super::ring::{
     FIRM, FORE, LEAN, MOTIONS, Ring, RingLoad, RingState, RingStep, SOIL, STATIONS, STRIPS,
-    directions,
+    Stations,
 };
 use super::scratch::Scratch;
 use super::underside::Underside;
@@ -26,7 +26,7 @@ use super::working_ground::WorkingGround;
 use crate::grid::{Node, TileKey};
 use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use crate::soil::{SoilKind, Tread};
-use crate::spatial::{Pose, Twist, Vec3, Vec6};
+use crate::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
 /// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimetre. (Its
 /// rubber gives way by a few more; what that makes is in the data that a ring is fitted to.)
@@ -90,7 +90,7 @@ pub fn tyre_contact(
     let WorkingGround { scratch, .. } = ground;
     let soiled = on.contact.nodes_in_contact > 0;
     let mut load = std::mem::take(&mut scratch.ring_load);
-    load.clear([soiled, false, false, true]);
+    load.clear([soiled, false, false]);
     if soiled {
         dispatch!(level(), simd => on.gather_soil(simd, scratch, &mut load));
     }
@@ -126,14 +126,16 @@ struct Meeting<'a, 'b> {
     contact: Contact,
     placed: &'b PlacedTyre<'a>,
     centre: Vec3,
-    /// Directions of force and motion, for each motion.
+    /// Directions of force and motion, for each motion ...
     ways: [Vec6; MOTIONS],
+    /// ... and for a lean about the forward direction.
+    lean: Vec6,
     /// Mean normal of the ground under the soil's part.
     up: Vec3,
-    /// Stiffness of firm ground alone, by pairs of motions.
-    stiffness: [[f64; MOTIONS]; MOTIONS],
-    /// What the belt's settling adds to the forces along the motions.
-    settled: [f64; MOTIONS],
+    /// Stiffness of firm ground alone, by pairs of motions, the lean last.
+    stiffness: [[f64; MOTIONS + 1]; MOTIONS + 1],
+    /// What the belt's settling adds to the forces along them.
+    settled: [f64; MOTIONS + 1],
 }
 
 fn along(direction: &Vec3) -> Vec6 {
@@ -151,9 +153,10 @@ impl<'a, 'b> Meeting<'a, 'b> {
             placed,
             centre,
             ways: [Vec6::zeros(); MOTIONS],
+            lean: Vec6::zeros(),
             up: Vec3::z(),
-            stiffness: [[0.0; MOTIONS]; MOTIONS],
-            settled: [0.0; MOTIONS],
+            stiffness: [[0.0; MOTIONS + 1]; MOTIONS + 1],
+            settled: [0.0; MOTIONS + 1],
         }
     }
 
@@ -183,8 +186,9 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let push = area * lanes(&reaction.pressure);
             normal += n * push;
             upright += n0 * area;
+            let surface = four.surface(simd);
             let [x, y, z] =
-                placed.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
+                placed.rolling_arm(&[r.x, r.y, r.z], &[surface.x, surface.y, surface.z]);
             let arm = Vectors { x, y, z };
             let whole = Vectors::from_parts(simd, &reaction.force);
             spin += Vectors::of(simd, &axis).dot(&arm.cross(&whole));
@@ -193,8 +197,6 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let down = -Vectors::of(simd, &up).dot(&r);
             let at = (ahead * ahead + down * down).sqrt();
             let distance = Vectors::of(simd, &axis).dot(&r);
-            let moved = placed.found(ahead, down, at, distance).moved;
-            let angle = (angle_of(ahead, down, at) - moved).numbers();
             // cosine between pressure and radius
             let inward = Vectors::of(simd, &up) * (down / at) - Vectors::of(simd, &forward) * (ahead / at);
             let cosine = n.dot(&inward).max(0.0);
@@ -209,8 +211,11 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let on_hub = (area * slope * by_belt).numbers();
             let distance = distance.numbers();
             for lane in four.lanes() {
-                let place = placed.place(angle[lane], distance[lane]);
-                let arm = distance[lane];
+                let place = placed.about(four.on_body[lane], distance[lane]);
+                // beyond its ends the belt is round and takes nothing
+                if place.along <= 0.0 || place.along >= 1.0 {
+                    continue;
+                }
                 for (strip, across) in
                     [(place.strip, 1.0 - place.across), (place.strip + 1, place.across)]
                 {
@@ -227,9 +232,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
                     for (station, weight) in [(first, across * rear), (second, across * front)] {
                         load.force[station][strip] += weight * force[lane];
                         load.by_motion[SOIL][station][strip] -= weight * by_motion[lane];
-                        load.by_motion[LEAN][station][strip] -= weight * by_motion[lane] * arm;
                         load.on_hub[SOIL][station][strip] += weight * on_hub[lane];
-                        load.on_hub[LEAN][station][strip] += weight * on_hub[lane] * arm;
                     }
                 }
             }
@@ -239,7 +242,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         self.up = upright.sum().try_normalize(1e-9).unwrap_or_else(Vec3::z);
         self.ways[SOIL] = along(&normal);
         let ahead = axis.cross(&normal).try_normalize(1e-9).unwrap_or(placed.forward);
-        self.ways[LEAN] = about(&ahead);
+        self.lean = about(&ahead);
         let torque = &mut self.contact.load.wrench.torque;
         *torque += axis * (spin.sum() - axis.dot(torque));
     }
@@ -297,16 +300,11 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let mut pressed = [[None; STRIPS]; STATIONS];
         let (mut normal, mut reached) = (Vec3::zeros(), false);
         let axis = placed.wheel.axis;
-        for (station, [sine, cosine]) in directions().iter().enumerate() {
+        for station in 0..STATIONS {
             for strip in 0..STRIPS {
                 let distance = placed.strip_at(strip);
-                let radius =
-                    placed.wheel.underside.radius_at(distance) - placed.inward(station, strip);
-                let moved = placed.moved(station, strip);
-                let still = 1.0 - 0.5 * moved * moved;
-                let (sine, cosine) =
-                    (sine * still + cosine * moved, cosine * still - sine * moved);
-                let outward = placed.forward * sine - placed.up * cosine;
+                let (outward, less) = placed.station(station, strip);
+                let radius = placed.wheel.underside.radius_at(distance) + less;
                 let r = axis * distance + outward * radius;
                 let point = self.centre + r;
                 if point.z >= ceiling {
@@ -321,7 +319,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 if cosine < STEEPEST {
                     continue;
                 }
-                let area = placed.strip_width() * placed.ring_length();
+                let area = placed.station_area();
                 let stiffness = RUBBER * surface.share;
                 normal += surface.normal * (area * stiffness * depth);
                 reached = true;
@@ -336,7 +334,9 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let forward = axis.cross(&normal).try_normalize(1e-9)?;
         self.ways[FIRM] = along(&normal);
         self.ways[FORE] = along(&forward);
-        self.ways[LEAN] = if load.moves[SOIL] { self.ways[LEAN] } else { about(&forward) };
+        if !load.moves[SOIL] {
+            self.lean = about(&forward);
+        }
         let none = [[0.0; STRIPS]; STATIONS];
         for motion in [FIRM, FORE] {
             load.by_motion[motion] = none;
@@ -361,17 +361,16 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 let growth = own.area * own.stiffness * by_belt;
                 load.pressed.own[station][strip] += growth;
                 load.eased.own[station][strip] += growth;
-                let ways = [
-                    (FIRM, n.dot(&normal)),
-                    (FORE, n.dot(&forward)),
-                    (LEAN, n.dot(&normal) * distance),
-                ];
+                let ways = [(FIRM, n.dot(&normal)), (FORE, n.dot(&forward))];
+                let stiffness = own.area * own.stiffness;
                 for (motion, way) in ways {
-                    load.by_motion[motion][station][strip] -= own.area * own.stiffness * way;
-                    load.on_hub[motion][station][strip] +=
-                        own.area * own.stiffness * by_belt * way;
+                    load.by_motion[motion][station][strip] -= stiffness * way;
+                    load.on_hub[motion][station][strip] += stiffness * by_belt * way;
+                }
+                let ways = [ways[0], ways[1], (LEAN, ways[0].1 * distance)];
+                for (motion, way) in ways {
                     for (other, across) in ways {
-                        self.stiffness[motion][other] += own.area * own.stiffness * way * across;
+                        self.stiffness[motion][other] += stiffness * way * across;
                     }
                 }
                 self.contact.area += own.area * own.surface.share;
@@ -382,33 +381,51 @@ impl<'a, 'b> Meeting<'a, 'b> {
 
     /// Puts the settled belt between ground and hub.
     fn condense(&mut self, load: &RingLoad, step: &mut RingStep, twist: &Twist, dt: f64) {
-        let ways = &self.ways;
-        let mut reduced = [[0.0; MOTIONS]; MOTIONS];
-        for own in (0..MOTIONS).filter(|motion| load.moves[*motion]) {
+        let at = each(|strip| self.placed.strip_at(strip));
+        let mut reduced = [[0.0; MOTIONS + 1]; MOTIONS + 1];
+        let counted = || (0..MOTIONS).filter(|motion| load.moves[*motion]);
+        for own in counted() {
             let on_hub = &load.on_hub[own];
-            self.settled[own] = -product(on_hub, &step.settles);
-            for other in (0..MOTIONS).filter(|motion| load.moves[*motion]) {
-                // the belt goes in where the hub comes down: less than without
-                reduced[own][other] = product(on_hub, &step.follows[other]);
+            // strips know nothing of each other: a lean is a heave of each by its place
+            let leans = own != FORE;
+            let settled = product(on_hub, &step.settles);
+            self.settled[own] -= sum(&settled);
+            if leans {
+                self.settled[LEAN] -= sum(&each(|k| at[k] * settled[k]));
+            }
+            for other in counted() {
+                let part = product(on_hub, &step.follows[other]);
+                let arm = each(|k| at[k] * part[k]);
+                reduced[own][other] += sum(&part);
+                if other != FORE {
+                    reduced[own][LEAN] += sum(&arm);
+                }
+                if leans {
+                    reduced[LEAN][other] += sum(&arm);
+                    if other != FORE {
+                        reduced[LEAN][LEAN] += sum(&each(|k| at[k] * arm[k]));
+                    }
+                }
             }
         }
-        step.ways = *ways;
-        step.up = self.up;
+        (step.ways, step.lean, step.up, step.strips) = (self.ways, self.lean, self.up, at);
         let on = &mut self.contact.load;
         let gliding = twist.linear - self.up * self.up.dot(&twist.linear);
-        let glide = ways[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
-        for own in (0..MOTIONS).filter(|motion| load.moves[*motion]) {
-            let add = |wrench: &mut crate::spatial::Wrench, size: f64| {
-                wrench.torque += Vec3::from(ways[own].fixed_rows::<3>(0)) * size;
-                wrench.force += Vec3::from(ways[own].fixed_rows::<3>(3)) * size;
+        let glide = self.ways[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
+        let ways = [self.ways[SOIL], self.ways[FIRM], self.ways[FORE], self.lean];
+        for (own, way) in ways.iter().enumerate() {
+            let (turn, push) = (way.fixed_rows::<3>(0), way.fixed_rows::<3>(3));
+            let add = |wrench: &mut Wrench, size: f64| {
+                wrench.torque += turn * size;
+                wrench.force += push * size;
             };
             add(&mut on.wrench, self.settled[own]);
-            for other in (0..MOTIONS).filter(|motion| load.moves[*motion]) {
+            add(&mut on.glide, 0.5 * (reduced[own][SOIL] + reduced[SOIL][own]) * glide);
+            for (other, across) in ways.iter().enumerate() {
                 let both = 0.5 * (reduced[own][other] + reduced[other][own]);
                 let stiffness = self.stiffness[own][other] + both;
-                on.stiffness += ways[own] * ways[other].transpose() * stiffness;
-                if other == SOIL {
-                    add(&mut on.glide, both * glide);
+                if stiffness != 0.0 {
+                    on.stiffness += way * across.transpose() * stiffness;
                 }
             }
         }
@@ -428,7 +445,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let upwards = normal - axis * axis.dot(&normal);
         let upwards = upwards.try_normalize(1e-9)?;
         let radius = self.placed.wheel.underside.max_radius();
-        let down = radius - 3.0 * self.placed.shrunk();
+        let down = radius - 3.0 * self.placed.shrunk;
         Some(FirmFooting {
             load,
             normal,
@@ -438,10 +455,14 @@ impl<'a, 'b> Meeting<'a, 'b> {
     }
 }
 
-fn product(a: &[[f64; STRIPS]; STATIONS], b: &[[f64; STRIPS]; STATIONS]) -> f64 {
+/// Sums over the stations of each strip.
+fn product(a: &Stations, b: &Stations) -> [f64; STRIPS] {
     let rows = a.iter().zip(b);
-    let sums = rows.fold([0.0; STRIPS], |sum, (a, b)| each(|k| sum[k] + a[k] * b[k]));
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+    rows.fold([0.0; STRIPS], |sum, (a, b)| std::array::from_fn(|k| sum[k] + a[k] * b[k]))
+}
+
+fn sum(parts: &[f64; STRIPS]) -> f64 {
+    (parts[0] + parts[1]) + (parts[2] + parts[3])
 }
 
 /// A station on firm ground.

@@ -225,7 +225,7 @@ impl Underside {
     /// Radius at a distance from the middle, m, beyond the edge that of the edge;
     /// between the samples of the profile linear.
     #[inline(always)]
-    fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
+    pub(super) fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
         let place = at.numbers();
         let [a, b, c, d] = place;
@@ -593,6 +593,7 @@ impl Footprint for PlacedWheel<'_> {
             height: self.centre.z + solved.height,
             slope: solved.slope,
             coverage: solved.found.pick(coverage, 0.0),
+            place: Lanes::zero(coverage.simd()),
         }
     }
 

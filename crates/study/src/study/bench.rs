@@ -36,6 +36,8 @@ pub struct BenchCase {
     pub vehicle: String,
     /// Model of its tracks, if it has tracks and not that of its file.
     pub tracks: Option<TrackModel>,
+    /// Its tyres, `flexible` or `rigid`, if not as its file says.
+    pub tyre: Option<String>,
     /// A soil of the catalogue.
     pub soil: String,
     /// Laws of the soil, `reference` or `refined`.
@@ -170,11 +172,12 @@ pub(super) fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel,
             Some(TrackModel::Segmented) => "overrides = { model = \"segmented\" }\n",
             None => "",
         };
+        let tyre = case.tyre.as_ref().map_or(String::new(), |tyre| format!("tyre = {tyre:?}\n"));
         // A string takes any formatted text.
         let _ = write!(
             text,
             "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
-             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n{overrides}",
+             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n{tyre}{overrides}",
             case.vehicle
         );
     }
@@ -420,6 +423,7 @@ mod tests {
         BenchCase {
             vehicle: "hmmwv".into(),
             tracks: None,
+            tyre: None,
             soil: "chrono_mid".into(),
             laws: "reference".into(),
             spacing: 0.05,

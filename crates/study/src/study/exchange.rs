@@ -130,6 +130,7 @@ fn case(spacing: f64) -> BenchCase {
     BenchCase {
         vehicle: "hmmwv".into(),
         tracks: None,
+        tyre: None,
         soil: "chrono_mid".into(),
         laws: "reference".into(),
         spacing,
