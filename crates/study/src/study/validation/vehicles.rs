@@ -26,6 +26,7 @@ default = "rigid"
 [[vehicle]]
 name = "one"
 model = "hmmwv"
+tyre = "rigid"
 position = [0, 0]
 driver = { kind = "table", rows = [
     { time = 0, throttle = 0, steering = 0 }, { time = 0.5, throttle = 0, steering = 0 },
