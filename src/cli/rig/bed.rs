@@ -44,6 +44,12 @@ impl Bed {
         }
     }
 
+    /// A bed of a soil of the catalogue as it stands.
+    pub fn of(name: &str) -> Bed {
+        let laws = LawsChoice::Refined;
+        Bed { soil: Some(name.to_owned()), soil_file: None, set: Vec::new(), laws }
+    }
+
     /// The soil and its parameters; a firm one is refused, for it gives no curve.
     pub fn soil(&self) -> Result<(Soil, Yielding), Failure> {
         let mut document = self.document()?;

@@ -11,15 +11,17 @@ mod slips;
 mod table;
 mod track;
 mod tracked;
+mod tyre;
 mod wheel;
 
 use super::Failure;
 use clap::{Args, Subcommand};
 
-/// Press a plate, shear a plate, roll a wheel or drive tracks on one soil
+/// Press a plate, shear a plate, press a tyre, roll a wheel or drive tracks on one soil
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
     bekker rig shear --soil lete_sand_chrono --pressure 50e3 --json\n  \
+    bekker rig tyre --vehicle hmmwv\n  \
     bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
     bekker rig track --soil mud\n\n\
     Every rig repeats its run with half the spacing of nodes, half the step and a longer run,\n\
@@ -33,6 +35,7 @@ pub struct Rig {
 enum Command {
     Plate(plate::Plate),
     Shear(shear::Shear),
+    Tyre(Box<tyre::Tyre>),
     Wheel(Box<wheel::Wheel>),
     Track(Box<track::Track>),
     Pivot(Box<pivot::Pivot>),
@@ -43,6 +46,7 @@ impl Rig {
         match self.command {
             Command::Plate(command) => command.execute(quiet),
             Command::Shear(command) => command.execute(quiet),
+            Command::Tyre(command) => command.execute(quiet),
             Command::Wheel(command) => command.execute(quiet),
             Command::Track(command) => command.execute(quiet),
             Command::Pivot(command) => command.execute(quiet),

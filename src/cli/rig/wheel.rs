@@ -10,8 +10,8 @@ use crate::cli::quantity::quantity;
 use crate::numeric::GRAVITY;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::scenario::build::vehicle_spec;
-use crate::scm::{Underside, UndersideError};
-use crate::simulation::{tread, underside};
+use crate::scm::{Ring, Underside, UndersideError};
+use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
 use crate::study::{Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge};
 use crate::vehicle::spec::VehicleSpec;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
-/// Roll a rigid wheel at given slips: drawbar pull, torque and sinkage
+/// Roll a wheel at given slips: drawbar pull, torque and sinkage
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig wheel --soil mud --vehicle hmmwv\n  \
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
@@ -48,9 +48,15 @@ pub struct Wheel {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Wheel")]
 struct Shape {
-    /// The rigid tyre of a vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    /// The tyre of a vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
+    /// Whether it gives way: flexible, where the vehicle's file says how, or rigid
+    #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"], requires = "vehicle")]
+    tyre: Option<String>,
+    /// Its inflation, kPa [default: that of the vehicle's first axle]
+    #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]
+    inflation: Option<f64>,
     /// Radius of a cylinder, m
     #[arg(long, value_name = "M", default_value = "0.467", allow_negative_numbers = true, value_parser = quantity(0.02..=3.0, "m"))]
     radius: f64,
@@ -84,6 +90,8 @@ struct Guide {
 struct Mounted {
     wheel: Underside,
     tread: Tread,
+    /// Its belt and inflation, Pa, if it gives way.
+    belt: Option<(Ring, f64)>,
     load: f64,
     name: String,
 }
@@ -157,6 +165,7 @@ impl Wheel {
         WheelRig {
             laws: self.bed.laws(),
             tread: mounted.tread,
+            belt: mounted.belt.clone(),
             spacing: grid,
             step,
             duration,
@@ -209,6 +218,7 @@ impl Shape {
                 wheel: Underside::cylinder(radius, width)
                     .map_err(|error| refused("--radius", error))?,
                 tread: Tread::rough(),
+                belt: None,
                 load: LOAD,
                 name: format!("cylinder {radius} m x {width} m"),
             });
@@ -218,16 +228,30 @@ impl Shape {
             subject: name.clone(),
             cause: "runs on tracks: see `bekker rig track`".into(),
         })?;
+        let own = (self.tyre.as_deref() != Some("rigid")).then(|| belt(spec)).flatten();
+        if own.is_none() && (self.tyre.as_deref() == Some("flexible") || self.inflation.is_some()) {
+            return Err(Failure::Input {
+                subject: name.clone(),
+                cause: "its tyres are rigid: --inflation, and --tyre flexible, need a file that says \
+                        how they give way ([tyre.flexible])"
+                    .into(),
+            });
+        }
+        let belt = own.map(|(ring, inflation)| {
+            (ring, self.inflation.map_or(inflation, |kpa| 1e3 * kpa))
+        });
+        let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
         Ok(Mounted {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,
             tread: tread(&spec.tyre.rigid),
+            belt,
             load: mean_wheel_load(spec),
-            name: format!("wheel of {}", spec.name),
+            name: format!("wheel of {} ({on})", spec.name),
         })
     }
 }
 
-fn mean_wheel_load(spec: &VehicleSpec) -> f64 {
+pub(super) fn mean_wheel_load(spec: &VehicleSpec) -> f64 {
     spec.total_mass() * GRAVITY / (2.0 * spec.axles.len() as f64)
 }
 
@@ -257,6 +281,8 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
                 format!("{:.3}", means.drawbar / rig.load),
                 format!("{:.1}", means.torque),
                 format!("{:.2}", 100.0 * means.sinkage),
+                format!("{:.1}", 1e3 * means.deflection),
+                format!("{:.1}", 100.0 * means.contact_length),
                 format!("{:.0}", means.compaction),
                 format!("{:.0}", 1e4 * means.area),
                 format!("{:.1}", 100.0 * means.vertical / rig.load),
@@ -270,6 +296,8 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
         "net traction\nratio",
         "torque\nN m",
         "sinkage\ncm",
+        "deflection\nmm",
+        "length\ncm",
         "compaction\nN",
         "contact\ncm2",
         "vertical\nload %",

@@ -229,6 +229,11 @@ impl Ring {
         Law { own, next: -pull, end: own - pull * fall, bottomed }
     }
 
+    /// Where a station lies along the belt from its lowest point, m, forward.
+    pub fn station_at(&self, station: usize) -> f64 {
+        self.radius * angle(station)
+    }
+
     /// Pressure on every station as the belt's shape tells, Pa.
     pub fn pressure(&self, state: &RingState) -> Stations {
         let law = self.law(state.inflation);
@@ -288,8 +293,9 @@ impl Ring {
     }
 
     /// Length of contact on the ground, m, mean over the strips that are pressed. The
-    /// outermost station counts in the measure in which it is pressed as its neighbour.
+    /// outermost station counts in the measure in which it is pressed.
     pub fn contact_length(&self, state: &RingState) -> f64 {
+        let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
         let greatest = pressure.iter().flatten().fold(0.0_f64, |most, p| most.max(*p));
         let (mut length, mut pressed) = (0.0, 0);
@@ -298,7 +304,12 @@ impl Ring {
             let in_contact = |station: &usize| at(*station) > PRESSED * greatest;
             let Some(first) = (0..STATIONS).find(in_contact) else { continue };
             let Some(last) = (0..STATIONS).rev().find(in_contact) else { continue };
-            let part = |own: usize, inner: usize| (at(own) / at(inner).max(1e-9)).clamp(0.0, 1.0);
+            // as pressed as its neighbour, or as a flat would press it
+            let part = |own: usize, inner: usize| {
+                let flat = (tension / self.radius + foundation * state.displacement[own][strip])
+                    / self.width;
+                (at(own) / at(inner).min(flat).max(1e-9)).clamp(0.0, 1.0)
+            };
             pressed += 1;
             length += if first == last {
                 self.length()

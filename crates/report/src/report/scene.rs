@@ -133,6 +133,7 @@ mod tests {
             peak_slip: 0.5,
             mean_sinkage: 0.05,
             max_sinkage: 0.075,
+            tyres: None,
             motion_resistance: None,
             drive_energy: 0.0,
             braking_energy: 0.0,

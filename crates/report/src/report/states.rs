@@ -370,6 +370,9 @@ mod tests {
             lateral: -12.5,
             torque: 400.0,
             area: 0.05,
+            inflation: 2e5,
+            deflection: 0.03,
+            contact_length: 0.2,
         };
         Sample {
             time,

@@ -160,6 +160,7 @@ mod tests {
             peak_slip: 1.0,
             mean_sinkage: 0.0812,
             max_sinkage: 0.2549,
+            tyres: None,
             motion_resistance: Some(12_345.0),
             drive_energy: 12_345_678.0,
             braking_energy: 0.0,

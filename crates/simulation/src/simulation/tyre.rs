@@ -21,6 +21,13 @@ impl TyreState {
     }
 }
 
+/// The belt of a vehicle's tyres and the inflation of its first wheel, Pa, if they give way.
+pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
+    let tyre = spec.tyre.flexible.as_ref()?;
+    let figures = tyre.ring(spec.tyre.rigid.radius()).ok()?;
+    Some((ring(spec, tyre, &figures), tyre.inflation.of(0, 2 * spec.axles.len())))
+}
+
 /// The belt of a vehicle's tyres, in the terms of the ground that it meets.
 pub(super) fn ring(spec: &VehicleSpec, tyre: &FlexibleTyre, figures: &RingFigures) -> Ring {
     let handling = &spec.tyre.handling;

@@ -23,6 +23,7 @@ mod track_theory;
 mod tracked_bench;
 mod tracked_drive;
 pub mod validation;
+mod tyre;
 mod wheel;
 mod wheel_theory;
 
@@ -47,5 +48,6 @@ pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost, with_shoes};
 pub use tracked_drive::TrackedDrive;
+pub use tyre::{TyreResult, TyreRig};
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};
 pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};

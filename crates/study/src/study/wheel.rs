@@ -5,7 +5,10 @@ use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published};
 use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
-use crate::scm::{Contact, Scratch, Underside, WorkingGround, heap, wheel_contact};
+use crate::scm::{
+    Contact, FlexibleTyre, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
+    settle_ring, tyre_contact, wheel_contact,
+};
 use crate::soil::{Laws, Soil, SoilId, Tread};
 use crate::spatial::{Pose, Twist, Vec3};
 use crate::terrain::Terrain;
@@ -123,6 +126,8 @@ pub struct WheelRig {
     pub wheel: Underside,
     /// Its tread.
     pub tread: Tread,
+    /// Its belt and inflation, Pa, if its tyre gives way.
+    pub belt: Option<(Ring, f64)>,
     /// Vertical load, N; when rolling also the wheel's inertia, over gravity.
     pub load: f64,
     /// How it moves.
@@ -150,6 +155,7 @@ impl WheelRig {
             laws: Laws::reference(),
             wheel,
             tread: Tread::rough(),
+            belt: None,
             load,
             motion,
             spacing: 0.02,
@@ -177,6 +183,10 @@ pub struct WheelResult {
     pub sinkage: f64,
     /// Mean area in contact, m².
     pub area: f64,
+    /// How far its tyre gives way, m.
+    pub deflection: f64,
+    /// Length of its contact, m, where it gives way.
+    pub contact_length: f64,
     /// Energy that the soil takes by compaction per metre (or in all, if the
     /// wheel is pressed), N (or J).
     pub compaction: f64,
@@ -237,6 +247,8 @@ impl WheelResult {
             torque: self.torque / samples,
             sinkage: self.sinkage / samples,
             area: self.area / samples,
+            deflection: self.deflection / samples,
+            contact_length: self.contact_length / samples,
             compaction: self.works.compaction / way,
             works: self.works.per(way),
             nodes_in_contact: self.nodes_in_contact / samples,
@@ -266,24 +278,46 @@ impl WheelRig {
         let mut pose = Pose::default();
         pose.position.z = self.wheel.max_radius();
         let mut climb = 0.0;
+        let mut belt = self
+            .belt
+            .as_ref()
+            .map(|(ring, inflation)| (ring, RingState::unloaded(*inflation), RingStep::default()));
         let steps = (self.duration / self.step + 0.5).floor() as u64;
         let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
         let mut sum = WheelResult::default();
         let (mut travelled, mut stored) = (0.0, 0.0);
         for count in 0..steps {
             let time = count as f64 * self.step;
+            // a tyre that gives way rolls on a smaller radius: the slip is that of this one
+            let shrunk = belt.as_ref().map_or(1.0, |(ring, state, _)| {
+                1.0 - ring.deflection(state) / (3.0 * self.wheel.max_radius())
+            });
             let twist = Twist {
                 linear: Vec3::new(speed, drift, climb),
-                angular: Vec3::new(0.0, spin, 0.0),
+                angular: Vec3::new(0.0, spin / shrunk, 0.0),
             };
             overlay.begin_step();
             let mut ground =
                 WorkingGround { model, published, overlay: &mut overlay, scratch: &mut scratch };
-            let contact =
-                wheel_contact(&mut ground, &self.wheel, &self.tread, &pose, &twist, self.step);
+            let contact = match &mut belt {
+                None => {
+                    wheel_contact(&mut ground, &self.wheel, &self.tread, &pose, &twist, self.step)
+                }
+                Some((ring, state, step)) => {
+                    let (underside, tread) = (&self.wheel, &self.tread);
+                    let tyre = FlexibleTyre { underside, ring, tread };
+                    let place = (&pose, &twist);
+                    tyre_contact(&mut ground, &tyre, state, place, self.step, step).contact
+                }
+            };
             heap(&mut ground, contact.displaced);
             if count >= first_settled {
                 self.add(&mut sum, &contact, &pose);
+                if let Some((ring, state, _)) = &belt {
+                    sum.sinkage -= ring.deflection(state);
+                    sum.deflection += ring.deflection(state);
+                    sum.contact_length += ring.contact_length(state);
+                }
                 travelled += hypot(speed, drift) * self.step;
             }
             if count >= first_settled || self.motion == WheelMotion::Pressed {
@@ -291,6 +325,10 @@ impl WheelRig {
             }
             stored = contact.works.elastic;
             climb = self.climb(climb, &contact, time);
+            if let Some((_, state, step)) = &mut belt {
+                let linear = Vec3::new(speed, drift, climb);
+                settle_ring(step, &Twist { linear, ..twist }, self.step, state);
+            }
             pose.position.z += climb * self.step;
             pose.position.x += speed * self.step;
             pose.position.y += drift * self.step;
@@ -356,8 +394,9 @@ impl WheelRig {
         let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
         let damping = contact.load.damping[(5, 5)];
         let stiffness = contact.load.stiffness[(5, 5)];
+        let glide = if self.belt.is_some() { contact.load.glide.force.z } else { 0.0 };
         let momentum =
-            mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
+            mass / self.step * climb + contact.load.wrench.force.z + glide + damping * climb - load;
         momentum / (mass / self.step + damping + stiffness * self.step + self.guide_damping)
     }
 
