@@ -6,8 +6,9 @@
 
 use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
 use super::controls::Controls;
+use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::VehicleSpec;
+use super::spec::{Footprint, VehicleSpec};
 use super::transmission::friction;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
 use crate::spatial::{Load, Pose, Twist, Vec3};
@@ -24,6 +25,7 @@ pub struct Vehicle {
     parts: Assembled,
     brakes: Vec<Brake>,
     mass: f64,
+    outline: Outline,
 }
 
 /// State of a vehicle: plain data.
@@ -97,7 +99,16 @@ impl Vehicle {
             .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
             .collect();
         let mass = parts.model.mass();
-        Ok(Vehicle { spec, parts, brakes, mass })
+        let centres = (0..parts.wheels.len()).map(|wheel| wheel_centre(&spec, &parts, wheel));
+        let centres: Vec<Vec3> = centres.collect();
+        let footprint = Footprint::of(&spec);
+        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, ride_radius(&spec));
+        Ok(Vehicle { spec, parts, brakes, mass, outline })
+    }
+
+    /// What it is to others that it meets.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     /// The figures that it was assembled from.
@@ -351,16 +362,24 @@ impl Vehicle {
 
     /// Radius at which the design position stands on its wheels, m.
     pub fn ride_radius(&self) -> f64 {
-        self.spec.tyre.rigid.radius().max(self.spec.tyre.handling.unloaded_radius)
+        ride_radius(&self.spec)
     }
 
     /// Centre of a wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
-        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
-        let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
-        let [x, y, z] = axle.suspension.spindle();
-        Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
+        wheel_centre(&self.spec, &self.parts, wheel)
     }
+}
+
+fn ride_radius(spec: &VehicleSpec) -> f64 {
+    spec.tyre.rigid.radius().max(spec.tyre.handling.unloaded_radius)
+}
+
+fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
+    let axle = &spec.axles[parts.wheels[wheel].axle];
+    let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let [x, y, z] = axle.suspension.spindle();
+    Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
 }
 
 impl Clutch {

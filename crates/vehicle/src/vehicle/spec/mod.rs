@@ -86,6 +86,22 @@ pub struct Chassis {
     /// rectangle around its wheels or tracks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footprint: Option<Footprint>,
+    /// Rounded boxes that meet other vehicles, trees, rocks and walls; where absent, one over
+    /// the footprint, from the height of the wheels' centres up by half its width.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hulls: Vec<HullBox>,
+}
+
+/// A part of the hull: a box along the chassis frame's axes, its edges rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HullBox {
+    /// Its middle in the chassis frame, m.
+    pub centre: Point,
+    /// Length along x, width along y and height along z, m.
+    pub size: Point,
+    /// Radius of its edges and corners, at most half of its smallest side, m.
+    pub rounding: f64,
 }
 
 /// A rectangle under the chassis, level in the chassis frame.
