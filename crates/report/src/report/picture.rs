@@ -200,7 +200,7 @@ mod tests {
         });
         Track {
             name: ["leader", "second", "third", "rear guard"][n].into(),
-            outcome: outcome.report(|_| "mud", |_| "leader"),
+            outcome: outcome.report(|_| "mud", |_| "leader", |_| "oak"),
             distance: end + 18.0 * n as f64,
             points: points.collect(),
         }

@@ -123,7 +123,7 @@ mod tests {
         let summary = VehicleSummary {
             name: "leader".into(),
             model: "hmmwv".into(),
-            outcome: Outcome::UnderWay.report(|_| "", |_| ""),
+            outcome: Outcome::UnderWay.report(|_| "", |_| "", |_| ""),
             driving_time: 4.0,
             distance: 12.0,
             mean_speed: 3.0,

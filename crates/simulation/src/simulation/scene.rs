@@ -31,6 +31,12 @@ pub struct Prop {
     pub heading: f64,
     /// By how much it is larger than its form.
     pub scale: f64,
+    /// Whether vehicles run into it.
+    pub solid: bool,
+    /// Diameter of its stem, m; as it is drawn where it isn't said.
+    pub diameter: Option<f64>,
+    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles.
+    pub size: Option<[f64; 3]>,
 }
 
 impl Prop {
@@ -42,6 +48,7 @@ impl Prop {
             Form::Kind(PropKind::Birch) => "birch",
             Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
             Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
+            Form::Kind(PropKind::Block) => "block",
             Form::Mesh { class: Class::Tree, .. } => "tree",
             Form::Mesh { .. } => "mesh",
         }
@@ -93,6 +100,8 @@ pub enum PropKind {
     Rock,
     /// A round post of 1.2 m.
     Post,
+    /// A block of masonry of a size that is given: a wall, a house, a kerb.
+    Block,
 }
 
 /// What stands and moves in a world, and the light it is in.

@@ -66,6 +66,26 @@ impl ContactLaw {
     }
 }
 
+impl ContactLaw {
+    /// What something does that answers a push with this force, N, and grows by this stiffness,
+    /// N/m: less where the body leaves it.
+    pub fn push_of(&self, force: f64, stiffness: f64, normal: &Vec3, velocity: &Vec3) -> Push {
+        let leaving = velocity.dot(normal);
+        let scale = self.damping_speed + leaving.abs();
+        let lost = if stiffness > 0.0 { self.damping * leaving.max(0.0) / scale } else { 0.0 };
+        let damping = if stiffness > 0.0 && leaving > 0.0 {
+            force * self.damping * self.damping_speed / (scale * scale)
+        } else {
+            0.0
+        };
+        let normal_force = force * (1.0 - lost);
+        let sliding = velocity - normal * leaving;
+        let drag = self.friction * normal_force / sliding.norm().max(SLIDING);
+        let force = normal * normal_force - sliding * drag;
+        Push { force, normal_force, stiffness, damping, drag }
+    }
+}
+
 /// What a contact does to the first of its bodies, with its tangents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {

@@ -218,6 +218,12 @@ impl Pair {
         touch_now || !self.contacts.is_empty()
     }
 
+    /// Contacts of two bodies as they are, among those that [`Pair::approach`] found.
+    pub fn contacts(&mut self, bodies: [&FreeBody<'_>; 2]) -> &[BodyContact] {
+        self.meet(bodies, bodies.map(|body| body.pose));
+        &self.contacts
+    }
+
     /// Contacts of the candidates with the bodies at these poses.
     fn meet(&mut self, bodies: [&FreeBody<'_>; 2], poses: [Pose; 2]) {
         self.contacts.clear();

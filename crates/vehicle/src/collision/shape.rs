@@ -111,6 +111,13 @@ impl RoundedBox {
         Field { distance: over[axis] - self.rounding, normal }
     }
 
+    /// The point of its core, the box without its roundings, that is nearest to another, and
+    /// the rounding, m.
+    pub fn nearest(&self, point: &Vec3) -> (Vec3, f64) {
+        let inner = self.half.add_scalar(-self.rounding);
+        (point.inf(&inner).sup(&-inner), self.rounding)
+    }
+
     /// Balls along its edges, no farther apart than they are wide or 0.2 m.
     pub fn samples(&self) -> Vec<SamplePoint> {
         let inner = self.half.add_scalar(-self.rounding);

@@ -35,6 +35,7 @@ impl<C: Communicator> Ranks<C> {
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
+        self.world.hear_only(&ranks.received);
         for (ghost, received) in self.ghosts.iter_mut().zip(&ranks.received) {
             ghost.take_if(|_| !received);
         }

@@ -40,7 +40,7 @@ impl<C: Communicator> Ranks<C> {
                 *place = digest;
             }
         }
-        Ok((combined_hash(self.tick(), ground, &digests), digests))
+        Ok((combined_hash(self.world.state(), ground, &digests), digests))
     }
 
     /// Brings all agents' states to rank 0, whose world is then complete: it can
