@@ -320,7 +320,10 @@ impl AgentModel {
 struct Sum {
     with: Struck,
     force: f64,
+    /// Mean place times force.
     place: Vec3,
+    /// Place of the last contact.
+    point: Vec3,
     energy: f64,
     broke: bool,
 }
@@ -328,19 +331,22 @@ struct Sum {
 impl Sum {
     fn of(index: u32) -> Sum {
         let (with, place) = (Struck::Obstacle(index), Vec3::zeros());
-        Sum { with, force: 0.0, place, energy: 0.0, broke: false }
+        Sum { with, force: 0.0, place, point: place, energy: 0.0, broke: false }
     }
 
     fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3, h: f64) {
+        self.point = *point;
         self.force += push.normal_force;
         self.place += point * push.normal_force;
         self.energy -= push.force.dot(velocity) * h;
     }
 
     fn told(&self, touch: &mut impl FnMut(Touch)) {
-        let Sum { with, force, place, energy, broke } = *self;
+        let Sum { with, force, place, energy, broke, .. } = *self;
         if force > 0.0 {
             touch(Touch { with, place: place / force, force, energy, broke });
+        } else if broke {
+            touch(Touch { with, place: self.point, force, energy, broke });
         }
     }
 }
