@@ -21,6 +21,8 @@ pub struct Scene<'a> {
     pub profile: Option<(usize, Vec<ProfilePoint>)>,
     /// The vehicles.
     pub tracks: Vec<Track>,
+    /// Where they ran into something, m.
+    pub hits: Vec<[f64; 2]>,
 }
 
 /// What is written above and below a picture.

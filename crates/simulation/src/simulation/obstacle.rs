@@ -155,7 +155,7 @@ impl Obstacles {
     }
 
     /// What one is, in a word.
-    pub(super) fn noun(&self, index: usize) -> &'static str {
+    pub fn noun(&self, index: usize) -> &'static str {
         self.nouns.get(index).copied().unwrap_or("obstacle")
     }
 

@@ -220,7 +220,8 @@ impl AgentModel {
         let part = if met.wheel.is_some() { TYRE_STIFFNESS } else { HULL_STIFFNESS };
         let answer = stem.resist(met.depth, met.point.z - foot.z, *damage, part);
         let broke = Stem::lies(answer.damage);
-        *damage = answer.damage;
+        // it falls away from who pushed it
+        *damage = if broke { Stem::felled(-met.normal.x, -met.normal.y) } else { answer.damage };
         let chassis = self.vehicle.pose(body).position;
         let (r, velocity) = match (met.wheel, &self.vehicle, &*body) {
             (Some(wheel), GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {

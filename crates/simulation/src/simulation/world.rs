@@ -49,6 +49,13 @@ pub struct WorldModel {
     pub scene_model: Option<Arc<SceneModel>>,
 }
 
+impl WorldModel {
+    /// Whether any agent can run into anything.
+    pub fn can_collide(&self) -> bool {
+        self.agents.len() > 1 || !self.obstacles.is_empty()
+    }
+}
+
 /// Everything that does: plain data, enough to resume bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorldState {

@@ -7,7 +7,7 @@
 //! comes and goes is ours: it rises as a spring over 0.2 m of push, holds while a hinge
 //! yields at the ground, and is gone after as much push as it is pushed high.
 
-use crate::numeric::exp;
+use crate::numeric::{atan2, exp};
 
 /// Push over which a stem's force rises, m: assumed.
 const RISES: f64 = 0.2;
@@ -15,6 +15,8 @@ const RISES: f64 = 0.2;
 const FALLS: f64 = 0.8;
 /// Highest place at which the relation holds, m: beyond, its force would soon be negative.
 const HIGHEST: f64 = 1.5;
+/// Damage from which on a stem lies; the byte below tells where.
+const FELLED: u16 = 0xff00;
 /// Units of damage in a metre of push.
 const UNITS: f64 = 1e4;
 
@@ -51,10 +53,21 @@ impl Stem {
         height.clamp(0.3, HIGHEST)
     }
 
-    /// Whether a stem with so much damage, in 0.1 mm, lies: one that has yielded by 1.5 m,
-    /// as every stem is noted that has fallen.
+    /// Whether a stem with this damage lies.
     pub fn lies(damage: u16) -> bool {
-        damage == u16::MAX
+        damage >= FELLED
+    }
+
+    /// Damage of a stem that has fallen towards the heading of (x, y).
+    pub fn felled(x: f64, y: f64) -> u16 {
+        let turn = atan2(y, x) / std::f64::consts::TAU;
+        FELLED | ((turn * 256.0).round().rem_euclid(256.0) as u16).min(255)
+    }
+
+    /// Heading in which a stem with this damage lies, rad.
+    pub fn fall(damage: u16) -> Option<f64> {
+        let turn = f64::from(damage & 0xff) / 256.0;
+        Stem::lies(damage).then_some(turn * std::f64::consts::TAU)
     }
 
     /// What it answers where a body has come `push` m into the place where it stood, at a
@@ -63,7 +76,7 @@ impl Stem {
         let mut yielded = f64::from(damage) / UNITS;
         let end = Stem::felled_at(height);
         if Stem::lies(damage) || yielded >= end {
-            return Resistance { damage: u16::MAX, ..Resistance::default() };
+            return Resistance { damage: damage.max(FELLED), ..Resistance::default() };
         }
         let limit = override_force(self.diameter, height);
         let stiffness = 1.0 / (RISES / limit + 1.0 / body);
@@ -74,10 +87,10 @@ impl Stem {
         }
         yielded = push - holds(yielded) / stiffness;
         if yielded >= end {
-            return Resistance { damage: u16::MAX, ..Resistance::default() };
+            return Resistance { damage: FELLED, ..Resistance::default() };
         }
         // rounded up: what yields, yields by a unit at least
-        let damage = ((yielded * UNITS).ceil() as u16).clamp(damage, u16::MAX - 1);
+        let damage = ((yielded * UNITS).ceil() as u16).clamp(damage, FELLED - 1);
         Resistance { stiffness: 0.0, force: holds(yielded), damage }
     }
 }
