@@ -13,7 +13,7 @@ use crate::spatial::{Vec3, Wrench};
 use rayon::prelude::*;
 
 /// Vehicles nearer than this to each other, m, beyond the way of two heartbeats, tell their motions exactly.
-const CLOSE: f64 = 1.0;
+const CLOSE: f64 = 0.5;
 
 /// A rope or bar between two agents of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,9 +39,11 @@ struct Met {
 /// Pairs of a heartbeat: derived, never saved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Encounters {
-    /// Places along x, with the agents, in ascending order.
-    order: Vec<(f64, u32)>,
-    /// Pairs in ascending order of the agents; the first `count` are of this heartbeat.
+    /// Middles of the agents' hulls, in ascending order.
+    order: Vec<(Vec3, u32)>,
+    /// Place of each agent in that.
+    place: Vec<u32>,
+    /// Pairs in that order; the first `count` are of this heartbeat.
     met: Vec<Met>,
     count: usize,
     /// Whether another agent is near each.
@@ -87,14 +89,20 @@ impl Encounters {
             for agent in link.agents {
                 self.close[agent] = true;
             }
-            let at = match self.met[..self.count].iter().position(|met| met.agents == [a, b]) {
+            let mut agents = [a, b];
+            agents.sort_by_key(|agent| self.place[*agent]);
+            let at = match self.met[..self.count].iter().position(|met| met.agents == agents) {
                 Some(at) => at,
-                None => self.push([a, b]),
+                None => self.push(agents),
             };
             (self.met[at].tow, self.met[at].tow_state) = (Some(index), *state);
         }
+        if self.count == 0 {
+            return;
+        }
         let views = known.views;
-        self.met[..self.count].sort_unstable_by_key(|met| met.agents);
+        let place = &self.place;
+        self.met[..self.count].sort_unstable_by_key(|met| met.agents.map(|agent| place[agent]));
         let time = steps as f64 * h;
         self.met[..self.count].par_iter_mut().for_each(|met| {
             let [a, b] = met.agents.map(|agent| body(model, views, agent));
@@ -118,7 +126,13 @@ impl Encounters {
             let [a, b] = met.agents.map(|agent| body(model, views, agent));
             met.shares = met.agents.map(|agent| 1.0 / f64::from(partners[agent].max(1)));
             let Met { pair, shares, tow, tow_state, .. } = met;
-            let tow = tow.map(|index| (&model.tows[index].tow, tow_state));
+            let link = tow.map(|index| {
+                let TowLink { agents, tow } = model.tows[index];
+                let [one, other] = tow.places;
+                let turned = agents[0] != met.agents[0];
+                Tow { places: if turned { [other, one] } else { [one, other] }, ..tow }
+            });
+            let tow = link.as_ref().zip(Some(tow_state));
             pair.collide([&a, &b], *shares, tow, steps, h);
         });
     }
@@ -129,30 +143,41 @@ impl Encounters {
         let reach = |agent: usize| {
             let AgentView { twist, ended, .. } = &views[agent];
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
-            model.agents[agent].vehicle.outline().reach + way + 0.5 * CLOSE
+            model.agents[agent].vehicle.outline().ball.1 + way + 0.5 * CLOSE
         };
         self.order.clear();
-        let places = views.iter().enumerate().filter(|&(agent, view)| {
-            heard[agent] && view.pose.position.iter().all(|x| x.is_finite())
+        let middles = views.iter().enumerate().filter(|&(agent, _)| heard[agent]);
+        let middles = middles.map(|(agent, view)| {
+            let (middle, _) = model.agents[agent].vehicle.outline().ball;
+            (view.pose.point(&middle), agent as u32)
         });
-        self.order.extend(places.map(|(agent, view)| (view.pose.position.x, agent as u32)));
-        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.order.extend(middles.filter(|(middle, _)| middle.iter().all(|x| x.is_finite())));
+        // by place, which is the same however agents are numbered
+        self.order.sort_unstable_by(|(a, one), (b, other)| {
+            let by = |axis: usize| a[axis].total_cmp(&b[axis]);
+            by(0).then(by(1)).then(by(2)).then(one.cmp(other))
+        });
+        self.place.clear();
+        self.place.resize(views.len(), u32::MAX);
+        for (place, (_, agent)) in self.order.iter().enumerate() {
+            self.place[*agent as usize] = place as u32;
+        }
         let widest = self.order.iter().map(|place| reach(place.1 as usize)).fold(0.0, f64::max);
         for first in 0..self.order.len() {
-            let (x, one) = self.order[first];
+            let (middle, one) = self.order[first];
             let own_reach = reach(one as usize);
             for second in first + 1..self.order.len() {
-                let (other_x, other) = self.order[second];
-                if other_x - x > own_reach + widest {
+                let (other_middle, other) = self.order[second];
+                if other_middle.x - middle.x > own_reach + widest {
                     break;
                 }
                 let [one, other] = [one, other].map(|agent| agent as usize);
-                let apart = (views[one].pose.position - views[other].pose.position).norm();
+                let apart = (middle - other_middle).norm();
                 let both_stand = views[one].ended && views[other].ended;
                 if apart < own_reach + reach(other) && !both_stand {
                     self.close[one] = true;
                     self.close[other] = true;
-                    self.push([one.min(other), one.max(other)]);
+                    self.push([one, other]);
                 }
             }
         }

@@ -16,7 +16,9 @@ pub struct Field {
 pub enum Exit {
     /// The nearest.
     Any,
-    /// The nearest of the four at the sides: what stands upright is pushed aside, not up.
+    /// One of the four at the sides: what stands upright is pushed aside, not up. That at an
+    /// end of the box, across x, holds three times as deep as that along it: a stem that a
+    /// bumper meets is not soon pushed past it.
     Sideways,
     /// Only that across this axis (0 to 2) on its positive or negative side; what has come
     /// through the box from there is still inside, however thin the box is.
@@ -39,6 +41,8 @@ pub struct SamplePoint {
     pub length: f64,
 }
 
+/// How many times as deep the ends of a box hold what stands upright as its flanks.
+const ENDS: f64 = 3.0;
 /// Distance of samples, m, where the rounding is finer.
 const FINEST: f64 = 0.2;
 /// Samples along one edge at most.
@@ -103,7 +107,7 @@ impl RoundedBox {
         }
         let axis = match exit {
             Exit::Any => over.imax(),
-            Exit::Sideways => usize::from(over[1] > over[0]),
+            Exit::Sideways => usize::from(over[1] > over[0] / ENDS),
             Exit::Only { axis, .. } => axis,
         };
         let mut normal = Vec3::zeros();

@@ -18,6 +18,9 @@ pub struct Outline {
     pub com: Vec3,
     /// Inertia about that in the chassis frame's axes, kg m².
     pub inertia: Mat3,
+    /// Middle of its hulls in the chassis frame, m, and the radius about that which holds them,
+    /// m.
+    pub ball: (Vec3, f64),
     /// Distance of the farthest point of a hull or a wheel from the chassis frame's
     /// origin, m.
     pub reach: f64,
@@ -54,9 +57,10 @@ impl Outline {
             };
             chassis.hulls.iter().map(hull).collect()
         };
+        let ball = ball(&hulls);
         let wheels = wheels.iter().map(|wheel| wheel.norm() + radius);
         let reach = hulls.iter().map(Hull::reach).chain(wheels).fold(0.0, f64::max);
-        Outline { hulls, mass, com, inertia, reach }
+        Outline { hulls, mass, com, inertia, ball, reach }
     }
 
     /// It as it moves.
@@ -64,6 +68,16 @@ impl Outline {
         let Outline { hulls, mass, com, inertia, .. } = self;
         FreeBody { hulls, pose, twist, mass: *mass, com: *com, inertia: *inertia, is_free }
     }
+}
+
+/// A ball that holds all hulls.
+fn ball(hulls: &[Hull]) -> (Vec3, f64) {
+    let corner = |side: f64, pick: fn(&Vec3, &Vec3) -> Vec3| {
+        let corners = hulls.iter().map(|hull| hull.centre + hull.shape.half() * side);
+        corners.reduce(|a, b| pick(&a, &b)).unwrap_or_default()
+    };
+    let (low, high) = (corner(-1.0, |a, b| a.inf(b)), corner(1.0, |a, b| a.sup(b)));
+    ((low + high) * 0.5, (high - low).norm() * 0.5)
 }
 
 /// The hull of a vehicle whose file gives none: over its footprint, from its wheels' centres
