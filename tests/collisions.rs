@@ -5,12 +5,14 @@ use crate::scene;
 use bekker::collision::Stem;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Event, Hit, OutcomeCode, Ranks, Route, Sharing, Struck, World, WorldModel, WorldState,
+    Endings, Event, Hit, OutcomeCode, Ranks, Route, Sharing, Struck, World, WorldModel, WorldState,
     checkpoint,
 };
+use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
 use bekker::sync::Partition;
-use scene::on_ranks;
+use bekker::terrain::{SoilMap, Surface, Terrain};
+use scene::{agent, firm, ground, on_ranks, table, vehicle};
 use std::path::Path;
 use std::time::Duration;
 
@@ -337,6 +339,31 @@ struct TowPeak(f64);
 
 fn peak(world: &World) -> TowPeak {
     TowPeak(world.state().tows[0].peak)
+}
+
+#[test]
+fn one_that_has_rolled_over_lies_on_its_hull() {
+    // as far as its height asks: across a bank of 55 degrees
+    let grade = 55f64.to_radians().tan();
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
+    let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
+    let hmmwv = vehicle("hmmwv");
+    let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
+    let agents = vec![agent(&hmmwv, table(&[], &[], &[]), start)];
+    let built = scene::world(ground(0.05, terrain, vec![firm(1.8)]), 2e-3, agents);
+    let model = WorldModel { endings: Endings::never(), ..built.model().clone() };
+    let mut world = World::new(model);
+    let mut deepest = f64::INFINITY;
+    let mut tilt = 1.0_f64;
+    until(&mut world, 6.0, |world| {
+        let pose = world.sample(0).unwrap().pose;
+        // of the middle of its body above the plane
+        let middle = pose.point(&Vec3::new(0.0, 0.0, 0.3));
+        deepest = deepest.min((middle.z - grade * middle.y) * 55f64.to_radians().cos());
+        tilt = tilt.min(pose.direction(&Vec3::z()).z);
+    });
+    println!("rolled to {tilt:.2}, its middle {deepest:.2} m above the bank at least");
+    assert!(tilt < 0.2 && deepest > 0.2, "{tilt} {deepest}");
 }
 
 #[test]

@@ -499,7 +499,11 @@ impl AgentModel {
             belly = self.rest_on_belly(room, &mut context, h);
             monitor.rest_on_belly(belly.force, h);
         }
-        *self.vehicle.chassis_load(room) = belly.load;
+        let mut on_chassis = belly.load;
+        if self.is_tilted(room) {
+            self.lie_on_hulls(room, &context, &mut on_chassis);
+        }
+        *self.vehicle.chassis_load(room) = on_chassis;
         self.vehicle.heap(room, belly.displaced, &mut context);
     }
 

@@ -18,6 +18,7 @@ mod handshake;
 mod hit;
 mod imaging;
 mod judging;
+mod lying;
 mod monitor;
 mod neighbour;
 mod obstacle;
