@@ -280,6 +280,43 @@ fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     }
 }
 
+/// One at 18 m/s runs into a parked one, which no census took to move, on its way to a third.
+#[test]
+fn a_parked_one_that_is_hit_keeps_what_a_census_was_told() {
+    let text = ice()
+        + &car("fast", "m113", [-30.0, 0.0], 0.0, 18.0, COASTS)
+        + &car("parked", "mrzr4", [0.0, 0.0], 90.0, 0.0, COASTS)
+        + &car("far", "hmmwv", [70.0, 1.0], 180.0, 0.0, COASTS);
+    let model = model(&text);
+    let expected = alone(&model, 400);
+    let mut world = World::new(model.clone());
+    let mut fastest = 0.0_f64;
+    until(&mut world, 4.0, |world| fastest = fastest.max(velocity(world, 1).norm()));
+    println!("a parked MRZR-4 hit by an M113 at 18 m/s: {fastest:.1} m/s");
+    assert!(fastest > 10.0, "{fastest}");
+    for (size, partition) in [(3, Partition::Blocks), (2, Partition::RoundRobin)] {
+        let found = together(&model, None, size, &partition, Route::Neighbour, 400);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks");
+    }
+}
+
+#[test]
+fn a_tow_is_the_same_on_any_ranks() {
+    let text = head("firm", "")
+        + &car("puller", "m113", [50.0, 0.0], 0.0, 0.0, &drives(0.5))
+        + &car("pulled", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS)
+        + &car("beside", "hmmwv", [0.0, 2.3], 0.0, 0.0, &drives(0.3))
+        + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\n";
+    let model = model(&text);
+    let expected = alone(&model, 250);
+    for (size, route) in [(2, Route::All), (3, Route::Neighbour), (3, Route::Star)] {
+        let found = together(&model, None, size, &Partition::RoundRobin, route, 250);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks, {route:?}");
+    }
+}
+
 #[test]
 fn a_crash_cut_and_resumed_goes_on_to_the_same_bits() {
     let model = convoys();

@@ -110,10 +110,12 @@ impl Encounters {
         });
         self.partners.clear();
         self.partners.resize(agents, 0);
-        for met in &self.met[..self.count] {
-            if met.touch || met.tow.is_some() {
-                met.agents.iter().for_each(|&agent| self.partners[agent] += 1);
-            }
+        for met in self.met[..self.count].iter().filter(|met| met.touch && met.tow.is_none()) {
+            met.agents.iter().for_each(|&agent| self.partners[agent] += 1);
+        }
+        // ropes of all, for not every rank hears of who is at their other ends
+        for (link, _) in model.tows.iter().zip(tows).filter(|(_, state)| !state.broken) {
+            link.agents.iter().for_each(|&agent| self.partners[agent] += 1);
         }
         let partners = &self.partners;
         self.met[..self.count].par_iter_mut().for_each(|met| {
