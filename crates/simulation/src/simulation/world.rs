@@ -493,7 +493,11 @@ pub(super) fn combined_hash(
 ) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(state.tick.to_le_bytes());
-    state.damage.iter().for_each(|damage| hasher.update(damage.to_le_bytes()));
+    // few of many thousand trees are hurt
+    for (obstacle, damage) in state.damage.iter().enumerate().filter(|(_, damage)| **damage > 0) {
+        hasher.update((obstacle as u32).to_le_bytes());
+        hasher.update(damage.to_le_bytes());
+    }
     for tow in &state.tows {
         hasher.update([u8::from(tow.broken)]);
         hasher.update(tow.peak.to_le_bytes());
