@@ -53,6 +53,8 @@ fn drive(spacing: f64) -> WorldModel {
         clock,
         agents: vec![agent],
         endings: Default::default(),
+        obstacles: Default::default(),
+        tows: Vec::new(),
         scene_model: None,
     }
 }

@@ -76,7 +76,7 @@
 //! | --- | --- |
 //! | L0 | [`numeric`], [`spatial`], [`geodesy`], [`curve`], [`grid`], [`random`] |
 //! | L1 | [`soil`], [`terrain`] |
-//! | L2 | [`ground`], [`scm`], [`multibody`] |
+//! | L2 | [`ground`], [`scm`], [`collision`], [`multibody`] |
 //! | L3 | [`vehicle`] |
 //! | L4 | [`sync`], [`sensor`] |
 //! | L5 | [`simulation`] |
@@ -122,4 +122,4 @@ pub use bekker_simulation::{simulation, sync};
 #[doc(inline)]
 pub use bekker_study::study;
 #[doc(inline)]
-pub use bekker_vehicle::{multibody, vehicle};
+pub use bekker_vehicle::{collision, multibody, vehicle};

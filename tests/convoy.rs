@@ -122,6 +122,7 @@ fn a_convoy_leaves_files_that_open_and_match_their_hashes() {
         "README.md",
         "checkpoint.bin",
         "hashes.csv",
+        "hits.csv",
         "picture.png",
         "ruts.tif",
         "scenario.toml",

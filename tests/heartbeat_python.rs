@@ -34,6 +34,7 @@ fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleState
         station,
         ended,
         gear,
+        motion: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod bounds;
 mod cli;
 mod cli_rig;
 mod closed_form_soil;
+mod collisions;
 mod commands;
 mod convoy;
 mod determinism;

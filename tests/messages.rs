@@ -2,10 +2,10 @@
 
 use bekker::ground::{NodeState, Patches};
 use bekker::random::Stream;
-use bekker::spatial::{Pose, Quat, Vec3};
+use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::Memory;
 use bekker::sync::message::{
-    Origin, PartState, Reader, RunningGear, VehicleState, Writer, checksum,
+    Motion, Origin, PartState, Reader, RunningGear, VehicleState, Writer, checksum,
 };
 
 /// Altered messages in all.
@@ -52,6 +52,7 @@ fn vehicle() -> VehicleState {
             wheel(-1.7, 0.9),
             wheel(-1.7, -0.9),
         ]),
+        motion: Some(Motion { orientation, twist: Twist::default() }),
     }
 }
 

@@ -209,7 +209,12 @@ impl Render {
         let relief = Relief::around(&built.world.ground, &world.state().published, looked_at);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = scene_model.air_around(world.model(), &messages, now_us, &pose.position);
-        let scene = Scene { air: &air, ..scene_model.scene(world.model(), &relief, &moving) };
+        let standing = scene_model.after(&world.model().obstacles, &world.state().damage);
+        let scene = Scene {
+            air: &air,
+            standing: &standing,
+            ..scene_model.scene(world.model(), &relief, &moving)
+        };
         let dice = Dice { noise: Noise::new(file.scenario.seed, 0, 0), frame: 0 };
         let channels = &[Channel::Colour, Channel::Class];
         let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };

@@ -35,6 +35,8 @@ pub struct Results<'a> {
     pub folder: &'a Path,
     pub world: &'a World,
     pub samples: &'a [Sample],
+    /// Where vehicles ran into something, m.
+    pub hits: &'a [[f64; 2]],
     /// Files written on the way.
     pub recorded: &'a [String],
     pub summary: &'a RunSummary,
@@ -176,6 +178,7 @@ impl Results<'_> {
                     .enumerate()
                     .map(|(index, vehicle)| Track::of(self.samples, index, vehicle))
                     .collect(),
+                hits: self.hits.to_vec(),
             };
             picture::write(&path, &scene, Size { width, height })
         })?;

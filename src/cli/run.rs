@@ -156,7 +156,7 @@ impl Run {
         #[cfg(not(feature = "mpi"))]
         let driven = prepared.drive_here(&plan)?;
         let Driven { mut world, recorded, interrupted } = driven;
-        let Recorded { files, samples, figures } = recorded;
+        let Recorded { files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
@@ -172,6 +172,7 @@ impl Run {
             folder: &folder,
             world: &world,
             samples: &samples,
+            hits: &hits,
             recorded: &files,
             summary: &summary,
             begun: &begun,

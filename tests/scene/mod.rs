@@ -137,6 +137,8 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         clock: Clock::new(step, heartbeat).unwrap(),
         agents,
         endings: Default::default(),
+        obstacles: Default::default(),
+        tows: Vec::new(),
         scene_model: None,
     })
 }

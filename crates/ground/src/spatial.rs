@@ -144,6 +144,16 @@ impl Default for Load {
     }
 }
 
+impl std::ops::AddAssign for Load {
+    /// Adds another load about the same point.
+    fn add_assign(&mut self, other: Load) {
+        self.wrench += other.wrench;
+        self.glide += other.glide;
+        self.stiffness += other.stiffness;
+        self.damping += other.damping;
+    }
+}
+
 impl Load {
     /// The same load about a point from which its own lies at `offset`.
     pub fn moved(&self, offset: &Vec3) -> Load {

@@ -9,4 +9,4 @@ use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
 #[cfg(feature = "gpu")]
 use bekker_sensor::gpu;
 use bekker_sensor::sensor;
-use bekker_vehicle::{multibody, vehicle};
+use bekker_vehicle::{collision, multibody, vehicle};

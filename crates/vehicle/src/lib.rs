@@ -2,6 +2,7 @@
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
+pub mod collision;
 pub mod multibody;
 pub mod vehicle;
 

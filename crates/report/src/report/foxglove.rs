@@ -10,6 +10,7 @@ use super::protobuf::{File, Holds, Message, Type, describe, many, one};
 use crate::sensor::camera::{Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Fix, Odometry, WheelGround};
+use crate::simulation::Hit;
 use crate::spatial::{Pose, Quat, Vec3};
 
 /// A type without an enumeration of its own.
@@ -217,6 +218,20 @@ const OWN: File = File {
             ],
         ),
         plain(
+            "Hit",
+            &[
+                one(1, "timestamp", STAMP),
+                one(2, "frame_id", Holds::Text),
+                one(3, "with", Holds::Text),
+                one(4, "place", VECTOR),
+                one(5, "impulse", Holds::Double),
+                one(6, "energy", Holds::Double),
+                one(7, "peak", Holds::Double),
+                one(8, "began", Holds::Double),
+                one(9, "broke", Holds::Double),
+            ],
+        ),
+        plain(
             "Wheel",
             &[
                 one(1, "sinkage", Holds::Double),
@@ -333,6 +348,13 @@ pub(super) fn magnetic_field(heading: &Heading<'_>, field: &Vec3) -> Vec<u8> {
 /// Ticks of the wheels.
 pub(super) fn wheel_ticks(heading: &Heading<'_>, ticks: &[i64]) -> Vec<u8> {
     heading.message(1, 2).integers(3, ticks).0
+}
+
+/// A vehicle that ran into something.
+pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Hit) -> Vec<u8> {
+    let message = heading.message(1, 2).text(3, with).message(4, vector(&hit.place));
+    let numbers = [hit.impulse, hit.energy, hit.peak, hit.time, f64::from(u8::from(hit.broke))];
+    (5..).zip(numbers).fold(message, |message, (field, number)| message.double(field, number)).0
 }
 
 /// The wheels on the ground.

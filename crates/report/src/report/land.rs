@@ -332,6 +332,10 @@ fn symbol(prop: &Prop) -> (f64, Rgb) {
         Form::Kind(PropKind::Birch) => (1.7, LEAVES),
         Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => (0.6, STONE),
         Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => (0.2, WOOD),
+        Form::Kind(PropKind::Block) => {
+            let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
+            (0.5 * length.min(width), STONE)
+        }
         Form::Mesh { class: Class::Tree, .. } => (2.0, LEAVES),
         Form::Mesh { .. } => (1.5, WOOD),
     }

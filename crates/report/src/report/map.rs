@@ -268,6 +268,9 @@ pub(super) fn marks(
 ) {
     canvas.clip(view.frame);
     let mut taken: Vec<Point> = Vec::new();
+    for &place in scene.hits.iter().filter(|place| place.iter().all(|x| x.is_finite())) {
+        star(canvas, view.point(place));
+    }
     for (n, track) in scene.tracks.iter().enumerate() {
         let Some(first) = track.points.first() else { continue };
         let at = view.point(first.position);
@@ -292,6 +295,17 @@ pub(super) fn marks(
         }
     }
     canvas.unclip();
+}
+
+/// Marks where something was hit.
+fn star(canvas: &mut Canvas, at: Point) {
+    for (width, color) in [(4.6, WHITE), (2.2, ALARM)] {
+        for turn in 0..4 {
+            let (y, x) = (std::f32::consts::FRAC_PI_4 * turn as f32).sin_cos();
+            let [x, y] = [8.0 * x, 8.0 * y];
+            canvas.line(&[[at[0] - x, at[1] - y], [at[0] + x, at[1] + y]], width, color, 0.9);
+        }
+    }
 }
 
 /// Sets a word of trouble beside a point, on the side that `toward` points to.

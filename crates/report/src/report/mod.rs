@@ -50,6 +50,7 @@ pub mod geotiff;
 mod growing;
 pub mod hashes;
 pub mod heartbeats;
+mod hits;
 pub mod kept_inputs;
 pub mod keys;
 pub mod land;

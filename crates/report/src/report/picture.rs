@@ -200,7 +200,7 @@ mod tests {
         });
         Track {
             name: ["leader", "second", "third", "rear guard"][n].into(),
-            outcome: outcome.report(|_| "mud", |_| "leader"),
+            outcome: outcome.report(|_| "mud", |_| "leader", |_| "oak"),
             distance: end + 18.0 * n as f64,
             points: points.collect(),
         }
@@ -254,6 +254,7 @@ mod tests {
             spacing: SPACING,
             ways: vec![(0..260).map(|x| [f64::from(x), way(f64::from(x))]).collect()],
             profile: Some((0, (0..260).map(profile_point).collect())),
+            hits: vec![[60.0, 4.0]],
             tracks: vec![
                 track(0, 204.0, sunk),
                 track(1, 186.0, Outcome::UnderWay),

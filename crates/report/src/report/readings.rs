@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `/tf` | foxglove.FrameTransforms | all vehicles in the world, their sensors on them |
 //! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
+//! | `/V/hit` | bekker.Hit | what it ran into |
 //! | `/V/ground` | foxglove.Grid | height and sinkage around it |
 //! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
 //! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
@@ -26,7 +27,7 @@ use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
-use crate::simulation::WorldModel;
+use crate::simulation::{Hit, WorldModel};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use std::collections::BTreeMap;
 use std::fs;
@@ -291,6 +292,22 @@ impl Recording {
         let topic = format!("/{}/ground", self.carriers[vehicle].name);
         let data = foxglove::grid(&Heading { time_us, frame: "world" }, &patch);
         self.message(&topic, "foxglove.Grid", time_us, &data)
+    }
+
+    /// Takes down a hit of a vehicle that is over.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written.
+    pub fn hit(
+        &mut self,
+        time_us: u64,
+        vehicle: usize,
+        with: &str,
+        hit: &Hit,
+    ) -> Result<(), ReportError> {
+        let topic = format!("/{}/hit", self.carriers[vehicle].name);
+        let data = foxglove::hit(&Heading { time_us, frame: "world" }, with, hit);
+        self.message(&topic, "bekker.Hit", time_us, &data)
     }
 
     /// Takes down what a sensor of a vehicle delivered.

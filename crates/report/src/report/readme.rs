@@ -1,6 +1,6 @@
 //! README.md of a run's folder: what every file holds, with units.
 
-use super::{states, tables};
+use super::{hits, states, tables};
 use crate::scenario::Scenario;
 use std::fmt::Write;
 
@@ -13,6 +13,11 @@ pub fn readme(scenario: &Scenario) -> String {
              before right; columns of wheels \
              that a vehicle does not have are empty.\n\n| column | holds |\n| --- | --- |\n";
     for (name, what) in states::described() {
+        let _ = writeln!(text, "| `{name}` | {what} |");
+    }
+    text += "\n## hits.csv\n\nOne row is one hit, from the first touch to the last; of two \
+             vehicles each has its own.\n\n| column | holds |\n| --- | --- |\n";
+    for (name, what) in hits::described() {
         let _ = writeln!(text, "| `{name}` | {what} |");
     }
     text += "\n## readings_KIND.csv, .parquet\n\nOne row is one reading, as it was delivered: \
@@ -36,6 +41,7 @@ the tables hold all up to the last heartbeat (Parquet up to its last second of w
 | --- | --- |
 | `scenario.toml` | the scenario with every default and `--set` written out; `bekker run` takes it |
 | `inputs/` | copies of the files that it was built from: elevation, soil rasters, meshes, vehicles, ways |
+| `hits.csv` | who ran into what, when, where and how hard, below |
 | `hashes.csv` | every heartbeat: tick, time (s), hash of the state, of the ground, of each vehicle |
 | `states.csv`, `states.parquet` | vehicles and wheels over time, below |
 | `readings_KIND.csv`, `.parquet` | small readings of sensors, below |

@@ -6,12 +6,13 @@
 
 use super::ReportError;
 use super::hashes::{HashRow, Hashes, whole_microseconds};
+use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::states::States;
 use crate::ground::{nearest_sinkage, surface_height};
 use crate::scenario::Scenario;
 use crate::sensor::Delivery;
-use crate::simulation::{Sample, World};
+use crate::simulation::{Hit, Sample, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -22,6 +23,7 @@ pub struct Record {
     hashes: Hashes,
     states: States,
     readings: Option<Recording>,
+    hits: Option<Hits>,
     /// All samples so far, for the picture.
     samples: Vec<Sample>,
 }
@@ -55,7 +57,8 @@ impl Record {
             Some(time) => States::resume(folder, &names, wheels, output, time)?,
         };
         let hashes = Hashes::open(folder, &names, after)?;
-        let mut record = Record { hashes, states, readings, samples };
+        let hits = Hits::open(folder, world, after)?;
+        let mut record = Record { hashes, states, readings, hits, samples };
         if !resumes {
             record.samples(world, now)?;
             record.flush()?;
@@ -75,6 +78,19 @@ impl Record {
     pub fn delivered(&mut self, delivered: &[(u32, Delivery)]) -> Result<(), ReportError> {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         delivered.iter().try_for_each(|(agent, own)| readings.take(*agent as usize, own))
+    }
+
+    /// Takes down the hits that are over, each with its vehicle.
+    pub fn hits(&mut self, world: &World, hits: &[(u32, Hit)]) -> Result<(), ReportError> {
+        let time = world.time();
+        if let Some(own) = &mut self.hits {
+            own.take(world, time, hits)?;
+        }
+        let Some(readings) = &mut self.readings else { return Ok(()) };
+        let time_us = world.model().clock.micros(world.state().tick);
+        hits.iter().try_for_each(|(agent, hit)| {
+            readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
+        })
     }
 
     /// Takes down where vehicles are and how they do.
@@ -107,12 +123,18 @@ impl Record {
         self.readings.as_mut().map_or(Ok(()), Recording::flush)
     }
 
-    /// Ends the files: their names in the folder, and all samples.
-    pub fn finish(self) -> Result<(Vec<String>, Vec<Sample>), ReportError> {
+    /// Ends the files: their names in the folder, all samples, and where hits were, m.
+    pub fn finish(self) -> Result<(Vec<String>, Vec<Sample>, Vec<[f64; 2]>), ReportError> {
+        let mut places = Vec::new();
         let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
         files.extend(self.states.finish()?);
         files.extend(self.hashes.finish()?);
-        Ok((files, self.samples))
+        if let Some(hits) = self.hits {
+            let (names, own) = hits.finish()?;
+            files.extend(names);
+            places = own;
+        }
+        Ok((files, self.samples, places))
     }
 }
 

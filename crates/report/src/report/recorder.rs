@@ -22,7 +22,7 @@ pub struct Recorder<'a> {
     open: Option<(Record, Heartbeats)>,
     figures: Vec<Vec<HeartbeatFigures>>,
     /// Files written and samples taken, once the run is over.
-    left: (Vec<String>, Vec<Sample>),
+    left: (Vec<String>, Vec<Sample>, Vec<[f64; 2]>),
 }
 
 /// What is left of a record once the run is over.
@@ -32,6 +32,8 @@ pub struct Recorded {
     pub files: Vec<String>,
     /// All agents, at the scenario's interval.
     pub samples: Vec<Sample>,
+    /// Where vehicles were hit, m.
+    pub hits: Vec<[f64; 2]>,
     /// Figures of all heartbeats, rank by rank.
     pub figures: Vec<Vec<HeartbeatFigures>>,
 }
@@ -58,8 +60,8 @@ impl<'a> Recorder<'a> {
 
     /// What is left of it, once the run is over.
     pub fn recorded(self) -> Recorded {
-        let (files, samples) = self.left;
-        Recorded { files, samples, figures: self.figures }
+        let (files, samples, hits) = self.left;
+        Recorded { files, samples, hits, figures: self.figures }
     }
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
@@ -69,6 +71,7 @@ impl<'a> Recorder<'a> {
             record.heartbeat(&HashRow::new(tick, moment.time, state, ground, agents))?;
         }
         record.delivered(moment.delivered)?;
+        record.hits(moment.world, moment.hits)?;
         if let Some(samples) = moment.samples {
             record.samples(moment.world, samples)?;
             if tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
@@ -106,9 +109,9 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
 
     fn on_end(&mut self, _: &World) -> Result<(), E> {
         if let Some((record, heartbeats)) = self.open.take() {
-            let (mut files, samples) = record.finish()?;
+            let (mut files, samples, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);
-            self.left = (files, samples);
+            self.left = (files, samples, hits);
         }
         Ok(())
     }

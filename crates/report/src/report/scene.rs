@@ -21,6 +21,8 @@ pub struct Scene<'a> {
     pub profile: Option<(usize, Vec<ProfilePoint>)>,
     /// The vehicles.
     pub tracks: Vec<Track>,
+    /// Where they ran into something, m.
+    pub hits: Vec<[f64; 2]>,
 }
 
 /// What is written above and below a picture.
@@ -123,7 +125,7 @@ mod tests {
         let summary = VehicleSummary {
             name: "leader".into(),
             model: "hmmwv".into(),
-            outcome: Outcome::UnderWay.report(|_| "", |_| ""),
+            outcome: Outcome::UnderWay.report(|_| "", |_| "", |_| ""),
             driving_time: 4.0,
             distance: 12.0,
             mean_speed: 3.0,

@@ -150,7 +150,7 @@ mod tests {
         VehicleSummary {
             name: name.into(),
             model: "hmmwv".into(),
-            outcome: outcome.report(|_| "mud", |_| "leader"),
+            outcome: outcome.report(|_| "mud", |_| "leader", |_| "oak"),
             driving_time: 60.0,
             distance: 1284.31,
             mean_speed: 14.72,

@@ -1,12 +1,13 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
 use super::config::{
-    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Scenario, Sensor, SensorModel,
-    Surface,
+    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, Scenario, Sensor,
+    SensorModel, Surface,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
+use crate::simulation::PropKind;
 
 /// Most classes of a raster of soils.
 const MOST_CLASSES: usize = 10_000;
@@ -22,6 +23,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_drivers(scenario, &mut refuse);
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
+    check_tows(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
     super::budget::check(scenario, &mut refuse);
     faults
@@ -136,10 +138,46 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
         } else if scenery.kind.is_some() && scenery.class.is_some() {
             refuse(key("class"), Problem::Excludes { other: "kind, which says what it is" });
         }
+        match (scenery.kind, scenery.size) {
+            (Some(PropKind::Block), None) => {
+                let expected = "length, width and height of a block, m".into();
+                refuse(key("size"), Problem::Missing { expected });
+            }
+            (Some(kind), Some(_)) if kind != PropKind::Block => {
+                refuse(key("size"), Problem::Excludes { other: "a kind other than block" });
+            }
+            _ => {}
+        }
+        let has_stem = match (scenery.kind, scenery.class) {
+            (Some(kind), _) => !matches!(kind, PropKind::Rock | PropKind::Block),
+            (None, class) => class == Some(Label::Tree),
+        };
+        if scenery.diameter.is_some() && !has_stem {
+            refuse(key("diameter"), Problem::Excludes { other: "what has no stem" });
+        }
         if let Some([x_min, y_min, x_max, y_max]) = scenery.area
             && (x_min >= x_max || y_min >= y_max)
         {
             refuse(key("area"), Problem::NotABox { lower: [x_min, y_min] });
+        }
+    }
+}
+
+/// A rope is between two vehicles that there are.
+fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
+    let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    for (index, tow) in scenario.tow.iter().enumerate() {
+        for (end, name) in [("from", &tow.from), ("to", &tow.to)] {
+            if known().all(|own| own != name) {
+                let allowed = known().map(|name| format!("{name:?}")).collect();
+                let suggestion = nearest_word(name, known());
+                let key = format!("tow[{index}].{end}");
+                refuse(key, Problem::NotOneOf { suggestion, allowed });
+            }
+        }
+        if tow.from == tow.to {
+            let cause = "must be another vehicle than from".into();
+            refuse(format!("tow[{index}].to"), Problem::Refused { cause });
         }
     }
 }

@@ -2,20 +2,25 @@
 //! parallel with its like.
 
 use super::belly::BellyContact;
+use super::encounters::Encounters;
 use super::event::Event;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
+use super::hit::{Hits, Touch};
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
 use super::outcome::Outcome;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
 use super::tyre::TyreState;
+use super::striking::Strikes;
 use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::spatial::{Pose, Vec3};
-use crate::sync::message::{Description, PartState, RunningGear, VehicleState as VehicleMessage};
+use crate::spatial::{Pose, Twist, Vec3};
+use crate::sync::message::{
+    Description, Motion, PartState, RunningGear, VehicleState as VehicleMessage, as_told,
+};
 use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, VehicleState};
@@ -80,6 +85,10 @@ pub struct AgentState {
     pub outcome: Option<Outcome>,
     /// Its sensors, with what they have measured and not yet delivered.
     pub(super) sensors: Vec<SensorState>,
+    /// Whether others were near in the last heartbeat, so that its motion is told exactly.
+    pub(super) close: bool,
+    /// What it is in touch with.
+    pub(super) hits: Hits,
 }
 
 /// Derived and scratch data of an agent: never saved.
@@ -94,6 +103,8 @@ pub(super) struct AgentWorkspace {
     pub delivered: Vec<Delivery>,
     /// What happened to it in the last heartbeat.
     pub events: Vec<Event>,
+    /// What stands around it.
+    pub strikes: Strikes,
 }
 
 /// What an agent finds around it in a heartbeat.
@@ -106,6 +117,10 @@ pub(super) struct Surroundings<'a> {
     pub ticks: [u64; 2],
     /// All agents as they were at the last heartbeat.
     pub views: &'a [AgentView],
+    /// Those that meet.
+    pub encounters: &'a Encounters,
+    /// Damage of all obstacles as all share it.
+    pub damage: &'a [u16],
 }
 
 /// What others may see of an agent at a heartbeat.
@@ -121,11 +136,18 @@ pub(super) struct AgentView {
     pub velocity: Vec3,
     /// Whether its drive has ended.
     pub ended: bool,
+    /// Its chassis as all are told of it.
+    pub pose: Pose,
+    /// Twist of that about its frame's origin, likewise.
+    pub twist: Twist,
 }
 
 impl From<&VehicleMessage> for AgentView {
     fn from(message: &VehicleMessage) -> AgentView {
+        let (pose, twist) = message.chassis_motion();
         AgentView {
+            pose,
+            twist,
             position: message.chassis.position,
             station: message.station,
             speed: message.speed,
@@ -155,12 +177,19 @@ impl AgentState {
             wheels,
             outcome,
             sensors,
+            close,
+            hits,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
-        Sha256::digest(stored).into()
+        let mut hasher = Sha256::new_with_prefix(stored);
+        if *close || !hits.is_empty() {
+            let meeting = postcard::to_stdvec(&(close, hits));
+            hasher.update(meeting.expect("plain data serialises into memory"));
+        }
+        hasher.finalize().into()
     }
 }
 
@@ -184,6 +213,8 @@ impl AgentModel {
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],
             outcome: None,
             sensors: self.start_sensors(pose, speed, now_us),
+            close: false,
+            hits: Hits::default(),
         }
     }
 
@@ -195,6 +226,7 @@ impl AgentModel {
             wheels: Vec::with_capacity(self.vehicle.wheels()),
             delivered: Vec::new(),
             events: Vec::new(),
+            strikes: Strikes::default(),
         }
     }
 
@@ -204,8 +236,15 @@ impl AgentModel {
     }
 
     pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
+        let chassis = self.vehicle.pose(&workspace.vehicle);
+        let (pose, twist) = match self.motion(state, workspace) {
+            Some(Motion { orientation, twist }) => (Pose { orientation, ..chassis }, twist),
+            None => as_told(&chassis, &self.told_twist(state, workspace)),
+        };
         let view = AgentView {
-            position: self.vehicle.pose(&workspace.vehicle).position,
+            pose,
+            twist,
+            position: chassis.position,
             // who is told from outside does not keep to its path
             station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
             speed: self.way() * self.speed(workspace),
@@ -214,6 +253,21 @@ impl AgentModel {
         };
         // one whose drive has ended stands where it is
         if view.ended { AgentView { speed: 0.0, velocity: Vec3::zeros(), ..view } } else { view }
+    }
+
+    /// Twist that others are told: one whose drive has ended stands where it is.
+    fn told_twist(&self, state: &AgentState, workspace: &AgentWorkspace) -> Twist {
+        match state.outcome {
+            Some(_) => Twist::default(),
+            None => self.vehicle.twist(&workspace.vehicle),
+        }
+    }
+
+    /// The chassis' motion as it is told exactly where others are near.
+    fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<Motion> {
+        let chassis = self.vehicle.pose(&workspace.vehicle);
+        let twist = self.told_twist(state, workspace);
+        if state.close { Motion::of(&chassis.orientation, &twist) } else { None }
     }
 
     /// What other ranks are told of the agent: at least what its view holds.
@@ -249,6 +303,7 @@ impl AgentModel {
             station: view.station,
             ended: view.ended,
             gear,
+            motion: self.motion(state, workspace),
         }
     }
 
@@ -296,15 +351,18 @@ impl AgentModel {
     /// whose drive has ended stays where it is.
     pub(super) fn heartbeat(
         &self,
+        index: usize,
         around: &Surroundings<'_>,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
     ) {
-        let Surroundings { model, published, ticks: [first_tick, steps], views } = *around;
+        let Surroundings { model, published, ticks: [first_tick, steps], views, .. } = *around;
         let WorldModel { ground, clock, endings, .. } = model;
         workspace.patches.clear();
         workspace.delivered.clear();
         workspace.events.clear();
+        workspace.strikes.damage.clear();
+        state.close = around.encounters.is_close(index);
         if state.outcome.is_some() {
             self.deliver(clock.micros(first_tick + steps), state, workspace);
             return;
@@ -314,9 +372,13 @@ impl AgentModel {
         state.overlay.refresh(published);
         let h = clock.step();
         let low = self.is_low(ground, &workspace.vehicle);
+        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let span = steps as f64 * h;
+        let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
             self.drive(clock.time(tick), views, state, workspace, h);
             self.meet_ground(ground, published, state, workspace, low, h);
+            self.meet_others(index, [first_tick, tick], around, state, workspace, near);
             let AgentState { vehicle, tyres, controls, .. } = state;
             let room = &mut workspace.vehicle;
             let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
@@ -324,6 +386,7 @@ impl AgentModel {
             if let Err(error) = stepped {
                 let position = state.monitor.last_place();
                 state.outcome = Some(Outcome::Failed { time, position, failure: error.into() });
+                self.part(time, state, workspace);
                 let now = self.circumstance(ground, state, workspace);
                 now.events_since(&before, &mut workspace.events);
                 return;
@@ -340,8 +403,43 @@ impl AgentModel {
         } else {
             state.overlay.publish(&mut workspace.patches);
         }
+        self.part(time, state, workspace);
         let now = self.circumstance(ground, state, workspace);
         now.events_since(&before, &mut workspace.events);
+    }
+
+    /// Tells of the hits that are over.
+    fn part(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
+        let ended = state.outcome.is_some();
+        state.hits.over(time, ended, |hit| workspace.events.push(Event::Collided(hit)));
+    }
+
+    /// Adds what others and what stands around it do to the loads of a step.
+    fn meet_others(
+        &self,
+        index: usize,
+        [first_tick, tick]: [u64; 2],
+        around: &Surroundings<'_>,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+        near: bool,
+    ) {
+        let Surroundings { model, encounters, .. } = *around;
+        let (h, time) = (model.clock.step(), model.clock.time(tick + 1));
+        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let hits = &mut state.hits;
+        let mut touch = |touch: Touch| hits.add(&touch, time, h);
+        if near {
+            let load = self.meet_obstacles(&model.obstacles, room, strikes, h, &mut touch);
+            *self.vehicle.chassis_load(room) += load;
+        }
+        if state.close {
+            let place = self.vehicle.pose(room).position;
+            let step = (tick - first_tick) as usize;
+            if let Some(wrench) = encounters.on(index, step, &place, &mut touch) {
+                self.vehicle.chassis_load(room).wrench += wrench;
+            }
+        }
     }
 
     fn drive(
@@ -401,7 +499,11 @@ impl AgentModel {
             belly = self.rest_on_belly(room, &mut context, h);
             monitor.rest_on_belly(belly.force, h);
         }
-        *self.vehicle.chassis_load(room) = belly.load;
+        let mut on_chassis = belly.load;
+        if self.is_tilted(room) {
+            self.lie_on_hulls(room, &context, &mut on_chassis);
+        }
+        *self.vehicle.chassis_load(room) = on_chassis;
         self.vehicle.heap(room, belly.displaced, &mut context);
     }
 

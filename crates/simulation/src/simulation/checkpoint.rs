@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 8, since agents hold what they are commanded.
-const VERSION: u8 = 8;
+/// Version of the layout: 9, since stems are damaged and hits go on.
+const VERSION: u8 = 9;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.
@@ -184,6 +184,8 @@ mod tests {
             clock,
             agents: Vec::new(),
             endings: Default::default(),
+            obstacles: Default::default(),
+            tows: Vec::new(),
             scene_model: None,
         }
     }

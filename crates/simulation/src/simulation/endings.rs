@@ -15,6 +15,9 @@ pub struct Endings {
     /// Whether a vehicle has sunk where its wheels or tracks are, on average, wholly below
     /// the undisturbed ground.
     pub sunk: bool,
+    /// Whether a drive ends that runs into something, or into which something runs: with an
+    /// impulse by which the vehicle's speed changes by 0.1 m/s at least.
+    pub collided: bool,
 }
 
 /// When a vehicle that wants to move is immobilised.
@@ -36,14 +39,19 @@ impl Default for Immobility {
 impl Default for Endings {
     fn default() -> Endings {
         let overturned = Some(80_f64.to_radians());
-        Endings { immobilised: Some(Immobility::default()), overturned, sunk: true }
+        Endings {
+            immobilised: Some(Immobility::default()),
+            overturned,
+            sunk: true,
+            collided: false,
+        }
     }
 }
 
 impl Endings {
     /// What ends no drive, but for what cannot be simulated.
     pub fn never() -> Endings {
-        Endings { immobilised: None, overturned: None, sunk: false }
+        Endings { immobilised: None, overturned: None, sunk: false, collided: false }
     }
 
     /// Whether a chassis whose z axis has this vertical component has overturned.

@@ -1,14 +1,15 @@
 //! What happened to an agent in a heartbeat, for whom states alone say too little.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use super::hit::Hit;
 use super::outcome::OutcomeCode;
 use crate::ground::GroundModel;
 use crate::soil::SoilId;
 use crate::vehicle::driver::Intent;
 
-/// A change from one heartbeat to the next. It follows from the two states: nothing of it
-/// is stored, and a run that is resumed tells what one that was not cut tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A change from one heartbeat to the next. It follows from the two states (a hit that is not
+/// over is part of them): a run that is resumed tells what one that was not cut tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
     /// The gearbox changed gear: 1 is the first, 0 neutral, negative reverse.
@@ -32,6 +33,9 @@ pub enum Event {
         /// What it is about.
         to: Intent,
     },
+    /// It ran into something, or something into it: told when they have parted for a quarter
+    /// of a second, or the drive ends.
+    Collided(Hit),
     /// The drive ended.
     Ended {
         /// How.

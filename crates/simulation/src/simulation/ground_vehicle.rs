@@ -11,7 +11,9 @@ use crate::scm::{Contact, Displaced, Scratch, UndersideError, WorkingGround, hea
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
-use crate::vehicle::{AnySpec, AssemblyError, Controls, TrackedVehicle, Vehicle, VehicleState};
+use crate::vehicle::{
+    AnySpec, AssemblyError, Controls, Outline, TrackedVehicle, Vehicle, VehicleState,
+};
 use std::sync::Arc;
 
 /// A vehicle of either kind; immutable.
@@ -176,11 +178,28 @@ impl GroundVehicle {
         eye_point.map(Vec3::from)
     }
 
+    /// Where its rear coupling is in the chassis frame, m, if the file says.
+    pub fn rear_coupling(&self) -> Option<Vec3> {
+        let chassis = match self {
+            GroundVehicle::Wheeled(own) => &own.vehicle.spec().chassis,
+            GroundVehicle::Tracked(own) => &own.vehicle.spec().chassis,
+        };
+        chassis.rear_coupling.map(Vec3::from)
+    }
+
     /// What it covers seen from above.
     pub fn footprint(&self) -> Footprint {
         match self {
             GroundVehicle::Wheeled(own) => Footprint::of(own.vehicle.spec()),
             GroundVehicle::Tracked(own) => Footprint::of_tracks(own.vehicle.spec()),
+        }
+    }
+
+    /// What it is to others that it meets.
+    pub fn outline(&self) -> &Outline {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.outline(),
+            GroundVehicle::Tracked(own) => own.vehicle.outline(),
         }
     }
 

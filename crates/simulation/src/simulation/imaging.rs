@@ -83,6 +83,7 @@ impl World {
         if owing.is_empty() {
             return 0;
         }
+        let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
         let mut frames = 0;
         let messages: Arc<[VehicleMessage]> = self.messages().into();
         self.imaging.imagers.resize_with(self.model.agents.len(), || None);
@@ -112,6 +113,7 @@ impl World {
                     relief: imager.relief.clone(),
                     messages: messages.clone(),
                     renderer: imager.renderer.clone(),
+                    standing: standing.clone(),
                     place: [agent, index],
                     pose: *own.pose(),
                     track: own.track().copied().collect(),
@@ -158,6 +160,8 @@ struct PendingFrame {
     relief: Arc<Relief>,
     messages: Arc<[VehicleMessage]>,
     renderer: Renderer,
+    /// What stands, and what has fallen.
+    standing: Arc<InstanceSet>,
     /// Agent and sensor.
     place: [usize; 2],
     /// The sensor's.
@@ -190,7 +194,8 @@ impl PendingFrame {
     }
 
     fn scene<'s>(&'s self, moving: &'s InstanceSet, air: &'s Air) -> Scene<'s> {
-        Scene { air, ..self.scene_model.scene(&self.model, &self.relief, moving) }
+        let scene = self.scene_model.scene(&self.model, &self.relief, moving);
+        Scene { air, standing: &self.standing, ..scene }
     }
 
     /// The air around the own agent with what vehicles raise.

@@ -23,6 +23,8 @@ use crate::vehicle::driver::Intent;
 const STANDING_AT_END: f64 = 2.0;
 /// How many times its own height a single wheel may sink.
 const DEEPEST_WHEEL: f64 = 2.0;
+/// Change of speed from which a touch is a collision, m/s.
+const JOLT: f64 = 0.1;
 /// Speed below which a vehicle stands, m/s.
 const STANDS: f64 = 0.2;
 
@@ -53,6 +55,12 @@ impl AgentModel {
         }
         if endings.overturns(pose.direction(&Vec3::z()).z) {
             return Some(Outcome::Overturned { time, position });
+        }
+        if endings.collided
+            && let Some(hit) =
+                state.hits.iter().find(|hit| hit.impulse > JOLT * self.vehicle.mass())
+        {
+            return Some(Outcome::Collided { time, position, with: hit.with });
         }
         self.note_sinkage(ground, state, workspace);
         let soil = ground.terrain().soil(position.x, position.y);

@@ -19,8 +19,11 @@ pub(super) const CENSUS: f64 = 1.0;
 /// No vehicle speeds up or turns harder than this for long, m/s²: one that does has all
 /// hold a census early.
 pub(super) const ACCELERATION: f64 = 20.0;
-/// No vehicle gains speed faster than this over one heartbeat, m/s².
-const JOLT: f64 = 1000.0;
+/// No vehicle gains speed faster than this over one heartbeat, m/s², not even one that is
+/// hit at 30 m/s, ...
+const JOLT: f64 = 5000.0;
+/// ... nor more speed than this, m/s.
+const GAIN: f64 = 60.0;
 /// A vehicle's wheels and the soil that they push aside lie within this distance
 /// of its chassis frame, m.
 const REACH: f64 = 8.0;
@@ -38,7 +41,7 @@ impl Region {
     /// heartbeats of `heartbeat` seconds; `tile` is the side of a tile, m.
     pub fn around(agent: usize, centre: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
         let until = CENSUS.max(heartbeat);
-        let way = way(speed, ACCELERATION, until).max(way(speed, JOLT, heartbeat));
+        let way = way(speed, ACCELERATION, until).max(jolted(speed, heartbeat));
         // whole tiles are read and written
         Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile }
     }
@@ -51,7 +54,7 @@ impl Region {
     /// Whether it is sure to keep it over a further heartbeat of `heartbeat` seconds, at this
     /// speed, m/s.
     pub fn lasts(&self, place: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> bool {
-        self.keeps(place, way(speed, JOLT, heartbeat), tile)
+        self.keeps(place, jolted(speed, heartbeat), tile)
     }
 
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
@@ -73,6 +76,11 @@ impl Region {
 /// at most this acceleration, m/s².
 fn way(speed: f64, acceleration: f64, time: f64) -> f64 {
     speed.abs() * time + 0.5 * acceleration * time * time
+}
+
+/// Farthest that a vehicle gets within a heartbeat, s, in which something may hit it.
+fn jolted(speed: f64, heartbeat: f64) -> f64 {
+    way(speed, JOLT, heartbeat).min(way(speed.abs() + GAIN, 0.0, heartbeat))
 }
 
 struct Placed {
@@ -335,9 +343,9 @@ mod tests {
         let region = Region::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
         assert!(region.holds([24.9, 0.0], 0.8));
         assert!(!region.holds([25.1, 0.0], 0.8));
-        // 10 ms at 30 m/s and a jolt are 0.35 m
-        assert!(region.lasts([24.6, 0.0], 30.0, 0.01, 0.8));
-        assert!(!region.lasts([24.7, 0.0], 30.0, 0.01, 0.8));
+        // 10 ms at 30 m/s and a jolt are 0.55 m
+        assert!(region.lasts([24.4, 0.0], 30.0, 0.01, 0.8));
+        assert!(!region.lasts([24.5, 0.0], 30.0, 0.01, 0.8));
     }
 
     /// After a census every agent may drive for one heartbeat at least, however long

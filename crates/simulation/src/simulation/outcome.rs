@@ -1,6 +1,7 @@
 //! How a vehicle's drive ended: plain data in the state, a code and a sentence outside.
 
 use super::diagnosis::Diagnosis;
+use super::hit::Struck;
 use crate::multibody::StepError;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
@@ -62,6 +63,15 @@ pub enum Outcome {
         time: f64,
         /// Where, m.
         position: Vec3,
+    },
+    /// Ran into something, where the policy is that this ends the drive.
+    Collided {
+        /// When, s.
+        time: f64,
+        /// Where, m.
+        position: Vec3,
+        /// With what.
+        with: Struck,
     },
     /// Drove off the terrain.
     LeftTerrain {
@@ -146,6 +156,8 @@ pub enum OutcomeCode {
     Sunk,
     /// Turned over.
     Overturned,
+    /// Ran into something.
+    Collided,
     /// Drove off the terrain.
     LeftTerrain,
     /// Its state is no longer finite.
@@ -163,6 +175,7 @@ impl OutcomeCode {
             OutcomeCode::Immobilised => "immobilised",
             OutcomeCode::Sunk => "sunk",
             OutcomeCode::Overturned => "overturned",
+            OutcomeCode::Collided => "collided",
             OutcomeCode::LeftTerrain => "off terrain",
             OutcomeCode::Failed => "failed",
         }
@@ -178,6 +191,7 @@ impl OutcomeCode {
             OutcomeCode::Immobilised
             | OutcomeCode::Sunk
             | OutcomeCode::Overturned
+            | OutcomeCode::Collided
             | OutcomeCode::LeftTerrain
             | OutcomeCode::Failed => true,
         }
@@ -234,6 +248,14 @@ impl Outcome {
         }
     }
 
+    /// What it tells of a collision with.
+    pub(super) fn struck(&self) -> Option<Struck> {
+        match self {
+            Outcome::Collided { with, .. } => Some(*with),
+            _ => None,
+        }
+    }
+
     /// Which it is.
     pub fn code(&self) -> OutcomeCode {
         match self {
@@ -244,6 +266,7 @@ impl Outcome {
             Outcome::Immobilised { .. } => OutcomeCode::Immobilised,
             Outcome::Sunk { .. } => OutcomeCode::Sunk,
             Outcome::Overturned { .. } => OutcomeCode::Overturned,
+            Outcome::Collided { .. } => OutcomeCode::Collided,
             Outcome::LeftTerrain { .. } => OutcomeCode::LeftTerrain,
             Outcome::Failed { .. } => OutcomeCode::Failed,
         }
@@ -259,16 +282,19 @@ impl Outcome {
             | Outcome::Immobilised { time, .. }
             | Outcome::Sunk { time, .. }
             | Outcome::Overturned { time, .. }
+            | Outcome::Collided { time, .. }
             | Outcome::LeftTerrain { time, .. }
             | Outcome::Failed { time, .. } => Some(*time),
         }
     }
 
-    /// It as it is reported, where `soil` names soils and `vehicle` vehicles.
+    /// It as it is reported, where `soil` names soils, `vehicle` vehicles, and `obstacle` what
+    /// stands.
     pub fn report<'a>(
         &self,
         soil: impl Fn(SoilId) -> &'a str,
         vehicle: impl Fn(usize) -> &'a str,
+        obstacle: impl Fn(usize) -> &'a str,
     ) -> OutcomeReport {
         let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
         let mut report = OutcomeReport {
@@ -284,6 +310,7 @@ impl Outcome {
             Outcome::Immobilised { position, .. }
             | Outcome::Sunk { position, .. }
             | Outcome::Overturned { position, .. }
+            | Outcome::Collided { position, .. }
             | Outcome::LeftTerrain { position, .. }
             | Outcome::Failed { position, .. } => Some(position),
             _ => None,
@@ -316,6 +343,13 @@ impl Outcome {
             }
             Outcome::Overturned { time, position } => {
                 format!("overturned at {time:.1} s at {}", at(position))
+            }
+            Outcome::Collided { time, position, with } => {
+                let with = match with {
+                    Struck::Vehicle(index) => vehicle(*index as usize),
+                    Struck::Obstacle(index) => obstacle(*index as usize),
+                };
+                format!("collided with {with} at {time:.1} s at {}", at(position))
             }
             Outcome::LeftTerrain { time, position } => {
                 format!("left the terrain at {time:.1} s at {}", at(position))

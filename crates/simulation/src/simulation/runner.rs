@@ -2,6 +2,7 @@
 
 use super::commanding::CommandError;
 use super::external_driver::ExternalDriver;
+use super::hit::Hit;
 use super::rank_error::RankError;
 use super::ranks::{HeartbeatFigures, Ranks, Sharing};
 use super::record::Sample;
@@ -55,6 +56,9 @@ pub struct Moment<'a> {
     /// What all agents' sensors delivered, each with its agent, in the order of time; on the
     /// first rank, nothing elsewhere.
     pub delivered: &'a [(u32, Delivery)],
+    /// The hits that were over in this heartbeat, each with its agent; on the first rank,
+    /// nothing elsewhere.
+    pub hits: &'a [(u32, Hit)],
     /// All agents, at the schedule's interval; on the first rank, none elsewhere.
     pub samples: Option<&'a [Sample]>,
     /// Whether this is the first rank, or the only one.
@@ -272,6 +276,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
     ) -> Result<bool, RunError<E>> {
         let hash = self.schedule.hashes.then(|| self.ranks.hash()).transpose()?;
         let delivered = self.ranks.delivered()?;
+        let hits = self.ranks.hits()?;
         let samples = sampled.then(|| self.ranks.samples()).transpose()?;
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;
@@ -281,6 +286,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
             figures,
             hash: hash.as_ref(),
             delivered: &delivered,
+            hits: &hits,
             samples: samples.as_deref().filter(|_| first),
             first,
         };

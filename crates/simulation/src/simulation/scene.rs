@@ -1,8 +1,10 @@
 //! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
 
 use super::ground_vehicle::GroundVehicle;
+use super::obstacle::Obstacles;
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
 use super::world::{World, WorldModel};
+use crate::collision::Stem;
 use crate::ground::Patches;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
@@ -19,6 +21,7 @@ use crate::sync::message::{
     Body, Origin, PartState, Reader, RunningGear, VehicleState as VehicleMessage, Writer,
 };
 use crate::vehicle::spec::TrackedSpec;
+use std::sync::Arc;
 
 /// Something that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +34,12 @@ pub struct Prop {
     pub heading: f64,
     /// By how much it is larger than its form.
     pub scale: f64,
+    /// Whether vehicles run into it.
+    pub solid: bool,
+    /// Diameter of its stem, m; as it is drawn where it isn't said.
+    pub diameter: Option<f64>,
+    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles.
+    pub size: Option<[f64; 3]>,
 }
 
 impl Prop {
@@ -42,6 +51,7 @@ impl Prop {
             Form::Kind(PropKind::Birch) => "birch",
             Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
             Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
+            Form::Kind(PropKind::Block) => "block",
             Form::Mesh { class: Class::Tree, .. } => "tree",
             Form::Mesh { .. } => "mesh",
         }
@@ -93,6 +103,8 @@ pub enum PropKind {
     Rock,
     /// A round post of 1.2 m.
     Post,
+    /// A block of masonry of a size that is given: a wall, a house, a kerb.
+    Block,
 }
 
 /// What stands and moves in a world, and the light it is in.
@@ -101,7 +113,9 @@ pub struct SceneModel {
     meshes: Vec<Mesh>,
     visuals: Vec<VehicleVisual>,
     soils: Vec<SoilAppearance>,
-    standing: InstanceSet,
+    /// What stands, prop by prop, and all of it.
+    props: Vec<Instance>,
+    standing: Arc<InstanceSet>,
     /// What of the soils gets into the air.
     pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
@@ -139,8 +153,8 @@ impl SceneModel {
             });
         }
         let terrain = model.ground.terrain();
-        let standing = super::scenery::instances(props, terrain, &mut meshes);
-        let standing = InstanceSet::new(&meshes, &standing);
+        let props = super::scenery::instances(props, terrain, &mut meshes);
+        let standing = Arc::new(InstanceSet::new(&meshes, &props));
         let soils = model.ground.soils().iter().map(SoilAppearance::of).collect();
         let loose = model.ground.soils().iter().map(Loose::of).collect();
         let (sky, air) = (Sky::default(), Air::default());
@@ -148,6 +162,7 @@ impl SceneModel {
             meshes,
             visuals,
             soils,
+            props,
             standing,
             loose,
             sky,
@@ -180,6 +195,25 @@ impl SceneModel {
             }
         }
         InstanceSet::new(&self.meshes, &instances)
+    }
+
+    /// What stands, and lies, where obstacles have this damage.
+    pub fn after(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
+        let fallen = damage
+            .iter()
+            .enumerate()
+            .filter_map(|(index, damage)| Some((obstacles.prop(index)?, Stem::fall(*damage)?)));
+        let fallen: Vec<(usize, f64)> = fallen.collect();
+        if fallen.is_empty() {
+            return self.standing.clone();
+        }
+        let mut props = self.props.clone();
+        for (prop, heading) in fallen {
+            if let Some(instance) = props.get_mut(prop) {
+                lay(instance, heading);
+            }
+        }
+        Arc::new(InstanceSet::new(&self.meshes, &props))
     }
 
     /// The scene around a place.
@@ -232,6 +266,18 @@ impl World {
             .collect()
     }
 }
+
+/// Lays what stands down towards a heading, rad, its foot where it was.
+fn lay(instance: &mut Instance, heading: f64) {
+    let axis = Vec3::new(-sin(heading), cos(heading), 0.0);
+    let turn = Quat::from_scaled_axis(axis * FALLEN);
+    for pose in &mut instance.poses {
+        pose.orientation = turn * pose.orientation;
+    }
+}
+
+/// How far a tree that has fallen is turned: its crown keeps it off the ground, rad.
+const FALLEN: f64 = 1.45;
 
 type Placed = (usize, Class, Pose);
 

@@ -25,6 +25,11 @@ pub(super) fn instances(
     for (index, prop) in props.iter().enumerate() {
         let (mesh, class) = match prop.form {
             Form::Mesh { index, class } => (index, class),
+            Form::Kind(PropKind::Block) => {
+                let size = prop.size.unwrap_or([1.0; 3]).map(|side| side as f32);
+                meshes.push(block(size).finish());
+                (meshes.len() - 1, Class::Other)
+            }
             Form::Kind(kind) => {
                 let first = known.iter().find(|(own, _)| *own == kind).map(|(_, first)| *first);
                 let first = first.unwrap_or_else(|| {
@@ -70,7 +75,9 @@ pub fn strewn(
         let far = |kept: &[f64; 2]| hypot(kept[0] - place[0], kept[1] - place[1]) >= clear;
         if nearest.is_none_or(far) {
             let heading = std::f64::consts::TAU * draw(2);
-            props.push(Prop { form, place, heading, scale: 0.7 + 0.6 * draw(3) });
+            let scale = 0.7 + 0.6 * draw(3);
+            let (diameter, size) = (None, None);
+            props.push(Prop { form, place, heading, scale, solid: true, diameter, size });
         }
     }
     props
@@ -82,6 +89,7 @@ impl PropKind {
             PropKind::Spruce | PropKind::Oak | PropKind::Birch => Class::Tree,
             PropKind::Rock => Class::Rock,
             PropKind::Post => Class::Post,
+            PropKind::Block => Class::Other,
         }
     }
 
@@ -93,6 +101,7 @@ impl PropKind {
             PropKind::Birch => broad_leaved(&dice, 10.0, 1.7, BIRCH, LIGHT_LEAF),
             PropKind::Rock => rock(&dice),
             PropKind::Post => post(),
+            PropKind::Block => block([1.0; 3]),
         }
     }
 }
@@ -210,6 +219,23 @@ fn rock(dice: &Stream) -> MeshBuilder {
             * (1.0 - 0.25 * d[2] * d[2])
     };
     builder.lump([0.0, 0.0, 0.12], 20, shape, STONE);
+    builder
+}
+
+/// A box of masonry, its foot in the ground.
+fn block([length, width, height]: [f32; 3]) -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let (x, y) = (0.5 * length, 0.5 * width);
+    let corner = |i: f32, j: f32, z: f32| [i * x, j * y, z];
+    let ring = |z: f32| {
+        [corner(-1.0, -1.0, z), corner(1.0, -1.0, z), corner(1.0, 1.0, z), corner(-1.0, 1.0, z)]
+    };
+    let (low, high) = (ring(-0.5), ring(height));
+    for side in 0..4 {
+        let next = (side + 1) % 4;
+        builder.face(&[low[side], low[next], high[next], high[side]], STONE);
+    }
+    builder.face(&high, STONE);
     builder
 }
 

@@ -7,6 +7,7 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::tyre::TyreState;
+use super::hit::Struck;
 use super::world::{WorldModel, WorldState};
 use crate::grid::TileKey;
 
@@ -33,16 +34,19 @@ pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), StateE
 }
 
 fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
-    let WorldState { tick, steps, published, agents } = state;
+    let WorldState { tick, steps, published, agents, damage, tows } = state;
     let most = LONGEST * 1_000_000 / model.clock.micros(1);
     within("tick", *tick, 0, most)?;
     within("steps to the next heartbeat", *steps, 1, model.clock.steps_per_heartbeat())?;
     equal("vehicles", agents.len(), model.agents.len())?;
+    equal("obstacles", damage.len(), model.obstacles.len())?;
+    equal("ropes", tows.len(), model.tows.len())?;
     published.tiles().try_for_each(|(key, _)| place(key))?;
     let soils = model.ground.soils().len();
     for (agent, state) in model.agents.iter().zip(agents) {
         let now_us = model.clock.micros(*tick);
-        check_agent(agent, state, soils, model.agents.len(), now_us)
+        let known = [model.agents.len(), model.obstacles.len()];
+        check_agent(agent, state, soils, known, now_us)
             .map_err(|what| format!("{}: {what}", agent.name))?;
     }
     Ok(())
@@ -52,7 +56,7 @@ fn check_agent(
     model: &AgentModel,
     state: &AgentState,
     soils: usize,
-    agents: usize,
+    [agents, obstacles]: [usize; 2],
     now_us: u64,
 ) -> Result<(), String> {
     let like = model.unsettled(&model.start, model.speed, 0);
@@ -86,6 +90,17 @@ fn check_agent(
     }
     if let Some(leader) = state.outcome.as_ref().and_then(|outcome| outcome.leader()) {
         within("leader", leader, 0, agents - 1)?;
+    }
+    let struck = state.outcome.as_ref().and_then(|outcome| outcome.struck());
+    match struck {
+        Some(Struck::Vehicle(other)) => within("vehicle", other as usize, 0, agents - 1)?,
+        Some(Struck::Obstacle(other)) if other as usize >= obstacles => {
+            return Err(format!("obstacle {other}; must be one of {obstacles}"));
+        }
+        _ => {}
+    }
+    if !state.hits.are_sound(agents, obstacles) {
+        return Err("a hit with what there is not".into());
     }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;

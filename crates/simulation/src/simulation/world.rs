@@ -8,13 +8,16 @@
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundings};
 use super::clock::Clock;
+use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
 use super::imaging::Imaging;
+use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
 use super::record::{RunSummary, RunWarning, Sample};
 use super::scene::SceneModel;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
+use crate::collision::TowState;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
@@ -38,8 +41,19 @@ pub struct WorldModel {
     pub agents: Vec<AgentModel>,
     /// When drives end.
     pub endings: Endings,
+    /// What stands in the way.
+    pub obstacles: Obstacles,
+    /// Ropes and bars between agents.
+    pub tows: Vec<TowLink>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
+}
+
+impl WorldModel {
+    /// Whether any agent can run into anything.
+    pub fn can_collide(&self) -> bool {
+        self.agents.len() > 1 || !self.obstacles.is_empty()
+    }
 }
 
 /// Everything that does: plain data, enough to resume bit for bit.
@@ -53,6 +67,11 @@ pub struct WorldState {
     pub published: Published,
     /// The agents.
     pub agents: Vec<AgentState>,
+    /// Damage of each obstacle, as all share it: how far the hinge of a stem has yielded, in
+    /// 0.1 mm, or all ones of one that lies.
+    pub damage: Vec<u16>,
+    /// Ropes and bars.
+    pub tows: Vec<TowState>,
 }
 
 /// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
@@ -72,6 +91,24 @@ impl FastestMotion {
     }
 }
 
+/// What agents did in a heartbeat to things that all share besides the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Wear {
+    /// Damage of stems.
+    damage: Vec<(u32, u16)>,
+    /// Ropes and bars.
+    tows: Vec<(u32, TowState)>,
+}
+
+impl Wear {
+    /// That of both.
+    pub fn or(mut self, other: Wear) -> Wear {
+        self.damage.extend(other.damage);
+        self.tows.extend(other.tows);
+        self
+    }
+}
+
 /// A running world, or one rank's part of it.
 #[derive(Clone, Debug)]
 pub struct World {
@@ -83,6 +120,9 @@ pub struct World {
     pub(super) workspaces: Vec<AgentWorkspace>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
+    /// Whose views are up to date.
+    heard: Vec<bool>,
+    encounters: Encounters,
     /// Of own agents, over the last heartbeat.
     fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
@@ -123,7 +163,9 @@ impl World {
             // nobody has moved yet, but at the speeds that are launched with
             let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
             let steps = model.clock.steps_to_heartbeat(0, speed, 0.0);
-            WorldState { tick: 0, steps, published, agents }
+            let damage = vec![0; model.obstacles.len()];
+            let tows = vec![TowState::default(); model.tows.len()];
+            WorldState { tick: 0, steps, published, agents, damage, tows }
         });
         let (patches, fastest_motion) = (Patches::default(), FastestMotion::default());
         let (workspaces, views, imaging) = (Vec::new(), Vec::new(), Imaging::default());
@@ -134,6 +176,8 @@ impl World {
             workspaces,
             views,
             patches,
+            heard: Vec::new(),
+            encounters: Encounters::default(),
             fastest_motion,
             imaging,
             stands,
@@ -147,6 +191,7 @@ impl World {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
         (self.workspaces, self.views) =
             agents.map(|(index, (agent, state))| derived(agent, state, index)).unzip();
+        self.heard = vec![true; self.views.len()];
         self.fastest_motion = FastestMotion::default();
         // what lies around is to be looked at anew
         self.imaging = self.imaging.clone();
@@ -180,6 +225,7 @@ impl World {
     /// Steps all agents through one heartbeat and publishes what they left.
     pub fn advance(&mut self) {
         self.step_agents();
+        self.suffer(&self.wear());
         self.merge(None);
         self.settle(self.fastest_motion);
     }
@@ -187,15 +233,21 @@ impl World {
     /// First part of a heartbeat: steps own agents, which leave patches and
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn step_agents(&mut self) {
-        let World { model, state, own, workspaces, views, fastest_motion, .. } = self;
+        let World {
+            model, state, own, workspaces, views, fastest_motion, heard, encounters, ..
+        } = self;
         let WorldModel { clock, agents, .. } = &**model;
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
-        let around = Surroundings { model, published, ticks, views };
+        encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
+        let (encounters, damage) = (&*encounters, &state.damage[..]);
+        let around = Surroundings { model, published, ticks, views, encounters, damage };
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
-        each.zip(&*own).filter(|&(_, &own)| own).for_each(|(((agent, state), workspace), _)| {
-            agent.heartbeat(&around, state, workspace);
-        });
+        each.zip(&*own).enumerate().filter(|&(_, (_, &own))| own).for_each(
+            |(index, (((agent, state), workspace), _))| {
+                agent.heartbeat(index, &around, state, workspace);
+            },
+        );
         let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
         for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
@@ -207,6 +259,47 @@ impl World {
                     fastest_motion.or(FastestMotion { speed: view.velocity.norm(), acceleration });
             }
         }
+        if clock.adapts() && encounters.any_close(own) {
+            // vehicles that may touch ask for the shortest heartbeat
+            fastest_motion.speed = f64::INFINITY;
+        }
+    }
+
+    /// What own agents did to obstacles, ropes and bars in the last heartbeat.
+    pub(super) fn wear(&self) -> Wear {
+        let changed = |&&(obstacle, damage): &&(u32, u16)| {
+            self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
+        };
+        let damage = self.workspaces.iter().flat_map(|room| &room.strikes.damage);
+        let own = |&(tow, _): &(usize, TowState)| {
+            self.model.tows[tow].agents.iter().any(|&agent| self.own[agent])
+        };
+        let tows = self.encounters.tows().filter(own);
+        Wear {
+            damage: damage.filter(changed).copied().collect(),
+            tows: tows.map(|(tow, state)| (tow as u32, state)).collect(),
+        }
+    }
+
+    /// Takes over what agents did to obstacles, ropes and bars: the greatest counts, so that
+    /// order cannot matter.
+    pub(super) fn suffer(&mut self, wear: &Wear) {
+        for &(obstacle, damage) in &wear.damage {
+            if let Some(own) = self.state.damage.get_mut(obstacle as usize) {
+                *own = (*own).max(damage);
+            }
+        }
+        for (tow, state) in &wear.tows {
+            if let Some(own) = self.state.tows.get_mut(*tow as usize) {
+                own.broken |= state.broken;
+                own.peak = own.peak.max(state.peak);
+            }
+        }
+    }
+
+    /// Whether agents can do anything that all must hear of besides ruts.
+    pub(super) fn wears(&self) -> bool {
+        !(self.model.obstacles.is_empty() && self.model.tows.is_empty())
     }
 
     /// Second part: merges what own agents left with what others left.
@@ -273,9 +366,17 @@ impl World {
     /// Takes note of what another rank's agent told.
     pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
+        self.heard[agent] = true;
         if self.model.scene_model.is_some() {
             self.imaging.received.resize(self.own.len(), None);
             self.imaging.received[agent] = Some(message.clone());
+        }
+    }
+
+    /// Who is told of at heartbeats from now on: what is known of the others goes stale.
+    pub(super) fn hear_only(&mut self, received: &[bool]) {
+        for (agent, heard) in self.heard.iter_mut().enumerate() {
+            *heard &= self.own[agent] || received.get(agent).copied().unwrap_or_default();
         }
     }
 
@@ -324,7 +425,7 @@ impl World {
     /// and those of all agents, so that ranks can put it together from parts.
     pub fn hash(&self) -> [u8; 32] {
         let digests: Vec<_> = self.state.agents.par_iter().map(AgentState::digest).collect();
-        combined_hash(self.state.tick, self.state.published.digest(), &digests)
+        combined_hash(&self.state, self.state.published.digest(), &digests)
     }
 
     /// How an agent's drive ended, or how it stands at this moment.
@@ -335,6 +436,7 @@ impl World {
         outcome.report(
             |SoilId(soil)| ground.soils()[usize::from(soil)].name.as_str(),
             |vehicle| agents[vehicle].name.as_str(),
+            |index| self.model.obstacles.noun(index),
         )
     }
 
@@ -384,9 +486,22 @@ pub(super) fn agent_code(agent: usize) -> u16 {
 }
 
 /// The hash of a world from its parts ([`World::hash`]).
-pub(super) fn combined_hash(tick: u64, ground: GroundDigest, agents: &[[u8; 32]]) -> [u8; 32] {
+pub(super) fn combined_hash(
+    state: &WorldState,
+    ground: GroundDigest,
+    agents: &[[u8; 32]],
+) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    hasher.update(tick.to_le_bytes());
+    hasher.update(state.tick.to_le_bytes());
+    // few of many thousand trees are hurt
+    for (obstacle, damage) in state.damage.iter().enumerate().filter(|(_, damage)| **damage > 0) {
+        hasher.update((obstacle as u32).to_le_bytes());
+        hasher.update(damage.to_le_bytes());
+    }
+    for tow in &state.tows {
+        hasher.update([u8::from(tow.broken)]);
+        hasher.update(tow.peak.to_le_bytes());
+    }
     ground.0.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
     agents.iter().for_each(|digest| hasher.update(digest));
     hasher.finalize().into()

@@ -144,6 +144,7 @@ mod tests {
             station: None,
             ended: false,
             gear: RunningGear::Wheels(vec![PartState { pose: Pose::default(), spin: 20.0 }]),
+            motion: None,
         }
     }
 

@@ -6,8 +6,9 @@
 
 use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
 use super::controls::Controls;
+use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::VehicleSpec;
+use super::spec::{Footprint, VehicleSpec};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
@@ -27,6 +28,7 @@ pub struct Vehicle {
     mass: f64,
     /// Belt of its tyres, if they give way.
     ring: Option<RingFigures>,
+    outline: Outline,
 }
 
 /// State of a vehicle: plain data.
@@ -102,7 +104,16 @@ impl Vehicle {
         let mass = parts.model.mass();
         let radius = spec.tyre.rigid.radius();
         let ring = spec.tyre.flexible.as_ref().map(|tyre| tyre.ring(radius)).transpose()?;
-        Ok(Vehicle { spec, parts, brakes, mass, ring })
+        let centres = (0..parts.wheels.len()).map(|wheel| wheel_centre(&spec, &parts, wheel));
+        let centres: Vec<Vec3> = centres.collect();
+        let footprint = Footprint::of(&spec);
+        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, ride_radius(&spec));
+        Ok(Vehicle { spec, parts, brakes, mass, ring, outline })
+    }
+
+    /// What it is to others that it meets.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     /// The figures that it was assembled from.
@@ -368,16 +379,24 @@ impl Vehicle {
 
     /// Radius at which the design position stands on its wheels, m.
     pub fn ride_radius(&self) -> f64 {
-        self.spec.tyre.rigid.radius().max(self.spec.tyre.handling.unloaded_radius)
+        ride_radius(&self.spec)
     }
 
     /// Centre of a wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
-        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
-        let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
-        let [x, y, z] = axle.suspension.spindle();
-        Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
+        wheel_centre(&self.spec, &self.parts, wheel)
     }
+}
+
+fn ride_radius(spec: &VehicleSpec) -> f64 {
+    spec.tyre.rigid.radius().max(spec.tyre.handling.unloaded_radius)
+}
+
+fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
+    let axle = &spec.axles[parts.wheels[wheel].axle];
+    let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let [x, y, z] = axle.suspension.spindle();
+    Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
 }
 
 impl Clutch {

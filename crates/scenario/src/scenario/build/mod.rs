@@ -11,6 +11,7 @@ mod sensors;
 mod site;
 mod soils;
 mod terrain;
+mod tows;
 mod vehicles;
 mod world;
 

@@ -50,13 +50,21 @@ pub fn props(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> V
             place,
             heading: scenery.heading_deg.to_radians(),
             scale: scenery.scale,
+            solid: scenery.solid,
+            diameter: scenery.diameter,
+            size: scenery.size,
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
         // named, not counted on from the seed: else a group would be the next seed's neighbour
         let dice = Stream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
-        props.extend(strewn(form, count, area, &ways, scenery.clear, &dice));
+        let mut strewn = strewn(form, count, area, &ways, scenery.clear, &dice);
+        for prop in &mut strewn {
+            (prop.solid, prop.diameter, prop.size) =
+                (scenery.solid, scenery.diameter, scenery.size);
+        }
+        props.append(&mut strewn);
     }
     props
 }

@@ -38,7 +38,12 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
             })
         });
         match spec {
-            Ok(spec) => specs.push(spec),
+            Ok(mut spec) => {
+                for payload in &vehicle.payload {
+                    spec.chassis_mut().load(payload.mass, &payload.position, &payload.size);
+                }
+                specs.push(spec);
+            }
             Err(Faults(found)) => faults.extend(found),
         }
     }

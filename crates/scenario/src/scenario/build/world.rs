@@ -8,11 +8,11 @@ use super::{
 use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
-use crate::scenario::config::{self, FollowPolicy, LawsPreset, PathEnd};
+use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::simulation::{AgentModel, Clock, Endings, Immobility, Leader, WorldModel};
+use crate::simulation::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles, WorldModel};
 use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
@@ -78,12 +78,12 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let clock = clock(file)?;
     let agents = agents(file, &specs, &land, parts)?;
     let ground = ground(file, &soils, land.terrain)?;
+    let tows = super::tows::tows(file, &agents);
+    let (endings, obstacles) = (endings(file), Obstacles::default());
+    let world = WorldModel { ground, clock, agents, endings, obstacles, tows, scene_model: None };
+    let world = with_obstacles(file, world, &shown);
     Ok(Built {
-        world: with_scene_model(
-            file,
-            WorldModel { ground, clock, agents, endings: endings(file), scene_model: None },
-            &shown,
-        ),
+        world: with_scene_model(file, world, &shown),
         placement: land.placement,
         meshes: shown,
         warnings,
@@ -91,6 +91,13 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         decisive,
         fingerprint,
     })
+}
+
+/// The world with what stands in it.
+fn with_obstacles(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
+    let props = super::props(file, &world, meshes);
+    let obstacles = Obstacles::of(&props, world.ground.terrain());
+    WorldModel { obstacles, ..world }
 }
 
 /// The world with its stage, if any of its sensors looks.
@@ -123,6 +130,7 @@ fn endings(file: &ScenarioFile) -> Endings {
         immobilised: config.immobilised.then_some(immobility),
         overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
         sunk: config.sunk,
+        collided: config.collision == CollisionPolicy::Stop,
     }
 }
 

@@ -25,6 +25,20 @@ pub struct Endings {
     /// Whether a vehicle ends whose wheels or tracks are, on average, wholly below the
     /// undisturbed ground.
     pub sunk: bool,
+    /// What becomes of a drive whose vehicle runs into something, or is run into, so that its
+    /// speed changes by 0.1 m/s at least.
+    pub collision: CollisionPolicy,
+}
+
+/// What a collision makes of a drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CollisionPolicy {
+    /// It ends: the vehicle stands where it is.
+    Stop,
+    /// It goes on.
+    #[default]
+    GoOn,
 }
 
 impl Default for Endings {
@@ -36,6 +50,7 @@ impl Default for Endings {
             overturned: true,
             overturned_tilt_deg: 80.0,
             sunk: true,
+            collision: CollisionPolicy::GoOn,
         }
     }
 }

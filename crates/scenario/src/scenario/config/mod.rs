@@ -16,10 +16,11 @@ mod sensor;
 mod soil;
 mod terrain;
 mod time;
+mod tow;
 mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
-pub use endings::Endings;
+pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
@@ -32,7 +33,8 @@ pub use sensor::{
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use terrain::{HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
 pub use time::{Time, whole_ratio};
-pub use vehicle::{TyreModel, Vehicle, Visual};
+pub use tow::{Tow, TowKind, VehicleEnd};
+pub use vehicle::{Payload, TyreModel, Vehicle, Visual};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,13 +72,17 @@ pub struct Scenario {
     /// The vehicles.
     #[schemars(length(min = 1, max = 4096))]
     pub vehicle: Vec<Vehicle>,
+    /// Ropes and bars between vehicles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub tow: Vec<Tow>,
     /// When a drive ends before the run does.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,
     /// Sun, clouds and weather.
     #[serde(default, skip_serializing_if = "Sky::is_default")]
     pub sky: Sky,
-    /// Trees, rocks and posts.
+    /// Trees, rocks, posts, walls and houses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub scenery: Vec<Scenery>,

@@ -61,8 +61,9 @@ impl Sky {
     }
 }
 
-/// Trees, rocks, posts or meshes: some strewn over an area, or at given places. Sensors
-/// see them, wheels do not feel them. Give either `kind` or `mesh`.
+/// Trees, rocks, posts, blocks or meshes: some strewn over an area, or at given places.
+/// Sensors see them and vehicles run into them; a mesh stands in nobody's way unless it has
+/// a `size`, or is a tree with a `diameter`. Give either `kind` or `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenery {
@@ -104,6 +105,18 @@ pub struct Scenery {
     #[serde(default = "one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
+    /// Whether vehicles run into them; else only sensors see them.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub solid: bool,
+    /// Diameter of the stems of trees or posts near the ground, m; as they are drawn where
+    /// absent. Stems give way by its cube.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 5.0), extend("unit" = "m"))]
+    pub diameter: Option<f64>,
+    /// Length, width and height of blocks, or of what a mesh is to vehicles, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.05, max = 1000.0)))]
+    pub size: Option<[f64; 3]>,
 }
 
 /// Labels for meshes.
@@ -141,6 +154,14 @@ fn is_y(up: &Up) -> bool {
 
 fn is_zero(angle: &f64) -> bool {
     *angle == 0.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(solid: &bool) -> bool {
+    *solid
 }
 
 fn clear() -> f64 {

@@ -42,6 +42,10 @@ pub struct Vehicle {
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
+    /// What it carries besides: masses fixed to its chassis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    pub payload: Vec<Payload>,
     /// What it carries to measure and see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
@@ -62,6 +66,22 @@ pub enum TyreModel {
     Rigid,
     /// A belt under inflation, on soil as on firm ground.
     Flexible,
+}
+
+/// A mass that is fixed to a chassis: it weighs, and it turns with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Payload {
+    /// Mass, kg.
+    #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "kg"))]
+    pub mass: f64,
+    /// Where its centre is in the chassis frame, m.
+    #[schemars(inner(range(min = -20.0, max = 20.0)))]
+    pub position: [f64; 3],
+    /// Its length, width and height, m: a box of even density has its inertia; a point where absent.
+    #[serde(default)]
+    #[schemars(inner(range(min = 0.0, max = 20.0)))]
+    pub size: [f64; 3],
 }
 
 /// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not

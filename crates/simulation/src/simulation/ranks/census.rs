@@ -21,8 +21,13 @@ impl<C: Communicator> Ranks<C> {
         let regions: Vec<Region> = self.gathered("census", &own)?.into_iter().flatten().collect();
         figures.received_bytes += self.incoming.bytes() as u64;
         let agents = self.world.model().agents.iter().enumerate();
-        let follows: Vec<(usize, usize)> =
+        let mut follows: Vec<(usize, usize)> =
             agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent))).collect();
+        // who tows and who is towed need each other, however long the rope
+        for link in &self.world.model().tows {
+            let [one, other] = link.agents;
+            follows.extend([(one, other), (other, one)]);
+        }
         ranks.close();
         let needy = ranks.census(&regions, &self.partition, &follows);
         let givers = self.gathered("needs", &needy)?;
@@ -35,6 +40,7 @@ impl<C: Communicator> Ranks<C> {
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
+        self.world.hear_only(&ranks.received);
         for (ghost, received) in self.ghosts.iter_mut().zip(&ranks.received) {
             ghost.take_if(|_| !received);
         }

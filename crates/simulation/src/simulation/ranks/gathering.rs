@@ -4,6 +4,8 @@ use super::Ranks;
 use crate::ground::GroundDigest;
 use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
+use crate::simulation::event::Event;
+use crate::simulation::hit::Hit;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
@@ -40,7 +42,7 @@ impl<C: Communicator> Ranks<C> {
                 *place = digest;
             }
         }
-        Ok((combined_hash(self.tick(), ground, &digests), digests))
+        Ok((combined_hash(self.world.state(), ground, &digests), digests))
     }
 
     /// Brings all agents' states to rank 0, whose world is then complete: it can
@@ -95,6 +97,32 @@ impl<C: Communicator> Ranks<C> {
         }
         let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first("readings", own)?;
         Ok(in_order(all.into_iter().flatten().flatten().collect()))
+    }
+
+    /// The hits of all agents that were over in the last heartbeat, each with its agent, in
+    /// the order of agents, on rank 0; nothing elsewhere.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its hits cannot be read.
+    pub fn hits(&mut self) -> Result<Vec<(u32, Hit)>, RankError> {
+        if !self.world.model().can_collide() {
+            return Ok(Vec::new());
+        }
+        let own = self.own_agents(|agent, _| agent);
+        let hit = |event: &Event| match event {
+            Event::Collided(hit) => Some(*hit),
+            _ => None,
+        };
+        let of = |agent: u32| self.world.events(agent as usize).iter().filter_map(hit);
+        let own: Vec<(u32, Hit)> =
+            own.into_iter().flat_map(|agent| of(agent).map(move |hit| (agent, hit))).collect();
+        if self.size() == 1 {
+            return Ok(own);
+        }
+        let all: Option<Vec<Vec<(u32, Hit)>>> = self.gathered_at_first("hits", own)?;
+        let mut all: Vec<(u32, Hit)> = all.into_iter().flatten().flatten().collect();
+        all.sort_by_key(|(agent, _)| *agent);
+        Ok(all)
     }
 
     /// Gathers any plain data on all ranks; `kind` is its name where it is corrupt.

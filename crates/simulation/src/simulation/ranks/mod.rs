@@ -235,11 +235,14 @@ impl<C: Communicator> Ranks<C> {
         let begun = self.communicator.elapsed();
         figures.quit = self.read(&senders)? || quit;
         self.see(end, &mut figures);
+        let wear = self.world.wear();
+        self.world.suffer(&wear);
         self.world.merge(Some(&self.patches));
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
         let mut fastest_motion = self.world.fastest_motion();
-        if self.neighbourhood.is_some() || self.world.model().clock.adapts() {
+        let told = self.neighbourhood.is_none() && !self.world.model().clock.adapts();
+        if !told || self.world.wears() {
             // what not all were told by the messages
             let here = self.rank();
             let states = self.world.state().agents.iter().zip(&self.partition);
@@ -248,7 +251,8 @@ impl<C: Communicator> Ranks<C> {
             let begun = self.communicator.elapsed();
             let outran = self.outran();
             let all =
-                self.joined(Verdict { drives, quit, fastest_motion, outran }, &mut figures)?;
+                self.joined(Verdict { drives, quit, fastest_motion, outran, wear }, &mut figures)?;
+            self.world.suffer(&all.wear);
             (self.running, figures.quit, fastest_motion) =
                 (all.drives, all.quit, all.fastest_motion);
             figures.outran = all.outran;
@@ -268,6 +272,7 @@ impl<C: Communicator> Ranks<C> {
         let begun = self.communicator.elapsed();
         self.world.step_agents();
         let stepped = self.communicator.elapsed();
+        self.world.suffer(&self.world.wear());
         self.world.merge(None);
         let merged = self.communicator.elapsed();
         let frames = self.world.settle(self.world.fastest_motion());

@@ -3,12 +3,12 @@
 use super::{HeartbeatFigures, Ranks};
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
-use crate::simulation::world::FastestMotion;
+use crate::simulation::world::{FastestMotion, Wear};
 use crate::sync::Communicator;
 use serde::{Deserialize, Serialize};
 
 /// What all ranks must know of each other to go on alike.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Verdict {
     /// Whether any agent still drives.
     pub drives: bool,
@@ -16,6 +16,8 @@ pub(super) struct Verdict {
     pub fastest_motion: FastestMotion,
     /// An agent that may leave its region in the next heartbeat.
     pub outran: Option<u32>,
+    /// What agents did to stems, ropes and bars.
+    pub wear: Wear,
 }
 
 impl Verdict {
@@ -25,6 +27,7 @@ impl Verdict {
             quit: self.quit || other.quit,
             fastest_motion: self.fastest_motion.or(other.fastest_motion),
             outran: self.outran.into_iter().chain(other.outran).min(),
+            wear: self.wear.or(other.wear),
         }
     }
 }

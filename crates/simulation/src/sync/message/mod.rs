@@ -15,10 +15,10 @@ pub use writer::Writer;
 
 use super::ground_code::GroundCodeError;
 use crate::ground::NOBODY;
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::{Pose, Quat, Twist, Vec3};
 
 /// Version of the protocol: ranks of different versions do not talk.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// Length and checksum ahead of each message.
 const FRAME: usize = 8;
 /// Longest message that is read, bytes.
@@ -172,6 +172,52 @@ pub struct VehicleState {
     pub ended: bool,
     /// Wheels or tracks.
     pub gear: RunningGear,
+    /// How it is turned and moves, exact, of vehicles that are near others.
+    pub motion: Option<Motion>,
+}
+
+/// How a chassis is turned and moves, in full precision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Orientation of its frame.
+    pub orientation: Quat,
+    /// Twist about its origin.
+    pub twist: Twist,
+}
+
+impl Motion {
+    /// A motion that can be told: none that is not finite, or not turned.
+    pub fn of(orientation: &Quat, twist: &Twist) -> Option<Motion> {
+        let finite = twist.linear.iter().chain(twist.angular.iter()).all(|x| x.is_finite());
+        // also false of what is no number
+        let turned = (orientation.norm() - 1.0).abs() < 1e-6;
+        (finite && turned).then_some(Motion { orientation: *orientation, twist: *twist })
+    }
+}
+
+impl VehicleState {
+    /// The chassis as precisely as it is told.
+    pub fn chassis_motion(&self) -> (Pose, Twist) {
+        match &self.motion {
+            Some(Motion { orientation, twist }) => {
+                (Pose { orientation: *orientation, ..self.chassis }, *twist)
+            }
+            None => {
+                let twist = Twist { linear: self.velocity, angular: self.angular_velocity };
+                (self.chassis, twist)
+            }
+        }
+    }
+}
+
+/// A chassis as others are told of it where its exact motion is not told.
+pub fn as_told(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
+    let turn = quanta::vector_part(&chassis.orientation).map(|c| f64::from(c as f32));
+    let told = |v: &Vec3, quantum: f64| quanta::small_vector(&quanta::small(v, quantum), quantum);
+    let pose = Pose { orientation: quanta::quaternion(turn), ..*chassis };
+    let linear = told(&twist.linear, quanta::VELOCITY_QUANTUM);
+    let angular = told(&twist.angular, quanta::RATE_QUANTUM);
+    (pose, Twist { linear, angular })
 }
 
 /// What a remote vehicle is built from: told once, at the beginning.
@@ -246,7 +292,6 @@ mod tests {
     use super::super::ground_code::tests::any_patches;
     use super::*;
     use crate::ground::{Patch, Patches};
-    use crate::spatial::Quat;
     use proptest::prelude::*;
 
     fn state() -> VehicleState {
@@ -263,6 +308,7 @@ mod tests {
             station: Some(0.1 + 0.2),
             ended: false,
             gear: RunningGear::Wheels(vec![wheel; 4]),
+            motion: None,
         }
     }
 
@@ -365,6 +411,26 @@ mod tests {
         let bytes = written(&Patches::default()).len();
         println!("state of a vehicle of four wheels: {bytes} bytes");
         assert!(bytes <= 250, "{bytes} bytes");
+    }
+
+    #[test]
+    fn a_motion_comes_back_to_the_bit_and_one_that_is_not_told_as_it_is_reckoned() {
+        let mut sent = state();
+        let twist = Twist { linear: Vec3::new(0.1, -0.2, 0.3), angular: Vec3::new(1e-9, 2.0, 0.7) };
+        let read = |sent: &VehicleState| {
+            let (mut bytes, mut memory) = (Vec::new(), Memory::default());
+            let patches = Patches::default();
+            Writer::default().agent_heartbeat(&ORIGIN, sent, &patches, &mut memory, &mut bytes);
+            let next = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
+            match next {
+                Ok(Some((_, Body::AgentHeartbeat(read, _)))) => read,
+                other => panic!("{other:?}"),
+            }
+        };
+        (sent.velocity, sent.angular_velocity) = (twist.linear, twist.angular);
+        assert_eq!(read(&sent).chassis_motion(), as_told(&sent.chassis, &twist));
+        sent.motion = Some(Motion { orientation: sent.chassis.orientation, twist });
+        assert_eq!(read(&sent).chassis_motion(), (sent.chassis, twist));
     }
 
     #[test]

@@ -8,10 +8,10 @@ use super::quanta::{
 };
 use super::{
     BandSeat, Body, Description, ENDED, Environment, FRAME, HAS_STATION, MOST, MessageFault,
-    Origin, PartState, RunningGear, ShoeState, VERSION, VehicleState, checksum,
+    Motion, Origin, PartState, RunningGear, ShoeState, VERSION, VehicleState, checksum,
 };
 use crate::ground::Patches;
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::{Pose, Quat, Twist, Vec3};
 
 /// Reads the messages that stand one behind the other in bytes from a rank.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,7 @@ impl<'a> Reader<'a> {
         let body = if let Some(heartbeat) = envelope.body_as_wheeled_heartbeat() {
             let gear = RunningGear::Wheels(parts(heartbeat.wheels()));
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
+            let state = VehicleState { motion: motion(heartbeat.motion())?, ..state };
             Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(heartbeat) = envelope.body_as_tracked_heartbeat() {
             let gear = RunningGear::Tracks {
@@ -74,6 +75,7 @@ impl<'a> Reader<'a> {
                 road_wheels: parts(heartbeat.road_wheels()),
             };
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
+            let state = VehicleState { motion: motion(heartbeat.motion())?, ..state };
             Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
             patches.set_agent(origin.agent_code());
@@ -180,7 +182,19 @@ fn vehicle(
         station: (flags & HAS_STATION != 0).then_some(seen.station()),
         ended: flags & ENDED != 0,
         gear,
+        motion: None,
     }
+}
+
+fn motion(motion: Option<&wire::Motion>) -> Result<Option<Motion>, MessageFault> {
+    let Some(motion) = motion else { return Ok(None) };
+    let vector = |v: &wire::Vec3d| Vec3::new(v.x(), v.y(), v.z());
+    let turn = nalgebra::Quaternion::new(motion.w(), motion.x(), motion.y(), motion.z());
+    let (linear, angular) = (vector(motion.velocity()), vector(motion.angular_velocity()));
+    let twist = Twist { linear, angular };
+    let motion = Motion::of(&Quat::new_unchecked(turn), &twist);
+    let what = "a motion that is not finite, or whose orientation is no rotation";
+    motion.map(Some).ok_or_else(|| MessageFault::Structure { what: what.into() })
 }
 
 fn described(description: &wire::Description<'_>) -> Result<Description, MessageFault> {

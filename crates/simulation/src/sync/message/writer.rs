@@ -47,11 +47,17 @@ impl Writer {
         let flags = if vehicle.station.is_some() { HAS_STATION } else { 0 }
             | if vehicle.ended { ENDED } else { 0 };
         let (chassis, seen) = (Some(&chassis), Some(&seen));
+        let motion = vehicle.motion.as_ref().map(|motion| {
+            let turn = motion.orientation;
+            let [velocity, rate] = [motion.twist.linear, motion.twist.angular].map(|v| vector(&v));
+            wire::Motion::new(turn.w, turn.i, turn.j, turn.k, &velocity, &rate)
+        });
+        let motion = motion.as_ref();
         let (kind, body) = match &vehicle.gear {
             RunningGear::Wheels(wheels) => {
                 let wheels = Some(self.parts(wheels));
                 let heartbeat =
-                    wire::WheeledHeartbeatArgs { chassis, seen, flags, wheels, terrain };
+                    wire::WheeledHeartbeatArgs { chassis, seen, flags, wheels, terrain, motion };
                 let heartbeat = wire::WheeledHeartbeat::create(&mut self.builder, &heartbeat);
                 (wire::Body::WheeledHeartbeat, heartbeat.as_union_value())
             }
@@ -68,6 +74,7 @@ impl Writer {
                     terrain,
                     left_band,
                     right_band,
+                    motion,
                 };
                 let heartbeat = wire::TrackedHeartbeat::create(&mut self.builder, &heartbeat);
                 (wire::Body::TrackedHeartbeat, heartbeat.as_union_value())

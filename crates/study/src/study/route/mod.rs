@@ -394,6 +394,10 @@ fn stem(prop: &Prop) -> f64 {
     let own = match prop.form {
         Form::Kind(PropKind::Post) => 0.1,
         Form::Kind(PropKind::Rock) => 0.6,
+        Form::Kind(PropKind::Block) => {
+            let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
+            return 0.5 * hypot(length, width);
+        }
         Form::Kind(_) => 0.3,
         Form::Mesh { .. } => 1.0,
     };

@@ -1,6 +1,6 @@
 //! A vehicle file of either kind.
 
-use super::{Footprint, SpecError, TrackedSpec, VehicleSpec};
+use super::{Chassis, Footprint, SpecError, TrackedSpec, VehicleSpec};
 use serde::Serialize;
 
 /// What a vehicle file says, whatever the vehicle runs on.
@@ -85,6 +85,14 @@ impl AnySpec {
         match self {
             AnySpec::Wheeled(spec) => spec.chassis.footprint.is_some(),
             AnySpec::Tracked(spec) => spec.chassis.footprint.is_some(),
+        }
+    }
+
+    /// Its sprung body, to be changed.
+    pub fn chassis_mut(&mut self) -> &mut Chassis {
+        match self {
+            AnySpec::Wheeled(spec) => &mut spec.chassis,
+            AnySpec::Tracked(spec) => &mut spec.chassis,
         }
     }
 

@@ -89,6 +89,48 @@ pub struct Chassis {
     /// rectangle around its wheels or tracks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footprint: Option<Footprint>,
+    /// Rounded boxes that meet other vehicles, trees, rocks and walls; where absent, one over
+    /// the footprint, from the height of the wheels' centres up by half its width.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hulls: Vec<HullBox>,
+}
+
+impl Chassis {
+    /// Fixes a box of `mass` kg and of even density to it, its middle and sides as given, m.
+    pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
+        if mass <= 0.0 {
+            return;
+        }
+        let whole = self.mass + mass;
+        let com = [0, 1, 2].map(|k| (self.com[k] * self.mass + place[k] * mass) / whole);
+        // Huygens and Steiner, for both
+        for (part, at) in [(self.mass, self.com), (mass, *place)] {
+            let [x, y, z] = [0, 1, 2].map(|k| at[k] - com[k]);
+            let moments = [y * y + z * z, x * x + z * z, x * x + y * y];
+            let products = [x * y, x * z, y * z];
+            for k in 0..3 {
+                self.inertia[k] += part * moments[k];
+                self.products[k] -= part * products[k];
+            }
+        }
+        let [a, b, c] = size.map(|side| side * side * mass / 12.0);
+        for (own, more) in self.inertia.iter_mut().zip([b + c, a + c, a + b]) {
+            *own += more;
+        }
+        (self.mass, self.com) = (whole, com);
+    }
+}
+
+/// A part of the hull: a box along the chassis frame's axes, its edges rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HullBox {
+    /// Its middle in the chassis frame, m.
+    pub centre: Point,
+    /// Length along x, width along y and height along z, m.
+    pub size: Point,
+    /// Radius of its edges and corners, at most half of its smallest side, m.
+    pub rounding: f64,
 }
 
 /// A rectangle under the chassis, level in the chassis frame.

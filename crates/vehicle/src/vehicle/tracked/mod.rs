@@ -27,8 +27,9 @@ mod shoes;
 pub use shoes::{ShoePlace, Shoes};
 
 use super::controls::Controls;
+use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
-use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec};
+use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::transmission::friction;
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
@@ -47,6 +48,7 @@ pub struct TrackedVehicle {
     spec: TrackedSpec,
     parts: Parts,
     mass: f64,
+    outline: Outline,
 }
 
 /// What became of the work of an engine, J: engine = brakes + suspension + pins +
@@ -112,7 +114,17 @@ impl TrackedVehicle {
     pub fn new(spec: TrackedSpec) -> Result<TrackedVehicle, ModelError> {
         let parts = assemble(&spec)?;
         let mass = parts.model.mass();
-        Ok(TrackedVehicle { spec, parts, mass })
+        let wheels = 2 * spec.left.stations.len().min(spec.right.stations.len());
+        let centres: Vec<Vec3> =
+            (0..wheels).map(|wheel| wheel_centre(&spec, &parts, wheel)).collect();
+        let (footprint, radius) = (Footprint::of_tracks(&spec), spec.road_wheel.radius);
+        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, radius);
+        Ok(TrackedVehicle { spec, parts, mass, outline })
+    }
+
+    /// What it is to others that it meets.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     /// The figures that it was assembled from.
@@ -381,9 +393,7 @@ impl TrackedVehicle {
 
     /// Centre of a road wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
-        let side = wheel % 2;
-        let x = self.spec.tracks()[side].stations[wheel / 2];
-        Vec3::new(x, self.parts.tracks[side].y, self.spec.wheel_height)
+        wheel_centre(&self.spec, &self.parts, wheel)
     }
 
     /// Height of the road wheels' centres over the ground in the design position, m.
@@ -598,4 +608,10 @@ impl TrackedVehicle {
 /// How far the steering brake of a hand (0 left, 1 right) is applied.
 fn steered(steering: f64, hand: usize) -> f64 {
     if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
+}
+
+fn wheel_centre(spec: &TrackedSpec, parts: &Parts, wheel: usize) -> Vec3 {
+    let side = wheel % 2;
+    let x = spec.tracks()[side].stations[wheel / 2];
+    Vec3::new(x, parts.tracks[side].y, spec.wheel_height)
 }

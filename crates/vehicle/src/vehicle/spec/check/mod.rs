@@ -181,6 +181,22 @@ pub(in crate::vehicle::spec) fn chassis(chassis: &Chassis) -> Check {
             &format!("below front ({})", footprint.front),
         )?;
     }
+    require(
+        chassis.hulls.len() <= 16,
+        "chassis.hulls",
+        format!("{} boxes", chassis.hulls.len()),
+        "at most 16 boxes",
+    )?;
+    for (index, hull) in chassis.hulls.iter().enumerate() {
+        let key = |name: &str| format!("chassis.hulls[{index}].{name}");
+        let small = |length: f64| length.abs() <= 50.0;
+        let reach = "from -50 to 50 each";
+        require(hull.centre.iter().all(|x| small(*x)), &key("centre"), list(&hull.centre), reach)?;
+        let sides = hull.size.iter().all(|side| (0.05..=50.0).contains(side));
+        require(sides, &key("size"), list(&hull.size), "from 0.05 to 50 each")?;
+        let most = 0.5 * hull.size.iter().copied().fold(f64::INFINITY, f64::min);
+        within(&key("rounding"), hull.rounding, 0.02, most)?;
+    }
     point("chassis.com", &chassis.com)
 }
 

@@ -1,0 +1,115 @@
+//! Hits of a run, `hits.csv`: who ran into what, when and where, and how hard.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::hashes::whole_microseconds;
+use crate::scenario::config::StateFormat;
+use crate::simulation::{Hit, Struck, World};
+use std::path::Path;
+
+const STEM: &str = "hits";
+const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
+/// Columns of numbers, and what they hold.
+const NUMBERS: [(&str, &str); 8] = [
+    ("began_s", "when they touched first"),
+    ("until_s", "when they touched last"),
+    ("x_m", "where the force was greatest"),
+    ("y_m", "where the force was greatest"),
+    ("z_m", "where the force was greatest"),
+    ("impulse_Ns", "sum of the forces along the normals over time"),
+    ("energy_J", "taken from those who met"),
+    ("peak_N", "greatest force along the normals"),
+];
+
+/// What every column holds, for the folder's README.
+pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = [
+        ("time_s", "when it was over: a quarter of a second after the last touch"),
+        ("vehicle", "who"),
+        ("with", "the vehicle or thing that it met"),
+        ("broke", "1 where what it met gave way for good"),
+    ];
+    words.into_iter().chain(NUMBERS)
+}
+
+fn columns() -> Vec<Column> {
+    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let mut columns = vec![column("time_s", Values::Real(Vec::new()))];
+    columns.extend(["vehicle", "with"].map(|name| column(name, Values::Text(Vec::new()))));
+    columns.push(column("broke", Values::Integer(Vec::new())));
+    columns.extend(NUMBERS.map(|(name, _)| column(name, Values::Real(Vec::new()))));
+    columns
+}
+
+/// The list being written.
+pub(super) struct Hits {
+    table: Growing,
+    /// Where they were, m, for the picture.
+    pub places: Vec<[f64; 2]>,
+}
+
+impl Hits {
+    /// Begins it, or goes on after a time, s; nothing where nobody can meet anything.
+    pub fn open(
+        folder: &Path,
+        world: &World,
+        after: Option<f64>,
+    ) -> Result<Option<Hits>, ReportError> {
+        if !world.model().can_collide() {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        let mut visit = |row: &csv::StringRecord| {
+            let number = |column: usize| row.get(column).and_then(|word| word.parse().ok());
+            if let (Some(x), Some(y)) = (number(6), number(7)) {
+                places.push([x, y]);
+            }
+        };
+        let table = match after {
+            None => Growing::begin(folder, STEM, columns(), &FORMAT)?,
+            Some(time) => Growing::resume(folder, STEM, columns(), &FORMAT, time, &mut visit)?,
+        };
+        Ok(Some(Hits { table, places }))
+    }
+
+    /// Adds those that were over at a time, s.
+    pub fn take(
+        &mut self,
+        world: &World,
+        time: f64,
+        hits: &[(u32, Hit)],
+    ) -> Result<(), ReportError> {
+        for (agent, hit) in hits {
+            let name = &world.model().agents[*agent as usize].name;
+            let with = with(world, hit);
+            let Hit { time: began, until, place, impulse, energy, peak, broke, .. } = *hit;
+            let [began, until] = [began, until].map(whole_microseconds);
+            let numbers = [began, until, place.x, place.y, place.z, impulse, energy, peak];
+            let time = whole_microseconds(time).to_string();
+            let words = [time, name.clone(), with, u8::from(broke).to_string()];
+            let words = words.into_iter().chain(numbers.map(|number| number.to_string()));
+            for (column, word) in self.table.columns().iter_mut().zip(words) {
+                column.values.read(&word);
+            }
+            self.table.end_row()?;
+            self.places.push([place.x, place.y]);
+        }
+        self.table.flush()
+    }
+
+    /// Ends the file; its name, and the places.
+    pub fn finish(self) -> Result<(Vec<String>, Vec<[f64; 2]>), ReportError> {
+        Ok((self.table.finish()?, self.places))
+    }
+}
+
+/// Name of what a vehicle met: another's, or that of a thing and its number.
+pub(super) fn with(world: &World, hit: &Hit) -> String {
+    match hit.with {
+        Struck::Vehicle(other) => world.model().agents[other as usize].name.clone(),
+        Struck::Obstacle(index) => {
+            format!("{} {index}", world.model().obstacles.noun(index as usize))
+        }
+    }
+}

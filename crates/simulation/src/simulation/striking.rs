@@ -1,0 +1,353 @@
+//! An agent that runs into what stands: its hulls and wheels against stems, rocks and blocks.
+
+use super::agent::AgentModel;
+use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::hit::{Struck, Touch};
+use super::obstacle::{Obstacle, Obstacles};
+use crate::collision::{
+    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
+};
+use crate::spatial::{Load, Mat3, Pose, Twist, Vec3};
+
+/// How far beyond the way of a heartbeat obstacles are looked for, m.
+const AROUND: f64 = 0.5;
+/// Stiffness of a hull, N/m, and of a tyre, N/m, against one stem or rock: assumed.
+const HULL_STIFFNESS: f64 = 1e6;
+const TYRE_STIFFNESS: f64 = 3e5;
+/// Distance of the points of a stem, m, and how high they go, m: above all vehicles.
+const SPACING: f64 = 0.1;
+const HIGHEST: f64 = 3.0;
+
+/// What an agent may run into in a heartbeat: derived, never saved.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strikes {
+    near: Vec<u32>,
+    /// Of those that are solid, in their order.
+    pairs: Vec<Pair>,
+    /// Damage of all stems near as this agent has left them, by obstacle.
+    pub damage: Vec<(u32, u16)>,
+}
+
+/// Contact of a stem with the part of a vehicle that it is deepest in.
+struct StemContact {
+    wheel: Option<usize>,
+    depth: f64,
+    point: Vec3,
+    /// Out of the stem, towards the part.
+    normal: Vec3,
+}
+
+fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
+    FreeBody {
+        hulls: hull,
+        pose: *pose,
+        twist: Twist::default(),
+        mass: 1.0,
+        com: Vec3::zeros(),
+        inertia: Mat3::identity(),
+        is_free: false,
+    }
+}
+
+impl AgentModel {
+    /// Finds what the agent may run into within `time` seconds; whether there is any.
+    pub(super) fn approach_obstacles(
+        &self,
+        obstacles: &Obstacles,
+        damage: &[u16],
+        body: &GroundVehicleWorkspace,
+        strikes: &mut Strikes,
+        time: f64,
+    ) -> bool {
+        strikes.damage.clear();
+        if obstacles.is_empty() {
+            return false;
+        }
+        let outline = self.vehicle.outline();
+        let (pose, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let way = (twist.linear.norm() + twist.angular.norm() * outline.reach) * time;
+        let reach = outline.reach + way + AROUND;
+        obstacles.near([pose.position.x, pose.position.y], reach, &mut strikes.near);
+        strikes.near.retain(|&index| {
+            let stands = damage.get(index as usize).is_none_or(|damage| !Stem::lies(*damage));
+            stands && obstacles.get(index as usize).is_some()
+        });
+        let own = outline.body(pose, twist, true);
+        let mut solids = 0;
+        for &index in &strikes.near {
+            match obstacles.get(index as usize) {
+                Some(Obstacle::Stem { .. }) => {
+                    let damage = damage.get(index as usize).copied().unwrap_or_default();
+                    strikes.damage.push((index, damage));
+                }
+                Some(Obstacle::Solid { pose, hull }) => {
+                    if solids == strikes.pairs.len() {
+                        strikes.pairs.push(Pair::default());
+                    }
+                    // a hull's speed may change within the heartbeat
+                    strikes.pairs[solids].approach([&own, &standing(pose, hull)], time + 0.05);
+                    solids += 1;
+                }
+                None => {}
+            }
+        }
+        !strikes.near.is_empty()
+    }
+
+    /// Loads of what stands on wheels, which are added to theirs, and on the chassis; in a
+    /// step of `h` seconds.
+    pub(super) fn meet_obstacles(
+        &self,
+        obstacles: &Obstacles,
+        body: &mut GroundVehicleWorkspace,
+        strikes: &mut Strikes,
+        h: f64,
+        mut touch: impl FnMut(Touch),
+    ) -> Load {
+        let mut load = Load::default();
+        let (mut solids, mut stems) = (0, 0);
+        for at in 0..strikes.near.len() {
+            let index = strikes.near[at];
+            match obstacles.get(index as usize) {
+                Some(Obstacle::Solid { pose, hull }) => {
+                    let pair = &mut strikes.pairs[solids];
+                    solids += 1;
+                    let mut sum = Sum::of(index);
+                    self.press_hull(pose, hull, pair, body, &mut load, &mut sum, h);
+                    self.press_wheels(pose, hull, body, &mut sum, h);
+                    sum.told(&mut touch);
+                }
+                Some(Obstacle::Stem { stem, foot }) => {
+                    let (_, damage) = &mut strikes.damage[stems];
+                    stems += 1;
+                    let mut sum = Sum::of(index);
+                    self.press_stem(stem, foot, damage, body, &mut load, &mut sum, h);
+                    sum.told(&mut touch);
+                }
+                None => {}
+            }
+        }
+        load
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn press_hull(
+        &self,
+        pose: &Pose,
+        hull: &[Hull],
+        pair: &mut Pair,
+        body: &GroundVehicleWorkspace,
+        load: &mut Load,
+        sum: &mut Sum,
+        h: f64,
+    ) {
+        let (own, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let both = [&self.vehicle.outline().body(own, twist, true), &standing(pose, hull)];
+        for contact in pair.contacts(both) {
+            let r = contact.point - own.position;
+            let velocity = twist.at(&r);
+            let push = ContactLaw::HULL.push(contact, &velocity);
+            push.add_to(load, &contact.normal, &r);
+            sum.add(&push, &contact.point, &velocity, h);
+        }
+    }
+
+    /// Each wheel against the nearest point of a solid.
+    fn press_wheels(
+        &self,
+        solid: &Pose,
+        hull: &[Hull],
+        body: &mut GroundVehicleWorkspace,
+        sum: &mut Sum,
+        h: f64,
+    ) {
+        let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (&self.vehicle, body)
+        else {
+            return;
+        };
+        let [radius, half_width] = self.vehicle.wheel_reach();
+        let wheel_shape = RoundedCylinder { radius, half_width };
+        let chassis = own.vehicle.pose(&room.vehicle).position;
+        for wheel in 0..own.vehicle.wheels() {
+            let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
+            let centre = solid.local_point(&pose.position);
+            let shape = &hull[0].shape;
+            let exit = shape.exit_towards(&solid.local_point(&chassis));
+            let outside = shape.field(&centre, exit);
+            if outside.distance > radius + half_width {
+                continue;
+            }
+            let (nearest, rounding) = shape.nearest(&centre);
+            let (depth, normal, point) = if (nearest - centre).norm() > 1e-6 {
+                let ball = solid.point(&nearest);
+                let field = wheel_shape.field(&pose.local_point(&ball));
+                let normal = -pose.direction(&field.normal);
+                (rounding - field.distance, normal, ball + normal * rounding)
+            } else {
+                let normal = solid.direction(&outside.normal);
+                (radius - outside.distance, normal, pose.position - normal * radius)
+            };
+            if depth <= 0.0 {
+                continue;
+            }
+            let twist = own.vehicle.wheel_twist(&room.vehicle, wheel);
+            let r = point - pose.position;
+            let velocity = twist.at(&r);
+            let contact = BodyContact { point, normal, depth, stiffness: TYRE_STIFFNESS };
+            let push = ContactLaw::RUBBER.push(&contact, &velocity);
+            push.add_to(&mut room.vehicle.loads()[wheel], &normal, &r);
+            sum.add(&push, &point, &velocity, h);
+        }
+    }
+
+    /// A stem against the part of the vehicle that is deepest in it.
+    #[allow(clippy::too_many_arguments)]
+    fn press_stem(
+        &self,
+        stem: &Stem,
+        foot: &Vec3,
+        damage: &mut u16,
+        body: &mut GroundVehicleWorkspace,
+        load: &mut Load,
+        sum: &mut Sum,
+        h: f64,
+    ) {
+        if Stem::lies(*damage) {
+            return;
+        }
+        let Some(met) = self.deepest(stem, foot, body) else { return };
+        let part = if met.wheel.is_some() { TYRE_STIFFNESS } else { HULL_STIFFNESS };
+        let answer = stem.resist(met.depth, met.point.z - foot.z, *damage, part);
+        let broke = Stem::lies(answer.damage);
+        // it falls away from who pushed it
+        *damage = if broke { Stem::felled(-met.normal.x, -met.normal.y) } else { answer.damage };
+        let chassis = self.vehicle.pose(body).position;
+        let (r, velocity) = match (met.wheel, &self.vehicle, &*body) {
+            (Some(wheel), GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
+                let r = met.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
+                (r, own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r))
+            }
+            _ => {
+                let r = met.point - chassis;
+                (r, self.vehicle.twist(body).at(&r))
+            }
+        };
+        let push = ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, &velocity);
+        match (met.wheel, body) {
+            (Some(wheel), GroundVehicleWorkspace::Wheeled(room)) => {
+                push.add_to(&mut room.vehicle.loads()[wheel], &met.normal, &r);
+            }
+            _ => push.add_to(load, &met.normal, &r),
+        }
+        sum.broke = broke;
+        sum.add(&push, &met.point, &velocity, h);
+    }
+
+    fn deepest(
+        &self,
+        stem: &Stem,
+        foot: &Vec3,
+        body: &GroundVehicleWorkspace,
+    ) -> Option<StemContact> {
+        let chassis = self.vehicle.pose(body);
+        let radius = 0.5 * stem.diameter;
+        let count = (stem.height.min(HIGHEST) / SPACING).ceil() as u32;
+        let mut found: Option<StemContact> = None;
+        let mut take =
+            |wheel: Option<usize>, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
+                // the mean of its points by their depths
+                let (mut deepest, mut sum, mut place, mut out) =
+                    (0.0_f64, 0.0, Vec3::zeros(), Vec3::zeros());
+                for (depth, point, normal) in depths.filter(|met| met.0 > 0.0) {
+                    deepest = deepest.max(depth);
+                    sum += depth;
+                    place += point * depth;
+                    out += normal * depth;
+                }
+                let Some(normal) = out.try_normalize(1e-9) else { return };
+                if found.as_ref().is_none_or(|found| deepest > found.depth) {
+                    found = Some(StemContact { wheel, depth: deepest, point: place / sum, normal });
+                }
+            };
+        let points = || {
+            let height = stem.height.min(HIGHEST);
+            (0..=count)
+                .map(move |k| foot + Vec3::z() * (height * f64::from(k) / f64::from(count.max(1))))
+        };
+        for hull in &self.vehicle.outline().hulls {
+            let middle =
+                hull.field(&chassis.local_point(&(foot + Vec3::z() * 0.5)), Exit::Sideways);
+            if middle.distance > radius + 2.0 {
+                continue;
+            }
+            take(
+                None,
+                &mut points().map(|point| {
+                    let local = chassis.local_point(&point);
+                    let field = hull.field(&local, Exit::Sideways);
+                    let normal = -chassis.direction(&field.normal);
+                    (radius - field.distance, point + normal * radius, normal)
+                }),
+            );
+        }
+        if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (&self.vehicle, body)
+        {
+            let [wheel_radius, half_width] = self.vehicle.wheel_reach();
+            let shape = RoundedCylinder { radius: wheel_radius, half_width };
+            for wheel in 0..own.vehicle.wheels() {
+                let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
+                let (dx, dy) = (pose.position.x - foot.x, pose.position.y - foot.y);
+                let near = wheel_radius + half_width + radius;
+                if dx * dx + dy * dy > near * near {
+                    continue;
+                }
+                take(
+                    Some(wheel),
+                    &mut points().map(|point| {
+                        let field = shape.field(&pose.local_point(&point));
+                        let normal = -pose.direction(&field.normal);
+                        (radius - field.distance, point + normal * radius, normal)
+                    }),
+                );
+            }
+        }
+        found
+    }
+}
+
+/// What one obstacle did in a step.
+struct Sum {
+    with: Struck,
+    force: f64,
+    /// Mean place times force.
+    place: Vec3,
+    /// Place of the last contact.
+    point: Vec3,
+    energy: f64,
+    broke: bool,
+}
+
+impl Sum {
+    fn of(index: u32) -> Sum {
+        let (with, place) = (Struck::Obstacle(index), Vec3::zeros());
+        Sum { with, force: 0.0, place, point: place, energy: 0.0, broke: false }
+    }
+
+    fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3, h: f64) {
+        self.point = *point;
+        self.force += push.normal_force;
+        self.place += point * push.normal_force;
+        self.energy -= push.force.dot(velocity) * h;
+    }
+
+    fn told(&self, touch: &mut impl FnMut(Touch)) {
+        let Sum { with, force, place, energy, broke, .. } = *self;
+        if force > 0.0 {
+            touch(Touch { with, place: place / force, force, energy, broke });
+        } else if broke {
+            touch(Touch { with, place: self.point, force, energy, broke });
+        }
+    }
+}

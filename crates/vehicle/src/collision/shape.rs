@@ -1,0 +1,276 @@
+//! Shapes with signed distances.
+
+use crate::spatial::Vec3;
+
+/// Where a point lies against a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// Distance outside the surface, m; negative inside.
+    pub distance: f64,
+    /// Gradient of the distance: a unit vector that points outward.
+    pub normal: Vec3,
+}
+
+/// Through which faces of a box a point inside it may leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exit {
+    /// The nearest.
+    Any,
+    /// One of the four at the sides: what stands upright is pushed aside, not up. That at an
+    /// end of the box, across x, holds three times as deep as that along it: a stem that a
+    /// bumper meets is not soon pushed past it.
+    Sideways,
+    /// Only that across this axis (0 to 2) on its positive or negative side; what has come
+    /// through the box from there is still inside, however thin the box is.
+    Only {
+        /// Axis.
+        axis: usize,
+        /// 1 or -1.
+        side: f64,
+    },
+}
+
+/// A ball on the surface of a body, which stands for a stretch of an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplePoint {
+    /// Its centre in the body's frame, m.
+    pub place: Vec3,
+    /// Its radius, m.
+    pub radius: f64,
+    /// Length of edge that it stands for, m.
+    pub length: f64,
+}
+
+/// How many times as deep the ends of a box hold what stands upright as its flanks.
+const ENDS: f64 = 3.0;
+/// Distance of samples, m, where the rounding is finer.
+const FINEST: f64 = 0.2;
+/// Samples along one edge at most.
+const MOST: f64 = 200.0;
+
+/// A box with rounded edges and corners, about its middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundedBox {
+    /// Half of its sides, m, roundings included.
+    half: Vec3,
+    /// Radius of edges and corners, m.
+    rounding: f64,
+}
+
+impl RoundedBox {
+    /// A box of these sides, m; its rounding is at most half of the smallest.
+    pub fn new(size: [f64; 3], rounding: f64) -> RoundedBox {
+        let half = Vec3::from(size) * 0.5;
+        RoundedBox { half, rounding: rounding.clamp(0.0, half.min()) }
+    }
+
+    /// Half of its sides, m.
+    pub fn half(&self) -> Vec3 {
+        self.half
+    }
+
+    /// Radius about its middle that holds all of it, m.
+    pub fn reach(&self) -> f64 {
+        self.half.norm()
+    }
+
+    /// Through which face something leaves it whose middle is here: that across the axis
+    /// along which the middle is farthest outside; any, where the middle is inside.
+    pub fn exit_towards(&self, middle: &Vec3) -> Exit {
+        let beyond = middle.abs() - self.half;
+        let axis = beyond.imax();
+        if beyond[axis] > 0.0 {
+            Exit::Only { axis, side: if middle[axis] < 0.0 { -1.0 } else { 1.0 } }
+        } else {
+            Exit::Any
+        }
+    }
+
+    /// Where a point lies.
+    pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
+        let inner = self.half.add_scalar(-self.rounding);
+        let mut side = Vec3::zeros();
+        let mut over = Vec3::zeros();
+        for axis in 0..3 {
+            side[axis] = match exit {
+                Exit::Only { axis: only, side } if only == axis => side,
+                _ if point[axis] < 0.0 => -1.0,
+                _ => 1.0,
+            };
+            over[axis] = side[axis] * point[axis] - inner[axis];
+        }
+        let outside = over.sup(&Vec3::zeros());
+        let away = outside.norm();
+        if away > 0.0 {
+            let normal = outside.component_mul(&side) / away;
+            return Field { distance: away - self.rounding, normal };
+        }
+        let axis = match exit {
+            Exit::Any => over.imax(),
+            Exit::Sideways => usize::from(over[1] > over[0] / ENDS),
+            Exit::Only { axis, .. } => axis,
+        };
+        let mut normal = Vec3::zeros();
+        normal[axis] = side[axis];
+        Field { distance: over[axis] - self.rounding, normal }
+    }
+
+    /// The point of its core, the box without its roundings, that is nearest to another, and
+    /// the rounding, m.
+    pub fn nearest(&self, point: &Vec3) -> (Vec3, f64) {
+        let inner = self.half.add_scalar(-self.rounding);
+        (point.inf(&inner).sup(&-inner), self.rounding)
+    }
+
+    /// Balls along its edges, no farther apart than they are wide or 0.2 m.
+    pub fn samples(&self) -> Vec<SamplePoint> {
+        let inner = self.half.add_scalar(-self.rounding);
+        let ends =
+            |axis: usize| -> &[f64] { if inner[axis] > 1e-9 { &[-1.0, 1.0] } else { &[0.0] } };
+        let spacing = self.rounding.max(FINEST);
+        let pieces = |axis: usize| (2.0 * inner[axis] / spacing).ceil().clamp(1.0, MOST);
+        let piece = |axis: usize| 2.0 * inner[axis] / pieces(axis);
+        let radius = self.rounding;
+        let mut samples = Vec::new();
+        for &x in ends(0) {
+            for &y in ends(1) {
+                for &z in ends(2) {
+                    let place = inner.component_mul(&Vec3::new(x, y, z));
+                    let length = 0.5 * (piece(0) + piece(1) + piece(2));
+                    samples.push(SamplePoint { place, radius, length });
+                }
+            }
+        }
+        for along in 0..3 {
+            let (first, second) = ((along + 1) % 3, (along + 2) % 3);
+            for &one in ends(first) {
+                for &other in ends(second) {
+                    for k in 1..pieces(along) as u32 {
+                        let mut place = Vec3::zeros();
+                        place[along] = f64::from(k) * piece(along) - inner[along];
+                        place[first] = one * inner[first];
+                        place[second] = other * inner[second];
+                        samples.push(SamplePoint { place, radius, length: piece(along) });
+                    }
+                }
+            }
+        }
+        samples
+    }
+}
+
+/// A round disc with a rounded edge, about its middle, its axis along y: a wheel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundedCylinder {
+    /// Radius, m.
+    pub radius: f64,
+    /// Half of its width, m.
+    pub half_width: f64,
+}
+
+impl RoundedCylinder {
+    /// Radius of its edge, m: half the width, or less where it is a thin roll.
+    fn rounding(&self) -> f64 {
+        0.5 * self.half_width.min(self.radius)
+    }
+
+    /// Where a point lies.
+    pub fn field(&self, point: &Vec3) -> Field {
+        let rounding = self.rounding();
+        let away = (point.x * point.x + point.z * point.z).sqrt();
+        let radial =
+            if away > 1e-9 { Vec3::new(point.x / away, 0.0, point.z / away) } else { Vec3::z() };
+        let axial = Vec3::new(0.0, if point.y < 0.0 { -1.0 } else { 1.0 }, 0.0);
+        let over = [away - (self.radius - rounding), point.y.abs() - (self.half_width - rounding)];
+        let outside = over.map(|over| over.max(0.0));
+        let beyond = (outside[0] * outside[0] + outside[1] * outside[1]).sqrt();
+        if beyond > 0.0 {
+            let normal = (radial * outside[0] + axial * outside[1]) / beyond;
+            Field { distance: beyond - rounding, normal }
+        } else if over[0] >= over[1] {
+            Field { distance: over[0] - rounding, normal: radial }
+        } else {
+            Field { distance: over[1] - rounding, normal: axial }
+        }
+    }
+
+    /// Its points that lie farthest in a direction, one on either side of its middle plane.
+    pub fn farthest(&self, direction: &Vec3) -> [Vec3; 2] {
+        let away = (direction.x * direction.x + direction.z * direction.z).sqrt();
+        let rim = if away > 1e-9 {
+            Vec3::new(direction.x / away, 0.0, direction.z / away) * self.radius
+        } else {
+            Vec3::zeros()
+        };
+        let edge = self.half_width - 0.5 * self.rounding();
+        [rim + Vec3::y() * edge, rim - Vec3::y() * edge]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points() -> impl Iterator<Item = Vec3> {
+        let at = |k: i32| 0.37 * f64::from(k) + 0.011;
+        (-4..=4).flat_map(move |i| {
+            (-4..=4).flat_map(move |j| (-4..=4).map(move |k| Vec3::new(at(i), at(j), at(k))))
+        })
+    }
+
+    /// The normal is the gradient, and no distance grows faster than the way.
+    fn is_a_distance(field: impl Fn(&Vec3) -> Field, smooth_to: f64) {
+        let step = 1e-6;
+        for point in points() {
+            let here = field(&point);
+            assert!((here.normal.norm() - 1.0).abs() < 1e-12);
+            if here.distance < smooth_to {
+                continue;
+            }
+            for axis in 0..3 {
+                let mut way = Vec3::zeros();
+                way[axis] = step;
+                let slope = (field(&(point + way)).distance - field(&(point - way)).distance)
+                    / (2.0 * step);
+                // differences of numbers near 1 by 1e-6: nine digits are lost
+                assert!((slope - here.normal[axis]).abs() < 1e-5, "{point:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn normals_are_gradients() {
+        let hull = RoundedBox::new([2.0, 1.2, 1.0], 0.3);
+        // as deep as the rounding the normal turns smoothly
+        is_a_distance(|point| hull.field(point, Exit::Any), -0.29);
+        let wheel = RoundedCylinder { radius: 0.5, half_width: 0.15 };
+        is_a_distance(|point| wheel.field(point), -0.07);
+    }
+
+    #[test]
+    fn what_came_through_a_thin_wall_goes_back_where_it_came_from() {
+        let wall = RoundedBox::new([0.2, 6.0, 2.0], 0.05);
+        let exit = wall.exit_towards(&Vec3::new(1.9, 0.5, 0.0));
+        let through = wall.field(&Vec3::new(-0.8, 0.4, 0.1), exit);
+        assert_eq!(through.normal, Vec3::x());
+        assert!((through.distance + 0.9).abs() < 1e-12);
+        assert!(wall.field(&Vec3::new(-0.8, 3.4, 0.1), exit).distance > 0.0, "beside it");
+    }
+
+    #[test]
+    fn samples_lie_on_the_surface_and_no_farther_apart_than_they_are_wide() {
+        let hull = RoundedBox::new([4.5, 2.1, 0.9], 0.25);
+        let samples = hull.samples();
+        for sample in &samples {
+            let inside = hull.field(&sample.place, Exit::Any).distance;
+            assert!((inside + sample.radius).abs() < 1e-12);
+            let near = samples.iter().filter(|other| *other != sample);
+            let nearest = near.map(|other| (other.place - sample.place).norm()).fold(9.0, f64::min);
+            assert!(nearest <= 0.25 + 1e-12);
+        }
+        let edges: f64 = samples.iter().map(|sample| sample.length).sum();
+        assert!((edges - 4.0 * (4.0 + 1.6 + 0.4)).abs() < 1e-9, "{edges}");
+        let ball = RoundedBox::new([1.0; 3], 0.5).samples();
+        assert_eq!((ball.len(), ball[0].place), (1, Vec3::zeros()));
+    }
+}

@@ -1,0 +1,421 @@
+//! Vehicles that run into each other and into what stands.
+
+use crate::scene;
+
+use bekker::collision::Stem;
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{
+    Endings, Event, Hit, OutcomeCode, Ranks, Route, Sharing, Struck, World, WorldModel, WorldState,
+    checkpoint,
+};
+use bekker::soil::SoilId;
+use bekker::spatial::Vec3;
+use bekker::sync::Partition;
+use bekker::terrain::{SoilMap, Surface, Terrain};
+use scene::{agent, firm, ground, on_ranks, table, vehicle};
+use std::path::Path;
+use std::time::Duration;
+
+fn model(text: &str) -> WorldModel {
+    let file = ScenarioFile::parse("collisions", text, Path::new(""), &[]);
+    let file = file.unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+    build::world(&file).unwrap_or_else(|faults| panic!("{faults}")).world
+}
+
+fn head(soil: &str, extra: &str) -> String {
+    format!(
+        "format = 1\nname = \"collision\"\n[time]\nduration = 60\n{extra}\n[soil]\ndefault = \"{soil}\"\n"
+    )
+}
+
+/// Firm ground that is slippery: `friction` of it.
+fn ice() -> String {
+    let custom = "[[soil.custom]]\nname = \"ice\"\nbased_on = \"firm\"\nfriction = 0.001\n";
+    format!("{}{custom}", head("ice", ""))
+}
+
+fn car(name: &str, model: &str, place: [f64; 2], heading: f64, speed: f64, driver: &str) -> String {
+    let [x, y] = place;
+    format!(
+        "[[vehicle]]\nname = \"{name}\"\nmodel = \"{model}\"\nposition = [{x:?}, {y:?}]\n\
+         heading_deg = {heading:?}\nspeed = {speed:?}\n{driver}\n"
+    )
+}
+
+/// Rolls in neutral.
+const COASTS: &str = "driver = { kind = \"table\", rows = [{ time = 0, gear = \"neutral\" }] }";
+const STANDS: &str = "driver = { kind = \"hold\", brake = 1.0 }";
+
+fn drives(throttle: f64) -> String {
+    format!("driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = {throttle} }}] }}")
+}
+
+fn until(world: &mut World, time: f64, mut each: impl FnMut(&World)) -> Vec<(usize, Hit)> {
+    let mut hits = Vec::new();
+    while world.time() < time - 1e-9 {
+        world.advance();
+        each(world);
+        for agent in 0..world.model().agents.len() {
+            hits.extend(world.events(agent).iter().filter_map(|event| match event {
+                Event::Collided(hit) => Some((agent, *hit)),
+                _ => None,
+            }));
+        }
+    }
+    hits
+}
+
+fn velocity(world: &World, agent: usize) -> Vec3 {
+    world.sample(agent).unwrap().velocity
+}
+
+fn place(world: &World, agent: usize) -> Vec3 {
+    world.sample(agent).unwrap().pose.position
+}
+
+/// Momentum of a vehicle as far as its chassis tells.
+#[test]
+fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
+    let text = ice()
+        + &car("a", "hmmwv", [-4.0, 0.0], 0.0, 5.0, COASTS)
+        + &car("b", "hmmwv", [4.0, 0.0], 0.0, 0.0, COASTS);
+    let mut world = World::new(model(&text));
+    let hits = until(&mut world, 3.0, |_| {});
+    let (a, b) = (velocity(&world, 0).x, velocity(&world, 1).x);
+    println!("on ice, 5 m/s into a standing one: {a:.3} and {b:.3} m/s; hits {hits:?}");
+    // speeds of the chassis, which sway on their springs
+    assert!((a + b - 5.0).abs() < 0.1, "{a} {b}");
+    assert!((0.3..0.6).contains(&((b - a) / 5.0)), "{a} {b}");
+    // both are told of the same hit: the same impulse, at the same place
+    let [(0, one), (1, other)] = hits[..] else { panic!("{hits:?}") };
+    assert_eq!((one.with, other.with), (Struck::Vehicle(1), Struck::Vehicle(0)));
+    assert_eq!((one.impulse, one.place, one.energy), (other.impulse, other.place, other.energy));
+    // m/2 (1 + e) v
+    assert!((0.8..1.2).contains(&(one.impulse / (0.5 * 2573.0 * (b - a + 5.0)))), "{one:?}");
+}
+
+#[test]
+fn restitution_does_not_hang_on_the_heartbeat() {
+    let found = [0.002, 0.005, 0.01].map(|heartbeat| {
+        let text = ice().replace(
+            "duration = 60",
+            &format!("duration = 60\nstep = 0.001\nheartbeat = {heartbeat}"),
+        ) + &car("a", "hmmwv", [-3.0, 0.0], 0.0, 5.0, COASTS)
+            + &car("b", "hmmwv", [3.0, 0.0], 0.0, 0.0, COASTS);
+        let mut world = World::new(model(&text));
+        until(&mut world, 2.5, |_| {});
+        (velocity(&world, 1).x - velocity(&world, 0).x) / 5.0
+    });
+    println!("restitution of two HMMWVs, heartbeats of 2, 5, 10 ms: {found:.4?}");
+    for e in found {
+        assert!((e / found[0] - 1.0).abs() < 0.05, "{found:?}");
+    }
+}
+
+#[test]
+fn a_wall_stops_and_reverse_frees() {
+    let wall = "[[scenery]]\nkind = \"block\"\nsize = [0.4, 8.0, 2.0]\nplaces = [[9.0, 0.0]]\n";
+    let back = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 0.4 }, \
+                { time = 5.9, throttle = 0.4 }, { time = 6, brake = 1 }, \
+                { time = 6.9, brake = 1 }, { time = 7, throttle = 0.4, gear = \"reverse\" }] }";
+    let text = head("firm", "") + wall + &car("a", "hmmwv", [0.0, 0.0], 0.0, 0.0, back);
+    let text = text + "[endings]\nimmobilised = false\n";
+    let mut world = World::new(model(&text));
+    let mut farthest = 0.0_f64;
+    until(&mut world, 6.0, |world| farthest = farthest.max(place(world, 0).x));
+    // its bumper is 2.28 m before its origin, the wall's face at 8.8 m
+    println!("against a wall: bumper {:.3} m in it at most", farthest + 2.28 - 8.8);
+    assert!((6.4..7.0).contains(&farthest), "{farthest}");
+    assert!(velocity(&world, 0).norm() < 0.2, "{}", velocity(&world, 0));
+    until(&mut world, 11.0, |_| {});
+    assert!(place(&world, 0).x < farthest - 1.5, "{}", place(&world, 0));
+}
+
+#[test]
+fn thin_stems_break_by_the_cube_of_their_diameters_and_thick_ones_stop() {
+    let against = |diameter: f64, speed: f64| {
+        let tree = format!(
+            "[[scenery]]\nkind = \"birch\"\ndiameter = {diameter:?}\nplaces = [[5.0, 0.0]]\n"
+        );
+        let text = ice() + &tree + &car("a", "hmmwv", [0.0, 0.0], 0.0, speed, COASTS);
+        let mut world = World::new(model(&text));
+        let before = 0.5 * world.model().agents[0].vehicle.mass() * speed * speed;
+        let hits = until(&mut world, 10.0 / speed + 1.0, |_| {});
+        let after = velocity(&world, 0).x;
+        (before, after, hits, world.state().damage[0])
+    };
+    let mut lost = Vec::new();
+    for diameter in [0.05, 0.1] {
+        let (before, after, hits, damage) = against(diameter, 5.0);
+        let energy = before * (1.0 - after * after / 25.0);
+        println!("stem of {diameter} m at 5 m/s: {after:.3} m/s after, {energy:.0} J, {hits:?}");
+        assert!(Stem::lies(damage) && hits[0].1.broke, "{hits:?}");
+        lost.push(energy);
+    }
+    // eight times the force over the same push; the thicker one's contact lies a little farther out
+    assert!((6.0..10.0).contains(&(lost[1] / lost[0])), "{lost:?}");
+    let (_, after, hits, damage) = against(0.4, 3.0);
+    println!("stem of 0.4 m at 3 m/s: {after:.3} m/s after, damage {damage}, {hits:?}");
+    assert!(after < 0.0 && !Stem::lies(damage), "{after}");
+}
+
+#[test]
+fn a_wheel_climbs_a_small_rock_and_stops_at_a_large_one() {
+    let over = |scale: f64| {
+        let rock =
+            format!("[[scenery]]\nkind = \"rock\"\nscale = {scale:?}\nplaces = [[4.0, 0.9]]\n");
+        let text =
+            head("firm", "") + &rock + &car("a", "hmmwv", [0.0, 0.0], 0.0, 2.0, &drives(0.25));
+        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let mut highest = 0.0_f64;
+        let start = place(&world, 0).z;
+        until(&mut world, 4.0, |world| highest = highest.max(place(world, 0).z - start));
+        (place(&world, 0).x, highest)
+    };
+    let (way, lift) = over(0.4);
+    println!("over a rock of 0.18 m: {way:.2} m, lifted by {lift:.3} m");
+    assert!(way > 7.0 && (0.02..0.2).contains(&lift), "{way} {lift}");
+    let (way, lift) = over(2.5);
+    println!("against a rock of 1.15 m: {way:.2} m, lifted by {lift:.3} m");
+    assert!(way < 3.0, "{way} {lift}");
+}
+
+#[test]
+fn a_collision_ends_a_drive_where_the_policy_says_so() {
+    let endings = "[endings]\ncollision = \"stop\"\n";
+    let text = ice()
+        + &car("a", "hmmwv", [-4.0, 0.0], 0.0, 5.0, COASTS)
+        + &car("b", "hmmwv", [4.0, 0.0], 0.0, 0.0, COASTS)
+        + endings;
+    let mut world = World::new(model(&text));
+    until(&mut world, 3.0, |_| {});
+    for (agent, other) in [(0, "b"), (1, "a")] {
+        let outcome = world.outcome(agent);
+        assert_eq!(outcome.code, OutcomeCode::Collided);
+        assert!(outcome.sentence.starts_with(&format!("collided with {other} at ")), "{outcome}");
+    }
+}
+
+/// Two convoys head on, one M113 among them, trees between them and beside.
+fn convoys() -> WorldModel {
+    let mut text = head("dry_sand_lll", "")
+        + "[[scenery]]\nkind = \"birch\"\ndiameter = 0.06\n\
+        places = [[-3.0, 0.5], [3.5, -0.4], [0.0, 3.0]]\n";
+    for k in 0..2 {
+        let x = 7.0 + 6.0 * f64::from(k);
+        text += &car(&format!("east {k}"), "hmmwv", [-x, 0.2], 0.0, 6.0, &drives(0.6));
+        let kind = if k == 0 { "m113" } else { "hmmwv" };
+        let x = if k == 0 { 6.0 } else { 15.0 };
+        text += &car(&format!("west {k}"), kind, [x, -0.3], 180.0, 5.0, &drives(0.6));
+    }
+    model(&text)
+}
+
+type Hashes = Vec<[u8; 32]>;
+
+fn alone(model: &WorldModel, heartbeats: usize) -> Hashes {
+    let mut world = World::new(model.clone());
+    let hash = |world: &mut World| {
+        world.advance();
+        world.hash()
+    };
+    (0..heartbeats).map(|_| hash(&mut world)).collect()
+}
+
+fn together(
+    model: &WorldModel,
+    state: Option<&WorldState>,
+    size: usize,
+    partition: &Partition,
+    route: Route,
+    heartbeats: usize,
+) -> Hashes {
+    let all = on_ranks(size, Duration::from_secs(60), |rank| {
+        let sharing = Sharing { partition: partition.clone(), route, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), state.cloned(), &sharing, &[]).unwrap();
+        let mut hashes = Hashes::new();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+            hashes.push(ranks.hash().unwrap().0);
+        }
+        hashes
+    });
+    let all: Vec<Hashes> = all.into_iter().map(Result::unwrap).collect();
+    assert!(all.iter().all(|hashes| *hashes == all[0]), "ranks disagree");
+    all.into_iter().next().unwrap()
+}
+
+#[test]
+fn two_convoys_head_on_are_the_same_on_any_ranks() {
+    let model = convoys();
+    let expected = alone(&model, 200);
+    let mut world = World::new(model.clone());
+    let hits = until(&mut world, 2.0, |_| {});
+    let vehicles = hits.iter().filter(|(_, hit)| matches!(hit.with, Struck::Vehicle(_)));
+    println!("head on: {} hits", hits.len());
+    let going = world.state().damage.iter().filter(|damage| **damage > 0).count();
+    assert!(vehicles.count() > 0 || going > 0, "they have not met: {hits:?}");
+    for (size, partition, route) in [
+        (2, Partition::Blocks, Route::All),
+        (2, Partition::RoundRobin, Route::Neighbour),
+        (4, Partition::Blocks, Route::Star),
+        (4, Partition::RoundRobin, Route::Neighbour),
+        (3, Partition::Listed(vec![2, 0, 1, 0]), Route::All),
+    ] {
+        let found = together(&model, None, size, &partition, route, 200);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks, {partition}, {route:?}");
+    }
+}
+
+#[test]
+fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
+    let mut model = convoys();
+    model.clock = model.clock.within(0.05);
+    let expected = alone(&model, 200);
+    for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
+        let found = together(&model, None, size, &Partition::RoundRobin, route, 200);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks, {route:?}");
+    }
+}
+
+/// One at 18 m/s runs into a parked one, which no census took to move, on its way to a third.
+#[test]
+fn a_parked_one_that_is_hit_keeps_what_a_census_was_told() {
+    let text = ice()
+        + &car("fast", "m113", [-30.0, 0.0], 0.0, 18.0, COASTS)
+        + &car("parked", "mrzr4", [0.0, 0.0], 90.0, 0.0, COASTS)
+        + &car("far", "hmmwv", [70.0, 1.0], 180.0, 0.0, COASTS);
+    let model = model(&text);
+    let expected = alone(&model, 400);
+    let mut world = World::new(model.clone());
+    let mut fastest = 0.0_f64;
+    until(&mut world, 4.0, |world| fastest = fastest.max(velocity(world, 1).norm()));
+    println!("a parked MRZR-4 hit by an M113 at 18 m/s: {fastest:.1} m/s");
+    assert!(fastest > 10.0, "{fastest}");
+    for (size, partition) in [(3, Partition::Blocks), (2, Partition::RoundRobin)] {
+        let found = together(&model, None, size, &partition, Route::Neighbour, 400);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks");
+    }
+}
+
+#[test]
+fn a_tow_is_the_same_on_any_ranks() {
+    let text = head("firm", "")
+        + &car("puller", "m113", [50.0, 0.0], 0.0, 0.0, &drives(0.5))
+        + &car("pulled", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS)
+        + &car("beside", "hmmwv", [0.0, 2.3], 0.0, 0.0, &drives(0.3))
+        + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\n";
+    let model = model(&text);
+    let expected = alone(&model, 250);
+    for (size, route) in [(2, Route::All), (3, Route::Neighbour), (3, Route::Star)] {
+        let found = together(&model, None, size, &Partition::RoundRobin, route, 250);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks, {route:?}");
+    }
+}
+
+#[test]
+fn a_crash_cut_and_resumed_goes_on_to_the_same_bits() {
+    let model = convoys();
+    let mut straight = World::new(model.clone());
+    until(&mut straight, 0.83, |_| {});
+    let stored = checkpoint::encode(&model, "cut", straight.state());
+    let state = checkpoint::decode(&model, "cut", &stored).unwrap();
+    let mut resumed = World::resume(model.clone(), state.clone()).unwrap();
+    until(&mut straight, 1.6, |_| {});
+    until(&mut resumed, 1.6, |_| {});
+    assert_eq!(straight.hash(), resumed.hash());
+    let found = together(&model, Some(&state), 3, &Partition::RoundRobin, Route::Neighbour, 77);
+    assert_eq!(*found.last().unwrap(), straight.hash());
+}
+
+#[test]
+fn a_tree_felled_by_one_is_felled_for_all() {
+    let text = head("firm", "")
+        + "[[scenery]]\nkind = \"birch\"\ndiameter = 0.06\nplaces = [[5.0, 0.0]]\n"
+        + &car("first", "hmmwv", [0.0, 0.0], 0.0, 4.0, &drives(0.3))
+        + &car("second", "hmmwv", [-9.0, 0.0], 0.0, 4.0, &drives(0.3));
+    let model = model(&text);
+    let expected = alone(&model, 300);
+    let mut world = World::new(model.clone());
+    let hits = until(&mut world, 3.0, |_| {});
+    let with_tree: Vec<usize> = hits
+        .iter()
+        .filter(|(_, hit)| matches!(hit.with, Struck::Obstacle(0)))
+        .map(|(agent, _)| *agent)
+        .collect();
+    assert_eq!(with_tree, [0], "the second meets nothing");
+    assert!(place(&world, 1).x > 0.0 && Stem::lies(world.state().damage[0]));
+    for route in [Route::All, Route::Neighbour] {
+        assert_eq!(together(&model, None, 2, &Partition::Blocks, route, 300), expected);
+    }
+}
+
+#[test]
+fn a_rope_pulls_one_that_stands() {
+    let text = head("firm", "")
+        + &car("puller", "m113", [12.0, 0.0], 0.0, 0.0, &drives(0.5))
+        + &car("pulled", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS);
+    let tow = "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\nslack = 0.5\n";
+    let mut world = World::new(model(&(text.clone() + tow)));
+    until(&mut world, 6.0, |_| {});
+    let [way, own] = [1, 0].map(|agent| place(&world, agent).x);
+    let TowPeak(peak) = peak(&world);
+    println!("towed by {way:.2} m, puller at {own:.2} m, rope at {:.1} kN at most", 1e-3 * peak);
+    assert!(way > 2.0 && peak > 500.0 && !world.state().tows[0].broken, "{way} {peak}");
+    let weak = format!("{tow}breaking_load = 300\n");
+    let mut world = World::new(model(&(text + &weak)));
+    until(&mut world, 6.0, |_| {});
+    assert!(world.state().tows[0].broken && place(&world, 1).x < 0.5 * way);
+}
+
+struct TowPeak(f64);
+
+fn peak(world: &World) -> TowPeak {
+    TowPeak(world.state().tows[0].peak)
+}
+
+#[test]
+fn one_that_has_rolled_over_lies_on_its_hull() {
+    // as far as its height asks: across a bank of 55 degrees
+    let grade = 55f64.to_radians().tan();
+    let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
+    let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
+    let hmmwv = vehicle("hmmwv");
+    let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
+    let agents = vec![agent(&hmmwv, table(&[], &[], &[]), start)];
+    let built = scene::world(ground(0.05, terrain, vec![firm(1.8)]), 2e-3, agents);
+    let model = WorldModel { endings: Endings::never(), ..built.model().clone() };
+    let mut world = World::new(model);
+    let mut deepest = f64::INFINITY;
+    let mut tilt = 1.0_f64;
+    until(&mut world, 6.0, |world| {
+        let pose = world.sample(0).unwrap().pose;
+        // of the middle of its body above the plane
+        let middle = pose.point(&Vec3::new(0.0, 0.0, 0.3));
+        deepest = deepest.min((middle.z - grade * middle.y) * 55f64.to_radians().cos());
+        tilt = tilt.min(pose.direction(&Vec3::z()).z);
+    });
+    println!("rolled to {tilt:.2}, its middle {deepest:.2} m above the bank at least");
+    assert!(tilt < 0.2 && deepest > 0.2, "{tilt} {deepest}");
+}
+
+#[test]
+fn payload_weighs() {
+    let text = |payload: &str| {
+        head("firm", "") + &car("a", "hmmwv", [0.0, 0.0], 0.0, 0.0, &format!("{STANDS}\n{payload}"))
+    };
+    let empty = World::new(model(&text("")));
+    let laden = World::new(model(&text(
+        "payload = [{ mass = 500, position = [-1.2, 0.0, 0.6], size = [1.0, 1.0, 0.5] }]",
+    )));
+    let masses = [&empty, &laden].map(|world| world.model().agents[0].vehicle.mass());
+    assert!((masses[1] - masses[0] - 500.0).abs() < 1e-9);
+    // the rear sinks on its springs
+    assert!(place(&laden, 0).z < place(&empty, 0).z - 0.005);
+    let pitch = [&empty, &laden].map(|world| world.sample(0).unwrap().pose.pitch());
+    assert!(pitch[1] < pitch[0] - 0.002, "{pitch:?}");
+}
