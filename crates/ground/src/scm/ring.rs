@@ -267,7 +267,8 @@ impl Ring {
     /// How far each station moves along the belt, rad, for the belt keeps its length; in the
     /// middle, between the two lowest stations, it stays where it is.
     pub(super) fn moved(&self, radius: &Stations) -> Stations {
-        let square = 1.0 / (self.radius * pitch()).powi(2);
+        let size = self.radius * pitch();
+        let square = 1.0 / (size * size);
         // the belt's length over its angle, less one; dr is small beside ds
         let between = |rear: usize| -> [f64; STRIPS] {
             std::array::from_fn(|k| {

@@ -240,7 +240,8 @@ impl<'a> Relaxation<'a> {
         if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
-        if phase == Phase::LetGo {
+        // without grip a carcass stays as it is; belts give way from the first load on
+        if phase != Phase::Aloft {
             ground_vehicle.settle_tyres(&mut self.tyres, &self.room, STEP);
         }
         true
