@@ -126,9 +126,10 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     assert!(checkpoint::encode(world.model(), "mire", &read) == stored);
 }
 
-/// The HMMWV with a change, as a scenario's `overrides` may make it.
+/// The HMMWV on rigid tyres with a change, as a scenario's `overrides` may make it.
 fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     let mut spec = find("hmmwv").unwrap();
+    spec.tyre.flexible = None;
     change(&mut spec);
     Arc::new(Vehicle::new(spec).unwrap())
 }

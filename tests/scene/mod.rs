@@ -70,10 +70,11 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
     ground(spacing, Terrain::flat(0.0, SoilId(0)), vec![soil])
 }
 
-/// A vehicle that shifts at once, as the reference's does.
+/// A vehicle that shifts at once and has rigid tyres, as the reference's does.
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
     let mut spec = bekker::vehicle::find(name).unwrap();
     spec.powertrain.gearbox.shift_time = 0.0;
+    spec.tyre.flexible = None;
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
