@@ -53,5 +53,6 @@ mod straight_driving;
 mod suspension_geometry;
 mod track_belt;
 mod track_segmented;
+mod tyres;
 mod validation;
 mod vehicle_closed_form;

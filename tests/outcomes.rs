@@ -132,7 +132,7 @@ fn slipping_down_a_side_slope() {
     let slime =
         "soil.custom=[{name=\"slime\",based_on=\"chrono_hard\",cohesion=0,friction_angle_deg=1}]";
     let across = "terrain.surface={kind=\"slope\",grade=0.2,uphill_deg=90}";
-    let found = diagnosis(&[slime, "soil.default=slime", across, &throttle(0.5)]);
+    let found = diagnosis(&[RIGID, slime, "soil.default=slime", across, &throttle(0.5)]);
     assert_eq!(found.cause, Cause::SideSlope, "{found}");
     // falling to the right, by atan 0.2, but for how far it has turned
     assert!((0.17..0.2).contains(&found.side_slope), "{found:?}");
@@ -265,7 +265,7 @@ fn sinking_has_a_floor_whatever_the_spacing() {
     let mut ends = Vec::new();
     for spacing in [0.02, 0.05, 0.1] {
         let spacing = format!("ground.spacing={spacing}");
-        let sets = ["soil.default=bog", "vehicle[0].speed=8", "vehicle[0].driver.speed=8"];
+        let sets = [RIGID, "soil.default=bog", "vehicle[0].speed=8", "vehicle[0].driver.speed=8"];
         let summary = summary(&[&sets[..], &[&spacing, "time.duration=8"]].concat());
         let vehicle = &summary.vehicles[0];
         // it ploughs to a halt on its belly, its wheels 20 cm short of their height
@@ -309,7 +309,8 @@ fn full_braking_does_not_know_the_spacing() {
         let [coarse, fine] = [0.05, 0.025].map(|spacing| {
             let spacing = format!("ground.spacing={spacing}");
             let soil = format!("soil.default={soil}");
-            let sets = [&*soil, &spacing, braked, "vehicle[0].speed=10", "time.duration=2.5"];
+            let sets =
+                [RIGID, &*soil, &spacing, braked, "vehicle[0].speed=10", "time.duration=2.5"];
             let vehicle = summary(&sets).vehicles.remove(0);
             [vehicle.distance, vehicle.max_sinkage]
         });

@@ -35,7 +35,7 @@ pub struct Tyre {
     /// Inflations, kPa [default: 0.4, 0.6, 1 and 1.5 of the file's]
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation: Vec<f64>,
-    /// Load, N [default: that of the vehicle's mean wheel, or of the file's middle point]
+    /// Load, N [default: that of the vehicle's mean wheel, or of the file's middle point at its inflation]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
     /// Distance between nodes, m
@@ -58,6 +58,8 @@ struct Mounted {
     load: f64,
 }
 
+/// Load where neither is given nor told by the file, N.
+const LOAD: f64 = 6312.0;
 /// Inflations where none are given, over that of the file.
 const SHARES: [f64; 4] = [0.4, 0.6, 1.0, 1.5];
 
@@ -144,8 +146,11 @@ impl Tyre {
         };
         if let Some(name) = &self.tyre {
             let own = tyre(name).map_err(|error| refused("--tyre", error.to_string()))?;
-            let points = &own.flexible.load_deflection;
-            let load = points[points.len() / 2].load;
+            let nominal = own.flexible.inflation.of(0, 2) / 1e3;
+            let points = own.flexible.load_deflection.iter();
+            let points: Vec<f64> =
+                points.filter(|p| p.inflation == nominal).map(|p| p.load).collect();
+            let load = points.get(points.len() / 2).copied().unwrap_or(LOAD);
             return make(&own.name, &own.rigid, &own.flexible, own.rigid.radius(), load);
         }
         let spec = vehicle_spec(&self.vehicle, Path::new(""))?;
@@ -239,7 +244,7 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
                 let pressure = 0.5 * (row[STRIPS / 2 - 1] + row[STRIPS / 2]);
                 (ahead.abs() < reach).then(|| [100.0 * ahead, 1e-3 * pressure.max(0.0)])
             });
-            Some(line(format!("{:.0} kPa ", run.0), points.collect(), Mark::Line))
+            Some(line(format!("{:.0} kPa", run.0), points.collect(), Mark::Line))
         });
         series.collect::<Vec<_>>()
     };

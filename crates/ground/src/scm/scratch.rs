@@ -233,7 +233,8 @@ pub struct Scratch {
     pub(super) drafts: Row<Draft>,
     pub(super) left: Row<Left>,
     pub(super) reactions: Row<Reaction>,
-    pub(super) ring_load: Box<RingLoad>,
+    /// Made where a belt first needs it, taken while one is worked on.
+    pub(super) ring_load: Option<Box<RingLoad>>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,

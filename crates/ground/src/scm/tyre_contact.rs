@@ -92,7 +92,7 @@ pub fn tyre_contact(
     let mut on = Meeting::new(met, &placed, pose.position);
     let WorkingGround { scratch, .. } = ground;
     let soiled = on.contact.nodes_in_contact > 0;
-    let mut load = std::mem::take(&mut scratch.ring_load);
+    let mut load = scratch.ring_load.take().unwrap_or_default();
     load.clear([soiled, false, false]);
     if soiled {
         dispatch!(level(), simd => on.gather_soil(simd, scratch, &mut load));
@@ -100,7 +100,7 @@ pub fn tyre_contact(
     let firm = on.gather_firm(ground, &mut load);
     dispatch!(level(), simd => ring.solve(simd, state, &mut load, dt, step));
     on.condense(&load, step, twist, dt);
-    ground.scratch.ring_load = load;
+    ground.scratch.ring_load = Some(load);
     let firm = firm.and_then(|firm| on.footing(firm));
     TyreContact { contact: on.contact, firm }
 }

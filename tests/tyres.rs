@@ -1,0 +1,164 @@
+//! Tyres that give way, in vehicles: the same bits on any threads and after a resume,
+//! inflation while driving, what inflation is for, and what is refused.
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{Command, CommandError, Steering, World, checkpoint};
+use bekker::vehicle::Selector;
+use std::path::Path;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "tyres"
+[time]
+duration = 20
+step = 0.002
+[ground]
+spacing = 0.05
+[soil]
+default = "chrono_mid"
+zone = [ { soil = "rigid", area = { kind = "half_plane", through = [9, 0], towards_deg = 0 } } ]
+[[vehicle]]
+name = "soft"
+model = "hmmwv"
+inflation = [83, 110]
+position = [0, 3]
+driver = { kind = "path", speed = 4, waypoints = [[0, 3], [60, 3]] }
+[[vehicle]]
+name = "hard"
+model = "hmmwv"
+inflation = 345
+position = [0, -3]
+driver = { kind = "path", speed = 4, waypoints = [[0, -3], [60, -3]] }
+"#;
+
+fn world(text: &str, sets: &[&str]) -> World {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let file = ScenarioFile::parse("tyres", text, Path::new(""), &sets).unwrap();
+    World::new(build::world(&file).unwrap().world)
+}
+
+fn refused(sets: &[&str]) -> String {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    match ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets) {
+        Err(faults) => faults.to_string(),
+        Ok(file) => build::world(&file).err().expect("it is built").to_string(),
+    }
+}
+
+fn drive(world: &mut World, time: f64) {
+    while world.time() < time - 1e-9 {
+        world.advance();
+    }
+}
+
+/// From soil on to a road, on any threads and cut in the middle of it.
+#[test]
+fn any_threads_and_a_cut_give_the_same_bits() {
+    let hashes: Vec<_> = [1, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut world = world(SCENARIO, &[]);
+                drive(&mut world, 4.0);
+                world.hash()
+            })
+        })
+        .collect();
+    assert_eq!(hashes[0], hashes[1]);
+    let mut first = world(SCENARIO, &[]);
+    drive(&mut first, 2.5);
+    let state = checkpoint::encode(first.model(), SCENARIO, first.state());
+    let state = checkpoint::decode(first.model(), SCENARIO, &state).unwrap();
+    let mut second = World::resume(first.shared_model(), state).unwrap();
+    drive(&mut second, 4.0);
+    assert_eq!(second.hash(), hashes[0]);
+    let x = second.samples().next().unwrap().pose.position.x;
+    assert!(x > 10.0, "it is on the road, {x} m");
+}
+
+/// What inflation is for: a longer contact, a shallower rut, less resistance.
+#[test]
+fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
+    let mut world = world(SCENARIO, &["soil.zone=[]", "time.duration=10"]);
+    drive(&mut world, 10.0);
+    let summary = world.summary("tyres", 1.0);
+    let [soft, hard] = &summary.vehicles[..] else { panic!() };
+    let [own, other] = [soft, hard].map(|vehicle| vehicle.tyres.unwrap());
+    assert!((own.inflation - 96.5e3).abs() < 1.0 && (other.inflation - 345e3).abs() < 1.0);
+    assert!(own.deflection > 1.8 * other.deflection, "{own:?} {other:?}");
+    assert!(own.contact_length > 1.1 * other.contact_length, "{own:?} {other:?}");
+    assert!(soft.mean_sinkage < 0.9 * hard.mean_sinkage);
+    assert!(soft.motion_resistance.unwrap() < 0.8 * hard.motion_resistance.unwrap());
+}
+
+/// Central tyre inflation follows a command at its rate, and stops at the ends of its range.
+#[test]
+fn inflation_follows_a_command_at_its_rate() {
+    let mut world = world(SCENARIO, &[]);
+    let idle = Command {
+        throttle: 0.0,
+        brake: 1.0,
+        steering: Steering::Share(0.0),
+        gear: Selector::Neutral,
+        inflation: Some(40e3),
+    };
+    world.command(0, Some(idle)).unwrap();
+    drive(&mut world, 10.0);
+    let wheels: Vec<f64> =
+        world.samples().next().unwrap().wheels.iter().map(|wheel| wheel.inflation).collect();
+    // from 83 and 110 kPa at 1 kPa/s
+    for (found, expected) in wheels.iter().zip([73e3, 73e3, 100e3, 100e3]) {
+        assert!((found - expected).abs() < 1.0, "{wheels:?}");
+    }
+    drive(&mut world, 70.0);
+    let wheels = world.samples().next().unwrap().wheels;
+    assert!(wheels.iter().all(|wheel| (wheel.inflation - 55e3).abs() < 1.0));
+    let mut other = self::world(SCENARIO, &["vehicle[0].model=mrzr4", "vehicle[0].inflation=97"]);
+    let refused = other.command(0, Some(idle));
+    assert!(matches!(refused, Err(CommandError::NoInflation { .. })), "{refused:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["vehicle[0].inflation=[80,80,80]"], "one figure, one an axle (2) or one a wheel (4)"),
+        (&["vehicle[0].inflation=-3"], "vehicle[0].inflation"),
+        (&["vehicle[0].tyre=rigid"], "must be absent beside tyre = \"rigid\""),
+        (&["vehicle[0].model=m113"], "must be absent: M113 runs on tracks"),
+        (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
+        (
+            &["vehicle[0].model=mrzr4", "vehicle[0].inflation=97",
+              "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation=50}]}"],
+            "has no central tyre inflation",
+        ),
+    ];
+    for (sets, expected) in cases {
+        let told = refused(sets);
+        assert!(told.contains(expected), "{sets:?}: {told}");
+    }
+}
+
+/// Parked with its brakes on, across a slope of firm ground and of soil.
+#[test]
+fn a_parked_vehicle_stays() {
+    for soil in ["rigid", "chrono_hard"] {
+        let sets = [
+            "soil.zone=[]",
+            &format!("soil.default={soil}"),
+            "terrain.surface={kind=\"slope\",grade=0.2,uphill_deg=60}",
+            "vehicle[0].driver={kind=\"hold\"}",
+            "vehicle[1].driver={kind=\"hold\"}",
+        ];
+        let mut world = world(SCENARIO, &sets);
+        let places = |world: &World| -> Vec<_> {
+            world.samples().map(|sample| sample.pose.position).collect()
+        };
+        let before = places(&world);
+        drive(&mut world, 10.0);
+        for (from, to) in before.iter().zip(places(&world)) {
+            // carcasses and soil shear by millimetres
+            assert!((to - from).norm() < 5e-3, "{soil}: {} m", (to - from).norm());
+        }
+    }
+}
