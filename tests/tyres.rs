@@ -128,8 +128,11 @@ fn what_cannot_be_is_refused() {
         (&["vehicle[0].model=m113"], "must be absent: M113 runs on tracks"),
         (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
         (
-            &["vehicle[0].model=mrzr4", "vehicle[0].inflation=97",
-              "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation=50}]}"],
+            &[
+                "vehicle[0].model=mrzr4",
+                "vehicle[0].inflation=97",
+                "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation=50}]}",
+            ],
             "has no central tyre inflation",
         ),
     ];

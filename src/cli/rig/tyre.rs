@@ -126,10 +126,8 @@ impl Tyre {
     }
 
     fn mounted(&self) -> Result<Mounted, Failure> {
-        let refused = |subject: &str, cause: String| Failure::Input {
-            subject: subject.to_owned(),
-            cause,
-        };
+        let refused =
+            |subject: &str, cause: String| Failure::Input { subject: subject.to_owned(), cause };
         let make = |name: &str, rigid: &RigidTyre, file: &FlexibleTyre, radius: f64, load: f64| {
             let figures = file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
             let underside = underside(rigid).map_err(|error| refused(name, error.to_string()))?;

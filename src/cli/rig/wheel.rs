@@ -232,14 +232,14 @@ impl Shape {
         if own.is_none() && (self.tyre.as_deref() == Some("flexible") || self.inflation.is_some()) {
             return Err(Failure::Input {
                 subject: name.clone(),
-                cause: "its tyres are rigid: --inflation, and --tyre flexible, need a file that says \
+                cause:
+                    "its tyres are rigid: --inflation, and --tyre flexible, need a file that says \
                         how they give way ([tyre.flexible])"
-                    .into(),
+                        .into(),
             });
         }
-        let belt = own.map(|(ring, inflation)| {
-            (ring, self.inflation.map_or(inflation, |kpa| 1e3 * kpa))
-        });
+        let belt =
+            own.map(|(ring, inflation)| (ring, self.inflation.map_or(inflation, |kpa| 1e3 * kpa)));
         let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
         Ok(Mounted {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,

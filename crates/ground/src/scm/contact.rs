@@ -261,10 +261,8 @@ impl Motion {
         }
         let n = n();
         let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
-        let spin = Twist {
-            linear: Vec3::zeros(),
-            angular: self.twist.angular - self.shape_twist.angular,
-        };
+        let spin =
+            Twist { linear: Vec3::zeros(), angular: self.twist.angular - self.shape_twist.angular };
         *shape + Vectors::velocity(&spin, &Vectors { x, y, z })
     }
 
@@ -382,7 +380,15 @@ fn answer_four<S: Simd, F: Footprint>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell * sunk * heap.flow_factor;
     }
-    React { pressure, normal: n, area, slope: pressed.slope, elastic: sinkage - pressed.sinkage, part: Lanes::of(simd, 1.0), force }
+    React {
+        pressure,
+        normal: n,
+        area,
+        slope: pressed.slope,
+        elastic: sinkage - pressed.sinkage,
+        part: Lanes::of(simd, 1.0),
+        force,
+    }
 }
 
 /// What the ground does at four nodes.

@@ -61,8 +61,7 @@ impl Belt {
         let mut bend = [[0.0; STRIPS]; STATIONS];
         for station in 1..STATIONS - 1 {
             for strip in 0..STRIPS {
-                let [back, own, front] =
-                    [station - 1, station, station + 1].map(|at| y[at][strip]);
+                let [back, own, front] = [station - 1, station, station + 1].map(|at| y[at][strip]);
                 bend[station][strip] = 0.5 * (front + back - 2.0 * own);
             }
         }
@@ -159,8 +158,8 @@ impl<'a> PlacedTyre<'a> {
         };
         let (rear, front) = (of(&self.belt.y, station), of(&self.belt.y, station + 1));
         // a parabola of the curvature about: a flat is flat there, and round is round
-        let bend = of(&self.belt.bend, station) * (1.0 - along)
-            + of(&self.belt.bend, station + 1) * along;
+        let bend =
+            of(&self.belt.bend, station) * (1.0 - along) + of(&self.belt.bend, station + 1) * along;
         let y = rear + (front - rear) * along - bend * along * (1.0 - along);
         // beyond its ends the belt is round
         let inside = if along > 0.0 && along < 1.0 { 1.0 } else { 0.0 };

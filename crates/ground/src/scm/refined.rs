@@ -486,8 +486,7 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for (four, draft) in alike.iter().zip(&mut drafts) {
-            let react =
-                settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
+            let react = settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
             left.take();
             if F::DEFORMS {
                 react.store(four, reactions.next());
@@ -615,7 +614,15 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
-    React { pressure, normal: n, area, slope: pressed.slope, elastic: sinkage - pressed.sinkage, part, force }
+    React {
+        pressure,
+        normal: n,
+        area,
+        slope: pressed.slope,
+        elastic: sinkage - pressed.sinkage,
+        part,
+        force,
+    }
 }
 
 /// Presses four nodes, first to where the lowest point of a wheel has been since the last

@@ -21,8 +21,8 @@
 
 use crate::numeric::{Lanes, Simd, cos, exp, sin};
 use crate::spatial::{Twist, Vec3, Vec6};
-use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// Stations around the lower part of a strip.
 pub const STATIONS: usize = 32;
@@ -249,8 +249,7 @@ impl Ring {
                 let at = y[station][strip];
                 // at the ends a neighbour is the station itself, which is none
                 let beside = y[rear][strip] + y[front][strip] - if ends { at } else { 0.0 };
-                let force =
-                    own * at + law.next * beside + law.bottomed * (at - bottom).max(0.0);
+                let force = own * at + law.next * beside + law.bottomed * (at - bottom).max(0.0);
                 *pressure = force * inverse;
             }
         }
@@ -412,8 +411,9 @@ impl RingStep {
         }
         for station in (0..STATIONS - 1).rev() {
             let left = lanes(&left[station]);
-            let back =
-                |done: &Stations| (lanes(&done[station]) - left * lanes(&done[station + 1])).numbers();
+            let back = |done: &Stations| {
+                (lanes(&done[station]) - left * lanes(&done[station + 1])).numbers()
+            };
             settles[station] = back(settles);
             for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
                 follows[motion][station] = back(&follows[motion]);
@@ -459,8 +459,7 @@ impl RingStep {
 
 /// Sines and cosines of the stations' angles without load.
 pub(super) fn directions() -> &'static [[f64; 2]; STATIONS] {
-    static DIRECTIONS: LazyLock<[[f64; 2]; STATIONS]> = LazyLock::new(|| {
-        std::array::from_fn(|station| [sin(angle(station)), cos(angle(station))])
-    });
+    static DIRECTIONS: LazyLock<[[f64; 2]; STATIONS]> =
+        LazyLock::new(|| std::array::from_fn(|station| [sin(angle(station)), cos(angle(station))]));
     &DIRECTIONS
 }

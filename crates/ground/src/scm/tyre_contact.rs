@@ -167,12 +167,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
     /// axis that the belt hands on: none of what stands upright on the belt, which passes
     /// along its own shape.
     #[inline(always)]
-    fn gather_soil<S: Simd>(
-        &mut self,
-        simd: S,
-        scratch: &Scratch,
-        load: &mut RingLoad,
-    ) {
+    fn gather_soil<S: Simd>(&mut self, simd: S, scratch: &Scratch, load: &mut RingLoad) {
         let Meeting { placed, .. } = *self;
         let radius = placed.wheel.underside.max_radius();
         let axis = placed.wheel.axis;
@@ -201,7 +196,8 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let at = (ahead * ahead + down * down).sqrt();
             let distance = Vectors::of(simd, &axis).dot(&r);
             // cosine between pressure and radius
-            let inward = Vectors::of(simd, &up) * (down / at) - Vectors::of(simd, &forward) * (ahead / at);
+            let inward =
+                Vectors::of(simd, &up) * (down / at) - Vectors::of(simd, &forward) * (ahead / at);
             let cosine = n.dot(&inward).max(0.0);
             // a belt that keeps its length goes along the normal: dw/dy = R / r, over cosine
             let belt = area;
@@ -524,8 +520,8 @@ fn surface(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::{GroundModel, Overlay, Published};
     use crate::grid::Lattice;
+    use crate::ground::{GroundModel, Overlay, Published};
     use crate::numeric::GRAVITY;
     use crate::soil::{Laws, Soil, SoilId};
     use crate::spatial::Load;
@@ -609,8 +605,14 @@ mod tests {
             let tread = Tread::rough();
             let tyre = FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
             let now = twist(self.climb);
-            let met =
-                tyre_contact(&mut ground, &tyre, &self.state, (&self.pose, &now), dt, &mut self.step);
+            let met = tyre_contact(
+                &mut ground,
+                &tyre,
+                &self.state,
+                (&self.pose, &now),
+                dt,
+                &mut self.step,
+            );
             let on = &met.contact.load;
             self.climb = risen(on, load, self.climb, dt, guide);
             settle_ring(&self.step, &twist(self.climb), dt, &mut self.state);
@@ -816,9 +818,8 @@ mod tests {
                 scratch: &mut scratch,
             };
             let tread = Tread::rough();
-            let met = super::super::wheel_contact(
-                &mut ground, &underside, &tread, &pose, &twist, 1e-3,
-            );
+            let met =
+                super::super::wheel_contact(&mut ground, &underside, &tread, &pose, &twist, 1e-3);
             let load = 6300.0 * (k as f64 * 1e-3).min(1.0);
             climb = risen(&met.load, load, climb, 1e-3, 5e3);
             pose.position += Vec3::new(1.0, 0.0, climb) * 1e-3;
@@ -849,7 +850,9 @@ mod tests {
         ];
         let road = Region::HalfPlane { point: [2.0, 0.0], direction: [1.0, 0.0] };
         let map = SoilMap::uniform(SoilId(0)).paint(road, SoilId(1)).unwrap();
-        let terrain = Terrain::builder(Surface::Plane { elevation: 0.0, slope: [0.0; 2] }, map).build().unwrap();
+        let terrain = Terrain::builder(Surface::Plane { elevation: 0.0, slope: [0.0; 2] }, map)
+            .build()
+            .unwrap();
         let model =
             GroundModel::new(Lattice { spacing: 0.025 }, terrain, soils, Laws::refined()).unwrap();
         let mut ride = Ride::new(&model, 0.25, 138e3);

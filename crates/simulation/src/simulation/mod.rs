@@ -37,8 +37,8 @@ mod sealed;
 mod sensing;
 mod soundness;
 mod statics;
-mod tyre;
 mod striking;
+mod tyre;
 mod visuals;
 mod world;
 

@@ -185,7 +185,8 @@ impl OnWheels {
 
     /// Lets central tyre inflation work towards what is commanded, if anything is.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
-        let central = self.vehicle.spec().tyre.flexible.as_ref().and_then(|own| own.central_inflation);
+        let central =
+            self.vehicle.spec().tyre.flexible.as_ref().and_then(|own| own.central_inflation);
         let (Some(wanted), Some(central)) = (controls.inflation, central) else { return };
         let [least, most] = central.range.map(|kpa| 1e3 * kpa);
         let (wanted, way) = (wanted.clamp(least, most), 1e3 * central.rate * h);

@@ -6,8 +6,8 @@
 //! are no longer finite ([`Outcome::Failed`](super::Outcome::Failed)).
 
 use super::agent::{AgentModel, AgentState};
-use super::tyre::TyreState;
 use super::hit::Struck;
+use super::tyre::TyreState;
 use super::world::{WorldModel, WorldState};
 use crate::grid::TileKey;
 

@@ -23,11 +23,11 @@
 use super::agent::{AgentModel, AgentState};
 use super::belly::BellyContact;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
+use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::numeric::{pow, smooth_step};
 use crate::scm::Scratch;
 use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
-use super::tyre::TyreState;
 use crate::vehicle::{Controls, VehicleState};
 
 /// Step, s.
@@ -53,14 +53,13 @@ const SLIDES: f64 = 0.15;
 /// Cosine of the tilt against the start, rad, from which a vehicle tips over.
 const TIPS: f64 = 0.9;
 
-const BRAKED: Controls =
-    Controls {
-        throttle: 0.0,
-        steering: 0.0,
-        brake: 1.0,
-        gear: crate::vehicle::Selector::Drive,
-        inflation: None,
-    };
+const BRAKED: Controls = Controls {
+    throttle: 0.0,
+    steering: 0.0,
+    brake: 1.0,
+    gear: crate::vehicle::Selector::Drive,
+    inflation: None,
+};
 
 /// How a vehicle stands at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

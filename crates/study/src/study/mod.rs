@@ -22,8 +22,8 @@ mod track;
 mod track_theory;
 mod tracked_bench;
 mod tracked_drive;
-pub mod validation;
 mod tyre;
+pub mod validation;
 mod wheel;
 mod wheel_theory;
 

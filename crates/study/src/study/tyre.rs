@@ -88,10 +88,8 @@ impl TyreRig {
         for count in 0..steps {
             let time = f64::from(count) * STEP;
             let load = self.load * smooth_step(0.0, 0.5 * DURATION, time);
-            let moving = |climb| Twist {
-                linear: Vec3::new(0.0, 0.0, climb),
-                angular: Vec3::zeros(),
-            };
+            let moving =
+                |climb| Twist { linear: Vec3::new(0.0, 0.0, climb), angular: Vec3::zeros() };
             overlay.begin_step();
             let mut ground = WorkingGround {
                 model: &model,
@@ -99,8 +97,7 @@ impl TyreRig {
                 overlay: &mut overlay,
                 scratch: &mut scratch,
             };
-            let tyre =
-                FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
+            let tyre = FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
             let place = (&pose, &moving(climb));
             let met = tyre_contact(&mut ground, &tyre, &state, place, STEP, &mut step);
             let on = &met.contact.load;

@@ -14,11 +14,11 @@ pub(super) use driveline::{Clutch, DrivelinePlan};
 pub(super) use steering::SteeringDrive;
 
 use super::spec::{Axle, Point, Suspension, VehicleSpec};
-use crate::vehicle::tyre::RingError;
 use crate::multibody::{
     Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
 };
 use crate::spatial::{Mat3, Vec3};
+use crate::vehicle::tyre::RingError;
 
 /// Why a vehicle cannot be assembled from its file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

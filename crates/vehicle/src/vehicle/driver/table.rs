@@ -72,13 +72,20 @@ mod tests {
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
-        let early = Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral, inflation: None };
+        let early =
+            Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral, inflation: None };
         assert_eq!(table.controls(0.5), early);
         assert_eq!(table.controls(1.99).gear, neutral);
         assert_eq!(table.controls(2.0).gear, reverse);
         let middle = table.controls(1.1);
         assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
-        let late = Controls { throttle: 0.7, steering: 1.0, brake: 0.0, gear: reverse, inflation: Some(150e3) };
+        let late = Controls {
+            throttle: 0.7,
+            steering: 1.0,
+            brake: 0.0,
+            gear: reverse,
+            inflation: Some(150e3),
+        };
         assert_eq!(table.controls(50.0), late);
         assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
     }

@@ -41,8 +41,8 @@ pub use tracked::{
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
 pub use wheel::{
-    CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre, Tyre,
-    TyreSoil, Wheel,
+    CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
+    Tyre, TyreSoil, Wheel,
 };
 
 use crate::vehicle::powertrain::Powertrain;

@@ -19,8 +19,7 @@ pub struct TyreFile {
     pub flexible: FlexibleTyre,
 }
 
-const ENTRIES: [(&str, &str); 1] =
-    [("fed_alpha", include_str!("../../../tyres/fed_alpha.toml"))];
+const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../../tyres/fed_alpha.toml"))];
 
 /// Why a tyre cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,8 +57,6 @@ pub fn tyres() -> impl Iterator<Item = &'static str> {
 pub fn tyre(name: &str) -> Result<TyreFile, TyreFileError> {
     let entry = ENTRIES.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
     let (_, text) = entry.ok_or_else(|| TyreFileError::Unknown { name: name.to_owned() })?;
-    toml::from_str(text).map_err(|error| TyreFileError::Syntax {
-        name: name.to_owned(),
-        what: error.to_string(),
-    })
+    toml::from_str(text)
+        .map_err(|error| TyreFileError::Syntax { name: name.to_owned(), what: error.to_string() })
 }

@@ -265,9 +265,6 @@ mod tests {
         assert_eq!(one, Err(RingError::Few { points: 3, inflations: 1 }));
         // a load in kN
         points[4].load *= 1e-3;
-        assert!(matches!(
-            RingFigures::fit(0.47, 0.24, &points),
-            Err(RingError::Misses { .. })
-        ));
+        assert!(matches!(RingFigures::fit(0.47, 0.24, &points), Err(RingError::Misses { .. })));
     }
 }
