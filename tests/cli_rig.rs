@@ -140,7 +140,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_told() {
 #[test]
 fn a_vehicle_lends_its_tyre_and_its_load() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.004 --duration 2 \
+    let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.002 --duration 2 \
                      --grid 0.05 --no-check --no-plot --json";
     let test = json(&mut rig(folder.path(), arguments))["test"].take();
     // a quarter of 2573.138 kg
