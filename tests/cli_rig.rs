@@ -141,7 +141,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_told() {
 fn a_vehicle_lends_its_tyre_and_its_load() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.002 --duration 2 \
-                     --grid 0.05 --no-check --no-plot --json";
+                     --grid 0.025 --no-check --no-plot --json";
     let test = json(&mut rig(folder.path(), arguments))["test"].take();
     // a quarter of 2573.138 kg
     assert_within(1e-4, &test["load"], 2573.138 * 9.81 / 4.0);
