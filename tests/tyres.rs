@@ -41,7 +41,10 @@ fn refused(sets: &[&str]) -> String {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     match ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets) {
         Err(faults) => faults.to_string(),
-        Ok(file) => build::world(&file).err().expect("it is built").to_string(),
+        Ok(file) => match build::world(&file) {
+            Err(faults) => faults.to_string(),
+            Ok(_) => panic!("{sets:?}: it is built"),
+        },
     }
 }
 

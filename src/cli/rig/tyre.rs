@@ -163,7 +163,9 @@ impl Tyre {
     }
 }
 
-type Runs = [(f64, TyreResult, Option<TyreResult>)];
+/// An inflation, kPa, and what the tyre does at it on a plate and on soil.
+type Run = (f64, TyreResult, Option<TyreResult>);
+type Runs = [Run];
 
 fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> String {
     let row = |on: &str, inflation: f64, result: &TyreResult| {
@@ -231,7 +233,7 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
         let points = points.map(|point| [1e3 * point.deflection, 1e-3 * point.load]).collect();
         loads.push(line(name, points, Mark::Dots));
     }
-    let under = |of: &dyn Fn(&(f64, TyreResult, Option<TyreResult>)) -> Option<TyreResult>| {
+    let under = |of: fn(&Run) -> Option<TyreResult>| {
         let series = runs.iter().filter_map(|run| {
             let result = of(run)?;
             let reach = 0.55 * result.contact_length + 0.03;
@@ -248,11 +250,11 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
     };
     let mut panels = vec![
         panel("deflection on a plate, mm", "load, kN", loads),
-        panel("along a plate, cm", "pressure, kPa", under(&|run| Some(run.1))),
+        panel("along a plate, cm", "pressure, kPa", under(|run| Some(run.1))),
     ];
     if runs.iter().any(|run| run.2.is_some()) {
         let label = format!("along the rut in {}, cm", bed.name);
-        panels.push(panel(&label, "pressure, kPa", under(&|run| run.2)));
+        panels.push(panel(&label, "pressure, kPa", under(|run| run.2)));
     }
     Figure {
         title: mounted.name.clone(),

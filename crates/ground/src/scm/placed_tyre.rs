@@ -56,6 +56,7 @@ pub(super) struct BeltPlace {
 }
 
 impl Belt {
+    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
     fn new(ring: &Ring, state: &RingState) -> Belt {
         let y = state.displacement;
         let mut bend = [[0.0; STRIPS]; STATIONS];

@@ -294,6 +294,7 @@ impl Ring {
 
     /// Length of contact on the ground, m, mean over the strips that are pressed. The
     /// outermost station counts in the measure in which it is pressed.
+    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
     pub fn contact_length(&self, state: &RingState) -> f64 {
         let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
@@ -327,6 +328,7 @@ impl Ring {
     /// steeper of both, tells which stations go inward and ease. That those which press
     /// on do it further the second time eases no other.
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
     pub(super) fn solve<S: Simd>(
         &self,
         simd: S,

@@ -247,6 +247,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
     }
 
     /// Lets stations stand on firm ground.
+    #[allow(clippy::needless_range_loop)] // by station and strip
     fn gather_firm(
         &mut self,
         ground: &mut WorkingGround<'_>,

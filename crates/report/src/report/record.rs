@@ -124,7 +124,7 @@ impl Record {
     }
 
     /// Ends the files: their names in the folder, all samples, and where hits were, m.
-    pub fn finish(self) -> Result<(Vec<String>, Vec<Sample>, Vec<[f64; 2]>), ReportError> {
+    pub fn finish(self) -> Result<Finished, ReportError> {
         let mut places = Vec::new();
         let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
         files.extend(self.states.finish()?);
@@ -137,6 +137,9 @@ impl Record {
         Ok((files, self.samples, places))
     }
 }
+
+/// A finished record: names of its files, all samples, and where hits were, m.
+type Finished = (Vec<String>, Vec<Sample>, Vec<[f64; 2]>);
 
 /// What goes with the readings: names of what they number, and the scenario.
 fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {

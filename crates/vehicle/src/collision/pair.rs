@@ -514,7 +514,7 @@ mod tests {
             }
             let share =
                 |k: usize| 1.0 / touching.iter().filter(|pair| pair.contains(&k)).count() as f64;
-            let mut wrenches = vec![vec![(Wrench::default(), Vec3::zeros()); 0]; count];
+            let mut wrenches = vec![Vec::<(Wrench, Vec3)>::new(); count];
             for &[a, b] in &touching {
                 let both = [&views[a], &views[b]];
                 pair.approach(both, heartbeat as f64 * STEP);
@@ -650,7 +650,7 @@ mod tests {
             }
             for step in pair.steps.clone() {
                 let on = |sign: f64| Wrench {
-                    force: step.wrench.force * sign + Vec3::x() * (sign * -1.0 * -traction),
+                    force: step.wrench.force * sign + Vec3::x() * (-sign * -traction),
                     torque: Vec3::zeros(),
                 };
                 step_owned(&mut bodies[0], &on(1.0), &pair.origin);

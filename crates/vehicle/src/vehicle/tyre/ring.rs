@@ -151,9 +151,11 @@ impl RingFigures {
                 }
             }
         }
+        // false for what is no number, too
+        let within = |miss: f64| miss.abs() <= MISSED;
         let worst = now.iter().zip(points).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
         match worst {
-            Some((miss, point)) if !(miss.abs() <= MISSED) => Err(RingError::Misses {
+            Some((miss, point)) if !within(*miss) => Err(RingError::Misses {
                 inflation: point.inflation / 1e3,
                 deflection: point.deflection,
                 by: 100.0 * miss,
