@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "921e89064fe3ab7d807159bfe1f702fa14eb0d159cc65086bf5980ec2fdc1009"),
-    ("mixed_convoy", 1.0, "0a623fbacad79e282f12f052e03b09bae0e429ec5bf7138cb2b8c6610082bea8"),
-    ("convoy_snow", 2.0, "86a0c4d296238309a40be556b63b62b6ec69c8091332e13c34cbfede92fbba8e"),
+    ("convoy_mud", 2.0, "b8ce2000234533726a1b2642495580904f69792e4a41b98daa66511ec7112cce"),
+    ("mixed_convoy", 1.0, "c32d3296ebe4dc51bdb27c8ee7f5ab4d8d80ba485d09a8ffecff04c83b0b24fd"),
+    ("convoy_snow", 2.0, "66f6a7177bf6a0bd908b340decfdd7e0b20c4c0b5cedddbed3d4c64e9caf858f"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

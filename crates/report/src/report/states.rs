@@ -494,7 +494,7 @@ mod tests {
                 .position(|c| c.name() == name)
                 .unwrap_or_else(|| panic!("{name}"))
         };
-        assert_eq!(schema.num_columns(), 25 + 4 * 7);
+        assert_eq!(schema.num_columns(), 25 + 4 * 10);
         let mut rows = 0;
         for (row, sample) in reader.get_row_iter(None).unwrap().zip(&samples) {
             let row = row.unwrap();
