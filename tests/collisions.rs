@@ -1,20 +1,19 @@
 //! Vehicles that run into each other and into what stands.
 
+use crate::ranks::{alone, together};
 use crate::scene;
 
 use bekker::collision::Stem;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Endings, Event, Hit, OutcomeCode, Ranks, Route, Sharing, Struck, World, WorldModel, WorldState,
-    checkpoint,
+    Endings, Event, Hit, OutcomeCode, Route, Struck, World, WorldModel, checkpoint,
 };
 use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
 use bekker::sync::Partition;
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use scene::{agent, firm, ground, on_ranks, table, vehicle};
+use scene::{agent, firm, ground, table, vehicle};
 use std::path::Path;
-use std::time::Duration;
 
 fn model(text: &str) -> WorldModel {
     let file = ScenarioFile::parse("collisions", text, Path::new(""), &[]);
@@ -211,44 +210,10 @@ fn convoys() -> WorldModel {
     model(&text)
 }
 
-type Hashes = Vec<[u8; 32]>;
-
-fn alone(model: &WorldModel, heartbeats: usize) -> Hashes {
-    let mut world = World::new(model.clone());
-    let hash = |world: &mut World| {
-        world.advance();
-        world.hash()
-    };
-    (0..heartbeats).map(|_| hash(&mut world)).collect()
-}
-
-fn together(
-    model: &WorldModel,
-    state: Option<&WorldState>,
-    size: usize,
-    partition: &Partition,
-    route: Route,
-    heartbeats: usize,
-) -> Hashes {
-    let all = on_ranks(size, Duration::from_secs(60), |rank| {
-        let sharing = Sharing { partition: partition.clone(), route, ..Sharing::default() };
-        let mut ranks = Ranks::new(rank, model.clone(), state.cloned(), &sharing, &[]).unwrap();
-        let mut hashes = Hashes::new();
-        for _ in 0..heartbeats {
-            ranks.advance(false).unwrap();
-            hashes.push(ranks.hash().unwrap().0);
-        }
-        hashes
-    });
-    let all: Vec<Hashes> = all.into_iter().map(Result::unwrap).collect();
-    assert!(all.iter().all(|hashes| *hashes == all[0]), "ranks disagree");
-    all.into_iter().next().unwrap()
-}
-
 #[test]
 fn two_convoys_head_on_are_the_same_on_any_ranks() {
     let model = convoys();
-    let expected = alone(&model, 200);
+    let expected = alone(model.clone(), 200);
     let mut world = World::new(model.clone());
     let hits = until(&mut world, 2.0, |_| {});
     let vehicles = hits.iter().filter(|(_, hit)| matches!(hit.with, Struck::Vehicle(_)));
@@ -272,7 +237,7 @@ fn two_convoys_head_on_are_the_same_on_any_ranks() {
 fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     let mut model = convoys();
     model.clock = model.clock.within(0.05);
-    let expected = alone(&model, 200);
+    let expected = alone(model.clone(), 200);
     for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 200);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
@@ -288,7 +253,7 @@ fn a_parked_one_that_is_hit_keeps_what_a_census_was_told() {
         + &car("parked", "mrzr4", [0.0, 0.0], 90.0, 0.0, COASTS)
         + &car("far", "hmmwv", [70.0, 1.0], 180.0, 0.0, COASTS);
     let model = model(&text);
-    let expected = alone(&model, 400);
+    let expected = alone(model.clone(), 400);
     let mut world = World::new(model.clone());
     let mut fastest = 0.0_f64;
     until(&mut world, 4.0, |world| fastest = fastest.max(velocity(world, 1).norm()));
@@ -309,7 +274,7 @@ fn a_tow_is_the_same_on_any_ranks() {
         + &car("beside", "hmmwv", [0.0, 2.3], 0.0, 0.0, &drives(0.3))
         + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\n";
     let model = model(&text);
-    let expected = alone(&model, 250);
+    let expected = alone(model.clone(), 250);
     for (size, route) in [(2, Route::All), (3, Route::Neighbour), (3, Route::Star)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 250);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
@@ -339,7 +304,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
         + &car("first", "hmmwv", [0.0, 0.0], 0.0, 4.0, &drives(0.3))
         + &car("second", "hmmwv", [-9.0, 0.0], 0.0, 4.0, &drives(0.3));
     let model = model(&text);
-    let expected = alone(&model, 300);
+    let expected = alone(model.clone(), 300);
     let mut world = World::new(model.clone());
     let hits = until(&mut world, 3.0, |_| {});
     let with_tree: Vec<usize> = hits

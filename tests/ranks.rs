@@ -48,9 +48,11 @@ fn far_apart() -> WorldModel {
     model(&[at(0.0, 0.0, 0.6), at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
 }
 
-type Hashes = Vec<[u8; 32]>;
+/// State hashes, heartbeat by heartbeat.
+pub type Hashes = Vec<[u8; 32]>;
 
-fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
+/// A model in one process.
+pub fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
     let mut world = World::new(model);
     let hash = |world: &mut World| {
         world.advance();
@@ -59,7 +61,8 @@ fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
     (0..heartbeats).map(|_| hash(&mut world)).collect()
 }
 
-fn together(
+/// The same on so many ranks.
+pub fn together(
     model: &WorldModel,
     state: Option<&WorldState>,
     size: usize,

@@ -11,7 +11,7 @@ use crate::numeric::GRAVITY;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
-use crate::simulation::underside;
+use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
 use crate::study::{TyreResult, TyreRig};
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
@@ -131,14 +131,8 @@ impl Tyre {
         let make = |name: &str, rigid: &RigidTyre, file: &FlexibleTyre, radius: f64, load: f64| {
             let figures = file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
             let underside = underside(rigid).map_err(|error| refused(name, error.to_string()))?;
-            let ring = Ring {
-                radius: underside.max_radius(),
-                width: figures.width,
-                tension_width: figures.tension_width,
-                foundation: figures.foundation,
-                relaxation: 0.01,
-                deepest: 0.8 * file.section_height,
-            };
+            // pressed slowly, it knows no damping
+            let ring = ring(file, &figures, 0.0);
             let (name, file) = (name.to_owned(), file.clone());
             Ok(Mounted { name, underside, ring, figures, file, load })
         };

@@ -25,8 +25,8 @@ pub(super) struct PlacedTyre<'a> {
     pub up: Vec3,
     /// Belt at the stations.
     belt: Belt,
-    /// A third of the greatest displacement, by which the tyre rolls on a smaller radius, m.
-    pub shrunk: f64,
+    /// Greatest displacement, m: by a third of it the tyre rolls on a smaller radius.
+    pub deflection: f64,
 }
 
 /// The belt of a wheel, by station and strip.
@@ -90,8 +90,8 @@ pub(super) fn turned([sine, cosine]: [f64; 2], by: f64) -> [f64; 2] {
     [sine * still + cosine * turn, cosine * still - sine * turn]
 }
 
-/// Station, and part of the way to the next, at which a belt without load is so far ahead
-/// of the axle, in cells from -R to R.
+/// Station at which, or behind which, a belt without load is so far ahead of the axle, in
+/// cells from -R to R.
 fn guesses() -> &'static [u8; GUESSES] {
     static TABLE: std::sync::LazyLock<[u8; GUESSES]> = std::sync::LazyLock::new(|| {
         std::array::from_fn(|cell| {
@@ -118,17 +118,23 @@ impl<'a> PlacedTyre<'a> {
         let forward = forward / level;
         let up = forward.cross(&wheel.axis);
         let belt = Belt::new(ring, state);
-        let shrunk = ring.deflection(state) / 3.0;
-        Some(PlacedTyre { wheel, ring, forward, up, belt, shrunk })
+        let deflection = ring.deflection(state);
+        Some(PlacedTyre { wheel, ring, forward, up, belt, deflection })
+    }
+
+    /// The strip before `distance` m from the middle, and the weight of the next.
+    #[inline(always)]
+    fn strip(&self, distance: f64) -> (usize, f64) {
+        let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
+            .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
+        let strip = across as usize % (STRIPS - 1);
+        (strip, across - strip as f64)
     }
 
     /// The place of the belt that is `ahead` m of the axle and `distance` m from the middle.
     #[inline(always)]
     fn place(&self, ahead: f64, distance: f64) -> BeltPlace {
-        let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
-            .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
-        let strip = across as usize % (STRIPS - 1);
-        let across = across - strip as f64;
+        let (strip, across) = self.strip(distance);
         let at = |station: usize| {
             let row = &self.belt.ahead[station % STATIONS];
             row[strip] + (row[strip + 1] - row[strip]) * across
@@ -169,11 +175,9 @@ impl<'a> PlacedTyre<'a> {
 
     /// Stations and strips about a node's place, from [`UndersidePoints::place`].
     pub fn about(&self, place: f64, distance: f64) -> BeltPlace {
-        let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
-            .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
-        let (station, strip) = (place as usize % (STATIONS - 1), across as usize % (STRIPS - 1));
-        let (along, across) = (place - station as f64, across - strip as f64);
-        BeltPlace { station, strip, along, across }
+        let (strip, across) = self.strip(distance);
+        let station = place as usize % (STATIONS - 1);
+        BeltPlace { station, strip, along: place - station as f64, across }
     }
 
     /// Direction from the axle to a station, as it is now, and the belt's radius there less
@@ -322,7 +326,7 @@ impl Footprint for PlacedTyre<'_> {
         let [x, y, z] = *r;
         let distance = axis.dot(&Vectors { x, y, z });
         // two thirds of the way from the loaded radius
-        let rolling = self.wheel.underside.radius(distance) - self.shrunk;
+        let rolling = self.wheel.underside.radius(distance) - self.deflection / 3.0;
         let flat = n - axis * axis.dot(&n);
         let arm = axis * distance - flat * (rolling / flat.norm().max(1e-9));
         [arm.x, arm.y, arm.z]

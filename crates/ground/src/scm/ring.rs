@@ -97,7 +97,7 @@ pub(super) struct RingLoad {
     pub eased: Growth,
     /// ... and rises where one presses on.
     pub pressed: Growth,
-    /// How much it grows with each [`Motion`] of the hub, N/m or N/rad.
+    /// How much it grows with each motion of the hub, N/m.
     pub by_motion: [Stations; MOTIONS],
     /// How much the force on the hub along each motion grows with the displacement.
     pub on_hub: [Stations; MOTIONS],

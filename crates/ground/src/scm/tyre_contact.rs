@@ -55,6 +55,8 @@ pub struct TyreContact {
     pub contact: Contact,
     /// Firm ground, if any carries: what grips there is the handling law's.
     pub firm: Option<FirmFooting>,
+    /// How far the belt was pressed in as the ground met it, m.
+    pub deflection: f64,
 }
 
 /// Firm ground under a tyre.
@@ -81,12 +83,12 @@ pub fn tyre_contact(
     step: &mut RingStep,
 ) -> TyreContact {
     let FlexibleTyre { underside, ring, tread } = *tyre;
-    let wheel = underside.placed(pose, ground.model.lattice().spacing);
-    let Some(mut placed) = PlacedTyre::new(wheel.clone(), ring, state) else {
-        // it lies on its side: the belt is left alone
-        let mut wheel = wheel;
+    let wheel = || underside.placed(pose, ground.model.lattice().spacing);
+    let Some(mut placed) = PlacedTyre::new(wheel(), ring, state) else {
+        let mut lying = wheel();
         step.let_go(state);
-        return TyreContact { contact: contact(ground, &mut wheel, tread, twist, dt), firm: None };
+        let contact = contact(ground, &mut lying, tread, twist, dt);
+        return TyreContact { contact, firm: None, deflection: 0.0 };
     };
     let met = contact(ground, &mut placed, tread, twist, dt);
     let mut on = Meeting::new(met, &placed, pose.position);
@@ -102,7 +104,7 @@ pub fn tyre_contact(
     on.condense(&load, step, twist, dt);
     ground.scratch.ring_load = Some(load);
     let firm = firm.and_then(|firm| on.footing(firm));
-    TyreContact { contact: on.contact, firm }
+    TyreContact { contact: on.contact, firm, deflection: placed.deflection }
 }
 
 /// Takes a belt through the step that the vehicle has made, at whose end its wheel moves
@@ -447,7 +449,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let upwards = normal - axis * axis.dot(&normal);
         let upwards = upwards.try_normalize(1e-9)?;
         let radius = self.placed.wheel.underside.max_radius();
-        let down = radius - 3.0 * self.placed.shrunk;
+        let down = radius - self.placed.deflection;
         Some(FirmFooting {
             load,
             normal,

@@ -126,8 +126,6 @@ pub(super) struct Surroundings<'a> {
 /// What others may see of an agent at a heartbeat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AgentView {
-    /// Origin of the chassis frame, m.
-    position: Vec3,
     /// Distance along its path, if it follows one, m.
     station: Option<f64>,
     /// Speed along its path, or forward, m/s.
@@ -148,7 +146,6 @@ impl From<&VehicleMessage> for AgentView {
         AgentView {
             pose,
             twist,
-            position: message.chassis.position,
             station: message.station,
             speed: message.speed,
             velocity: message.velocity,
@@ -244,7 +241,6 @@ impl AgentModel {
         let view = AgentView {
             pose,
             twist,
-            position: chassis.position,
             // who is told from outside does not keep to its path
             station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
             speed: self.way() * self.speed(workspace),
@@ -467,7 +463,7 @@ impl AgentModel {
             }
             // one that goes another way, wherever it heads, is taken to stand there;
             // one that has been passed is in nobody's way
-            let [x, y] = [shown.position.x, shown.position.y];
+            let [x, y] = [shown.pose.position.x, shown.pose.position.y];
             let middle = own.path().ahead(place, LOOKS_AHEAD, [x, y]).station;
             let reach = leader.footprint.reach();
             let ahead = middle + reach > place.station + rear;

@@ -46,6 +46,8 @@ pub(super) struct Encounters {
     /// Pairs in that order; the first `count` are of this heartbeat.
     met: Vec<Met>,
     count: usize,
+    /// Which pairs act on which agent: agent and pair, in ascending order.
+    acting: Vec<(u32, u32)>,
     /// Whether another agent is near each.
     close: Vec<bool>,
     /// With how many others each is in touch.
@@ -72,6 +74,7 @@ impl Encounters {
     pub fn meet(&mut self, model: &WorldModel, tows: &[TowState], known: &Known<'_>, steps: u64) {
         let agents = model.agents.len();
         self.count = 0;
+        self.acting.clear();
         self.close.clear();
         self.close.resize(agents, false);
         if agents < 2 {
@@ -137,6 +140,12 @@ impl Encounters {
             let tow = link.as_ref().zip(Some(tow_state));
             pair.collide([&a, &b], *shares, tow, steps, h);
         });
+        for (index, met) in self.met[..self.count].iter().enumerate() {
+            if met.touch || met.tow.is_some() {
+                self.acting.extend(met.agents.map(|agent| (agent as u32, index as u32)));
+            }
+        }
+        self.acting.sort_unstable();
     }
 
     /// Pairs whose vehicles may touch within `time` seconds.
@@ -216,12 +225,11 @@ impl Encounters {
         mut touch: impl FnMut(Touch),
     ) -> Option<Wrench> {
         let mut sum: Option<Wrench> = None;
-        for met in &self.met[..self.count] {
-            let acts = met.touch || met.tow.is_some();
-            let Some(side) = met.agents.iter().position(|&one| one == agent).filter(|_| acts)
-            else {
-                continue;
-            };
+        let first = self.acting.partition_point(|&(one, _)| (one as usize) < agent);
+        let own = self.acting[first..].iter().take_while(|&&(one, _)| one as usize == agent);
+        for &(_, index) in own {
+            let met = &self.met[index as usize];
+            let side = usize::from(met.agents[0] != agent);
             let Some(now) = met.pair.steps.get(step) else { continue };
             let sign = if side == 0 { 1.0 } else { -1.0 };
             let force = now.wrench.force * sign;

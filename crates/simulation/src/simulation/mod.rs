@@ -70,6 +70,6 @@ pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
 pub use statics::Stand;
-pub use tyre::{TyreState, belt};
+pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;
 pub use world::{World, WorldModel, WorldState, stand};

@@ -2,7 +2,7 @@
 
 use super::ground_vehicle::{ContactContext, DriveWork};
 use super::record::WheelSample;
-use super::tyre::{TyreState, ring};
+use super::tyre::{TyreState, relaxation, ring};
 use crate::scm::{
     Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
     settle_ring, tyre_contact, wheel_contact,
@@ -56,7 +56,7 @@ impl OnWheels {
         if let (Some(figures), Some(flexible)) = (vehicle.ring(), &spec.tyre.flexible) {
             let inflation = flexible.inflation.of(0, vehicle.wheels());
             nominal_deflection = figures.deflection(inflation, spec.tyre.handling.nominal_load);
-            own = Some(ring(spec, flexible, figures));
+            own = Some(ring(flexible, figures, relaxation(&spec.tyre)));
         }
         Ok(OnWheels { vehicle, underside, tread, ring: own, nominal_deflection })
     }
@@ -96,20 +96,25 @@ impl OnWheels {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            let (contact, firm) = match (&self.ring, &tyre.ring) {
+            let (contact, firm, deflection) = match (&self.ring, &tyre.ring) {
                 (Some(ring), Some(own)) => {
                     let step = &mut workspace.rings[wheel];
                     let belt = (ring, &**own, step);
                     self.meet_on_belt(belt, tyre, (&pose, &twist), context, h)
                 }
-                _ => self.meet_as_rigid(tyre, (&pose, &twist), context, h),
+                _ => {
+                    let (contact, firm) = self.meet_as_rigid(tyre, (&pose, &twist), context, h);
+                    (contact, firm, 0.0)
+                }
             };
+            let pressed_in = (tyre, deflection);
             let mut load = contact.load;
             if let Some(firm) = &firm {
                 add(&mut load, &firm.load);
             }
             workspace.firm[wheel] = firm;
-            workspace.wheels[wheel] = self.wheel_sample(tyre, &load, (&pose, &twist), &contact);
+            workspace.wheels[wheel] =
+                self.wheel_sample(pressed_in, &load, (&pose, &twist), &contact);
             workspace.vehicle.loads()[wheel] = load;
             workspace.contacts[wheel] = contact;
         }
@@ -136,7 +141,7 @@ impl OnWheels {
         (contact, firm)
     }
 
-    /// A wheel whose tyre gives way, on soil as on firm ground.
+    /// A wheel whose tyre gives way, on soil as on firm ground; also how far, m.
     fn meet_on_belt(
         &self,
         (ring, state, step): (&Ring, &RingState, &mut RingStep),
@@ -144,12 +149,12 @@ impl OnWheels {
         (pose, twist): (&Pose, &Twist),
         context: &mut ContactContext<'_>,
         h: f64,
-    ) -> (Contact, Option<FirmContact>) {
+    ) -> (Contact, Option<FirmContact>, f64) {
         let own = FlexibleTyre { underside: &self.underside, ring, tread: &self.tread };
         let met = tyre_contact(&mut context.working(), &own, state, (pose, twist), h, step);
         let mut contact = met.contact;
         let handling = &self.vehicle.spec().tyre.handling;
-        let deflection = ring.deflection(state);
+        let deflection = met.deflection;
         let losses = [deflection, self.nominal_deflection];
         handling.add_loss(&mut contact.load, &pose.direction(&Vec3::y()), twist, losses);
         let firm = met.firm.and_then(|firm| {
@@ -163,7 +168,7 @@ impl OnWheels {
             };
             handling.belt_contact(pose, twist, &patch, &tyre.carcass, h)
         });
-        (contact, firm)
+        (contact, firm, deflection)
     }
 
     /// Takes the tyres through the step that has been made.
@@ -219,7 +224,7 @@ impl OnWheels {
     /// Forces and slip of a wheel along its heading.
     fn wheel_sample(
         &self,
-        tyre: &TyreState,
+        (tyre, deflection): (&TyreState, f64),
         load: &Load,
         (pose, twist): (&Pose, &Twist),
         contact: &Contact,
@@ -228,14 +233,10 @@ impl OnWheels {
         let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
         let left = Vec3::z().cross(&forward);
         let force = load.wrench.force;
-        let mut radius = self.underside.max_radius();
-        let mut belt = [0.0; 3];
-        if let (Some(ring), Some(own)) = (&self.ring, &tyre.ring) {
-            belt = [own.inflation, ring.deflection(own), ring.contact_length(own)];
-            radius -= belt[1] / 3.0;
-        }
-        let [inflation, deflection, contact_length] = belt;
-        let rim = twist.angular.dot(&axis) * radius;
+        let belt = self.ring.as_ref().zip(tyre.ring.as_ref());
+        let (inflation, contact_length) =
+            belt.map_or((0.0, 0.0), |(ring, own)| (own.inflation, ring.contact_length(own)));
+        let rim = twist.angular.dot(&axis) * (self.underside.max_radius() - deflection / 3.0);
         WheelSample {
             slip: slip(rim, twist.linear.dot(&forward)),
             sinkage: contact.sinkage,

@@ -112,16 +112,16 @@ impl AgentModel {
                 Some(Obstacle::Solid { pose, hull }) => {
                     let pair = &mut strikes.pairs[solids];
                     solids += 1;
-                    let mut sum = Sum::of(index);
-                    self.press_hull(pose, hull, pair, body, &mut load, &mut sum, h);
-                    self.press_wheels(pose, hull, body, &mut sum, h);
+                    let mut sum = Sum::of(index, &mut load, h);
+                    self.press_hull((pose, hull), pair, body, &mut sum);
+                    self.press_wheels((pose, hull), body, &mut sum);
                     sum.told(&mut touch);
                 }
                 Some(Obstacle::Stem { stem, foot }) => {
                     let (_, damage) = &mut strikes.damage[stems];
                     stems += 1;
-                    let mut sum = Sum::of(index);
-                    self.press_stem(stem, foot, damage, body, &mut load, &mut sum, h);
+                    let mut sum = Sum::of(index, &mut load, h);
+                    self.press_stem((stem, foot), damage, body, &mut sum);
                     sum.told(&mut touch);
                 }
                 None => {}
@@ -130,16 +130,12 @@ impl AgentModel {
         load
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn press_hull(
         &self,
-        pose: &Pose,
-        hull: &[Hull],
+        (pose, hull): (&Pose, &[Hull]),
         pair: &mut Pair,
         body: &GroundVehicleWorkspace,
-        load: &mut Load,
-        sum: &mut Sum,
-        h: f64,
+        sum: &mut Sum<'_>,
     ) {
         let (own, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
         let both = [&self.vehicle.outline().body(own, twist, true), &standing(pose, hull)];
@@ -147,19 +143,17 @@ impl AgentModel {
             let r = contact.point - own.position;
             let velocity = twist.at(&r);
             let push = ContactLaw::HULL.push(contact, &velocity);
-            push.add_to(load, &contact.normal, &r);
-            sum.add(&push, &contact.point, &velocity, h);
+            push.add_to(sum.on_chassis, &contact.normal, &r);
+            sum.add(&push, &contact.point, &velocity);
         }
     }
 
     /// Each wheel against the nearest point of a solid.
     fn press_wheels(
         &self,
-        solid: &Pose,
-        hull: &[Hull],
+        (solid, hull): (&Pose, &[Hull]),
         body: &mut GroundVehicleWorkspace,
-        sum: &mut Sum,
-        h: f64,
+        sum: &mut Sum<'_>,
     ) {
         let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
             (&self.vehicle, body)
@@ -197,21 +191,17 @@ impl AgentModel {
             let contact = BodyContact { point, normal, depth, stiffness: TYRE_STIFFNESS };
             let push = ContactLaw::RUBBER.push(&contact, &velocity);
             push.add_to(&mut room.vehicle.loads()[wheel], &normal, &r);
-            sum.add(&push, &point, &velocity, h);
+            sum.add(&push, &point, &velocity);
         }
     }
 
     /// A stem against the part of the vehicle that is deepest in it.
-    #[allow(clippy::too_many_arguments)]
     fn press_stem(
         &self,
-        stem: &Stem,
-        foot: &Vec3,
+        (stem, foot): (&Stem, &Vec3),
         damage: &mut u16,
         body: &mut GroundVehicleWorkspace,
-        load: &mut Load,
-        sum: &mut Sum,
-        h: f64,
+        sum: &mut Sum<'_>,
     ) {
         if Stem::lies(*damage) {
             return;
@@ -238,10 +228,10 @@ impl AgentModel {
             (Some(wheel), GroundVehicleWorkspace::Wheeled(room)) => {
                 push.add_to(&mut room.vehicle.loads()[wheel], &met.normal, &r);
             }
-            _ => push.add_to(load, &met.normal, &r),
+            _ => push.add_to(sum.on_chassis, &met.normal, &r),
         }
         sum.broke = broke;
-        sum.add(&push, &met.point, &velocity, h);
+        sum.add(&push, &met.point, &velocity);
     }
 
     fn deepest(
@@ -317,8 +307,12 @@ impl AgentModel {
     }
 }
 
-/// What one obstacle did in a step.
-struct Sum {
+/// What one obstacle does in a step.
+struct Sum<'a> {
+    /// Load on the chassis, to which all obstacles add.
+    on_chassis: &'a mut Load,
+    /// Step, s.
+    h: f64,
     with: Struck,
     force: f64,
     /// Mean place times force.
@@ -329,17 +323,17 @@ struct Sum {
     broke: bool,
 }
 
-impl Sum {
-    fn of(index: u32) -> Sum {
+impl<'a> Sum<'a> {
+    fn of(index: u32, on_chassis: &'a mut Load, h: f64) -> Sum<'a> {
         let (with, place) = (Struck::Obstacle(index), Vec3::zeros());
-        Sum { with, force: 0.0, place, point: place, energy: 0.0, broke: false }
+        Sum { on_chassis, h, with, force: 0.0, place, point: place, energy: 0.0, broke: false }
     }
 
-    fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3, h: f64) {
+    fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3) {
         self.point = *point;
         self.force += push.normal_force;
         self.place += point * push.normal_force;
-        self.energy -= push.force.dot(velocity) * h;
+        self.energy -= push.force.dot(velocity) * self.h;
     }
 
     fn told(&self, touch: &mut impl FnMut(Touch)) {

@@ -1,7 +1,7 @@
 //! A tyre in a run: its carcass along the ground and, where it gives way, its belt.
 
 use crate::scm::{Ring, RingState};
-use crate::vehicle::spec::{FlexibleTyre, VehicleSpec};
+use crate::vehicle::spec::{FlexibleTyre, Tyre, VehicleSpec};
 use crate::vehicle::tyre::{RingFigures, TyreState as Carcass};
 use serde::{Deserialize, Serialize};
 
@@ -25,18 +25,24 @@ impl TyreState {
 pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
     let tyre = spec.tyre.flexible.as_ref()?;
     let figures = tyre.ring(spec.tyre.rigid.radius()).ok()?;
-    Some((ring(spec, tyre, &figures), tyre.inflation.of(0, 2 * spec.axles.len())))
+    let ring = ring(tyre, &figures, relaxation(&spec.tyre));
+    Some((ring, tyre.inflation.of(0, 2 * spec.axles.len())))
 }
 
-/// The belt of a vehicle's tyres, in the terms of the ground that it meets.
-pub(super) fn ring(spec: &VehicleSpec, tyre: &FlexibleTyre, figures: &RingFigures) -> Ring {
-    let handling = &spec.tyre.handling;
+/// Damping of a tyre over its stiffness, s.
+pub(super) fn relaxation(tyre: &Tyre) -> f64 {
+    tyre.handling.vertical_damping / tyre.handling.vertical_stiffness
+}
+
+/// The belt of a tyre, in the terms of the ground that it meets, with a damping over
+/// stiffness, s.
+pub fn ring(tyre: &FlexibleTyre, figures: &RingFigures, relaxation: f64) -> Ring {
     Ring {
         radius: figures.radius,
         width: figures.width,
         tension_width: figures.tension_width,
         foundation: figures.foundation,
-        relaxation: handling.vertical_damping / handling.vertical_stiffness,
+        relaxation,
         deepest: BOTTOMS * tyre.section_height,
     }
 }

@@ -1,16 +1,8 @@
 //! The tyre rig: a tyre that gives way, pressed on a plate or on soil.
 
-use super::wheel::{RigError, bed, require};
-use crate::grid::Lattice;
-use crate::ground::{GroundModel, Overlay, Published};
-use crate::numeric::smooth_step;
-use crate::scm::{
-    FlexibleTyre, Ring, RingState, RingStep, Scratch, Stations, Underside, WorkingGround,
-    settle_ring, tyre_contact,
-};
-use crate::soil::{Laws, Soil, SoilId, SoilKind, Tread};
-use crate::spatial::{Pose, Twist, Vec3};
-use crate::terrain::Terrain;
+use super::wheel::{RigError, WheelMotion, WheelRig};
+use crate::scm::{Ring, STATIONS, STRIPS, Stations, Underside};
+use crate::soil::{Laws, Soil, SoilKind};
 use serde::{Deserialize, Serialize};
 
 /// A tyre pressed down, not turning.
@@ -51,74 +43,41 @@ pub struct TyreResult {
     pub pressure: Stations,
 }
 
-/// Step, s, time for the load to come on, and damper of the guide, N s/m: slow beside both.
-const STEP: f64 = 1e-3;
-const DURATION: f64 = 4.0;
+/// Part of the run over which the load comes on, and, at its end, over which means are taken.
+const RAMP: f64 = 0.5;
+const SETTLED: f64 = 0.1;
+/// Damper of the guide, N s/m: slow beside the tyre.
 const GUIDE: f64 = 2e4;
 
 impl TyreRig {
-    /// Presses the tyre.
+    /// Presses the tyre: the wheel rig without a way.
     ///
     /// # Errors
-    /// Figures out of range, and a state that is no longer finite.
+    /// As for [`WheelRig`](super::WheelRig).
     pub fn run(&self) -> Result<TyreResult, RigError> {
-        require("load", self.load, self.load > 0.0, "positive")?;
-        require("inflation", self.inflation, self.inflation >= 0.0, "0 or more")?;
-        let model = match &self.soil {
-            Some(soil) => bed(soil, self.laws, self.spacing)?,
-            None => {
-                let steel = Soil {
-                    name: "plate".into(),
-                    source: String::new(),
-                    kind: SoilKind::Firm { friction: 0.8 },
-                };
-                let terrain = Terrain::flat(0.0, SoilId(0));
-                let lattice = Lattice { spacing: self.spacing };
-                GroundModel::new(lattice, terrain, vec![steel], self.laws)?
-            }
+        let steel = || Soil {
+            name: "plate".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
         };
-        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let (published, tread) = (Published::default(), Tread::rough());
-        let mut state = RingState::unloaded(self.inflation);
-        let mut step = RingStep::default();
-        let mut pose = Pose::default();
-        pose.position.z = self.underside.max_radius();
-        let (mut climb, mut borne) = (0.0, 0.0);
-        let steps = (DURATION / STEP) as u32;
-        for count in 0..steps {
-            let time = f64::from(count) * STEP;
-            let load = self.load * smooth_step(0.0, 0.5 * DURATION, time);
-            let moving =
-                |climb| Twist { linear: Vec3::new(0.0, 0.0, climb), angular: Vec3::zeros() };
-            overlay.begin_step();
-            let mut ground = WorkingGround {
-                model: &model,
-                published: &published,
-                overlay: &mut overlay,
-                scratch: &mut scratch,
-            };
-            let tyre = FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
-            let place = (&pose, &moving(climb));
-            let met = tyre_contact(&mut ground, &tyre, &state, place, STEP, &mut step);
-            let on = &met.contact.load;
-            borne = on.wrench.force.z;
-            let (damping, stiffness) = (on.damping[(5, 5)], on.stiffness[(5, 5)]);
-            climb = (borne + damping * climb - load) / (damping + stiffness * STEP + GUIDE);
-            settle_ring(&step, &moving(climb), STEP, &mut state);
-            pose.position.z += climb * STEP;
-            if !pose.position.z.is_finite() {
-                return Err(RigError::NotFinite { time });
-            }
-        }
-        let deflection = self.ring.deflection(&state);
-        let pressure = self.ring.pressure(&state);
-        let contact_length = self.ring.contact_length(&state);
+        let soil = self.soil.clone().unwrap_or_else(steel);
+        let rig = WheelRig {
+            laws: self.laws,
+            belt: Some((self.ring.clone(), self.inflation)),
+            spacing: self.spacing,
+            ramp: RAMP,
+            settled: SETTLED,
+            guide_damping: GUIDE,
+            ..WheelRig::new(soil, self.underside.clone(), self.load, WheelMotion::Pressed)
+        };
+        let (means, state) = rig.with_belt()?;
+        let pressure = state.map_or([[0.0; STRIPS]; STATIONS], |state| self.ring.pressure(&state));
         Ok(TyreResult {
-            load: borne,
-            deflection,
-            sinkage: self.underside.max_radius() - deflection - pose.position.z,
-            contact_length,
-            mean_pressure: borne / (contact_length * self.ring.width),
+            load: means.vertical,
+            deflection: means.deflection,
+            sinkage: means.sinkage,
+            contact_length: means.contact_length,
+            mean_pressure: means.vertical / (means.contact_length * self.ring.width),
             greatest_pressure: pressure.iter().flatten().fold(0.0, |most, p| p.max(most)),
             pressure,
         })

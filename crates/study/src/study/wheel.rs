@@ -264,14 +264,22 @@ impl WheelRig {
     pub fn passes(&self, count: usize) -> Result<Vec<WheelResult>, RigError> {
         let model = bed(&self.soil, self.laws, self.spacing)?;
         let mut published = Published::default();
-        (0..count).map(|_| self.pass(&model, &mut published)).collect()
+        (0..count).map(|_| Ok(self.pass(&model, &mut published)?.0)).collect()
+    }
+
+    /// One run, with the belt as it ends if the tyre gives way.
+    ///
+    /// # Errors
+    /// As for [`WheelRig::passes`].
+    pub(super) fn with_belt(&self) -> Result<(WheelResult, Option<RingState>), RigError> {
+        self.pass(&bed(&self.soil, self.laws, self.spacing)?, &mut Published::default())
     }
 
     fn pass(
         &self,
         model: &GroundModel,
         published: &mut Published,
-    ) -> Result<WheelResult, RigError> {
+    ) -> Result<(WheelResult, Option<RingState>), RigError> {
         let Imposed { speed, spin, drift } = self.imposed()?;
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let mut patches = Patches::default();
@@ -348,7 +356,8 @@ impl WheelRig {
         published.apply(&patches);
         let samples = (steps - first_settled) as f64;
         require_carried(sum.vertical / samples, self.load, sum.sinkage / samples)?;
-        Ok(sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 }))
+        let means = sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 });
+        Ok((means, belt.map(|(_, state, _)| state)))
     }
 
     /// What the guide imposes.
