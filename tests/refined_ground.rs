@@ -152,6 +152,7 @@ name = "special"
 based_on = "dry_sand_lll"
 density = 1500
 reload_growth = 2.3e9
+multi_pass = 3
 reece = { cohesive = 20, frictional = 400 }
 below = { depth = 0.3, modulus = 2e7, n = 1 }
 crust = { strength = 5e3, depth = 0.02 }
@@ -182,6 +183,8 @@ fn a_scenario_switches_each_refinement_alone() {
         ("slip_sinkage", Laws { slip_sinkage: false, ..all }),
         ("inclined_bearing", Laws { inclined_bearing: false, ..all }),
         ("passive_pressure", Laws { passive_pressure: false, ..all }),
+        ("ploughing", Laws { ploughing: false, ..all }),
+        ("multi_pass", Laws { multi_pass: false, ..all }),
         ("reload_stiffening", Laws { reload_stiffening: false, ..all }),
         ("reece", Laws { reece: false, ..all }),
         ("layers", Laws { layers: false, ..all }),
@@ -194,6 +197,20 @@ fn a_scenario_switches_each_refinement_alone() {
     assert_eq!(laws(&["ground.bulldozing=true"]), Laws::refined());
 }
 
+/// Shallow snow brings its density and the ground below it.
+#[test]
+fn a_scenario_lays_snow() {
+    let snow = "soil.custom=[{ name = 'special', based_on = 'deep_snow', snow = { depth = 0.2, \
+                density = 220, share_leaving = 0.42 } }]";
+    let built = built(&[snow]);
+    let SoilKind::Yielding(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
+        panic!("the soil yields");
+    };
+    assert_eq!(soil.details.density, Some(220.0));
+    let below = soil.details.below.unwrap();
+    assert!((below.depth - 0.2 * (1.0 - 0.58 * 220.0 / 550.0)).abs() < 1e-12, "{below:?}");
+}
+
 /// What the refinements need to know of a soil comes from the scenario.
 #[test]
 fn a_scenario_gives_what_the_refinements_ask_for() {
@@ -204,6 +221,7 @@ fn a_scenario_gives_what_the_refinements_ask_for() {
     let details = &soil.details;
     assert_eq!(details.density, Some(1500.0));
     assert_eq!(details.reload_growth, Some(2.3e9));
+    assert_eq!(details.multi_pass, Some(3.0));
     assert_eq!(details.reece.map(|r| [r.cohesive, r.frictional]), Some([20.0, 400.0]));
     assert_eq!(details.below.map(|b| [b.depth, b.modulus, b.n]), Some([0.3, 2e7, 1.0]));
     assert_eq!(details.crust.map(|c| [c.strength, c.depth]), Some([5e3, 0.02]));

@@ -5,6 +5,7 @@ use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, Published};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
+use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
     Bearing, Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId,
     SoilKind, SubLayer, Tread, Yielding,
@@ -90,6 +91,8 @@ const ALL: Laws = Laws {
     slip_sinkage: true,
     inclined_bearing: true,
     passive_pressure: true,
+    ploughing: true,
+    multi_pass: true,
     reload_stiffening: true,
     reece: true,
     layers: true,
@@ -196,6 +199,70 @@ fn passive_pressure_holds_what_goes_ahead() {
         -rig.run().unwrap().lateral
     };
     assert!(side(ALL) > 1.05 * side(without), "{} N, {} N", side(ALL), side(without));
+}
+
+/// What a skidding wheel pushes ahead, and a wheel at an angle aside, bears it no more; a driven
+/// wheel pushes nothing. Only in soil that says what lies on it.
+#[test]
+fn ploughing_digs_where_soil_is_pushed_away() {
+    let loose = |density| with(sand(), |details| details.density = density);
+    let run = |density, ploughing: bool, rim_speed: f64, slip_angle: f64| {
+        let laws = Laws { ploughing, ..ALL };
+        let mut rig = wheel(loose(density), laws, 1.0, rim_speed);
+        rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
+        rig.run().unwrap()
+    };
+    let both = |rim_speed, slip_angle| {
+        [true, false].map(|ploughing| run(Some(1500.0), ploughing, rim_speed, slip_angle))
+    };
+    let [on, off] = both(0.5, 0.0);
+    assert!(on.sinkage > 1.1 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
+    assert!(on.drawbar < 1.1 * off.drawbar, "{} N, {} N", on.drawbar, off.drawbar);
+    let [on, off] = both(1.0, 0.7);
+    assert!(on.sinkage > 1.1 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
+    assert!(on.lateral < 1.2 * off.lateral, "{} N, {} N", on.lateral, off.lateral);
+    let [on, off] = both(1.0 / 0.6, 0.0);
+    assert!((on.drawbar - off.drawbar).abs() < 1e-3 * off.vertical, "{on:?} {off:?}");
+    assert_eq!(run(None, true, 0.5, 0.7), run(None, false, 0.5, 0.7));
+}
+
+/// Ten towed wheels in one rut: between n^(1/5) and n^(1/2) (Abebe, after Saarilahti 1991),
+/// from clay whose pressure hardly grows with depth to sand whose does. Columns alone stand
+/// above that in the clay, and within it where n is 0.7 and more.
+#[test]
+fn multi_pass_keeps_ruts_within_the_published_band() {
+    let exponent = |soil: &str, laws: Laws| {
+        let soil = catalogue().find(soil).unwrap().to_soil();
+        let underside = Underside::cylinder(0.467, 0.254).unwrap();
+        let motion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+        let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };
+        (rig.spacing, rig.step) = (0.03, 2e-3);
+        let passes = rig.passes(10).unwrap();
+        // a second wheel in the rut is towed more easily than the first
+        assert!(passes[1].drawbar > passes[0].drawbar, "{soil:?}", soil = rig.soil.name);
+        (passes[9].sinkage / passes[0].sinkage).ln() / 10_f64.ln()
+    };
+    let without = Laws { multi_pass: false, ..ALL };
+    for soil in ["lean_clay_32_wes", "sandy_loam_26_hanamoto"] {
+        assert!(exponent(soil, without) > 0.5, "{soil}");
+    }
+    let soils = [
+        "lean_clay_32_wes",
+        "heavy_clay_40_wes",
+        "sandy_loam_26_hanamoto",
+        "clayey_38_thailand",
+        "sandy_loam_15_lll",
+        "north_gower_clayey_loam",
+        "grenville_loam",
+        "upland_sandy_loam",
+        "dry_sand_lll",
+        "chrono_mid",
+    ];
+    for soil in soils {
+        let found = exponent(soil, ALL);
+        assert!((0.2..=0.5).contains(&found), "{soil}: {found}");
+    }
+    assert_eq!(exponent("dry_sand_lll", ALL), exponent("dry_sand_lll", without));
 }
 
 /// Wong: soil that was pressed deeper unloads more stiffly, along k0 + A_u z.

@@ -51,12 +51,14 @@ fn rolled(soil: Soil, laws: Laws, slip: f64) -> Result<WheelResult, RigError> {
 
 /// Every law alone, and all but that one.
 fn every_law() -> Vec<(String, Laws)> {
-    let switches: [(&str, Switch); 10] = [
+    let switches: [(&str, Switch); 12] = [
         ("surface_reaction", |laws| &mut laws.surface_reaction),
         ("vector_shear", |laws| &mut laws.vector_shear),
         ("slip_sinkage", |laws| &mut laws.slip_sinkage),
         ("inclined_bearing", |laws| &mut laws.inclined_bearing),
         ("passive_pressure", |laws| &mut laws.passive_pressure),
+        ("ploughing", |laws| &mut laws.ploughing),
+        ("multi_pass", |laws| &mut laws.multi_pass),
         ("reload_stiffening", |laws| &mut laws.reload_stiffening),
         ("reece", |laws| &mut laws.reece),
         ("layers", |laws| &mut laws.layers),

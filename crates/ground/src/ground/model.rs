@@ -4,7 +4,8 @@ use super::NodeState;
 use crate::grid::{Lattice, Node};
 use crate::numeric::tan;
 use crate::soil::{
-    Laws, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId, SoilKind, SoilLaw, Yielding,
+    DeepFooting, Laws, MultiPass, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId,
+    SoilKind, SoilLaw, Yielding,
 };
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
@@ -44,6 +45,10 @@ pub struct SoilCoefficients {
     pub erosion_slope: f64,
     /// Resistance to a face that advances sideways.
     pub passive: PassiveWedge,
+    /// What bears a wheel where soil has been pushed away.
+    pub footing: Option<DeepFooting>,
+    /// How it hardens from pass to pass.
+    pub multi_pass: MultiPass,
 }
 
 /// Undisturbed ground at one node.
@@ -81,7 +86,8 @@ impl GroundModel {
         if soils.is_empty() {
             return Err(GroundError::NoSoils);
         }
-        let coefficients = soils.iter().map(coefficients).collect::<Result<_, _>>()?;
+        let coefficients =
+            soils.iter().map(|soil| coefficients(soil, laws)).collect::<Result<_, _>>()?;
         Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None })
     }
 
@@ -175,11 +181,17 @@ pub(super) fn normal_of(drop_x: f64, drop_y: f64, spacing: f64) -> Vec3 {
     Vec3::new(drop_x, drop_y, up) / (drop_x * drop_x + drop_y * drop_y + up * up).sqrt()
 }
 
-fn coefficients(soil: &Soil) -> Result<Option<SoilCoefficients>, GroundError> {
+fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, GroundError> {
     soil.check().map_err(|error| GroundError::Soil { soil: soil.name.clone(), error })?;
     let SoilKind::Yielding(yielding) = &soil.kind else { return Ok(None) };
     Ok(Some(SoilCoefficients {
-        passive: PassiveWedge::of_soil(yielding),
+        // where heaps are raised as ground, the face reaches up to their top as it is
+        passive: PassiveWedge::of_soil(
+            yielding,
+            laws.ploughing && !(laws.bulldozing && yielding.bulldozing.is_some()),
+        ),
+        footing: if laws.ploughing { DeepFooting::of_soil(yielding) } else { None },
+        multi_pass: MultiPass::of_soil(yielding),
         strength: ShearStrength::of_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),

@@ -286,7 +286,7 @@ mod tests {
         sinkage: f64,
     ) {
         let slot = overlay.fetch(ground, published, key);
-        let memory = PlasticMemory { sinkage, yield_pressure: 1e4, slip: 0.0 };
+        let memory = PlasticMemory { sinkage, yield_pressure: 1e4, slip: 0.0, pushed: 0.0 };
         let surface = overlay.at(slot).ground(index) - sinkage;
         let mut tile = overlay.writer(slot);
         tile.load(index, memory, [0.01, 0.0], surface);

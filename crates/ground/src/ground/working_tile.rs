@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What a working tile holds of each of its nodes.
 ///
-/// The arrays are 23 kB, and of a copied overlay few tiles are ever written to again:
+/// The arrays are 25 kB, and of a copied overlay few tiles are ever written to again:
 /// they stand behind an [`Arc`], the rest of a tile (200 bytes) beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkingNodes {
@@ -26,6 +26,7 @@ pub(crate) struct WorkingNodes {
     sinkage: [f64; TILE_NODES],
     yield_pressure: [f64; TILE_NODES],
     slip: [f64; TILE_NODES],
+    pushed: [f64; TILE_NODES],
     shear: [[f64; TILE_NODES]; 2],
     berm: [i32; TILE_NODES],
     published_berm: [i32; TILE_NODES],
@@ -52,6 +53,7 @@ impl WorkingNodes {
             sinkage: [0.0; TILE_NODES],
             yield_pressure: [0.0; TILE_NODES],
             slip: [0.0; TILE_NODES],
+            pushed: [0.0; TILE_NODES],
             shear: [[0.0; TILE_NODES]; 2],
             berm: [0; TILE_NODES],
             published_berm: [0; TILE_NODES],
@@ -64,6 +66,7 @@ impl WorkingNodes {
         self.sinkage.fill(0.0);
         self.yield_pressure.fill(0.0);
         self.slip.fill(0.0);
+        self.pushed.fill(0.0);
         self.shear = [[0.0; TILE_NODES]; 2];
         self.berm.fill(0);
         self.published_berm.fill(0);
@@ -82,6 +85,7 @@ impl WorkingNodes {
                 sinkage: state.plastic_sinkage_m(),
                 yield_pressure: state.yield_pressure_pa(),
                 slip: 0.0,
+                pushed: 0.0,
             };
             self.keep_memory(index, memory);
             self.keep_shear(index, state.shear_m());
@@ -133,6 +137,12 @@ impl WorkingNodes {
         &self.normal[index]
     }
 
+    /// How often a wheel has come and gone over a node.
+    #[inline(always)]
+    pub fn passes(&self, index: usize) -> u16 {
+        self.passes[index]
+    }
+
     /// What a node remembers of pressure.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
@@ -140,6 +150,7 @@ impl WorkingNodes {
             sinkage: self.sinkage[index],
             yield_pressure: self.yield_pressure[index],
             slip: self.slip[index],
+            pushed: self.pushed[index],
         }
     }
 
@@ -148,6 +159,7 @@ impl WorkingNodes {
         self.sinkage[index] = memory.sinkage;
         self.yield_pressure[index] = memory.yield_pressure;
         self.slip[index] = memory.slip;
+        self.pushed[index] = memory.pushed;
     }
 
     /// A node's shear displacement, m.
@@ -374,7 +386,7 @@ impl WorkingTile {
 
     /// How often a wheel has come and gone over a node.
     pub fn passes(&self, index: usize) -> u16 {
-        self.nodes.passes[index]
+        self.nodes.passes(index)
     }
 
     /// Height of a node's berm, in [`BERM_QUANTUM`].

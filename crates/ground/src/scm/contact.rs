@@ -372,6 +372,7 @@ fn answer_four<S: Simd, F: Footprint>(
     left.sinkage = pressed.sinkage.numbers();
     left.yield_pressure = pressed.yield_pressure.numbers();
     left.slip = Numbers::default();
+    left.pushed = Numbers::default();
     left.shear = [slid.numbers(), Numbers::default()];
     left.surface = (lanes(&four.ground) - pressed.sinkage / n.z).numbers();
     if let Some(heap) = soil.bulldozing {

@@ -14,8 +14,8 @@ use crate::ground::{GroundModel, Overlay, SoilCoefficients};
 use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use crate::soil::pressure_sinkage::{PressedLanes, damped_lanes};
 use crate::soil::{
-    Answering, Bearing, Laws, PassiveWedge, inclined_bearing, mobilise, peaked, press_refined,
-    slip_sinkage,
+    Answering, Bearing, Laws, MultiPass, PassiveWedge, inclined_bearing, mobilise, peaked,
+    press_refined, slip_sinkage,
 };
 use crate::spatial::{Twist, Vec3, Vec6};
 
@@ -52,7 +52,7 @@ struct Frame {
     length: f64,
     /// Width across it, m.
     width: f64,
-    /// Ends of the patch across the heading, m.
+    /// Ends of the patch across the heading, as far as its cells are covered, m.
     sides: [f64; 2],
     /// Width of a cell across the heading, m.
     cell: f64,
@@ -81,6 +81,7 @@ fn frame<S: Simd, F: Footprint>(
     let size = (heading.x * heading.x + heading.y * heading.y).sqrt();
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
+    let cell = (left[0].abs() + left[1].abs()) * spacing;
     let nowhere = Lanes::of(simd, f64::NEG_INFINITY);
     let [mut front, mut back, mut west, mut east] = [nowhere; 4];
     for four in touched {
@@ -89,8 +90,9 @@ fn frame<S: Simd, F: Footprint>(
         let (along, across) = (x * u[0] + y * u[1], x * left[0] + y * left[1]);
         front = front.max(pressed.pick(along, nowhere));
         back = back.max(pressed.pick(-along, nowhere));
-        west = west.max(pressed.pick(across, nowhere));
-        east = east.max(pressed.pick(-across, nowhere));
+        let covered = rim(simd, four, cell);
+        west = west.max(pressed.pick(across + covered, nowhere));
+        east = east.max(pressed.pick(covered - across, nowhere));
     }
     let own = front.greatest() + back.greatest() + spacing;
     let sides = [-east.greatest(), west.greatest()];
@@ -102,7 +104,14 @@ fn frame<S: Simd, F: Footprint>(
         None => 0.0,
     };
     let width = (sides[1] - sides[0]).max(spacing);
-    Frame { left, length, width, sides, cell: (left[0].abs() + left[1].abs()) * spacing, side }
+    Frame { left, length, width, sides, cell, side }
+}
+
+/// How far beyond nodes their cells are covered, across a heading along which a cell is
+/// `cell` m wide, m.
+#[inline(always)]
+fn rim<S: Simd>(simd: S, four: &Four, cell: f64) -> Lanes<S> {
+    (Lanes::of(simd, four.coverage) - 0.5) * cell
 }
 
 /// Lets the soil answer at every touched node; returns the volume that sank
@@ -240,6 +249,10 @@ struct Remembered<S: Simd> {
     yielded_at: Lanes<S>,
     /// Ways slid in this contact, m.
     slipped: Lanes<S>,
+    /// Depths pushed away in this contact, m.
+    pushed: Lanes<S>,
+    /// Factors by which earlier passes hardened the soil.
+    hardened: Lanes<S>,
     /// Shear displacements, m.
     sheared: [Lanes<S>; 2],
     /// Which were in contact.
@@ -247,13 +260,23 @@ struct Remembered<S: Simd> {
 }
 
 #[inline(always)]
-fn remembered<S: Simd>(simd: S, overlay: &Overlay, four: &Four) -> Remembered<S> {
+fn remembered<S: Simd>(
+    simd: S,
+    overlay: &Overlay,
+    four: &Four,
+    multi_pass: Option<&MultiPass>,
+) -> Remembered<S> {
     let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
     let nodes = each(|k| tiles[k].nodes());
     let index = each(|k| usize::from(four.spots[k].index));
     Remembered {
         yielded_at: Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure),
         slipped: Lanes::gather(simd, |k| nodes[k].memory(index[k]).slip),
+        pushed: Lanes::gather(simd, |k| nodes[k].memory(index[k]).pushed),
+        hardened: match multi_pass {
+            Some(law) => Lanes::gather(simd, |k| law.factor(nodes[k].passes(index[k]))),
+            None => Lanes::of(simd, 1.0),
+        },
         sheared: [
             Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]),
             Lanes::gather(simd, |k| nodes[k].shear(index[k])[1]),
@@ -306,7 +329,11 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let speed = sliding.norm();
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let Remembered { yielded_at, slipped, sheared, stayed } = remembered(simd, overlay, four);
+    // these two are of wheels: what else presses does not come and go, or rolls on
+    let rolls = way.spin_axis.is_some();
+    let multi_pass = (rolls && laws.multi_pass).then_some(&coefficients.multi_pass);
+    let Remembered { yielded_at, slipped, pushed, hardened, sheared, stayed } =
+        remembered(simd, overlay, four, multi_pass);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
     let slid = way.mean_sliding(slid_for, &sliding, &shape, &r, &n);
     let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
@@ -315,7 +342,19 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let slip = stayed.pick(slipped, 0.0) + slid_way;
     let still =
         if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::of(simd, 1.0) };
-    let virgin = bearing.virgin_lanes(sinkage, still, sinking);
+    let mut virgin = bearing.virgin_lanes(sinkage, still, sinking);
+    let mut kept = zero;
+    if let Some(footing) = coefficients.footing.filter(|_| rolls) {
+        let more = pushed_ahead(&surface, &velocity) * sinking.max(0.0) * dt;
+        let met = (sinkage - residual - reach(stayed, sinking, dt)).max(0.0);
+        kept = stayed.pick(pushed + more, met).min(sinkage);
+        if kept.gt(0.0).any() {
+            let pressed = bearing.virgin_lanes(sinkage - kept, still, sinking);
+            let left = pressed.max(footing.pressure(kept)).min(virgin);
+            virgin = kept.gt(0.0).pick(left, virgin);
+        }
+    }
+    virgin = virgin * hardened;
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
@@ -365,6 +404,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     draft.virgin = virgin.numbers();
     draft.yielded_at = yielded_at.numbers();
     draft.slip = slip.numbers();
+    draft.pushed = kept.numbers();
     draft.shear = shear.parts();
     draft.gain = gain.numbers();
     draft.resists = resists.numbers();
@@ -375,6 +415,17 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
     let dragged = shear * (-(stress * part));
     Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
+}
+
+/// Part of the depth through which surfaces sink that they push ahead: the square of what of
+/// their motion goes along the horizontal part of their normals `n`, into the soil. Soil goes
+/// where a surface faces, and only as far as the surface goes there: nothing under one that goes straight
+/// down or draws back, half before one at 45 degrees that skids.
+#[inline(always)]
+fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
+    let onward = -(n.x * velocity.x + n.y * velocity.y);
+    let part = onward.max(0.0) / (velocity.norm() + ADVANCING);
+    part * part
 }
 
 /// Mobilised shear: see [`Draft`].
@@ -431,16 +482,8 @@ impl Frame {
         let advance = -(surface.x * shape.x + surface.y * shape.y);
         let onward = -(surface.x * material.x + surface.y * material.y);
         let advances = advance.gt(0.0) & onward.gt(0.0);
-        let wall = if self.side != 0.0 {
-            let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
-            let at = x * self.left[0] + y * self.left[1];
-            // a cell's width from the side is beyond, whatever the rounding
-            let cell = self.cell * (1.0 - 1e-6);
-            if self.side > 0.0 { at.gt(self.sides[1] - cell) } else { at.lt(self.sides[0] + cell) }
-        } else {
-            Where::all_or_none(simd, false)
-        };
-        if !(advances | wall).any() {
+        let wall = self.wall(four, simd);
+        if !(advances | wall.gt(0.0)).any() {
             return None;
         }
         let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
@@ -448,13 +491,27 @@ impl Frame {
         let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
         let front = advances.pick(front, 0.0);
         let (mut x, mut y) = (surface.x * front, surface.y * front);
-        if wall.any() {
-            let force = wedge.force(sinkage, self.length) * (self.side / self.cell);
-            let force = wall.pick(force, 0.0);
+        if wall.gt(0.0).any() {
+            let force = wedge.force(sinkage, self.length) * (self.side / self.cell) * wall;
             x = x - self.left[0] * force;
             y = y - self.left[1] * force;
         }
         Some([x, y])
+    }
+
+    /// Parts of the covered cells of nodes over which a side wall is spread: what of them lies
+    /// within a cell's width of the side on which the wall meets soil.
+    #[inline(always)]
+    fn wall<S: Simd>(&self, four: &Four, simd: S) -> Lanes<S> {
+        if self.side == 0.0 {
+            return Lanes::zero(simd);
+        }
+        let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+        let at = x * self.left[0] + y * self.left[1];
+        let rim = rim(simd, four, self.cell);
+        let inside =
+            if self.side > 0.0 { self.sides[1] - (at + rim) } else { (at - rim) - self.sides[0] };
+        (1.0 - inside * (1.0 / self.cell)).max(0.0).min(1.0)
     }
 }
 
@@ -607,6 +664,7 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
     left.sinkage = pressed.sinkage.numbers();
     left.yield_pressure = pressed.yield_pressure.numbers();
     left.slip = draft.slip;
+    left.pushed = draft.pushed;
     left.shear = [stored[0].numbers(), stored[1].numbers()];
     left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
     if let Some(heap) = soil.bulldozing {

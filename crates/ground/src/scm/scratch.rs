@@ -114,6 +114,8 @@ pub(super) struct Draft {
     pub yielded_at: Numbers,
     /// Ways slid in this contact, m.
     pub slip: Numbers,
+    /// Depths pushed away, m.
+    pub pushed: Numbers,
     /// Mobilised parts of the shear strength, against the force.
     pub shear: [Numbers; 3],
     /// Their growth with the velocity, s/m; the shear displacement, m, where
@@ -138,6 +140,8 @@ pub(super) struct Left {
     pub yield_pressure: Numbers,
     /// Ways slid in this contact, m.
     pub slip: Numbers,
+    /// Depths pushed away, m.
+    pub pushed: Numbers,
     /// Shear displacements, m.
     pub shear: [Numbers; 2],
     /// Heights of the surface when nothing loads it, m.
@@ -181,6 +185,7 @@ pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
                 sinkage: left.sinkage[k],
                 yield_pressure: left.yield_pressure[k],
                 slip: left.slip[k],
+                pushed: left.pushed[k],
             };
             let shear = [left.shear[0][k], left.shear[1][k]];
             tile.load(spot.index.into(), memory, shear, left.surface[k]);

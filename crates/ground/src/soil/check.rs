@@ -114,6 +114,8 @@ impl Details {
         let positive = |name, value| within(name, value, "above 0", |v| v > 0.0);
         let none = |name, value| within(name, value, "0 or above", |v| v >= 0.0);
         self.density.map_or(Ok(()), |v| positive("density, kg/m^3", v))?;
+        self.multi_pass
+            .map_or(Ok(()), |v| within("exponent of multi-pass", v, "1 or above", |v| v >= 1.0))?;
         self.reload_growth.map_or(Ok(()), |v| none("reload growth, Pa/m^2", v))?;
         if let Some(reece) = self.reece {
             none("Reece's cohesive modulus", reece.cohesive)?;

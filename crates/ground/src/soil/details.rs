@@ -17,6 +17,10 @@ pub struct Details {
     pub reload_growth: Option<f64>,
     /// Reece's moduli, which replace Bekker's k_c and k_φ.
     pub reece: Option<Reece>,
+    /// Exponent a of multi-pass: no rut of a wheel grows faster than with its passes to the
+    /// power 1/a; 2 where it is not said (Abebe, after Saarilahti 1991: 2 to 3 in loose soil, 3 to 4 in
+    /// medium, 4 to 5 in firm).
+    pub multi_pass: Option<f64>,
     /// A layer at depth.
     pub below: Option<SubLayer>,
     /// A crust.

@@ -29,6 +29,12 @@ pub struct Laws {
     /// Passive earth pressure on fronts and side walls as far as they go ahead
     /// through the ground, not down: [`PassiveWedge`](super::PassiveWedge).
     pub passive_pressure: bool,
+    /// Soil that wheels push ahead or aside is not pressed: it bears as it does at the
+    /// depth to which it was pushed away, and heaps before the face that pushes. For soils
+    /// that state their density: [`DeepFooting`](super::DeepFooting).
+    pub ploughing: bool,
+    /// Ruts grow no faster with their passes than [`MultiPass`](super::MultiPass) lets them.
+    pub multi_pass: bool,
     /// Reload stiffness that grows with depth, k₀ + A_u z_u (J. Y. Wong,
     /// *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4), for
     /// soils that state A_u.
@@ -75,6 +81,8 @@ impl Laws {
             slip_sinkage: false,
             inclined_bearing: false,
             passive_pressure: false,
+            ploughing: false,
+            multi_pass: false,
             reload_stiffening: false,
             reece: false,
             layers: false,
@@ -92,6 +100,8 @@ impl Laws {
             slip_sinkage: true,
             inclined_bearing: true,
             passive_pressure: true,
+            ploughing: true,
+            multi_pass: true,
             reload_stiffening: true,
             reece: true,
             layers: true,

@@ -20,6 +20,9 @@ pub struct PlasticMemory {
     /// Way that the body in contact has slid over the spot, m; forgotten when
     /// contact is lost, and zero under the reference laws.
     pub slip: f64,
+    /// Depth of what was pushed ahead or aside here instead of being pressed, m; forgotten
+    /// and zero as the slip is.
+    pub pushed: f64,
 }
 
 /// What a spot of soil answers to being pressed.
@@ -133,6 +136,7 @@ pub fn press(
                 sinkage: four.sinkage.numbers()[0],
                 yield_pressure: four.yield_pressure.numbers()[0],
                 slip: memory.slip,
+                pushed: memory.pushed,
             },
         }
     })

@@ -49,26 +49,27 @@ pub struct PassiveWedge {
 }
 
 impl PassiveWedge {
-    /// Of a soil; without its density, of its cohesion alone.
-    pub fn of_soil(soil: &Yielding) -> PassiveWedge {
+    /// Of a soil; without its density, of its cohesion alone. With `heap`, what is pushed
+    /// ahead lies on the wedge.
+    pub fn of_soil(soil: &Yielding, heap: bool) -> PassiveWedge {
         let gamma = soil.details.density.unwrap_or(0.0) * GRAVITY;
-        PassiveWedge::new(
-            gamma,
-            soil.cohesion,
-            soil.friction_angle,
-            soil.friction_angle * 2.0 / 3.0,
-        )
+        let phi = soil.friction_angle;
+        PassiveWedge::new(gamma, soil.cohesion, phi, phi * 2.0 / 3.0, if heap { phi } else { 0.0 })
     }
 
     /// Of weight `gamma` N/m³, `cohesion` Pa, internal friction `phi` and
-    /// friction `delta` on the face, rad. The failure plane is the one of least
-    /// resistance for a face twice as wide as deep.
-    pub fn new(gamma: f64, cohesion: f64, phi: f64, delta: f64) -> PassiveWedge {
+    /// friction `delta` on the face, rad, under a heap that falls from the face at the
+    /// angle `repose`, rad, to the edge of the wedge: its weight adds (M. Hegedus, *A simplified
+    /// method for the determination of bulldozing resistance*, Land Locomotion Laboratory, 1960, as G.
+    /// Ishigami uses it, J. Field Robotics 24, 2007, with `phi` for `repose`). The failure plane is
+    /// the one of least resistance for a face twice as wide as deep.
+    pub fn new(gamma: f64, cohesion: f64, phi: f64, delta: f64, repose: f64) -> PassiveWedge {
         let at = |beta: f64| {
             let cot = 1.0 / tan(beta);
             let under = 1.0 / tan(beta + phi);
             let share = cos(delta) / (cos(delta) * under - sin(delta));
-            let wedge = 0.5 * cot * share;
+            // heap and wedge have the same base, in the crescents too, and both taper to its edge
+            let wedge = 0.5 * cot * share * (1.0 + cot * tan(repose));
             let stick = (1.0 + cot * under) * share;
             [wedge, wedge * cot * 2.0 / 3.0, stick, stick * cot]
         };
@@ -360,7 +361,7 @@ mod tests {
     #[test]
     fn a_wide_smooth_face_meets_rankine() {
         let phi = 28_f64.to_radians();
-        let wedge = PassiveWedge::new(16e3, 1040.0, phi, 0.0);
+        let wedge = PassiveWedge::new(16e3, 1040.0, phi, 0.0, 0.0);
         let n = tan(PI / 4.0 + 0.5 * phi);
         let (z, width) = (0.1, 1e6);
         let rankine = 0.5 * 16e3 * n * n * z * z + 2.0 * 1040.0 * n * z;
@@ -373,8 +374,8 @@ mod tests {
     #[test]
     fn a_narrow_rough_face_meets_more_and_pressure_is_the_slope_of_force() {
         let phi = 29_f64.to_radians();
-        let wedge = PassiveWedge::new(13e3, 200.0, phi, phi * 2.0 / 3.0);
-        let smooth = PassiveWedge::new(13e3, 200.0, phi, 0.0);
+        let wedge = PassiveWedge::new(13e3, 200.0, phi, phi * 2.0 / 3.0, 0.0);
+        let smooth = PassiveWedge::new(13e3, 200.0, phi, 0.0, 0.0);
         assert!(force(&wedge, 0.05, 0.05) > 2.0 * force(&smooth, 0.05, 10.0));
         let (z, h) = (0.05, 1e-6);
         let slope = (force(&wedge, z + h, 0.05) - force(&wedge, z - h, 0.05)) / (2.0 * h);

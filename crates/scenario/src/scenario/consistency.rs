@@ -230,6 +230,8 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("density", soil.density.is_some(), false),
         ("reload_growth", soil.reload_growth.is_some(), false),
         ("reece", soil.reece.is_some(), false),
+        ("multi_pass", soil.multi_pass.is_some(), false),
+        ("snow", soil.snow.is_some(), false),
         ("below", soil.below.is_some(), false),
         ("crust", soil.crust.is_some(), false),
         ("peak_shear", soil.peak_shear.is_some(), false),
@@ -243,6 +245,10 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
             refuse(format!("{key}.friction"), Problem::Excludes { other });
         }
         return;
+    }
+    if soil.snow.is_some() && soil.below.is_some() {
+        let other = "below: snow has the ground below it";
+        refuse(format!("{key}.snow"), Problem::Excludes { other });
     }
     if soil.based_on.is_some() {
         return;

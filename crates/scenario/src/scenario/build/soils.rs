@@ -158,10 +158,15 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
         details: Details {
             measured_sinkage: custom.measured_sinkage.or(base.details.measured_sinkage),
-            density: custom.density.or(base.details.density),
+            density: (custom.density)
+                .or(custom.snow.map(|snow| snow.density))
+                .or(base.details.density),
+            multi_pass: custom.multi_pass.or(base.details.multi_pass),
             reload_growth: custom.reload_growth.or(base.details.reload_growth),
             reece: custom.reece.or(base.details.reece),
-            below: custom.below.or(base.details.below),
+            below: (custom.below)
+                .or(custom.snow.map(|snow| snow.ground_below()))
+                .or(base.details.below),
             crust: custom.crust.or(base.details.crust),
             peak_shear: custom.peak_shear.or(base.details.peak_shear),
             rate: custom.rate.or(base.details.rate),

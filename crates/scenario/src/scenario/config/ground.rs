@@ -38,6 +38,13 @@ pub struct Refine {
     /// Passive earth pressure on fronts and side walls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passive_pressure: Option<bool>,
+    /// Soil that wheels push ahead or aside is not pressed by them, and heaps before the
+    /// face, for soils that state their density.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ploughing: Option<bool>,
+    /// Ruts grow no faster with their passes n than n^(1/a).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multi_pass: Option<bool>,
     /// Reload stiffness that grows with depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_stiffening: Option<bool>,

@@ -1,7 +1,7 @@
 //! `[soil]`
 
 use super::Place;
-use crate::soil::{Crust, PeakShear, RateDependence, Reece, SubLayer};
+use crate::soil::{Crust, PeakShear, RateDependence, Reece, SnowCover, SubLayer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -146,7 +146,8 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub measured_sinkage: Option<f64>,
-    /// Bulk density, kg/m³: what passive earth pressure of the refined laws needs.
+    /// Bulk density, kg/m³: what passive earth pressure and ploughing of the refined laws
+    /// need; of `snow` its own, where this is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 20_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
@@ -158,6 +159,14 @@ pub struct CustomSoil {
     /// Moduli of Reece's form, which replaces Bekker's; needs `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reece: Option<Reece>,
+    /// Exponent a of multi-pass: ruts grow no faster with their passes n than n^(1/a). 2 to 3
+    /// in loose soil, 3 to 4 in medium, 4 to 5 in firm; 2 where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub multi_pass: Option<f64>,
+    /// Shallow snow over frozen ground, instead of `below`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snow: Option<SnowCover>,
     /// A layer at depth: firm ground under snow, a hardpan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<SubLayer>,

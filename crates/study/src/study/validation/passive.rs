@@ -27,9 +27,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         let rankine =
             width * (0.5 * weight * root * root * depth * depth + 2.0 * cohesion * root * depth);
         // so wide that its ends do not count
-        let smooth = PassiveWedge::new(weight, cohesion, phi, 0.0);
+        let smooth = PassiveWedge::new(weight, cohesion, phi, 0.0, 0.0);
         let wide = width * force(&smooth, depth, 1e6);
-        let rough = PassiveWedge::new(weight, cohesion, phi, phi * 2.0 / 3.0);
+        let rough = PassiveWedge::new(weight, cohesion, phi, phi * 2.0 / 3.0, 0.0);
         let wall = width * force(&rough, depth, width);
         vec![
             name.to_string(),
