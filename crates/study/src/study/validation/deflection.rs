@@ -284,6 +284,25 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     predictions(&mut section, &tyre, &cases);
     convergence(&mut section, &tyre)?;
     weakest_soils(&mut section, &tyre)?;
+    section.text(
+        "**How right.** Every trend has its sign, and gains are greatest where the soil is weakest and \
+         small on firm sand. On sands as strong as those of the bands both ratios lie inside them, \
+         at both loads. The weakest clay goes with the deflection as VCI1 does, to 0.04 at 10 and 35 % \
+         and to 0.01 at 25 %.",
+    );
+    section.text(
+        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above the band in all cases but one or two. \
+         There the relations themselves are above it: the band is that of P20 between 0.2 and 0.44 at \
+         15 %, these clays pull 0.05 to 0.17, and where so little is left a ratio says little. Beside \
+         relations of the same pull the ratios lie below most of them on weak soil: the rig's pull \
+         grows less with the deflection than theirs (0.05 to 0.1 of the load from 15 to 25 %, theirs 0.06 \
+         to 0.17), and at 35 % it falls behind further. Towed resistance of soft clay falls faster than \
+         the band has it (0.6 to 0.72), and it hangs on the soil's figures far more than on the cone \
+         index: at equal pull the rig's sands resist up to four times as much as Williams says and up \
+         to 1.6 times as much as Brixius, for loose soil of the catalogue that bears little shears \
+         well, which one cone index cannot tell. On firm sand R is rubber's for the greater part, and \
+         rises with the deflection.",
+    );
     Ok(section)
 }
 
