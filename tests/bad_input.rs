@@ -833,6 +833,19 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         2,
     ),
     (
+        &["rig", "wheel", "--soil", "mud", "--slip-angle-deg", "0,81"],
+        "invalid value '0,81' for '--slip-angle-deg <ANGLES>': the slip angle '81' must be a \
+         number from -80 to 80 deg",
+        2,
+    ),
+    (&["rig", "wheel", "--soil", "mud", "--towed", "--slip", "0.1"], "cannot be used with", 2),
+    (
+        &["rig", "wheel", "--soil", "mud", "--slip", "0:0.5:99", "--slip-angle-deg", "0:9:99"],
+        "invalid value '99 slips at 99 slip angles' for '--slip-angle-deg <ANGLES>': must be at \
+         most 1000 of both together",
+        2,
+    ),
+    (
         &["rig", "wheel", "--soil", "mud", "--slip", "0:0.5"],
         "must be from:to:count or a list such as 0.05,0.1,0.2",
         2,

@@ -168,3 +168,70 @@ fn a_soil_of_ones_own() {
     assert!(refused("").starts_with("bed.toml: n: missing: "), "{}", refused(""));
     assert_eq!(refused("n = 4\n"), "bed.toml:4: n = 4: must be > 0 and <= 3\n");
 }
+
+const COARSE: &str = "--step 0.002 --duration 2 --grid 0.04 --no-check --no-plot";
+
+#[test]
+fn a_wheel_is_towed_rigid_or_flexible() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut resistances = Vec::new();
+    for tyre in ["--tyre rigid", "--inflation 207", "--inflation 69"] {
+        let arguments =
+            format!("wheel --soil chrono_mid --vehicle hmmwv {tyre} --towed {COARSE} --json");
+        let test = json(&mut rig(folder.path(), &arguments))["test"].take();
+        assert_eq!(test["towed"], true);
+        let run = &test["runs"][0];
+        assert!(run.get("slip").is_none() && run["tractive_efficiency"].is_null(), "{run}");
+        let figure = |key: &str| run[key].as_f64().unwrap();
+        // a free axle: of the load times the radius no more than the run's shortness leaves
+        assert!(figure("torque").abs() < 0.005 * 6310.0 * 0.467, "{run}");
+        assert!(figure("skid") > 0.0 && figure("skid") < 0.1, "{run}");
+        assert_eq!(figure("slip_angle"), 0.0);
+        resistances.push(-figure("drawbar"));
+    }
+    // less air, less resistance on soil
+    assert!(resistances.is_sorted_by(|a, b| a > b) && resistances[2] > 0.0, "{resistances:?}");
+}
+
+#[test]
+fn a_wheel_is_steered_driven_and_towed() {
+    let folder = tempfile::tempdir().unwrap();
+    let wheel = "wheel --soil chrono_mid --vehicle hmmwv --inflation 110";
+    let arguments = format!("{wheel} --slip 0.1,0.3 --slip-angle-deg 0,10 {COARSE} --json");
+    let answer = json(&mut rig(folder.path(), &arguments));
+    let runs = answer["test"]["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 4);
+    let of = |run: usize, key: &str| runs[run][key].as_f64().unwrap();
+    assert_eq!([of(1, "slip"), of(2, "slip"), of(3, "slip")], [0.3, 0.1, 0.3]);
+    assert_within(1e-12, &runs[3]["slip_angle"], 10_f64.to_radians());
+    // to the right for a velocity to the left, the less the more of the shear goes into pull
+    assert!(of(0, "lateral").abs() < 5.0, "{}", of(0, "lateral"));
+    assert!(of(2, "lateral") < of(3, "lateral") && of(3, "lateral") < -100.0, "{answer}");
+    // at no slip angle it is the wheel that knows of none
+    let arguments = format!("{wheel} --slip 0.1 {COARSE} --json");
+    let straight = json(&mut rig(folder.path(), &arguments))["test"]["runs"][0].take();
+    assert!(straight.get("slip_angle").is_none());
+    assert_within(1e-9, &straight["drawbar"], of(0, "drawbar"));
+
+    let arguments = format!("{wheel} --towed --slip-angle-deg 0,10 {COARSE}");
+    let (table, _) = text(&mut rig(folder.path(), &arguments));
+    for heading in ["slip angle", "skid", "towed resistance", "side force", "aligning"] {
+        assert!(table.contains(heading), "{heading}:\n{table}");
+    }
+    assert!(!table.contains("torque"), "{table}");
+}
+
+#[test]
+fn a_steered_wheel_is_drawn_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = "wheel --soil chrono_mid --towed --slip-angle-deg 0,10 --step 0.002 \
+                     --duration 2 --grid 0.04 --json --tolerance 0.5";
+    let answer = json(&mut rig(folder.path(), arguments));
+    let changes = answer["convergence"]["changes"].as_array().unwrap();
+    // drawbar and sinkage thrice, and at an angle the side force
+    assert_eq!(changes.len(), 6 + 9);
+    assert!(changes.iter().any(|change| change["figure"] == "side force"));
+    assert!(changes.iter().all(|change| change["figure"] != "torque"));
+    let plot = std::fs::read(folder.path().join("rig_wheel_chrono_mid.png")).unwrap();
+    assert!(plot.starts_with(b"\x89PNG"));
+}

@@ -3,7 +3,7 @@
 use crate::ranks::{alone, together};
 use crate::scene;
 
-use bekker::collision::Stem;
+use bekker::collision::{Stem, override_force};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
     Endings, Event, Hit, OutcomeCode, Route, Struck, World, WorldModel, checkpoint,
@@ -383,4 +383,59 @@ fn payload_weighs() {
     assert!(place(&laden, 0).z < place(&empty, 0).z - 0.005);
     let pitch = [&empty, &laden].map(|world| world.sample(0).unwrap().pose.pitch());
     assert!(pitch[1] < pitch[0] - 0.002, "{pitch:?}");
+}
+
+/// What a stem takes of a vehicle's speed is its force times the push, with the force of the
+/// relation at the height at which the bumper meets it: by the speed itself, beside a drive
+/// without the stem (for what the tyres take), where it fell or where the vehicle stood.
+#[test]
+fn what_a_stem_takes_is_its_force_times_its_push() {
+    let drive = |stem: Option<f64>, speed: f64| {
+        let tree = stem.map_or(String::new(), |diameter| {
+            format!(
+                "[[scenery]]\nkind = \"birch\"\ndiameter = {diameter:?}\nplaces = [[2.6, 0.0]]\n"
+            )
+        });
+        let text = ice() + &tree + &car("a", "hmmwv", [0.0, 0.0], 0.0, speed, COASTS);
+        let mut world = World::new(model(&text));
+        let mass = world.model().agents[0].vehicle.mass();
+        // energy over the way: forward only
+        let (mut way, mut damage) = (Vec::new(), 0);
+        let hits = until(&mut world, 4.0 / speed, |world| {
+            let v = velocity(world, 0).x;
+            if v > 0.0 {
+                way.push([place(world, 0).x, 0.5 * mass * v * v]);
+            }
+            damage = damage.max(world.state().damage.first().copied().unwrap_or(0));
+        });
+        (way, damage, hits)
+    };
+    let energy_at = |way: &[[f64; 2]], x: f64| {
+        let after = way.iter().position(|point| point[0] >= x).unwrap();
+        let [a, b] = [way[after - 1], way[after]];
+        a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0])
+    };
+    for speed in [1.0, 5.0] {
+        let (free, ..) = drive(None, speed);
+        for diameter in [0.03, 0.07, 0.15] {
+            let (way, damage, hits) = drive(Some(diameter), speed);
+            let hit = hits.first().unwrap().1;
+            let last = way[way.len() - 1];
+            let lost = energy_at(&free, last[0]) - last[1];
+            let force = override_force(diameter, hit.place.z);
+            // rises as a spring over 0.2 m, the hull's 0.5 MN/m behind it ...
+            let spring = |most: f64| 0.5 * most * most * (0.2 / force + 1.0 / 5e5);
+            let work = if Stem::lies(damage) {
+                // ... holds over 0.8 of its height, and snaps where it begins to fall: a spring
+                // of 0.2 m lets go faster than a hinge falls over 0.17 m
+                spring(force) + 0.8 * hit.place.z * force
+            } else {
+                spring(hit.peak.min(force)) + 1e-4 * f64::from(damage) * force
+            };
+            println!("{diameter} m, {speed} m/s: {lost:.0} J for {work:.0} J, damage {damage:x}");
+            assert_eq!(Stem::lies(damage), speed > 2.0 || diameter < 0.05, "{damage:x}");
+            // what damps the contact takes the rest
+            assert!((lost / work - 1.0).abs() < 0.1, "{diameter} m at {speed} m/s: {hit:?}");
+        }
+    }
 }

@@ -572,3 +572,65 @@ fn states_are_thinned_and_chosen() {
     let told = fails(&mut runs.command(&runs.out("no"), &["--set", "output.columns=['spede']"]), 3);
     assert!(told.contains("output.columns[0]") && told.contains("speed"), "{told}");
 }
+
+/// Two in a row through young trees, the second in the first's wake.
+const WOOD: &str = r#"
+format = 1
+name = "wood"
+seed = 7
+time = { duration = 3.5 }
+soil = { default = "firm" }
+
+[[scenery]]
+kind = "birch"
+diameter = 0.06
+places = [[5, 0], [14, 0]]
+
+[[vehicle]]
+name = "first"
+model = "hmmwv"
+position = [0, 0]
+speed = 4
+driver = { kind = "path", waypoints = [[0, 0], [60, 0]], speed = 4 }
+sensor = [{ name = "imu", model = { kind = "imu", preset = "tactical" }, rate = 100 }]
+
+[[vehicle]]
+name = "second"
+model = "hmmwv"
+position = [-8, 0]
+speed = 4
+driver = { kind = "path", waypoints = [[-8, 0], [60, 0]], speed = 4 }
+sensor = [{ name = "imu", model = { kind = "imu", preset = "tactical" }, rate = 100 }]
+
+[output]
+interval = 0.05
+picture = { draw = false }
+"#;
+
+/// Trees that lie, the list of hits and their messages: a run that is cut between two trees
+/// and gone on with leaves those of a run that was left alone.
+#[test]
+fn lying_trees_and_hits_survive_a_resume() {
+    let runs = Runs::of(WOOD);
+    let whole = runs.whole("whole", &[]);
+    let cut = runs.whole("cut", &["--set", "time.duration=1.8"]);
+    let hits = |folder: &Path| {
+        let text = std::fs::read_to_string(folder.join("hits.csv")).unwrap();
+        text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(hits(&cut).len(), 1, "the first tree has fallen: {:?}", hits(&cut));
+    let longer = ["--resume", cut.to_str().unwrap(), "--set", "time.duration=3.5"];
+    succeeds(bekker().args(["run", "-q"]).args(longer));
+    // hits.csv, sensors.mcap and the hashes, which know of damage, among them
+    same(&whole, &cut, "cut between two trees");
+    let all = hits(&whole);
+    assert_eq!(all.len(), 2, "{all:?}");
+    // the second has driven over where both stood: they lie since before the cut, and after it
+    assert!(all.iter().all(|row| row.contains(",first,")), "{all:?}");
+    let last = std::fs::read_to_string(whole.join("states.csv")).unwrap();
+    println!("{:?}\n{}", all, last.lines().last().unwrap());
+    let recorded = std::fs::read(whole.join("sensors.mcap")).unwrap();
+    let topic = b"/first/hit";
+    assert!(recorded.windows(topic.len()).any(|bytes| bytes == topic));
+    succeeds(bekker().args(["replay", "--verify"]).arg(&cut));
+}

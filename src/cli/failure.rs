@@ -70,11 +70,11 @@ pub enum Failure {
     /// A rig that cannot run, or came to grief.
     #[error("rig: {0}")]
     Rig(#[from] RigError),
-    /// No slip of a rig has a result.
-    #[error("rig: no result at any slip; at slip {slip:.3}: {reason}")]
+    /// Nothing that a rig was run at has a result.
+    #[error("rig: no result at any slip; at {at}: {reason}")]
     NoResult {
-        /// The first of them.
-        slip: f64,
+        /// The first slip, slip angle or both.
+        at: String,
         /// Why it has none.
         reason: String,
     },

@@ -26,10 +26,10 @@ Written by `bekker validate-physics`, which runs everything below anew; edit
 it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
 faults ([soil_laws.md](soil_laws.md)).
 
-Not here, since the product models none of it: the vehicle cone index and the mobility index, the
-relations of NRMM for fine-grained soils, those of WES and Brixius and of MAVS, all of which are
-correlations of cone penetration; motion resistance of trailing wheels in snow; and Ishigami's side
-force, for which there are no worked figures.
+Not here: the mobility index and NRMM's relations of whole vehicles to the cone index, since the
+product models no cone (relations of a single tyre to it are laid beside the rig over the tyre's
+deflection, each at the cone index at which it meets the rig once); motion resistance of trailing wheels
+in snow; and Ishigami's side force, for which there are no worked figures.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance

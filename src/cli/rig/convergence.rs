@@ -1,5 +1,6 @@
 //! What a rig says about its own convergence.
 
+use super::slips::Setting;
 use super::table;
 use crate::study::{Convergence, Refinement};
 use serde::Serialize;
@@ -7,12 +8,12 @@ use serde::Serialize;
 /// A refinement in the terms of one rig, and the argument that makes it.
 pub type Terms = fn(Refinement) -> (&'static str, &'static str);
 
-/// One figure under one refinement, at one slip if the rig runs at several.
+/// One figure under one refinement, at one slip or slip angle if the rig runs at several.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
-    /// The slip.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slip: Option<f64>,
+    /// The slip, and the slip angle.
+    #[serde(flatten)]
+    pub at: Setting,
     /// How the figure moved.
     #[serde(flatten)]
     pub convergence: Convergence,
@@ -58,13 +59,15 @@ impl Check {
 
     /// The table and the verdict.
     pub fn report(&self) -> String {
-        let slips = self.changes.iter().any(|change| change.slip.is_some());
+        let slips = self.changes.iter().any(|change| change.at.slip.is_some());
+        let angles = self.changes.iter().any(|change| change.at.slip_angle.is_some());
         let rows = self
             .greatest()
             .into_iter()
-            .map(|Change { slip, convergence: c }| {
+            .map(|Change { at, convergence: c }| {
                 let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
-                row.extend(slip.map(|slip| format!("{slip:.3}")));
+                row.extend(at.slip.map(|slip| format!("{slip:.3}")));
+                row.extend(at.slip_angle.map(|angle| format!("{:.1}", angle.to_degrees())));
                 row.extend([table::figure(c.value), table::figure(c.refined)]);
                 row.extend([table::percent(c.change), verdict(c.converged).to_string()]);
                 row
@@ -72,6 +75,7 @@ impl Check {
             .collect();
         let mut header = vec!["refined", "figure"];
         header.extend(slips.then_some("worst slip"));
+        header.extend(angles.then_some("slip angle deg"));
         header.extend(["value", "refined to", "change %", ""]);
         format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
     }
@@ -83,7 +87,7 @@ impl Check {
             .changes
             .iter()
             .max_by(|a, b| a.convergence.change.total_cmp(&b.convergence.change));
-        let Some(Change { slip, convergence: c }) = worst else {
+        let Some(Change { at, convergence: c }) = worst else {
             return "convergence: nothing to compare".into();
         };
         let change = table::percent(c.change);
@@ -97,7 +101,7 @@ impl Check {
                 remedies.push(remedy);
             }
         }
-        let at = slip.map(|slip| format!(" at slip {slip:.3}")).unwrap_or_default();
+        let at = if *at == Setting::default() { String::new() } else { format!(" at {at}") };
         format!(
             "NOT converged: {} moves by {change} %{at} with {} ({allowed}); try {}",
             c.figure,

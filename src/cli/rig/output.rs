@@ -46,7 +46,7 @@ pub struct Findings {
     pub figure: Figure,
     /// Whether it has converged, if that was asked for.
     pub check: Option<Check>,
-    /// Slips without a result.
+    /// What it was run at without a result.
     pub refused: Vec<Refused>,
 }
 
@@ -93,8 +93,7 @@ impl Output {
             }))?;
         } else {
             let check = check.map_or("convergence not checked (--no-check)".into(), |c| c.report());
-            let line =
-                |Refused { slip, reason }: &Refused| format!("\nat slip {slip:.3}: {reason}");
+            let line = |Refused { at, reason }: &Refused| format!("\nat {at}: {reason}");
             let lines: String = refused.iter().map(line).collect();
             stdout::print(&format!("{text}{lines}\n\n{check}"))?;
         }
@@ -102,9 +101,8 @@ impl Output {
             eprintln!("plot: {}", path.display());
         }
         if !refused.is_empty() {
-            let slips: Vec<String> =
-                refused.iter().map(|refused| format!("{:.3}", refused.slip)).collect();
-            eprintln!("rig: no result at slip {}", slips.join(", "));
+            let at: Vec<String> = refused.iter().map(|refused| refused.at.to_string()).collect();
+            eprintln!("rig: no result at {}", at.join("; "));
             return Err(Failure::Told { code: 1 });
         }
         Ok(())

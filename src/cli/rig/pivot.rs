@@ -3,6 +3,7 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
+use super::slips::Setting;
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
@@ -68,7 +69,7 @@ impl Pivot {
                 turning_share: means.yaw_rate * theory.gauge / (2.0 * speed),
             });
             let moved = moved.into_iter().filter(|m| m.figure.contains("moment"));
-            changes.extend(moved.map(|convergence| Change { slip: None, convergence }));
+            changes.extend(moved.map(|convergence| Change { at: Setting::default(), convergence }));
         }
         let friction = crate::numeric::tan(yielding.friction_angle);
         let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));

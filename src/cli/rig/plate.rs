@@ -4,6 +4,7 @@ use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::footing::{Footing, described, inverse_width};
 use super::output::{Findings, Output};
+use super::slips::Setting;
 use super::table::{columns, percent, spread};
 use crate::cli::Failure;
 use crate::report::plot::{Figure, Mark, Panel, Series};
@@ -40,8 +41,10 @@ impl Plate {
         } else {
             let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
             let (result, changes) = converge(&rig, tolerance)?;
-            let changes =
-                changes.into_iter().map(|convergence| Change { slip: None, convergence }).collect();
+            let changes = changes
+                .into_iter()
+                .map(|convergence| Change { at: Setting::default(), convergence })
+                .collect();
             (result, Some(Check::new(tolerance, changes, terms)))
         };
         let bekker = Bekker { soil: &soil, inverse_width: inverse_width(rig.outline) };

@@ -4,6 +4,7 @@ use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::footing::{Footing, described};
 use super::output::{Findings, Output};
+use super::slips::Setting;
 use super::table::{columns, percent, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
@@ -59,8 +60,10 @@ impl Shear {
         } else {
             let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
             let (result, changes) = converge(&rig, tolerance)?;
-            let changes =
-                changes.into_iter().map(|convergence| Change { slip: None, convergence }).collect();
+            let changes = changes
+                .into_iter()
+                .map(|convergence| Change { at: Setting::default(), convergence })
+                .collect();
             (result, Some(Check::new(tolerance, changes, terms)))
         };
         let janosi = Janosi { strength: ShearStrength::of_soil(&soil), pressure: result.pressure };

@@ -1,28 +1,54 @@
-//! The slips at which a wheel or a track is run.
+//! The slips and slip angles at which a wheel or a track is run.
 
 use crate::cli::Failure;
 use crate::study::RigError;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::fmt;
 use std::str::FromStr;
 
 const LEAST: f64 = -1.0;
 const MOST: f64 = 0.95;
+/// Greatest slip angle, degrees: beyond it a wheel is dragged on its side.
+const STEEPEST: f64 = 80.0;
 const MANY: usize = 1000;
 
 /// Slips, in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slips(pub Vec<f64>);
 
+/// Slip angles in degrees, in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlipAngles(pub Vec<f64>);
+
 impl FromStr for Slips {
     type Err = String;
 
     /// `from:to:count`, both ends included, or a list parted by commas.
     fn from_str(text: &str) -> Result<Slips, String> {
-        let slips = match text.split(':').collect::<Vec<_>>()[..] {
-            [list] => list.split(',').map(slip).collect::<Result<Vec<f64>, String>>()?,
+        series(text, slip, "slips").map(Slips)
+    }
+}
+
+impl FromStr for SlipAngles {
+    type Err = String;
+
+    /// As [`Slips`] are given.
+    fn from_str(text: &str) -> Result<SlipAngles, String> {
+        series(text, slip_angle, "slip angles").map(SlipAngles)
+    }
+}
+
+fn series(
+    text: &str,
+    number: fn(&str) -> Result<f64, String>,
+    noun: &str,
+) -> Result<Vec<f64>, String> {
+    let numbers =
+        match text.split(':').collect::<Vec<_>>()[..] {
+            [list] => list.split(',').map(number).collect::<Result<Vec<f64>, String>>()?,
             [from, to, count] => {
-                let (from, to) = (slip(from)?, slip(to)?);
+                let (from, to) = (number(from)?, number(to)?);
                 let count: usize =
                     count.trim().parse().ok().filter(|count| (2..=MANY).contains(count)).ok_or(
                         format!("the count {count} must be a whole number from 2 to {MANY}"),
@@ -33,61 +59,95 @@ impl FromStr for Slips {
             }
             _ => return Err("must be from:to:count or a list such as 0.05,0.1,0.2".into()),
         };
-        if slips.len() > MANY {
-            return Err(format!("must be at most {MANY} slips, there are {}", slips.len()));
-        }
-        Ok(Slips(slips))
+    if numbers.len() > MANY {
+        return Err(format!("must be at most {MANY} {noun}, there are {}", numbers.len()));
     }
-}
-
-/// A slip at which the rig's result says nothing.
-#[derive(Clone, Debug, Serialize)]
-pub struct Refused {
-    /// The slip.
-    pub slip: f64,
-    /// Why.
-    pub reason: String,
-}
-
-/// What a rig found at its slips, in their order, and the slips at which it found nothing.
-pub struct Swept<T> {
-    pub found: Vec<(f64, T)>,
-    pub refused: Vec<Refused>,
-}
-
-impl Slips {
-    /// Runs a rig at every slip, each on a bed of its own.
-    ///
-    /// # Errors
-    /// What would go wrong at any slip; the first refused one if all are refused.
-    pub fn sweep<T: Send>(
-        &self,
-        run: impl Fn(f64) -> Result<T, RigError> + Sync,
-    ) -> Result<Swept<T>, Failure> {
-        // in the order of the slips, whichever thread is done first
-        let runs: Vec<_> = self.0.par_iter().map(|&slip| (slip, run(slip))).collect();
-        let (mut found, mut refused) = (Vec::new(), Vec::new());
-        for (slip, run) in runs {
-            match run {
-                Ok(result) => found.push((slip, result)),
-                Err(cause @ (RigError::NotCarried { .. } | RigError::NotFinite { .. })) => {
-                    refused.push(Refused { slip, reason: cause.to_string() });
-                }
-                Err(cause) => return Err(cause.into()),
-            }
-        }
-        if let (true, Some(Refused { slip, reason })) = (found.is_empty(), refused.first()) {
-            let (slip, reason) = (*slip, reason.clone());
-            return Err(Failure::NoResult { slip, reason });
-        }
-        Ok(Swept { found, refused })
-    }
+    Ok(numbers)
 }
 
 fn slip(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let value: Option<f64> = text.parse().ok().filter(|slip| (LEAST..=MOST).contains(slip));
     value.ok_or(format!("the slip '{text}' must be a number from {LEAST} to {MOST}"))
+}
+
+fn slip_angle(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let value: Option<f64> = text.parse().ok().filter(|angle: &f64| angle.abs() <= STEEPEST);
+    let allowed = format!("must be a number from -{STEEPEST} to {STEEPEST} deg");
+    value.ok_or(format!("the slip angle '{text}' {allowed}"))
+}
+
+/// What a rig runs at: a slip, unless it is towed or has none, and maybe a slip angle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Setting {
+    /// The slip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip: Option<f64>,
+    /// The slip angle, rad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip_angle: Option<f64>,
+}
+
+impl Setting {
+    pub fn at_slip(slip: f64) -> Setting {
+        Setting { slip: Some(slip), slip_angle: None }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let angle =
+            self.slip_angle.map(|angle| format!("slip angle {:.1} deg", angle.to_degrees()));
+        match (self.slip, angle) {
+            (Some(slip), Some(angle)) => write!(to, "slip {slip:.3}, {angle}"),
+            (Some(slip), None) => write!(to, "slip {slip:.3}"),
+            (None, Some(angle)) => write!(to, "{angle}"),
+            (None, None) => write!(to, "no slip"),
+        }
+    }
+}
+
+/// A setting at which the rig's result says nothing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refused {
+    /// The setting.
+    #[serde(flatten)]
+    pub at: Setting,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a rig found at its settings, in their order, and those at which it found nothing.
+pub struct Swept<T> {
+    pub found: Vec<(Setting, T)>,
+    pub refused: Vec<Refused>,
+}
+
+/// Runs a rig at every setting, each on a bed of its own.
+///
+/// # Errors
+/// What would go wrong at any of them; the first refused one if all are refused.
+pub fn sweep<T: Send>(
+    settings: &[Setting],
+    run: impl Fn(Setting) -> Result<T, RigError> + Sync,
+) -> Result<Swept<T>, Failure> {
+    // in the order of the settings, whichever thread is done first
+    let runs: Vec<_> = settings.par_iter().map(|&at| (at, run(at))).collect();
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
+    for (at, run) in runs {
+        match run {
+            Ok(result) => found.push((at, result)),
+            Err(cause @ (RigError::NotCarried { .. } | RigError::NotFinite { .. })) => {
+                refused.push(Refused { at, reason: cause.to_string() });
+            }
+            Err(cause) => return Err(cause.into()),
+        }
+    }
+    if let (true, Some(Refused { at, reason })) = (found.is_empty(), refused.first()) {
+        return Err(Failure::NoResult { at: at.to_string(), reason: reason.clone() });
+    }
+    Ok(Swept { found, refused })
 }
 
 #[cfg(test)]
@@ -103,6 +163,11 @@ mod tests {
         assert_eq!(slips("0.2"), Ok(vec![0.2]));
         for wrong in ["", "0:1", "0:0.5:1", "0:0.5:x", "0:1:5", "0.1,,0.2", "nan", "1:2:3:4"] {
             assert!(slips(wrong).is_err(), "{wrong}");
+        }
+        let angles = |text: &str| text.parse::<SlipAngles>().map(|angles| angles.0);
+        assert_eq!(angles("-10:10:3"), Ok(vec![-10.0, 0.0, 10.0]));
+        for wrong in ["", "81", "-81", "nan", "5,", "0:10"] {
+            assert!(angles(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::slips::{Slips, Swept};
+use super::slips::{Setting, Slips, Swept, sweep};
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
@@ -18,6 +18,8 @@ use serde_json::json;
 const TOLERANCE: f64 = 0.05;
 
 /// Draw a tracked vehicle at given slips: thrust, drawbar pull, resistance and sinkage
+///
+/// There are no tyres: road wheels run on the band, and the band alone meets the ground.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig track --soil chrono_mid\n  \
     bekker rig track --soil mud --slip 0.02,0.1,0.3 --json --no-check\n  \
@@ -60,7 +62,10 @@ impl Track {
         let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
         let rig = self.run.rig(vehicle, soil, motion);
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
-        let Swept { found, refused } = self.slip.sweep(|slip| {
+        let settings: Vec<Setting> =
+            self.slip.0.iter().map(|&slip| Setting::at_slip(slip)).collect();
+        let Swept { found, refused } = sweep(&settings, |at| {
+            let slip = at.slip.unwrap_or_default();
             let motion = TrackMotion::Straight { speed: self.speed, slip };
             let rig = TrackRig { motion, ..rig.clone() };
             if self.output.no_check {
@@ -70,12 +75,13 @@ impl Track {
             }
         })?;
         let (mut rows, mut changes) = (Vec::new(), Vec::new());
-        for (slip, (means, moved)) in found {
+        for (at, (means, moved)) in found {
+            let slip = at.slip.unwrap_or_default();
             let theory_thrust = theory.thrust(&yielding, slip);
             let theory_drawbar = theory_thrust - theory.resistance(&yielding);
             rows.push(Row { slip, means, theory_thrust, theory_drawbar });
             let moved = moved.into_iter().filter(|moved| moved.figure != "turning moment");
-            changes.extend(moved.map(|convergence| Change { slip: Some(slip), convergence }));
+            changes.extend(moved.map(|convergence| Change { at, convergence }));
         }
         let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
         let findings = Findings {

@@ -3,11 +3,11 @@
 use super::bed::Bed;
 use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
-use super::slips::{Slips, Swept};
+use super::slips::{Setting, SlipAngles, Slips, Swept, sweep};
 use super::table::columns;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
-use crate::numeric::GRAVITY;
+use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, Underside, UndersideError};
@@ -21,12 +21,19 @@ use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
-/// Roll a wheel at given slips: drawbar pull, torque and sinkage
+/// Roll a wheel at given slips and slip angles, or tow it: pull, side force, torque and sinkage
+///
+/// Forces are those of the soil on the wheel, along its own axes (ISO 8855): drawbar pull
+/// forward, side force to the left, aligning torque about the vertical. What the rubber of a
+/// tyre takes as it rolls is not among them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig wheel --soil mud --vehicle hmmwv\n  \
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
     bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check\n  \
-    bekker rig wheel --soil chrono_mid --laws reference")]
+    bekker rig wheel --soil chrono_mid --laws reference\n  \
+    bekker rig wheel --soil chrono_mid --vehicle hmmwv --inflation 83 --towed\n  \
+    bekker rig wheel --soil chrono_mid --vehicle hmmwv --towed --slip-angle-deg 0:20:5\n  \
+    bekker rig wheel --soil chrono_mid --slip 0.2 --slip-angle-deg 0,5,10,20")]
 pub struct Wheel {
     #[command(flatten)]
     bed: Bed,
@@ -38,6 +45,13 @@ pub struct Wheel {
     /// Slips 1 - v/(omega r): from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.8:17", allow_hyphen_values = true)]
     slip: Slips,
+    /// Tow it: its axle is free, without torque
+    #[arg(long, conflicts_with = "slip")]
+    towed: bool,
+    /// Slip angles, from the wheel's plane to its velocity, positive to the left: from:to:count,
+    /// or a list such as 0,5,10
+    #[arg(long, value_name = "ANGLES", allow_hyphen_values = true)]
+    slip_angle_deg: Option<SlipAngles>,
     #[command(flatten)]
     guide: Guide,
     #[command(flatten)]
@@ -99,13 +113,19 @@ struct Mounted {
 /// Load where none is given: that on an HMMWV's mean wheel, N.
 const LOAD: f64 = 6312.0;
 const TOLERANCE: f64 = 0.03;
+/// Slips times slip angles.
+const MANY: usize = 1000;
 
-/// What a wheel did at one slip.
+/// What a wheel did at one slip and slip angle.
 #[derive(Debug, Serialize)]
 struct Run {
-    slip: f64,
+    #[serde(flatten)]
+    at: Setting,
     #[serde(flatten)]
     means: WheelResult,
+    /// 1 - omega r/v of a wheel that is towed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skid: Option<f64>,
     /// Power at the drawbar over power at the axle; none unless both are put in and got out.
     tractive_efficiency: Option<f64>,
 }
@@ -125,10 +145,9 @@ impl Wheel {
         let rig = self.rig(soil, &mounted);
         let Swept { found, refused } = self.sweep(&rig, quiet)?;
         let (mut runs, mut changes) = (Vec::new(), Vec::new());
-        for (slip, (means, moved)) in found {
-            runs.push(Run::new(slip, means, rig.wheel.max_radius()));
-            let at_slip = |convergence| Change { slip: Some(slip), convergence };
-            changes.extend(moved.into_iter().map(at_slip));
+        for (at, (means, moved)) in found {
+            runs.push(Run::new(at, means, &rig));
+            changes.extend(moved.into_iter().map(|convergence| Change { at, convergence }));
         }
         let check = (!self.output.no_check).then(|| Check::new(self.tolerance(), changes, terms));
         let findings = Findings {
@@ -141,6 +160,7 @@ impl Wheel {
                 "tread": rig.tread,
                 "load": rig.load,
                 "speed": self.guide.speed,
+                "towed": self.towed,
                 "spacing": rig.spacing,
                 "step": rig.step,
                 "duration": rig.duration,
@@ -157,11 +177,47 @@ impl Wheel {
         self.output.tolerance.unwrap_or(TOLERANCE)
     }
 
-    /// The rig at the first slip.
+    /// Every slip at every slip angle.
+    ///
+    /// # Errors
+    /// More of both than the rig runs at once.
+    fn settings(&self) -> Result<Vec<Setting>, Failure> {
+        let slips: Vec<Option<f64>> =
+            if self.towed { vec![None] } else { self.slip.0.iter().copied().map(Some).collect() };
+        let angles = match &self.slip_angle_deg {
+            Some(SlipAngles(angles)) => angles.iter().map(|deg| Some(deg.to_radians())).collect(),
+            None if self.towed => vec![Some(0.0)],
+            None => vec![None],
+        };
+        if slips.len() * angles.len() > MANY {
+            return Err(Failure::Usage {
+                argument: "--slip-angle-deg <ANGLES>",
+                value: format!("{} slips at {} slip angles", slips.len(), angles.len()),
+                allowed: format!("at most {MANY} of both together"),
+            });
+        }
+        let at_angle =
+            |&slip_angle: &Option<f64>| slips.iter().map(move |&slip| Setting { slip, slip_angle });
+        Ok(angles.iter().flat_map(at_angle).collect())
+    }
+
+    fn motion(&self, at: Setting) -> WheelMotion {
+        let speed = self.guide.speed;
+        match (at.slip, at.slip_angle) {
+            (Some(slip), None) => WheelMotion::Rolling { speed, slip },
+            (Some(slip), Some(slip_angle)) => {
+                let rim_speed = speed * cos(slip_angle) / (1.0 - slip);
+                WheelMotion::Drawn { speed, rim_speed, slip_angle }
+            }
+            (None, angle) => WheelMotion::Towed { speed, slip_angle: angle.unwrap_or_default() },
+        }
+    }
+
+    /// The rig, its motion still to come.
     fn rig(&self, soil: Soil, mounted: &Mounted) -> WheelRig {
-        let Guide { speed, grid, step, duration, damping } = self.guide;
+        let Guide { grid, step, duration, damping, .. } = self.guide;
         let load = self.load.unwrap_or(mounted.load);
-        let motion = WheelMotion::Rolling { speed, slip: 0.0 };
+        let motion = self.motion(Setting::at_slip(0.0));
         WheelRig {
             laws: self.bed.laws(),
             tread: mounted.tread,
@@ -174,17 +230,16 @@ impl Wheel {
         }
     }
 
-    /// Runs every slip, and checks each unless told not to.
+    /// Runs at every slip and slip angle, and checks each unless told not to.
     fn sweep(
         &self,
         rig: &WheelRig,
         quiet: bool,
     ) -> Result<Swept<(WheelResult, Vec<Convergence>)>, Failure> {
-        let speed = self.guide.speed;
-        let bar = progress(self.slip.0.len() as u64, quiet);
-        let swept = self.slip.sweep(|slip| {
-            let motion = WheelMotion::Rolling { speed, slip };
-            let rig = WheelRig { motion, ..rig.clone() };
+        let settings = self.settings()?;
+        let bar = progress(settings.len() as u64, quiet);
+        let swept = sweep(&settings, |at| {
+            let rig = WheelRig { motion: self.motion(at), ..rig.clone() };
             let found = if self.output.no_check {
                 rig.run().map(|means| (means, Vec::new()))
             } else {
@@ -199,10 +254,17 @@ impl Wheel {
 }
 
 impl Run {
-    fn new(slip: f64, means: WheelResult, radius: f64) -> Run {
-        let efficiency = means.drawbar * (1.0 - slip) * radius / means.torque;
+    fn new(at: Setting, means: WheelResult, rig: &WheelRig) -> Run {
+        let part = means.drawbar * rig.wheel.max_radius() / means.torque;
         let drives = means.drawbar > 0.0 && means.torque > 0.0;
-        Run { slip, means, tractive_efficiency: drives.then_some(efficiency) }
+        let tractive_efficiency = at.slip.map(|slip| part * (1.0 - slip)).filter(|_| drives);
+        let speed = forward_speed(rig, at);
+        let skid = at.slip.is_none().then(|| 1.0 - means.rim_speed / speed);
+        Run { at, means, skid, tractive_efficiency }
+    }
+
+    fn slip_angle_deg(&self) -> f64 {
+        self.at.slip_angle.unwrap_or_default().to_degrees()
     }
 }
 
@@ -271,38 +333,53 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     }
 }
 
+/// A column of the table: heading, and what stands in it for a run under a load.
+type Column = (&'static str, fn(&Run, f64) -> String);
+
+const DRIVEN: [Column; 4] = [
+    ("slip", |r, _| r.at.slip.map_or("-".into(), |slip| format!("{slip:.3}"))),
+    ("drawbar\nN", |r, _| format!("{:.0}", r.means.drawbar)),
+    ("net traction\nratio", |r, load| format!("{:.3}", r.means.drawbar / load)),
+    ("torque\nN m", |r, _| format!("{:.1}", r.means.torque)),
+];
+const TOWED: [Column; 3] = [
+    ("skid", |r, _| r.skid.map_or("-".into(), |skid| format!("{skid:.3}"))),
+    ("towed resistance\nN", |r, _| format!("{:.0}", -r.means.drawbar)),
+    ("resistance\nratio", |r, load| format!("{:.3}", -r.means.drawbar / load)),
+];
+const ANGLE: Column = ("slip angle\ndeg", |r, _| format!("{:.1}", r.slip_angle_deg()));
+const STEERED: [Column; 3] = [
+    ("side force\nN", |r, _| format!("{:.0}", r.means.lateral)),
+    ("side force\nratio", |r, load| format!("{:.3}", r.means.lateral / load)),
+    ("aligning\nN m", |r, _| format!("{:.1}", r.means.aligning)),
+];
+const PRESSED: [Column; 6] = [
+    ("sinkage\ncm", |r, _| format!("{:.2}", 100.0 * r.means.sinkage)),
+    ("deflection\nmm", |r, _| format!("{:.1}", 1e3 * r.means.deflection)),
+    ("length\ncm", |r, _| format!("{:.1}", 100.0 * r.means.contact_length)),
+    ("compaction\nN", |r, _| format!("{:.0}", r.means.compaction)),
+    ("contact\ncm2", |r, _| format!("{:.0}", 1e4 * r.means.area)),
+    ("vertical\nload %", |r, load| format!("{:.1}", 100.0 * r.means.vertical / load)),
+];
+const EFFICIENCY: Column = ("efficiency\n%", |r, _| {
+    r.tractive_efficiency.map_or("-".into(), |part| format!("{:.1}", 100.0 * part))
+});
+
 fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
-    let rows = runs
-        .iter()
-        .map(|Run { slip, means, tractive_efficiency }| {
-            vec![
-                format!("{slip:.3}"),
-                format!("{:.0}", means.drawbar),
-                format!("{:.3}", means.drawbar / rig.load),
-                format!("{:.1}", means.torque),
-                format!("{:.2}", 100.0 * means.sinkage),
-                format!("{:.1}", 1e3 * means.deflection),
-                format!("{:.1}", 100.0 * means.contact_length),
-                format!("{:.0}", means.compaction),
-                format!("{:.0}", 1e4 * means.area),
-                format!("{:.1}", 100.0 * means.vertical / rig.load),
-                tractive_efficiency.map_or("-".into(), |part| format!("{:.1}", 100.0 * part)),
-            ]
-        })
-        .collect();
-    let header = [
-        "slip",
-        "drawbar\nN",
-        "net traction\nratio",
-        "torque\nN m",
-        "sinkage\ncm",
-        "deflection\nmm",
-        "length\ncm",
-        "compaction\nN",
-        "contact\ncm2",
-        "vertical\nload %",
-        "efficiency\n%",
-    ];
+    let towed = runs.iter().any(|run| run.at.slip.is_none());
+    let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
+    let mut shown: Vec<Column> = Vec::new();
+    shown.extend(steered.then_some(ANGLE));
+    if towed {
+        shown.extend(TOWED)
+    } else {
+        shown.extend(DRIVEN)
+    }
+    shown.extend(STEERED.into_iter().filter(|_| steered));
+    shown.extend(PRESSED);
+    shown.extend((!towed).then_some(EFFICIENCY));
+    let header: Vec<&str> = shown.iter().map(|(heading, _)| *heading).collect();
+    let row = |run: &Run| shown.iter().map(|(_, cell)| cell(run, rig.load)).collect();
     format!(
         "{}, load {:.0} N, on {}: nodes {} m apart, step {} s, run {} s\n\n{}",
         mounted.name,
@@ -311,38 +388,85 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
         rig.spacing,
         rig.step,
         rig.duration,
-        columns(&header, rows, 0),
+        columns(&header, runs.iter().map(row).collect(), 0),
     )
 }
 
+/// Speed of the wheel's centre along its own plane, m/s.
+fn forward_speed(rig: &WheelRig, at: Setting) -> f64 {
+    let speed = match rig.motion {
+        WheelMotion::Pressed => 0.0,
+        WheelMotion::Rolling { speed, .. }
+        | WheelMotion::Drawn { speed, .. }
+        | WheelMotion::Towed { speed, .. } => speed,
+    };
+    speed * cos(at.slip_angle.unwrap_or_default())
+}
+
+/// What a panel shows: the check's name of it, label, factor to its unit and the figure.
+type Shown = (&'static str, &'static str, f64, fn(&WheelResult) -> f64);
+
+const PULL: Shown = ("drawbar", "drawbar pull, kN", 1e-3, |r| r.drawbar);
+const RESISTANCE: Shown = ("drawbar", "towed resistance, kN", -1e-3, |r| r.drawbar);
+const SIDE_FORCE: Shown = ("side force", "side force, kN", 1e-3, |r| r.lateral);
+const TORQUE: Shown = ("torque", "torque, kN m", 1e-3, |r| r.torque);
+const SINKAGE: Shown = ("sinkage", "sinkage, cm", 100.0, |r| r.sinkage);
+
+/// Over slip, a line for every slip angle; over the slip angle where there is one slip, or none.
 fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>) -> Figure {
-    let panel = |figure: &str, y_label: &str, factor: f64, of: &dyn Fn(&WheelResult) -> f64| {
-        let points: Vec<[f64; 2]> = runs.iter().map(|r| [r.slip, factor * of(&r.means)]).collect();
-        let here = format!("nodes {} mm apart", 1e3 * rig.spacing);
-        let mut series =
-            vec![Series { name: here.clone(), points: points.clone(), mark: Mark::Line }];
-        if let Some(check) = check {
-            let finer = check.changes.iter().filter_map(|Change { slip, convergence: c }| {
-                let wanted = c.refinement == Refinement::Spacing && c.figure == figure;
-                Some([(*slip)?, factor * c.refined]).filter(|_| wanted)
-            });
-            series.push(Series {
-                name: format!("nodes {} mm apart", 500.0 * rig.spacing),
-                points: finer.collect(),
-                mark: Mark::Dashes,
-            });
+    let first = runs.first().map_or(Setting::default(), |run| run.at);
+    let towed = first.slip.is_none();
+    let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
+    let over_angle = towed || steered && runs.iter().all(|run| run.at.slip == first.slip);
+    let across = |at: &Setting| match (over_angle, at.slip) {
+        (false, Some(slip)) => slip,
+        _ => at.slip_angle.unwrap_or_default().to_degrees(),
+    };
+    // runs that one line joins stand together
+    let lines: Vec<&[Run]> = match over_angle {
+        true => vec![runs],
+        false => runs.chunk_by(|a, b| a.at.slip_angle == b.at.slip_angle).collect(),
+    };
+    let panel = |(figure, y_label, factor, of): Shown| {
+        let mut series = Vec::new();
+        for line in &lines {
+            let points: Vec<[f64; 2]> =
+                line.iter().map(|r| [across(&r.at), factor * of(&r.means)]).collect();
+            let own = |name: String| match (over_angle, line.first()) {
+                (false, Some(run)) if steered => format!("{:.0} deg, {name}", run.slip_angle_deg()),
+                _ => name,
+            };
+            let here = own(format!("nodes {} mm apart", 1e3 * rig.spacing));
+            series.push(Series { name: here.clone(), points: points.clone(), mark: Mark::Line });
+            if let Some(check) = check {
+                let finer = check.changes.iter().filter_map(|Change { at, convergence: c }| {
+                    let wanted = c.refinement == Refinement::Spacing
+                        && c.figure == figure
+                        && line.iter().any(|run| run.at == *at);
+                    Some([across(at), factor * c.refined]).filter(|_| wanted)
+                });
+                series.push(Series {
+                    name: own(format!("nodes {} mm apart", 500.0 * rig.spacing)),
+                    points: finer.collect(),
+                    mark: Mark::Dashes,
+                });
+            }
+            series.push(Series { name: here, points, mark: Mark::Dots });
         }
-        series.push(Series { name: here, points, mark: Mark::Dots });
         Panel {
             title: String::new(),
-            x_label: "slip".into(),
+            x_label: if over_angle { "slip angle, deg" } else { "slip" }.into(),
             y_label: y_label.into(),
             from_zero: true,
             series,
         }
     };
+    let mut shown = vec![if towed { RESISTANCE } else { PULL }];
+    shown.extend(steered.then_some(SIDE_FORCE));
+    shown.extend((!towed).then_some(TORQUE));
+    shown.push(SINKAGE);
     Figure {
-        title: format!("Driven wheel on {}", rig.soil.name),
+        title: format!("{} wheel on {}", if towed { "Towed" } else { "Driven" }, rig.soil.name),
         subtitle: format!(
             "{}, load {:.2} kN, step {} ms, run {} s",
             mounted.name,
@@ -350,10 +474,6 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
             1e3 * rig.step,
             rig.duration
         ),
-        panels: vec![
-            panel("drawbar", "drawbar pull, kN", 1e-3, &|r| r.drawbar),
-            panel("torque", "torque, kN m", 1e-3, &|r| r.torque),
-            panel("sinkage", "sinkage, cm", 100.0, &|r| r.sinkage),
-        ],
+        panels: shown.into_iter().map(panel).collect(),
     }
 }

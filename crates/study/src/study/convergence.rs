@@ -17,7 +17,7 @@ pub trait Rig: Clone {
     /// unbounded bed) moves half a node aside instead.
     fn extend(&mut self);
     /// The figures to compare, each with its name.
-    fn figures(outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
+    fn figures(&self, outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
     /// Magnitude below which a figure's change is measured against this
     /// instead, for figures that pass through zero.
     fn least_scale(&self, _figure: &str) -> f64 {
@@ -61,7 +61,7 @@ pub fn converge<R: Rig>(
     tolerance: f64,
 ) -> Result<(R::Outcome, Vec<Convergence>), RigError> {
     let outcome = rig.run()?;
-    let figures = R::figures(&outcome);
+    let figures = rig.figures(&outcome);
     let mut report = Vec::new();
     for refinement in [Refinement::Spacing, Refinement::Step, Refinement::Extent] {
         let mut finer = rig.clone();
@@ -70,7 +70,7 @@ pub fn converge<R: Rig>(
             Refinement::Step => *finer.step_mut() *= 0.5,
             Refinement::Extent => finer.extend(),
         }
-        let refined = R::figures(&finer.run()?);
+        let refined = finer.figures(&finer.run()?);
         for (&(figure, value), (_, refined)) in figures.iter().zip(refined) {
             let scale = value.abs().max(refined.abs()).max(rig.least_scale(figure));
             let change = if scale > 0.0 { (refined - value).abs() / scale } else { 0.0 };

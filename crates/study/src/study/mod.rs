@@ -6,6 +6,7 @@
 
 mod bench;
 mod convergence;
+mod deflection_relations;
 mod exchange;
 mod fit;
 #[cfg(feature = "gpu")]
@@ -31,6 +32,7 @@ pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
+pub use deflection_relations::{DeflectionRelation, LoadedTyre, vehicle_cone_index_factor};
 pub use exchange::{
     CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
 };

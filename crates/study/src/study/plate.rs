@@ -220,7 +220,7 @@ impl Rig for PlateRig {
         self.offset += 0.5;
     }
 
-    fn figures(outcome: &PlateResult) -> Vec<(&'static str, f64)> {
+    fn figures(&self, outcome: &PlateResult) -> Vec<(&'static str, f64)> {
         vec![("sinkage", outcome.sinkage), ("residual", outcome.residual), ("work", outcome.work)]
     }
 }

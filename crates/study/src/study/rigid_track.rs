@@ -95,7 +95,7 @@ impl Rig for RigidTrackRig {
         self.lengths *= 2.0;
     }
 
-    fn figures(outcome: &RigidTrackResult) -> Vec<(&'static str, f64)> {
+    fn figures(&self, outcome: &RigidTrackResult) -> Vec<(&'static str, f64)> {
         vec![("thrust", outcome.thrust), ("vertical", outcome.vertical)]
     }
 }

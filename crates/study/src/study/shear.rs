@@ -95,7 +95,7 @@ impl Rig for ShearRig {
         self.displacement *= 2.0;
     }
 
-    fn figures(outcome: &ShearResult) -> Vec<(&'static str, f64)> {
+    fn figures(&self, outcome: &ShearResult) -> Vec<(&'static str, f64)> {
         vec![("pressure", outcome.pressure), ("strength", outcome.strength)]
     }
 }

@@ -174,7 +174,7 @@ impl Rig for TrackRig {
         self.duration *= 2.0;
     }
 
-    fn figures(outcome: &TrackResult) -> Vec<(&'static str, f64)> {
+    fn figures(&self, outcome: &TrackResult) -> Vec<(&'static str, f64)> {
         vec![
             ("drawbar", outcome.drawbar),
             ("thrust", outcome.thrust),

@@ -113,9 +113,16 @@ pub enum WheelMotion {
         /// Angle from the wheel's plane to its velocity, rad, positive to the left.
         slip_angle: f64,
     },
+    /// Towed at a speed and an angle, its axle free: it turns as the soil turns it.
+    Towed {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+        slip_angle: f64,
+    },
 }
 
-/// A rigid wheel on flat ground, its height free, its speed and slip given.
+/// A wheel on flat ground, its height free, its speed given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WheelRig {
     /// Soil of the bed.
@@ -179,6 +186,10 @@ pub struct WheelResult {
     pub vertical: f64,
     /// Torque that the motor gives, N m.
     pub torque: f64,
+    /// Aligning torque of the soil, about the vertical through the wheel's centre, N m.
+    pub aligning: f64,
+    /// Speed of the rim, that of a free wheel on firm ground being its centre's, m/s.
+    pub rim_speed: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
     /// Mean area in contact, m².
@@ -215,19 +226,42 @@ impl Rig for WheelRig {
         self.duration *= 2.0;
     }
 
-    fn figures(outcome: &WheelResult) -> Vec<(&'static str, f64)> {
-        vec![("drawbar", outcome.drawbar), ("torque", outcome.torque), ("sinkage", outcome.sinkage)]
+    fn figures(&self, outcome: &WheelResult) -> Vec<(&'static str, f64)> {
+        let mut figures = vec![("drawbar", outcome.drawbar)];
+        if !matches!(self.motion, WheelMotion::Towed { .. }) {
+            figures.push(("torque", outcome.torque));
+        }
+        if self.motion.slip_angle() != 0.0 {
+            figures.push(("side force", outcome.lateral));
+        }
+        figures.push(("sinkage", outcome.sinkage));
+        figures
     }
 
     /// A tenth of the load: the drawbar pull passes through zero at some slip.
     fn least_scale(&self, figure: &str) -> f64 {
         match figure {
-            "drawbar" => 0.1 * self.load,
+            "drawbar" | "side force" => 0.1 * self.load,
             "torque" => 0.1 * self.load * self.wheel.max_radius(),
             _ => 0.0,
         }
     }
 }
+
+impl WheelMotion {
+    /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+    pub fn slip_angle(&self) -> f64 {
+        match *self {
+            WheelMotion::Pressed | WheelMotion::Rolling { .. } => 0.0,
+            WheelMotion::Drawn { slip_angle, .. } | WheelMotion::Towed { slip_angle, .. } => {
+                slip_angle
+            }
+        }
+    }
+}
+
+/// Mass of a towed wheel over that which it bears; it counts only until the wheel turns steadily.
+const WHEEL_MASS: f64 = 0.1;
 
 /// Velocities that the guide imposes: along x, m/s; about the axle, rad/s; along y, m/s.
 #[derive(Default)]
@@ -245,6 +279,8 @@ impl WheelResult {
             lateral: self.lateral / samples,
             vertical: self.vertical / samples,
             torque: self.torque / samples,
+            aligning: self.aligning / samples,
+            rim_speed: self.rim_speed / samples,
             sinkage: self.sinkage / samples,
             area: self.area / samples,
             deflection: self.deflection / samples,
@@ -280,7 +316,7 @@ impl WheelRig {
         model: &GroundModel,
         published: &mut Published,
     ) -> Result<(WheelResult, Option<RingState>), RigError> {
-        let Imposed { speed, spin, drift } = self.imposed()?;
+        let Imposed { speed, mut spin, drift } = self.imposed()?;
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let mut patches = Patches::default();
         let mut pose = Pose::default();
@@ -321,6 +357,7 @@ impl WheelRig {
             heap(&mut ground, contact.displaced);
             if count >= first_settled {
                 self.add(&mut sum, &contact, &pose);
+                sum.rim_speed += spin * self.wheel.max_radius();
                 if let Some((ring, state, _)) = &belt {
                     sum.sinkage -= ring.deflection(state);
                     sum.deflection += ring.deflection(state);
@@ -332,6 +369,9 @@ impl WheelRig {
                 sum.works.add(&contact, &twist, stored, self.step);
             }
             stored = contact.works.elastic;
+            if matches!(self.motion, WheelMotion::Towed { .. }) {
+                spin = shrunk * self.turned(twist.angular.y, &contact);
+            }
             climb = self.climb(climb, &contact, time);
             if let Some((_, state, step)) = &mut belt {
                 let linear = Vec3::new(speed, drift, climb);
@@ -386,7 +426,22 @@ impl WheelRig {
                 let spin = rim_speed / self.wheel.max_radius();
                 Ok(Imposed { speed: speed * cos(slip_angle), spin, drift: speed * sin(slip_angle) })
             }
+            WheelMotion::Towed { speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let (speed, drift) = (speed * cos(slip_angle), speed * sin(slip_angle));
+                Ok(Imposed { speed, spin: speed / self.wheel.max_radius(), drift })
+            }
         }
+    }
+
+    /// Angular velocity about a free axle after a step, implicit in the ground's damping.
+    fn turned(&self, spin: f64, contact: &Contact) -> f64 {
+        let radius = self.wheel.max_radius();
+        let mass = WHEEL_MASS * self.load / GRAVITY;
+        let inertia = 0.5 * mass * radius * radius / self.step;
+        let damping = contact.load.damping[(1, 1)].max(0.0);
+        spin + contact.load.wrench.torque.y / (inertia + damping)
     }
 
     /// Vertical velocity after a step under the load that is on the wheel at `time`,
@@ -403,9 +458,10 @@ impl WheelRig {
         let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
         let damping = contact.load.damping[(5, 5)];
         let stiffness = contact.load.stiffness[(5, 5)];
-        let glide = if self.belt.is_some() { contact.load.glide.force.z } else { 0.0 };
+        // `glide` is left out: it takes back what the stiffness would make of the way along the
+        // ground, of which only the way down counts here
         let momentum =
-            mass / self.step * climb + contact.load.wrench.force.z + glide + damping * climb - load;
+            mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
         momentum / (mass / self.step + damping + stiffness * self.step + self.guide_damping)
     }
 
@@ -414,6 +470,7 @@ impl WheelRig {
         sum.lateral += contact.load.wrench.force.y;
         sum.vertical += contact.load.wrench.force.z;
         sum.torque -= contact.load.wrench.torque.y;
+        sum.aligning += contact.load.wrench.torque.z;
         sum.sinkage += self.wheel.max_radius() - pose.position.z;
         sum.area += contact.area;
         sum.nodes_in_contact += f64::from(contact.nodes_in_contact);

@@ -5,6 +5,7 @@
 
 mod classic_wheels;
 mod closed_forms;
+mod deflection;
 mod passive;
 mod reference_runs;
 mod sand;
@@ -25,7 +26,7 @@ pub use wheel_trials::{
 pub type Write = fn() -> Result<Section, ValidationError>;
 
 /// The sections, in their order.
-pub const SECTIONS: [Write; 16] = [
+pub const SECTIONS: [Write; 17] = [
     closed_forms::plates,
     closed_forms::energies,
     classic_wheels::towed,
@@ -39,6 +40,7 @@ pub const SECTIONS: [Write; 16] = [
     reference_runs::wheel,
     reference_runs::vehicle,
     sand::section,
+    deflection::section,
     snow::section,
     snow::m113_in_snow,
     trends::section,

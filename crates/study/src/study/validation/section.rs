@@ -20,6 +20,9 @@ pub enum ValidationError {
     /// A soil is not in the catalogue.
     #[error(transparent)]
     Soil(#[from] crate::soil::CatalogueError),
+    /// A vehicle whose tyres do not give way.
+    #[error("{0}: its file does not say how its tyres give way")]
+    NoBelt(&'static str),
 }
 
 /// A section of the validation.
