@@ -34,9 +34,8 @@ fn packed() -> f64 {
 }
 
 impl SnowCover {
-    /// Modulus of frozen ground, N/m³: a tyre's 200 kPa press it by 1 cm. Whatever is that
-    /// stiff will do.
-    const FROZEN: f64 = 2e7;
+    /// Modulus of frozen ground, N/m³: whatever does not give way beside snow will do.
+    const FROZEN: f64 = 1e9;
 
     /// The ground below it, from the depth on at which the snow is packed.
     pub fn ground_below(&self) -> SubLayer {

@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
-use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published};
+use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published, rut_depth};
 use crate::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
 use crate::scm::{
     Contact, FlexibleTyre, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
@@ -192,6 +192,8 @@ pub struct WheelResult {
     pub rim_speed: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
+    /// Depth of the rut that it leaves, m; nothing where it is pressed.
+    pub rut: f64,
     /// Mean area in contact, m².
     pub area: f64,
     /// How far its tyre gives way, m.
@@ -282,6 +284,7 @@ impl WheelResult {
             aligning: self.aligning / samples,
             rim_speed: self.rim_speed / samples,
             sinkage: self.sinkage / samples,
+            rut: self.rut,
             area: self.area / samples,
             deflection: self.deflection / samples,
             contact_length: self.contact_length / samples,
@@ -394,6 +397,12 @@ impl WheelRig {
         patches.clear();
         overlay.publish_all(&mut patches);
         published.apply(&patches);
+        // half-way along the part of the run that means are taken of
+        let half = 0.5 * self.settled * self.duration;
+        let [x, y] = [pose.position.x - half * speed, pose.position.y - half * drift];
+        if travelled > 0.0 {
+            sum.rut = rut_depth(model, published, x, y);
+        }
         let samples = (steps - first_settled) as f64;
         require_carried(sum.vertical / samples, self.load, sum.sinkage / samples)?;
         let means = sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 });

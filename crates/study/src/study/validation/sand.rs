@@ -16,9 +16,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          width in dry sand, drawn at 10 mm/s at 9 rim speeds from locked to ten times its speed, \
          under 19 to 27 N. The sand's figures are those of the plates alone (n 1.46, k 8e6 \
          N/m^(n+2)), its angle of repose (29 deg), its density (1330 kg/m3) and K = 21 mm, which the \
-         same source gives; none of them was fitted to a wheel. The form of one default law, inclined \
-         bearing, was chosen among others on these trials: they test its figures, but are no blind \
-         prediction of it. The wheel with grousers of 5 mm is taken as a cylinder through their \
+         same source gives; none of them was fitted to a wheel. The forms of two default laws, inclined bearing and ploughing, were chosen \
+         among others on these trials: they test their figures, but are no blind prediction of them. The wheel with grousers of 5 mm is taken as a cylinder through their \
          tips. A normalised error is the root mean square of the error over \
          that of the measured values.",
     );
@@ -64,15 +63,14 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          light wheel knocked on the sand; the rig refuses that now.)",
     );
     section.text(
-        "**Where it fails.** At slip angle 0 the wheels are within 5 mm from a skid of 0.7 to rolling \
-         nearly free, where they drag 3 N too much; at a slip of 0.9 the smooth one sinks 10 mm too \
-         deep. Locked, it stands 16 mm too high and drags 22 N instead of 39: it digs itself in by \
-         carrying sand away, which piles up in front of it. At 45 degrees the side force comes out at \
-         half of what was measured, and at a sixth for a locked wheel (6 N instead of 35), which also \
-         stands 24 mm too high: the sand that a wheel pushes aside heaps up before its wall, while \
-         the model's wedge starts from the undisturbed surface. Plates whose pressure rises with their diameter (k_c < 0, see \
-         `bekker identify --plates cmu`) are outside Bekker's form, and a wheel's contact, 15 to 50 mm \
-         long, lies below the narrowest of them.",
+        "**Where it fails.** At slip angle 0 the wheels rolling nearly free drag 3 N too much, at skids of \
+         0.5 and 0.7 they stand up to 5 mm too deep, and at a slip of 0.9 the smooth one sinks 10 mm too \
+         deep. At 45 degrees a locked wheel stands 7 mm too high, drags 26 N instead of 37 and is pushed aside by 20 N \
+         instead of 35: its force is one of its depth, squared. Before `ploughing` these were 12 and \
+         6 N: a wall of soil that is pushed aside bears the wheel no more (so it sinks), and heaps up against \
+         its face (Hegedus; Ishigami). Plates whose pressure rises with their diameter (k_c < 0, see \
+         `bekker identify --plates cmu`) are outside Bekker's form, and a wheel's contact, 15 to 50 mm long, \
+         lies below the narrowest of them.",
     );
     Ok(section)
 }
