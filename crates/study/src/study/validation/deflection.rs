@@ -591,19 +591,18 @@ mod tests {
         }
     }
 
+    /// The span of the relations, at the strength of sand that the rig's own pull tells.
     #[test]
-    #[ignore = "prints"]
-    fn print() {
-        let section = section().unwrap();
-        for block in section.blocks {
-            match block {
-                super::super::Block::Table { header, rows } => {
-                    println!("{}", header.join(" | "));
-                    rows.iter().for_each(|row| println!("{}", row.join(" | ")));
-                }
-                super::super::Block::Text(text) => println!("{text}\n"),
-                super::super::Block::Chart(_) => {}
-            }
+    fn a_flatter_tyre_gains_on_sand_as_the_relations_have_it() {
+        let tyre = Tyre::hmmwv().unwrap();
+        for soil in ["dry_sand_lll", "push_pull_silica_2020"] {
+            let bed = catalogue().find(soil).unwrap().to_soil();
+            let found = OverDeflection::run(&tyre, &bed, LOADS[0]).unwrap();
+            let case = Case { soil, load: LOADS[0], sandy: true, found };
+            let band = case.band(&tyre).unwrap();
+            let [pull, towed] = [ratio(&case.found.pull), ratio(&case.found.towed)];
+            assert_eq!(verdict(pull, band.pull), "inside", "{soil}, {}: {pull:?}", band.name);
+            assert_eq!(verdict(towed, TOWED_BAND), "inside", "{soil}: {towed:?}");
         }
     }
 }
