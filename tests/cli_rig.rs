@@ -187,6 +187,8 @@ fn a_wheel_is_towed_rigid_or_flexible() {
         assert!(figure("torque").abs() < 0.005 * 6310.0 * 0.467, "{run}");
         assert!(figure("skid") > 0.0 && figure("skid") < 0.1, "{run}");
         assert_eq!(figure("slip_angle"), 0.0);
+        // the ground bears the load: the mean of a height that stays
+        assert_within(0.002, &run["vertical"], test["load"].as_f64().unwrap());
         resistances.push(-figure("drawbar"));
     }
     // less air, less resistance on soil

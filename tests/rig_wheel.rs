@@ -258,16 +258,12 @@ fn towed(slip_angle: f64) -> WheelMotion {
 /// A free axle against one that is turned just so: the same forces, and no torque.
 #[test]
 fn a_towed_wheel_is_one_turned_without_torque() {
-    for (soil, laws, slip_angle) in [
-        (mid(), Laws::refined(), 0.0),
-        (mid(), Laws::reference(), 0.0),
-        (hard(), Laws::refined(), 0.2),
-    ] {
-        let free = WheelRig { laws, ..rig(soil, 0.0, 6311.6, towed(slip_angle)) };
+    for (soil, slip_angle) in [(mid(), 0.0), (hard(), 0.2)] {
+        let motion = towed(slip_angle);
+        let free = WheelRig { laws: Laws::refined(), ..rig(soil, 0.0, 6311.6, motion) };
         let found = free.run().unwrap();
         let skid = 1.0 - found.rim_speed / slip_angle.cos();
-        // under the reference's laws pressure is a torque against which shear turns the wheel on
-        assert!(skid > -0.01 && skid < 0.1 && found.drawbar < 0.0, "{skid}, {found:?}");
+        assert!(skid > 0.0 && skid < 0.1 && found.drawbar < 0.0, "{skid}, {found:?}");
         // the axle's speed swings a little as nodes come and go, and the torque of its mean is not
         // the mean of the torque: a thousandth of slip makes ten times as much
         let turning = 0.003 * 6311.6 * 0.467;

@@ -291,17 +291,16 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          and to 0.01 at 25 %.",
     );
     section.text(
-        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above the band in all cases but one or two. \
-         There the relations themselves are above it: the band is that of P20 between 0.2 and 0.44 at \
-         15 %, these clays pull 0.05 to 0.17, and where so little is left a ratio says little. Beside \
-         relations of the same pull the ratios lie below most of them on weak soil: the rig's pull \
-         grows less with the deflection than theirs (0.05 to 0.1 of the load from 15 to 25 %, theirs 0.06 \
-         to 0.17), and at 35 % it falls behind further. Towed resistance of soft clay falls faster than \
-         the band has it (0.6 to 0.72), and it hangs on the soil's figures far more than on the cone \
-         index: at equal pull the rig's sands resist up to four times as much as Williams says and up \
-         to 1.6 times as much as Brixius, for loose soil of the catalogue that bears little shears \
-         well, which one cone index cannot tell. On firm sand R is rubber's for the greater part, and \
-         rises with the deflection.",
+        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above its band in four of five cases, as the \
+         relations themselves are there: the band is that of a P20 between 0.2 and 0.44 at 15 %, these \
+         clays pull 0.08 to 0.17 of the load, and of so little a ratio says little. Beside relations of \
+         equal pull the rig gains less: 0.05 to 0.08 of the load from 15 to 25 %, where they gain 0.09 \
+         to 0.17 but on firm soil. R of clay falls faster than the band has it (0.61 to 0.74 in seven of \
+         ten cases). How great R is they tell apart from the rig by far: at equal pull the loose sands \
+         of the catalogue resist up to 3.7 times as much as Williams says and 1.7 times as much as \
+         Brixius, for they bear little and shear well, which one cone index cannot tell; Thai clay resists \
+         less than all relations. On firm sand most of R is the rubber's, which rises with the \
+         deflection. Of the clay at 25 % half the spacing moves the pull by 5 % of itself.",
     );
     Ok(section)
 }
@@ -592,19 +591,18 @@ mod tests {
         }
     }
 
+    /// The span of the relations, at the strength of sand that the rig's own pull tells.
     #[test]
-    #[ignore = "prints"]
-    fn print() {
-        let section = section().unwrap();
-        for block in section.blocks {
-            match block {
-                super::super::Block::Table { header, rows } => {
-                    println!("{}", header.join(" | "));
-                    rows.iter().for_each(|row| println!("{}", row.join(" | ")));
-                }
-                super::super::Block::Text(text) => println!("{text}\n"),
-                super::super::Block::Chart(_) => {}
-            }
+    fn a_flatter_tyre_gains_on_sand_as_the_relations_have_it() {
+        let tyre = Tyre::hmmwv().unwrap();
+        for soil in ["dry_sand_lll", "push_pull_silica_2020"] {
+            let bed = catalogue().find(soil).unwrap().to_soil();
+            let found = OverDeflection::run(&tyre, &bed, LOADS[0]).unwrap();
+            let case = Case { soil, load: LOADS[0], sandy: true, found };
+            let band = case.band(&tyre).unwrap();
+            let [pull, towed] = [ratio(&case.found.pull), ratio(&case.found.towed)];
+            assert_eq!(verdict(pull, band.pull), "inside", "{soil}, {}: {pull:?}", band.name);
+            assert_eq!(verdict(towed, TOWED_BAND), "inside", "{soil}: {towed:?}");
         }
     }
 }
