@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 9, since stems are damaged and hits go on.
-const VERSION: u8 = 9;
+/// Version of the layout: 10, since nodes know what was pushed away.
+const VERSION: u8 = 10;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

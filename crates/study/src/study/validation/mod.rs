@@ -10,6 +10,7 @@ mod passive;
 mod reference_runs;
 mod sand;
 mod section;
+mod slip_angles;
 mod snow;
 mod track_models;
 mod tracks;
@@ -27,7 +28,7 @@ pub use wheel_trials::{
 pub type Write = fn() -> Result<Section, ValidationError>;
 
 /// The sections, in their order.
-pub const SECTIONS: [Write; 17] = [
+pub const SECTIONS: [Write; 18] = [
     closed_forms::plates,
     closed_forms::energies,
     classic_wheels::towed,
@@ -36,6 +37,7 @@ pub const SECTIONS: [Write; 17] = [
     tracks::rigid_track,
     tracks::vehicle,
     track_models::section,
+    slip_angles::section,
     passive::section,
     vehicles::section,
     reference_runs::wheel,
