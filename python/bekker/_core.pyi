@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "Envs",
     "Scenario",
     "Simulation",
     "__version__",
+    "endings",
     "main",
     "press_plate",
     "roll_wheel",
@@ -19,6 +21,7 @@ __all__ = [
     "shear_plate",
     "soil",
     "soils",
+    "tasks",
     "vehicle",
     "vehicles",
 ]
@@ -174,6 +177,78 @@ class Simulation:
         supersample: int,
     ) -> tuple[NDArray[np.uint8], bytes]: ...
 
+@final
+class Envs:
+    """Environments of one task, stepped beside one another on threads of their own."""
+
+    def __new__(
+        cls,
+        task: str,
+        num_envs: int,
+        options: dict[str, Any],
+        limit: int | None = None,
+        threads: int | None = None,
+    ) -> Envs: ...
+    def layout(self) -> list[tuple[str, int, float, str]]:
+        """Parts of an observation: name, numbers, what 1 stands for, unit."""
+
+    @property
+    def actions(self) -> int:
+        """Numbers of an action."""
+
+    @property
+    def observations(self) -> int:
+        """Numbers of an observation."""
+
+    @property
+    def period(self) -> float:
+        """Time between actions, s."""
+
+    @property
+    def threads(self) -> int:
+        """How many threads step it."""
+
+    def info_names(self) -> list[str]:
+        """Names of the numbers of an info."""
+
+    def reset(
+        self, seeds: list[int | None], mask: list[bool], level: int | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]: ...
+    def step(
+        self, actions: bytes, autoreset: str
+    ) -> tuple[
+        NDArray[np.float32],
+        NDArray[np.float64],
+        NDArray[np.uint8],
+        NDArray[np.uint8],
+        NDArray[np.uint8],
+        NDArray[np.float32] | None,
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]: ...
+    def experts(self) -> NDArray[np.float32]:
+        """What a rule would do now, an action a row."""
+
+    def snapshot(self, env: int) -> bytes: ...
+    def restore(self, env: int, snapshot: bytes) -> NDArray[np.float32]: ...
+    def rollout(
+        self, snapshot: bytes, actions: bytes, horizon: int
+    ) -> tuple[
+        NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.float32]
+    ]: ...
+    def state(self, env: int) -> _State:
+        """The vehicle of one environment: an array of each figure."""
+
+    def scenario(self, env: int) -> dict[str, Any]:
+        """The scenario of the level that one environment is on."""
+
+    def picture(
+        self, env: int, camera: str, size: tuple[int, int]
+    ) -> tuple[NDArray[np.uint8], bytes]: ...
+    def __len__(self) -> int: ...
+
+def endings() -> list[str]: ...
+def tasks() -> list[tuple[str, int, list[str]]]: ...
 def main(arguments: list[str]) -> int: ...
 def schema() -> dict[str, Any]:
     """The JSON Schema of the scenario format."""

@@ -2,6 +2,7 @@
 //! its own. `python/bekker/` says what it is like from outside, `_core.pyi` with which types.
 
 mod arrays;
+mod envs;
 mod error;
 mod pool;
 mod readings;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::envs::{Envs, endings, tasks};
     #[pymodule_export]
     use super::rig::{press_plate, roll_wheel, shear_plate};
     #[pymodule_export]

@@ -422,16 +422,7 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
         let vehicle = self.index(vehicle)?;
         let shot = shot(py, camera, vehicle, place, target, size, field, supersample)?;
-        let Simulation { file, built, world, .. } = self;
-        let taken = self.pool.work(py, || {
-            let image = shot.take(file, built, world).map_err(|e| e.to_string())?;
-            let png = photograph::encode(&image).map_err(|e| e.to_string())?;
-            Ok::<_, String>((photograph::levels(&image), png))
-        })?;
-        let (levels, png) = taken.map_err(|told| error::run(py, told))?;
-        let (columns, rows) = size;
-        let levels = array(py, levels, &[rows as usize, columns as usize, 3])?;
-        Ok((levels, PyBytes::new(py, &png)))
+        image(py, &self.pool, &shot, &self.file, &self.built, &self.world)
     }
 
     fn __repr__(&self) -> String {
@@ -446,8 +437,28 @@ impl Simulation {
     }
 }
 
+/// Takes a picture: red, green and blue of each pixel, and the PNG of it.
+pub fn image<'py>(
+    py: Python<'py>,
+    pool: &Pool,
+    shot: &Shot,
+    file: &ScenarioFile,
+    built: &Built,
+    world: &World,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+    let taken = pool.work(py, || {
+        let image = shot.take(file, built, world).map_err(|e| e.to_string())?;
+        let png = photograph::encode(&image).map_err(|e| e.to_string())?;
+        Ok::<_, String>((photograph::levels(&image), png))
+    })?;
+    let (levels, png) = taken.map_err(|told| error::run(py, told))?;
+    let [columns, rows] = <[u32; 2]>::from(shot.size).map(|size| size as usize);
+    let levels = array(py, levels, &[rows, columns, 3])?;
+    Ok((levels, PyBytes::new(py, &png)))
+}
+
 #[allow(clippy::too_many_arguments)]
-fn shot(
+pub fn shot(
     py: Python<'_>,
     camera: &str,
     vehicle: usize,
