@@ -22,7 +22,8 @@ const WAY: f64 = 0.3;
 const STUCK: f64 = 4.0;
 /// Drive above which it wants to get on.
 const WANTS: f32 = 0.05;
-/// Largest integral of an error of speed, m.
+/// Error of speed up to which it is integrated, m/s, and the largest integral, m.
+const INTEGRATED: f64 = 1.0;
 const WINDUP: f64 = 4.0;
 
 /// What an episode has been so far.
@@ -46,6 +47,8 @@ pub struct Memory {
     pub integral: f64,
     /// Way that it wants to go: 1, or -1 backward.
     pub direction: f64,
+    /// How long it has wanted that, s.
+    pub since_turn: f64,
     /// How long it has wanted to get on and has not, s.
     pub standing: f64,
     /// Where it last got on, m.
@@ -60,6 +63,15 @@ impl Memory {
     /// Whether it has wanted to get on for 4 s and has not by 0.3 m.
     pub fn is_stuck(&self) -> bool {
         self.standing >= STUCK
+    }
+}
+
+impl Memory {
+    /// Sums up an error of speed, m/s, where it is small: what is far off has other causes.
+    fn integrate(&mut self, error: f64) {
+        if error.abs() < INTEGRATED {
+            self.integral = (self.integral + error * self.period).clamp(-WINDUP, WINDUP);
+        }
     }
 }
 
@@ -189,15 +201,8 @@ impl Env {
         driven.remember(full);
         let Driven { world, .. } = &*driven;
         let outcome = world.state().agents[0].outcome.as_ref().map(|outcome| outcome.code());
-        if let Some(wanted) = task.wanted_speed(&driven.seen()) {
-            let memory = &mut driven.memory;
-            let error = wanted - driven.sample.speed;
-            memory.integral = (memory.integral + error * memory.period).clamp(-WINDUP, WINDUP);
-        } else {
-            let memory = &mut driven.memory;
-            let error = 4.0 - driven.sample.speed;
-            memory.integral = (memory.integral + error * memory.period).clamp(0.0, WINDUP);
-        }
+        let error = task.wanted_speed(&driven.seen()).map(|wanted| wanted - driven.sample.speed);
+        driven.memory.integrate(error.unwrap_or_default());
         terms.fill(0.0);
         if let Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain) = outcome {
             return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
@@ -307,6 +312,8 @@ impl Driven {
         } else {
             memory.standing += memory.period;
         }
+        let turned = direction != memory.direction;
+        memory.since_turn = if turned { 0.0 } else { memory.since_turn + memory.period };
         memory.direction = direction;
     }
 }

@@ -4,8 +4,10 @@ use super::observation::Relief;
 use super::{LearningError, Options, Task};
 use crate::numeric::{cos, pow, sin};
 use crate::random::Stream;
-use crate::scenario::build::{Built, Parts, world_of};
-use crate::scenario::config::{Area, CustomSoil, Payload, Scenario, Surface, TyreModel, Zone};
+use crate::scenario::build::{Built, Parts, vehicle_spec, world_of};
+use crate::scenario::config::{
+    Area, CustomSoil, Payload, Scenario, Stamp, Surface, TyreModel, Zone,
+};
 use crate::scenario::{Faults, ScenarioFile};
 use crate::simulation::{GroundVehicle, World};
 use crate::soil::SoilKind;
@@ -20,6 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Course {
     /// Shape of the ground.
     pub surface: Surface,
+    /// Holes, ditches and bumps.
+    pub stamps: Vec<Stamp>,
     /// Soil where nothing else is said.
     pub soil: &'static str,
     /// Patches of other soils.
@@ -158,15 +162,9 @@ impl Level {
         let scenario = scenario(&course, options, number, &mut draw).map_err(refused)?;
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
-        let wheel_radius = match built.world.agents.first().map(|agent| &agent.vehicle) {
-            Some(GroundVehicle::Wheeled(own)) if built.world.agents[0].vehicle.wheels() == 4 => {
-                own.underside.max_radius()
-            }
-            _ => {
-                let (option, value) = ("vehicle", options.vehicle.clone());
-                let allowed = "one with four wheels".into();
-                return Err(LearningError::Option { option, value, allowed });
-            }
+        let wheel_radius = match &built.world.agents[0].vehicle {
+            GroundVehicle::Wheeled(own) => own.underside.max_radius(),
+            GroundVehicle::Tracked(_) => 0.0,
         };
         let seen = options.map.unwrap_or(task.sees_map());
         let relief = seen.then(|| Relief::new(built.world.ground.terrain(), task.extent()));
@@ -189,6 +187,7 @@ fn scenario(
     scenario.output.interval = options.period;
     scenario.ground.spacing = options.spacing;
     scenario.terrain.surface = course.surface.clone();
+    scenario.terrain.stamp = course.stamps.clone();
     let mut scatter = |soil: &str, called: String| {
         let soil = options.soil.as_deref().unwrap_or(soil);
         let custom = scattered(soil, &called, draw, options.difficulty);
@@ -224,6 +223,19 @@ fn scenario(
     Ok(scenario)
 }
 
+/// Refuses vehicles on tracks or on more than four wheels.
+fn check_vehicle(model: &str) -> Result<(), LearningError> {
+    let spec = vehicle_spec(model, Path::new(""));
+    let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
+    match spec.wheeled() {
+        Some(spec) if spec.axles.len() == 2 => Ok(()),
+        _ => {
+            let (option, value) = ("vehicle", model.into());
+            Err(LearningError::Option { option, value, allowed: "one with four wheels".into() })
+        }
+    }
+}
+
 /// Levels that have been made: what was made once is not made again.
 #[derive(Debug)]
 pub struct Levels {
@@ -243,6 +255,7 @@ impl Levels {
     /// [`LearningError`] when an option cannot be; the first level is made to find out.
     pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
         options.check()?;
+        check_vehicle(&options.vehicle)?;
         let levels = Levels { task, options, parts: Parts::default(), made: Mutex::default() };
         levels.get(levels.options.first_level)?;
         Ok(levels)

@@ -93,8 +93,9 @@ impl Seen<'_> {
         let found = self.sample.speed;
         let wheels = &self.sample.wheels;
         let slip = wheels.iter().map(|w| w.slip).sum::<f64>() / wheels.len().max(1) as f64;
-        let wanted = 0.35 * (speed - found) + 0.12 * self.memory.integral;
-        (wanted - 1.5 * (slip - 0.35).max(0.0)).clamp(-1.0, 1.0) as f32
+        // what rolling takes, about as much as a soil of middling resistance
+        let wanted = 0.15 + 0.35 * (speed - found) + 0.15 * self.memory.integral;
+        (wanted - 1.5 * (slip - 0.35).max(0.0)).clamp(-0.5, 1.0) as f32
     }
 
     /// A share of lock towards a bearing, rad.

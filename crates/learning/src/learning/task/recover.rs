@@ -1,27 +1,25 @@
-//! Get out of a bog, forward or backward.
+//! Get out of a soft hollow, forward or backward.
 
 use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
-use crate::learning::level::Patch;
 use crate::numeric::hypot;
-use crate::scenario::config::Surface;
+use crate::scenario::config::{Stamp, Surface};
 
 /// The task.
 #[derive(Debug)]
 pub struct Recover;
 
-/// Soils around, and soils to get out of.
-const FIRM: [&str; 3] = ["upland_sandy_loam", "sandy_loam_15_lll", "grenville_loam"];
-const SOFT: [&str; 3] = ["bog", "sandy_loam_32_hanamoto", "snow_harrison"];
-/// Distance from the start that counts as out, beyond the edge, m.
-const OUT: f64 = 5.0;
+/// Soils that it lies in.
+const SOILS: [&str; 4] =
+    ["dry_sand_lll", "lean_clay_32_wes", "push_pull_silica_2020", "clayey_38_thailand"];
+/// Radius of the hollow, m, its depth at difficulty 0, and what 1 adds to it.
+const RADIUS: f64 = 4.0;
+const DEPTHS: [f64; 2] = [0.3, 0.7];
+/// Distance beyond its edge that counts as out, m.
+const OUT: f64 = 1.0;
 /// For getting out.
 const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a second, J.
-const ENERGY: f64 = 1e6;
-
-fn radius(course: &Course) -> f64 {
-    course.patches.first().map_or(0.0, |patch| patch.radius)
-}
+/// Energy at the wheels that costs as much as a metre, J.
+const ENERGY: f64 = 1e5;
 
 impl Task for Recover {
     fn id(&self) -> &'static str {
@@ -45,29 +43,25 @@ impl Task for Recover {
     }
 
     fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
-        let patch = Patch {
-            soil: draw.one(&SOFT),
-            centre: [draw.within(-1.0, 1.0), draw.within(-1.0, 1.0)],
-            radius: 2.5 + 2.5 * difficulty * draw.within(0.5, 1.0),
-        };
-        let grade = 0.08 * difficulty * draw.within(-1.0, 1.0);
+        let depth = DEPTHS[0] + difficulty * draw.within(0.5, 1.0) * DEPTHS[1];
+        let at = [draw.within(-0.5, 0.5), draw.within(-0.5, 0.5)];
         Course {
-            surface: Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 },
-            soil: draw.one(&FIRM),
-            patches: vec![patch],
+            stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None }],
+            surface: Surface::default(),
+            soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 800.0),
             ..Course::default()
         }
     }
 
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
-        let Seen { level, sample, memory, .. } = *seen;
+        let Seen { sample, memory, .. } = *seen;
         let away = |[x, y]: [f64; 2]| hypot(x, y);
         let distance = away([sample.pose.position.x, sample.pose.position.y]);
         terms[0] = distance - away(memory.before);
         terms[1] = -memory.period;
         terms[2] = -memory.energy / ENERGY;
-        let ending = if distance > radius(&level.course) + OUT {
+        let ending = if distance > RADIUS + OUT {
             Some(Ending::Goal)
         } else {
             seen.is_overturned().then_some(Ending::Overturned)
@@ -80,12 +74,11 @@ impl Task for Recover {
         ending.into()
     }
 
-    /// Rocks: forward, and where that gets nowhere for two seconds, backward, and so on.
+    /// Rocks: on until it stands, then the other way, and so on.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let memory = seen.memory;
-        // the other way after two seconds of standing, and the same way while it gets on
-        let turn = memory.standing > 2.0;
-        let direction = if turn { -memory.direction } else { memory.direction };
-        [0.0, 0.6, direction as f32]
+        let still = (seen.sample.speed * memory.direction) < 0.15 && memory.since_turn > 1.0;
+        let direction = if still { -memory.direction } else { memory.direction };
+        [0.0, 0.8, direction as f32]
     }
 }

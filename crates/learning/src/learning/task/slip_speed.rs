@@ -22,7 +22,7 @@ const SOILS: [&str; 8] = [
 /// Steepest climb and descent at difficulty 1.
 const GRADES: [f64; 2] = [-0.12, 0.12];
 /// Slowest and fastest speed that is wanted, m/s.
-const SPEEDS: [f64; 2] = [1.0, 7.0];
+const SPEEDS: [f64; 2] = [1.0, 5.0];
 /// Error from which nothing is to be had for speed, m/s.
 const ERROR: f64 = 2.0;
 /// Slip beyond which it costs.
