@@ -64,7 +64,7 @@ pub fn reading<'py>(
 }
 
 fn vector(dict: &Bound<'_, PyDict>, name: &str, vector: &Vec3) -> PyResult<()> {
-    dict.set_item(name, array(dict.py(), vector.data.0[0].to_vec(), &[3])?)
+    dict.set_item(name, array(dict.py(), vector.data.0[0], &[3])?)
 }
 
 fn pose(dict: &Bound<'_, PyDict>, pose: &Pose) -> PyResult<()> {

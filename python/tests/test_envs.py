@@ -265,14 +265,24 @@ def test_a_thousand_resets_take_no_memory():
     assert (process.num_threads(), process.num_fds()) == before[1:]
 
 
-def test_experts_are_better_than_nothing():
-    env = BekkerVectorEnv("SlipSpeed", 2, max_episode_steps=200, **QUICK)
+@pytest.mark.parametrize(("task", "steps"), [("SlipSpeed", 200), ("SideSlope", 150), ("Recover", 150)])
+def test_experts_are_better_than_nothing_and_than_chance(task, steps):
+    env = BekkerVectorEnv(task, 2, **{**QUICK, "levels": 8})
 
     def score(act):
         env.reset(seed=0)
-        return sum(env.step(act())[1].sum() for _ in range(60))
+        alive, total = np.ones(2, bool), 0.0
+        for step in range(steps):
+            _, rewards, terminated, truncated, _ = env.step(act(step))
+            total += rewards[alive].sum()
+            alive &= ~(terminated | truncated)
+        return total
 
-    assert score(env.experts) > score(lambda: np.zeros((2, 2))) + 10
+    random = actions_of(env, steps)
+    expert = score(lambda step: env.experts())
+    # a tenth of a metre or of a speed's error a step
+    assert expert > score(lambda step: np.zeros_like(random[0])) + 20
+    assert expert > score(lambda step: random[step]) + 20
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

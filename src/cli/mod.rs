@@ -5,6 +5,7 @@
 //! 3 for wrong input and 130 after Ctrl-C, SIGTERM or SIGHUP ([`Failure`]).
 
 mod bench;
+mod bench_envs;
 mod bench_m113;
 mod bench_sensors;
 mod bench_sync;

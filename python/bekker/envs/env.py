@@ -72,7 +72,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         info = self._infos.single(infos[0])
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """What the camera sees now."""
         return None if self.render_mode is None else self.picture().array
 
@@ -82,7 +82,8 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
 
     def expert(self) -> Observation:
         """What a rule would do now."""
-        return self._core.experts()[0]
+        action: Observation = self._core.experts()[0]
+        return action
 
     def snapshot(self) -> bytes:
         """The episode as bytes, to be pickled; a TimeLimit around it counts for itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
 from .. import _core
@@ -24,12 +24,12 @@ def check_camera(camera: str) -> str:
     return camera
 
 
-def action_space(core: _core.Envs) -> Box:
+def action_space(core: _core.Envs) -> Space[Any]:
     """Steering (to the left), drive (or brake), and direction where a task can reverse."""
     return Box(-1.0, 1.0, (core.actions,), np.float32)
 
 
-def observation_space(core: _core.Envs) -> Box:
+def observation_space(core: _core.Envs) -> Space[Any]:
     """All numbers within 1; `layout` says which is what."""
     return Box(-1.0, 1.0, (core.observations,), np.float32)
 

@@ -97,7 +97,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         infos = {**self._told(rows, ~begun), "level": levels, "_level": np.ones(self.num_envs, bool)}
         if last is not None:
             final_obs = np.full(self.num_envs, None, dtype=object)
-            for env in np.flatnonzero(begun):
+            for env in np.flatnonzero(begun).tolist():
                 final_obs[env] = last[env]
             infos |= {
                 "final_obs": final_obs,
@@ -117,13 +117,14 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
             if name == "ending":
                 told["is_success"] = values == 1
                 told["_is_success"] = mask
-                names = np.array(self._infos.endings, dtype=object)
-                values = np.where(mask, names[values.astype(int)], None)
+                values = np.full(self.num_envs, None, dtype=object)
+                for env in np.flatnonzero(mask).tolist():
+                    values[env] = self._infos.endings[int(rows[env, place])]
             told[name] = values.astype(int) if name == "level" else values
             told[f"_{name}"] = mask
         return told
 
-    def render(self) -> tuple[NDArray[np.uint8], ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """What the cameras see now, one picture each."""
         if self.render_mode is None:
             return None

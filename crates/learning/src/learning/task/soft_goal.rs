@@ -62,7 +62,7 @@ impl Task for SoftGoal {
                 elevation: 0.0,
                 amplitude: 0.3 + 1.7 * difficulty,
                 wavelength: 40.0,
-                octaves: 4,
+                octaves: 3,
             },
             soil: draw.one(&FIRM),
             patches,
