@@ -11,8 +11,6 @@ def test_the_blocks_of_a_page_run(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
     assert blocks
-    if page == "docs/learning.md":
-        import bekker.envs  # noqa: F401  where the package is not installed, its ids are not known
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, page, "exec"), names)

@@ -300,3 +300,24 @@ def test_a_forked_child_is_told():
     os.waitpid(child, 0)
     os.close(writer)
     assert b"fork" in os.read(reader, 1000)
+
+
+def test_the_planner_plans(monkeypatch):
+    import importlib.util
+
+    from conftest import ROOT
+
+    spec = importlib.util.spec_from_file_location("mppi", ROOT / "examples" / "mppi.py")
+    mppi = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mppi)
+    monkeypatch.setattr(mppi, "FUTURES", 6)
+    env = gymnasium.make_vec("bekker/SoftGoal-v0", num_envs=1, autoreset_mode="Disabled", map=False, **QUICK)
+    env.reset(seed=0)
+    before = env.snapshot()
+    planner = mppi.Planner(0)
+    plans = [planner(env) for _ in range(2)]
+    assert env.snapshot() == before, "futures change nothing"
+    assert planner.mean.shape == (mppi.HORIZON, 2) and np.isfinite(plans).all()
+    found = env.rollout(before, np.stack([planner.mean, np.tile(env.experts()[0], (mppi.HORIZON, 1))]))
+    # a weighted mean of futures may do a little worse than the best of them, the rule's
+    assert found["rewards"][0].sum() > found["rewards"][1].sum() - 2

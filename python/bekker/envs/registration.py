@@ -1,8 +1,10 @@
-"""Ids of the environments, told to Gymnasium when it is imported (`[project.entry-points]`)."""
+"""Ids of the environments."""
 
 from __future__ import annotations
 
-from . import _core
+from gymnasium.envs import registration
+
+from .. import _core
 
 IDS = [f"bekker/{task}-v0" for task, _, _ in _core.tasks()]
 """The ids."""
@@ -10,8 +12,6 @@ IDS = [f"bekker/{task}-v0" for task, _, _ in _core.tasks()]
 
 def register() -> None:
     """Registers the ids with Gymnasium."""
-    from gymnasium.envs import registration
-
     for (task, steps, _), name in zip(_core.tasks(), IDS):
         if name not in registration.registry:
             registration.register(
