@@ -70,12 +70,15 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         """
         super().reset(seed=seed if isinstance(seed, int) else None)
         level = level_of(options)
-        if seed is None and not self._seeded:
-            seeds: list[int | None] = [int(one) for one in self.np_random.integers(SEEDS, size=self.num_envs)]
-        elif seed is None or isinstance(seed, (int, np.integer)):
-            seeds = [None if seed is None else int(seed) + n for n in range(self.num_envs)]
+        if seed is None:
+            seeds: list[int | None] = [None] * self.num_envs
+        elif isinstance(seed, (int, np.integer)):
+            seeds = [int(seed) + n for n in range(self.num_envs)]
         else:
             seeds = [None if one is None else int(one) for one in seed]
+        if not self._seeded:
+            drawn = self.np_random.integers(SEEDS, size=self.num_envs).tolist()
+            seeds = [new if one is None else one for one, new in zip(seeds, drawn)]
         mask = (options or {}).get("reset_mask")
         wanted = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask)
         if wanted.shape != (self.num_envs,) or wanted.dtype != bool or not wanted.any():
