@@ -134,7 +134,7 @@ class Simulation:
         """What the ground did in the last step to each wheel or shoe."""
 
     def events(self, vehicle: str | int) -> list[str]:
-        """What happened to a vehicle in the last heartbeat, in words."""
+        """What happened to a vehicle in the last heartbeat, as the library prints it."""
 
     def outcome(self, vehicle: str | int) -> dict[str, Any]:
         """How a vehicle's drive ended, or how it stands."""

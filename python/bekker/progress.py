@@ -31,5 +31,11 @@ class Progress:
         filled = round(self.WIDTH * min(simulated / end, 1.0)) if end > 0 else self.WIDTH
         bar = "#" * filled + "." * (self.WIDTH - filled)
         line = f"\r[{bar}] {simulated:.1f} of {end:.1f} s, {rate:.1f} x real time"
-        self._stream.write(line + ("\n" if done else ""))
+        self._stream.write(line)
         self._stream.flush()
+
+    def close(self) -> None:
+        """Ends the line."""
+        if self._began is not None:
+            self._stream.write("\n")
+            self._stream.flush()

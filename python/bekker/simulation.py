@@ -79,7 +79,11 @@ class Simulation(_core.Simulation):
         the simulated time and the end.
         """
         told = Progress() if progress is True else progress or None
-        return self.run_to(until, sample_every, told)
+        try:
+            return self.run_to(until, sample_every, told)
+        finally:
+            if isinstance(told, Progress):
+                told.close()
 
     def render(
         self,

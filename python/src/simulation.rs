@@ -294,7 +294,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// What happened to a vehicle in the last heartbeat, in words.
+    /// What happened to a vehicle in the last heartbeat, as the library prints it.
     fn events(&self, vehicle: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let events = self.world.events(self.index(vehicle)?);
         Ok(events.iter().map(|event| format!("{event:?}")).collect())

@@ -190,6 +190,12 @@ def test_progress(lone):
     assert told[-1] == (pytest.approx(0.2), 0.2)
 
 
+def test_progress_is_a_line(lone, capsys):
+    bekker.Simulation(lone).run(0.2, progress=True)
+    shown = capsys.readouterr().err
+    assert shown.startswith("\r[") and shown.endswith("x real time\n") and "0.2 of 0.2 s" in shown
+
+
 def test_others_go_on_meanwhile(lone):
     simulation = bekker.Simulation(lone, threads=1)
     counted = 0
