@@ -81,7 +81,7 @@
 //! | L4 | [`sync`], [`sensor`] |
 //! | L5 | [`simulation`] |
 //! | L6 | [`scenario`] |
-//! | L7 | [`study`], [`report`] |
+//! | L7 | [`study`], [`learning`], [`report`] |
 //! | L8 | [`cli`] |
 //!
 //! # Features
@@ -107,6 +107,8 @@ pub mod cli;
 pub use bekker_ground::{
     curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain,
 };
+#[doc(inline)]
+pub use bekker_learning::learning;
 #[doc(inline)]
 #[cfg(feature = "report")]
 pub use bekker_report::report;

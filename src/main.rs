@@ -1,6 +1,5 @@
 //! The `bekker` command.
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// The system's allocator with a count, for `bekker bench`.
@@ -9,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    bekker::cli::Cli::parse().execute()
+    bekker::cli::main(std::env::args_os()).into()
 }

@@ -23,6 +23,7 @@ mod ground_crossing;
 mod heartbeat_python;
 mod imaging;
 mod layering;
+mod learning;
 mod maximal_coordinates;
 mod meshes;
 mod messages;

@@ -5,7 +5,6 @@ use crate::scenario::Faults;
 use crate::simulation::RankError;
 use crate::study::RigError;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use thiserror::Error;
 
 /// Exit code of a run that a signal ended early.
@@ -116,11 +115,6 @@ impl Failure {
     }
 
     /// The exit code that scripts see.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code())
-    }
-
-    /// Its number.
     pub fn code(&self) -> u8 {
         match self {
             Failure::Report(ReportError::NotARun { .. }) => 3,

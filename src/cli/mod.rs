@@ -5,6 +5,7 @@
 //! 3 for wrong input and 130 after Ctrl-C, SIGTERM or SIGHUP ([`Failure`]).
 
 mod bench;
+mod bench_envs;
 mod bench_m113;
 mod bench_sensors;
 mod bench_sync;
@@ -39,7 +40,7 @@ mod vehicles;
 pub use failure::Failure;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 /// Vehicles on ground that gives way, bit for bit repeatable.
 #[derive(Debug, Parser)]
@@ -79,8 +80,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what the command line says and reports what went wrong.
-    pub fn execute(self) -> ExitCode {
+    /// Does what the command line says and reports what went wrong; the exit code.
+    pub fn execute(self) -> u8 {
         let result = environment::heed().and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
@@ -99,8 +100,20 @@ impl Cli {
             Command::Completions(command) => command.execute(),
         });
         match result {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => failure.tell().exit_code(),
+            Ok(()) => 0,
+            Err(failure) => failure.tell().code(),
+        }
+    }
+}
+
+/// The command `bekker` with these arguments, its name first; the exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.execute(),
+        Err(told) => {
+            // where there is nobody to tell, the code still says it
+            let _ = told.print();
+            u8::try_from(told.exit_code()).unwrap_or(2)
         }
     }
 }

@@ -7,5 +7,5 @@ pub mod report;
 use bekker_ground::{grid, ground, soil, spatial, terrain};
 use bekker_scenario::scenario;
 use bekker_sensor::sensor;
-use bekker_simulation::simulation;
+use bekker_simulation::{simulation, sync};
 use bekker_vehicle::vehicle;

@@ -23,6 +23,7 @@
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`elevation`] | an elevation model: PNG, and letters for a terminal |
 //! | [`photograph`] | what a camera sees: PNG |
+//! | [`shot`] | nothing: it takes a picture of a world at a moment |
 //! | [`recorded`] | nothing: it reads a run's folder again |
 //! | [`comparison`] | runs side by side |
 //! | [`preview`] | a scenario before it is run |
@@ -76,6 +77,7 @@ pub mod recovery;
 mod relief;
 pub mod rundir;
 pub mod scene;
+pub mod shot;
 pub mod states;
 pub mod table;
 mod tables;

@@ -4,24 +4,36 @@ use super::ReportError;
 use crate::sensor::camera::Image;
 use std::path::Path;
 
-/// Writes a picture's colours as 8-bit sRGB; what is brighter than the sensor bears
-/// is rolled off softly from seven tenths on, as film does.
+/// Writes a picture's colours as [`encode`] has them.
 ///
 /// # Errors
 /// [`ReportError`] when the file cannot be written.
 pub fn write(path: &Path, image: &Image) -> Result<(), ReportError> {
-    let levels: Vec<u8> = image.colour.iter().flatten().map(|&linear| level(linear)).collect();
+    let encoded = encode(image);
+    let bytes = encoded.map_err(|e| ReportError::file("encode", path)(std::io::Error::other(e)))?;
+    super::write_file(path, &bytes)
+}
+
+/// A picture's [`levels`] as the bytes of a PNG.
+///
+/// # Errors
+/// When the image has no colours, or none of its size.
+pub fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-    let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(&levels)?;
-        writer.finish()
-    });
-    written.map_err(|error| ReportError::file("encode", path)(std::io::Error::other(error)))?;
-    super::write_file(path, &bytes)
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&levels(image))?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Red, green and blue of each pixel as 8-bit sRGB; what is brighter than the sensor bears
+/// is rolled off softly from seven tenths on, as film does.
+pub fn levels(image: &Image) -> Vec<u8> {
+    image.colour.iter().flatten().map(|&linear| level(linear)).collect()
 }
 
 fn level(linear: f32) -> u8 {

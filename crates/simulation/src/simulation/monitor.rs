@@ -287,6 +287,11 @@ impl Monitor {
         self.distance
     }
 
+    /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
+    pub fn drive_energy(&self) -> f64 {
+        self.drive_energy
+    }
+
     /// The drive in a few figures.
     pub(super) fn summary(
         &self,

@@ -1,0 +1,291 @@
+//! A level: one ground with its soils, built, its vehicle settled.
+
+use super::observation::Relief;
+use super::{LearningError, Options, Task};
+use crate::numeric::{cos, pow, sin};
+use crate::random::Stream;
+use crate::scenario::build::{Built, Parts, vehicle_spec, world_of};
+use crate::scenario::config::{
+    Area, CustomSoil, Payload, Scenario, Stamp, Surface, TyreModel, Zone,
+};
+use crate::scenario::{Faults, ScenarioFile};
+use crate::simulation::{GroundVehicle, World};
+use crate::soil::SoilKind;
+use crate::soil::catalogue::catalogue;
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a task draws for a level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// Shape of the ground.
+    pub surface: Surface,
+    /// Holes, ditches and bumps.
+    pub stamps: Vec<Stamp>,
+    /// Soil where nothing else is said.
+    pub soil: &'static str,
+    /// Patches of other soils.
+    pub patches: Vec<Patch>,
+    /// Heading at the start, rad.
+    pub heading: f64,
+    /// Load on the bed, kg.
+    pub payload: f64,
+    /// Where to, m; the start is at the origin.
+    pub goal: [f64; 2],
+    /// Speeds to hold, m/s, each for [`Course::HOLD`] seconds.
+    pub speeds: Vec<f64>,
+}
+
+impl Course {
+    /// How long each of the speeds is wanted, s.
+    pub const HOLD: f64 = 4.0;
+}
+
+/// A round patch of another soil.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Its soil.
+    pub soil: &'static str,
+    /// Its centre, m.
+    pub centre: [f64; 2],
+    /// Its radius, m.
+    pub radius: f64,
+}
+
+impl Patch {
+    /// Corners of the polygon that it is made of.
+    const CORNERS: u32 = 24;
+
+    fn area(&self) -> Area {
+        let corner = |n: u32| {
+            let angle = TAU * f64::from(n) / f64::from(Patch::CORNERS);
+            [self.centre[0] + self.radius * cos(angle), self.centre[1] + self.radius * sin(angle)]
+        };
+        Area::Polygon { points: (0..Patch::CORNERS).map(corner).collect() }
+    }
+}
+
+/// Random numbers of a level, one after the other.
+#[derive(Debug)]
+pub struct Draw {
+    stream: Stream,
+    drawn: u64,
+}
+
+impl Draw {
+    fn new(task: &str, level: u64) -> Draw {
+        Draw { stream: Stream::new(level, task), drawn: 0 }
+    }
+
+    /// Uniform in a range.
+    pub fn within(&mut self, low: f64, high: f64) -> f64 {
+        self.drawn += 1;
+        low + (high - low) * self.stream.uniform(self.drawn)
+    }
+
+    /// One of several.
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        let place = self.within(0.0, of.len() as f64) as usize;
+        of[place.min(of.len() - 1)]
+    }
+}
+
+/// A level with its vehicle at the start.
+#[derive(Debug)]
+pub struct Level {
+    /// Its number.
+    pub number: u64,
+    /// What was drawn for it.
+    pub course: Course,
+    /// The scenario that it is.
+    pub file: ScenarioFile,
+    /// That scenario, built.
+    pub built: Built,
+    /// The world with its vehicle settled.
+    pub start: World,
+    /// Heights around the start for the map, if it is seen.
+    pub relief: Option<Relief>,
+    /// Radius of the wheels, m.
+    pub wheel_radius: f64,
+}
+
+/// Text that a level's scenario begins from.
+const BARE: &str = "\
+format = 1
+name = 'level'
+time = { duration = 3600 }
+soil = { default = 'firm' }
+[endings]
+immobilised = false
+overturned = false
+sunk = false
+[[vehicle]]
+name = 'vehicle'
+model = 'hmmwv'
+position = [0, 0]
+";
+
+/// How far parameters of soils are scattered at difficulty 1: powers of ten, and degrees.
+const DECADES: f64 = 0.3;
+const DEGREES: f64 = 4.0;
+
+/// A soil of the catalogue, scattered: pressure and cohesion log-uniformly, as they are measured.
+fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> CustomSoil {
+    let mut custom =
+        CustomSoil { name: called.into(), based_on: Some(name.into()), ..CustomSoil::default() };
+    let (decades, degrees) = (DECADES * difficulty, DEGREES * difficulty);
+    let factors = [0, 1].map(|_| pow(10.0, draw.within(-decades, decades)));
+    let turn = draw.within(-degrees, degrees);
+    let Ok(known) = catalogue().find(name) else { return custom };
+    if let SoilKind::Yielding(own) = &known.kind {
+        custom.k_phi = Some(own.k_phi * factors[0]);
+        custom.k_c = Some(own.k_c * factors[0]);
+        custom.cohesion = Some(own.cohesion * factors[1]);
+        custom.friction_angle_deg = Some((own.friction_angle.to_degrees() + turn).clamp(1.0, 45.0));
+    }
+    custom
+}
+
+impl Level {
+    /// The level of a number.
+    fn make(
+        task: &dyn Task,
+        options: &Options,
+        number: u64,
+        parts: &Parts,
+    ) -> Result<Level, LearningError> {
+        let refused = |faults: Faults| LearningError::Level { level: number, faults };
+        let mut draw = Draw::new(task.id(), number);
+        let course = task.course(&mut draw, options.difficulty);
+        let scenario = scenario(&course, options, number, &mut draw).map_err(refused)?;
+        let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
+        let built = world_of(&file, parts).map_err(refused)?;
+        let wheel_radius = match &built.world.agents[0].vehicle {
+            GroundVehicle::Wheeled(own) => own.underside.max_radius(),
+            GroundVehicle::Tracked(_) => 0.0,
+        };
+        let seen = options.map.unwrap_or(task.sees_map());
+        let relief = seen.then(|| Relief::new(built.world.ground.terrain(), task.extent()));
+        let start = World::new(built.world.clone());
+        Ok(Level { number, course, file, built, start, relief, wheel_radius })
+    }
+}
+
+fn scenario(
+    course: &Course,
+    options: &Options,
+    number: u64,
+    draw: &mut Draw,
+) -> Result<Scenario, Faults> {
+    let mut scenario = ScenarioFile::parse("level", BARE, Path::new(""), &[])?.scenario;
+    scenario.seed = number % (1 << 62);
+    scenario.time.step = options.step;
+    // nobody else is there: one heartbeat an action
+    scenario.time.heartbeat = options.period;
+    scenario.output.interval = options.period;
+    scenario.ground.spacing = options.spacing;
+    scenario.terrain.surface = course.surface.clone();
+    scenario.terrain.stamp = course.stamps.clone();
+    let mut scatter = |soil: &str, called: String| {
+        let soil = options.soil.as_deref().unwrap_or(soil);
+        let custom = scattered(soil, &called, draw, options.difficulty);
+        // what is firm is as it is
+        let firm = custom.k_phi.is_none();
+        if firm {
+            return soil.to_owned();
+        }
+        scenario.soil.custom.push(custom);
+        called
+    };
+    let default = scatter(course.soil, "ground".into());
+    let patches: Vec<Zone> = course
+        .patches
+        .iter()
+        .enumerate()
+        .map(|(n, patch)| Zone {
+            soil: scatter(patch.soil, format!("patch {n}")),
+            area: patch.area(),
+        })
+        .collect();
+    scenario.soil.default = default;
+    scenario.soil.zone = patches;
+    let vehicle = &mut scenario.vehicle[0];
+    vehicle.model = options.vehicle.clone();
+    vehicle.heading_deg = course.heading.to_degrees();
+    vehicle.tyre =
+        Some(if options.flexible_tyres { TyreModel::Flexible } else { TyreModel::Rigid });
+    if course.payload > 0.0 {
+        vehicle.payload =
+            vec![Payload { mass: course.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] }];
+    }
+    Ok(scenario)
+}
+
+/// Refuses vehicles on tracks or on more than four wheels.
+fn check_vehicle(model: &str) -> Result<(), LearningError> {
+    let spec = vehicle_spec(model, Path::new(""));
+    let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
+    match spec.wheeled() {
+        Some(spec) if spec.axles.len() == 2 => Ok(()),
+        _ => {
+            let (option, value) = ("vehicle", model.into());
+            Err(LearningError::Option { option, value, allowed: "one with four wheels".into() })
+        }
+    }
+}
+
+/// Levels that have been made: what was made once is not made again.
+#[derive(Debug)]
+pub struct Levels {
+    task: &'static dyn Task,
+    options: Options,
+    parts: Parts,
+    made: Mutex<BTreeMap<u64, Arc<Level>>>,
+}
+
+/// Most levels that are kept.
+const KEPT: usize = 256;
+
+impl Levels {
+    /// Of a task.
+    ///
+    /// # Errors
+    /// [`LearningError`] when an option cannot be; the first level is made to find out.
+    pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
+        options.check()?;
+        check_vehicle(&options.vehicle)?;
+        let levels = Levels { task, options, parts: Parts::default(), made: Mutex::default() };
+        levels.get(levels.options.first_level)?;
+        Ok(levels)
+    }
+
+    /// The task.
+    pub fn task(&self) -> &'static dyn Task {
+        self.task
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The level of a number, made unless it is kept. Which are kept changes no bit.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it cannot be built.
+    pub fn get(&self, number: u64) -> Result<Arc<Level>, LearningError> {
+        let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(level) = locked().get(&number) {
+            return Ok(level.clone());
+        }
+        // made unlocked: several threads may make the same one, which is the same
+        let level = Arc::new(Level::make(self.task, &self.options, number, &self.parts)?);
+        let mut made = locked();
+        if made.len() >= KEPT {
+            made.pop_first();
+        }
+        Ok(made.entry(number).or_insert(level).clone())
+    }
+}

@@ -1,0 +1,84 @@
+//! Get out of a soft hollow, forward or backward.
+
+use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
+use crate::numeric::hypot;
+use crate::scenario::config::{Stamp, Surface};
+
+/// The task.
+#[derive(Debug)]
+pub struct Recover;
+
+/// Soils that it lies in.
+const SOILS: [&str; 4] =
+    ["dry_sand_lll", "lean_clay_32_wes", "push_pull_silica_2020", "clayey_38_thailand"];
+/// Radius of the hollow, m, its depth at difficulty 0, and what 1 adds to it.
+const RADIUS: f64 = 4.0;
+const DEPTHS: [f64; 2] = [0.3, 0.7];
+/// Distance beyond its edge that counts as out, m.
+const OUT: f64 = 1.0;
+/// For getting out.
+const PRIZE: f64 = 50.0;
+/// Energy at the wheels that costs as much as a metre, J.
+const ENERGY: f64 = 1e5;
+
+impl Task for Recover {
+    fn id(&self) -> &'static str {
+        "Recover"
+    }
+
+    fn max_steps(&self) -> u32 {
+        400
+    }
+
+    fn terms(&self) -> &'static [&'static str] {
+        &["progress", "time", "energy", "end"]
+    }
+
+    fn actions(&self) -> usize {
+        3
+    }
+
+    fn sees_map(&self) -> bool {
+        false
+    }
+
+    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+        let depth = DEPTHS[0] + difficulty * draw.within(0.5, 1.0) * DEPTHS[1];
+        let at = [draw.within(-0.5, 0.5), draw.within(-0.5, 0.5)];
+        Course {
+            stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None }],
+            surface: Surface::default(),
+            soil: draw.one(&SOILS),
+            payload: difficulty * draw.within(0.0, 800.0),
+            ..Course::default()
+        }
+    }
+
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
+        let Seen { sample, memory, .. } = *seen;
+        let away = |[x, y]: [f64; 2]| hypot(x, y);
+        let distance = away([sample.pose.position.x, sample.pose.position.y]);
+        terms[0] = distance - away(memory.before);
+        terms[1] = -memory.period;
+        terms[2] = -memory.energy / ENERGY;
+        let ending = if distance > RADIUS + OUT {
+            Some(Ending::Goal)
+        } else {
+            seen.is_overturned().then_some(Ending::Overturned)
+        };
+        terms[3] = match ending {
+            Some(Ending::Goal) => PRIZE,
+            Some(_) => -PRIZE,
+            None => 0.0,
+        };
+        ending.into()
+    }
+
+    /// Rocks: on until it stands, then the other way, and so on.
+    fn expert(&self, seen: &Seen<'_>) -> Action {
+        let memory = seen.memory;
+        let still = (seen.sample.speed * memory.direction) < 0.15 && memory.since_turn > 1.0;
+        let direction = if still { -memory.direction } else { memory.direction };
+        [0.0, 0.8, direction as f32]
+    }
+}

@@ -1,0 +1,38 @@
+"""Vehicles on ground that gives way, bit for bit repeatable.
+
+>>> import bekker
+>>> simulation = bekker.Simulation(bekker.Scenario.load("examples/single_vehicle.toml"))
+>>> history = simulation.run(5)
+>>> simulation.render()
+
+SI units and radians; ISO 8855 axes (x forward, y left, z up); the world frame is
+east-north-up. What is wrong with an input is a `ScenarioError` or an `InputError`, with key,
+value and what is allowed.
+"""
+
+from . import rig
+from ._core import Scenario, __version__, schema
+from .catalogue import Soil, Vehicle, soils, vehicles
+from .errors import BekkerError, Fault, InputError, RunError, ScenarioError, SnapshotError
+from .picture import Picture
+from .simulation import Ground, Simulation
+
+__all__ = [
+    "BekkerError",
+    "Fault",
+    "Ground",
+    "InputError",
+    "Picture",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "SnapshotError",
+    "Soil",
+    "Vehicle",
+    "__version__",
+    "rig",
+    "schema",
+    "soils",
+    "vehicles",
+]

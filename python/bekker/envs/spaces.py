@@ -1,0 +1,65 @@
+"""Spaces, options and infos that one environment and many have alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Space
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InputError
+
+CAMERAS = ("chase", "front", "side", "driver", "top", "bird")
+SEEDS = 2**63
+RESET_OPTIONS = ("level", "reset_mask")
+
+
+def check_camera(camera: str) -> str:
+    """The camera, if there is one of this name."""
+    if camera not in CAMERAS:
+        allowed = ", ".join(CAMERAS)
+        raise InputError(f"camera = {camera!r}: must be one of {allowed}", "camera", camera, allowed)
+    return camera
+
+
+def action_space(core: _core.Envs) -> Space[Any]:
+    """Steering (to the left), drive (or brake), and direction where a task can reverse."""
+    return Box(-1.0, 1.0, (core.actions,), np.float32)
+
+
+def observation_space(core: _core.Envs) -> Space[Any]:
+    """All numbers within 1; `layout` says which is what."""
+    return Box(-1.0, 1.0, (core.observations,), np.float32)
+
+
+def level_of(options: dict[str, Any] | None) -> int | None:
+    """The level that reset's options ask for."""
+    for key in options or {}:
+        if key not in RESET_OPTIONS:
+            allowed = ", ".join(RESET_OPTIONS)
+            raise InputError(f"options[{key!r}]: must be one of {allowed}", "options", key, allowed)
+    level = (options or {}).get("level")
+    if level is None:
+        return None
+    if not 0 <= int(level) < SEEDS:
+        allowed = "a number from 0 to 2^63 - 1"
+        raise InputError(f"level = {level}: must be {allowed}", "level", str(level), allowed)
+    return int(level)
+
+
+class Infos:
+    """Infos of one environment from a row of numbers."""
+
+    def __init__(self, core: _core.Envs) -> None:
+        self.names = core.info_names()
+        self.endings = _core.endings()
+
+    def single(self, row: NDArray[np.float64]) -> dict[str, Any]:
+        """Terms of the reward, figures, and how the episode ended (empty while it goes on)."""
+        info: dict[str, Any] = dict(zip(self.names, row.tolist()))
+        info["level"] = int(info["level"])
+        info["ending"] = self.endings[int(info["ending"])]
+        info["is_success"] = info["ending"] == "goal"
+        return info

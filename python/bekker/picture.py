@@ -1,0 +1,39 @@
+"""Pictures that display themselves in a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+class Picture:
+    """What a camera saw."""
+
+    def __init__(self, array: NDArray[np.uint8], png: bytes) -> None:
+        self.array = array
+        """Red, green and blue of each pixel, rows from the top, 8-bit sRGB."""
+        self.png = png
+        """The same as a PNG."""
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+    def save(self, path: str | Path) -> None:
+        """Writes the PNG."""
+        Path(path).write_bytes(self.png)
+
+    def to_pil(self) -> Image.Image:
+        """The picture as an image of Pillow, which must be installed."""
+        from PIL import Image
+
+        return Image.fromarray(self.array)
+
+    def __repr__(self) -> str:
+        rows, columns, _ = self.array.shape
+        return f"<bekker.Picture {columns} x {rows}>"

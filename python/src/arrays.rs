@@ -1,0 +1,111 @@
+//! Samples as numpy arrays.
+
+use bekker::simulation::{Sample, WheelSample};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyTuple};
+
+/// Numbers that numpy has a name for.
+pub trait Number: bytemuck::NoUninit {
+    /// The name.
+    const DTYPE: &'static str;
+}
+
+impl Number for f64 {
+    const DTYPE: &'static str = "f8";
+}
+impl Number for f32 {
+    const DTYPE: &'static str = "f4";
+}
+impl Number for i64 {
+    const DTYPE: &'static str = "i8";
+}
+impl Number for i32 {
+    const DTYPE: &'static str = "i4";
+}
+impl Number for u32 {
+    const DTYPE: &'static str = "u4";
+}
+impl Number for u16 {
+    const DTYPE: &'static str = "u2";
+}
+impl Number for u8 {
+    const DTYPE: &'static str = "u1";
+}
+
+/// Numbers in rows as an array of this shape, which may be written to.
+pub fn array<'py, T: Number>(
+    py: Python<'py>,
+    numbers: impl AsRef<[T]>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyByteArray::new(py, bytemuck::cast_slice(numbers.as_ref()));
+    let numpy = py.import("numpy")?;
+    let flat = numpy.call_method1("frombuffer", (bytes, T::DTYPE))?;
+    flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
+}
+
+/// Numbers of an array of `f8` as its `tobytes` gives them.
+pub fn numbers(bytes: &[u8]) -> Vec<f64> {
+    bytes.as_chunks().0.iter().map(|number| f64::from_ne_bytes(*number)).collect()
+}
+
+/// What is told of a wheel: name and figure.
+type WheelFigure = (&'static str, fn(&WheelSample) -> f64);
+
+const WHEEL: [WheelFigure; 11] = [
+    ("spin", |w| w.spin),
+    ("slip", |w| w.slip),
+    ("sinkage", |w| w.sinkage),
+    ("load", |w| w.load),
+    ("traction", |w| w.traction),
+    ("lateral", |w| w.lateral),
+    ("torque", |w| w.torque),
+    ("area", |w| w.area),
+    ("inflation", |w| w.inflation),
+    ("deflection", |w| w.deflection),
+    ("contact_length", |w| w.contact_length),
+];
+
+/// One vehicle at one moment: an array of each figure.
+pub fn state<'py>(py: Python<'py>, sample: &Sample) -> PyResult<Bound<'py, PyDict>> {
+    columns(py, &[sample], &[])
+}
+
+/// One vehicle over time: the same arrays with an axis of time ahead of theirs.
+pub fn history<'py>(py: Python<'py>, samples: &[&Sample]) -> PyResult<Bound<'py, PyDict>> {
+    columns(py, samples, &[samples.len()])
+}
+
+fn columns<'py>(
+    py: Python<'py>,
+    rows: &[&Sample],
+    ahead: &[usize],
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let put = |name: &str, wide: &[usize], numbers: Vec<f64>| -> PyResult<()> {
+        dict.set_item(name, array(py, numbers, &[ahead, wide].concat())?)
+    };
+    let scalar = |of: fn(&Sample) -> f64| rows.iter().map(|row| of(row)).collect::<Vec<f64>>();
+    put("time", &[], scalar(|row| row.time))?;
+    put("position", &[3], rows.iter().flat_map(|row| row.pose.position.data.0[0]).collect())?;
+    let orientation = rows.iter().flat_map(|row| {
+        let q = row.pose.orientation.quaternion();
+        [q.w, q.i, q.j, q.k]
+    });
+    put("orientation", &[4], orientation.collect())?;
+    put("velocity", &[3], rows.iter().flat_map(|row| row.velocity.data.0[0]).collect())?;
+    let angular = rows.iter().flat_map(|row| row.angular_velocity.data.0[0]);
+    put("angular_velocity", &[3], angular.collect())?;
+    put("speed", &[], scalar(|row| row.speed))?;
+    put("throttle", &[], scalar(|row| row.controls.throttle))?;
+    put("steering", &[], scalar(|row| row.controls.steering))?;
+    put("brake", &[], scalar(|row| row.controls.brake))?;
+    put("engine_speed", &[], scalar(|row| row.engine_speed))?;
+    let gears: Vec<i32> = rows.iter().map(|row| row.gear).collect();
+    dict.set_item("gear", array(py, gears, ahead)?)?;
+    let wheels = rows.first().map_or(0, |row| row.wheels.len());
+    for (name, of) in WHEEL {
+        put(name, &[wheels], rows.iter().flat_map(|row| row.wheels.iter().map(of)).collect())?;
+    }
+    Ok(dict)
+}

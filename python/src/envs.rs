@@ -1,0 +1,276 @@
+//! Environments, many at once.
+
+use crate::arrays::{Number, array, state};
+use crate::error;
+use crate::pool::Pool;
+use crate::simulation::{image, shot};
+use crate::value::to_python;
+use bekker::learning::{
+    Autoreset, Batch, Ending, Env, LearningError, Options, TASKS, Transitions, layout,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// Environments of one task, stepped beside one another on threads of their own.
+#[pyclass(module = "bekker._core")]
+pub struct Envs {
+    batch: Batch,
+    pool: Pool,
+    out: Transitions,
+}
+
+fn refused(py: Python<'_>, failure: LearningError) -> PyErr {
+    match &failure {
+        LearningError::NoTask { name, known } => error::input(py, "task", name, known, &failure),
+        LearningError::Option { option, value, allowed } => {
+            error::input(py, option, value, allowed, &failure)
+        }
+        LearningError::Level { faults, .. } => error::scenario(py, faults),
+        LearningError::Count { what, found, expected } => {
+            error::input(py, what, found, &expected.to_string(), &failure)
+        }
+        LearningError::Action { value, .. } => {
+            error::input(py, "action", value, "a finite number", &failure)
+        }
+        LearningError::Snapshot { .. } | LearningError::State(_) => error::snapshot(py, &failure),
+        _ => error::run(py, &failure),
+    }
+}
+
+/// Numbers of an array of `f4` as its `tobytes` gives them.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|number| f32::from_ne_bytes(*number)).collect()
+}
+
+fn rows<'py, T: Number>(
+    py: Python<'py>,
+    numbers: &[T],
+    count: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    array(py, numbers, &[count, numbers.len() / count.max(1)])
+}
+
+#[pymethods]
+impl Envs {
+    #[new]
+    #[pyo3(signature = (task, num_envs, options, limit = None, threads = None))]
+    fn new(
+        py: Python<'_>,
+        task: &str,
+        num_envs: usize,
+        options: &Bound<'_, PyDict>,
+        limit: Option<u32>,
+        threads: Option<usize>,
+    ) -> PyResult<Envs> {
+        if !(1..=1 << 20).contains(&num_envs) {
+            let allowed = "from 1 to 1048576";
+            let told = format!("num_envs = {num_envs}: must be {allowed}");
+            return Err(error::input(py, "num_envs", &num_envs, allowed, told));
+        }
+        let text: String = py.import("json")?.call_method1("dumps", (options,))?.extract()?;
+        let read: Result<Options, _> = serde_json::from_str(&text);
+        let options = read.map_err(|e| {
+            let allowed = serde_json::json!(Options::default()).to_string();
+            error::input(py, "options", &text, &allowed, format!("{e}; as {allowed}"))
+        })?;
+        let pool = Pool::new(py, threads)?;
+        let batch = pool.work(py, || Batch::new(task, options, num_envs, limit))?;
+        let batch = batch.map_err(|failure| refused(py, failure))?;
+        Ok(Envs { batch, pool, out: Transitions::default() })
+    }
+
+    /// Parts of an observation: name, numbers, what 1 stands for, unit.
+    fn layout(&self) -> Vec<(&'static str, usize, f64, &'static str)> {
+        let levels = self.batch.levels();
+        let fields = layout(levels.task(), levels.options());
+        fields.iter().map(|field| (field.name, field.size, field.scale, field.unit)).collect()
+    }
+
+    /// Numbers of an action.
+    #[getter]
+    fn actions(&self) -> usize {
+        self.batch.levels().task().actions()
+    }
+
+    /// Numbers of an observation.
+    #[getter]
+    fn observations(&self) -> usize {
+        self.batch.observation_size()
+    }
+
+    /// Time between actions, s.
+    #[getter]
+    fn period(&self) -> f64 {
+        self.batch.levels().options().period
+    }
+
+    /// Names of the numbers of an info.
+    fn info_names(&self) -> Vec<String> {
+        let terms = self.batch.levels().task().terms().iter();
+        let terms = terms.map(|term| format!("reward_{term}"));
+        let figures = Env::FIGURES.iter().map(ToString::to_string);
+        terms.chain(figures).chain(["ending".to_owned()]).collect()
+    }
+
+    /// Begins episodes of those that the mask says; observations and numbers of levels of all.
+    fn reset<'py>(
+        &mut self,
+        py: Python<'py>,
+        seeds: Vec<Option<u64>>,
+        mask: Vec<bool>,
+        level: Option<u64>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let Envs { batch, pool, out } = self;
+        let done = pool.work(py, || batch.reset(&seeds, &mask, level, out))?;
+        done.map_err(|failure| refused(py, failure))?;
+        let count = batch.len();
+        Ok((rows(py, &out.observations, count)?, array(py, &out.levels, &[count])?))
+    }
+
+    /// Steps all: observations, rewards, terminated, truncated, reset, last observations of
+    /// those that were reset in the same step, infos, numbers of levels.
+    #[allow(clippy::type_complexity)]
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        actions: &[u8],
+        autoreset: &str,
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Option<Bound<'py, PyAny>>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+    )> {
+        let autoreset = match autoreset {
+            "NextStep" => Autoreset::NextStep,
+            "SameStep" => Autoreset::SameStep,
+            "Disabled" => Autoreset::Disabled,
+            _ => {
+                let allowed = "NextStep, SameStep or Disabled";
+                let told = format!("autoreset = {autoreset:?}: must be {allowed}");
+                return Err(error::input(py, "autoreset", &autoreset, allowed, told));
+            }
+        };
+        let actions = numbers(actions);
+        let Envs { batch, pool, out } = self;
+        let done = pool.work(py, || batch.step(&actions, autoreset, out))?;
+        done.map_err(|failure| refused(py, failure))?;
+        let count = batch.len();
+        let any_last = autoreset == Autoreset::SameStep && out.reset.contains(&1);
+        let last = any_last.then(|| rows(py, &out.final_observations, count)).transpose()?;
+        let flags = |flags: &Vec<u8>| array(py, flags, &[count]);
+        Ok((
+            rows(py, &out.observations, count)?,
+            array(py, &out.rewards, &[count])?,
+            flags(&out.terminated)?,
+            flags(&out.truncated)?,
+            flags(&out.reset)?,
+            last,
+            rows(py, &out.infos, count)?,
+            array(py, &out.levels, &[count])?,
+        ))
+    }
+
+    /// What a rule would do now, an action a row.
+    fn experts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let actions = self.batch.experts().map_err(|failure| refused(py, failure))?;
+        rows(py, &actions, self.batch.len())
+    }
+
+    /// An episode as bytes.
+    fn snapshot<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.batch.snapshot(env));
+        Ok(PyBytes::new(py, &bytes.map_err(|failure| refused(py, failure))?))
+    }
+
+    /// Goes to the episode of a snapshot; what is seen there.
+    fn restore<'py>(
+        &mut self,
+        py: Python<'py>,
+        env: usize,
+        snapshot: &[u8],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Envs { batch, pool, .. } = self;
+        let mut seen = vec![0.0; batch.observation_size()];
+        let done = pool.work(py, || batch.restore(env, snapshot, &mut seen))?;
+        done.map_err(|failure| refused(py, failure))?;
+        array(py, &seen, &[seen.len()])
+    }
+
+    /// Futures of a snapshot: rewards, lengths, terminated, last observations.
+    #[allow(clippy::type_complexity)]
+    fn rollout<'py>(
+        &self,
+        py: Python<'py>,
+        snapshot: &[u8],
+        actions: &[u8],
+        horizon: usize,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)>
+    {
+        let actions = numbers(actions);
+        let Envs { batch, pool, .. } = self;
+        let found = pool.work(py, || batch.rollout(snapshot, &actions, horizon))?;
+        let found = found.map_err(|failure| refused(py, failure))?;
+        let futures = found.lengths.len();
+        Ok((
+            rows(py, &found.rewards, futures)?,
+            array(py, &found.lengths, &[futures])?,
+            array(py, &found.terminated, &[futures])?,
+            rows(py, &found.observations, futures)?,
+        ))
+    }
+
+    /// The vehicle of one environment: an array of each figure.
+    fn state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
+        let world = self.batch.env(env).and_then(Env::world);
+        let (world, _) = world.map_err(|failure| refused(py, failure))?;
+        state(py, &world.sample(0).unwrap_or_default())
+    }
+
+    /// The scenario of the level that one environment is on.
+    fn scenario<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyAny>> {
+        let world = self.batch.env(env).and_then(Env::world);
+        let (_, level) = world.map_err(|failure| refused(py, failure))?;
+        to_python(py, &level.file.scenario)
+    }
+
+    /// A picture of one environment.
+    fn picture<'py>(
+        &self,
+        py: Python<'py>,
+        env: usize,
+        camera: &str,
+        size: (u32, u32),
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+        let world = self.batch.env(env).and_then(Env::world);
+        let (world, level) = world.map_err(|failure| refused(py, failure))?;
+        let shot = shot(py, camera, 0, None, None, size, 1.0, 1)?;
+        image(py, &self.pool, &shot, &level.file, &level.built, world)
+    }
+
+    /// How many threads step it.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.len()
+    }
+}
+
+/// The tasks: name, steps after which an episode is cut off, terms of the reward.
+#[pyfunction]
+pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>)> {
+    TASKS.iter().map(|task| (task.id(), task.max_steps(), task.terms().to_vec())).collect()
+}
+
+/// Names of the ways in which an episode ends, by their numbers.
+#[pyfunction]
+pub fn endings() -> Vec<&'static str> {
+    Ending::NAMES.to_vec()
+}

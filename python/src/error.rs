@@ -1,0 +1,66 @@
+//! Errors of the library as exceptions of `bekker.errors`, with key, value and what is allowed.
+
+use bekker::scenario::{Fault, Faults, Problem};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use std::fmt::Display;
+
+fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
+    let module = py.import("bekker.errors");
+    let made = module.and_then(|module| module.getattr(class)?.call1(arguments));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Everything that is wrong with a scenario.
+pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
+    let told: Vec<_> = faults.0.iter().map(fault).collect();
+    exception(py, "ScenarioError", (faults.to_string(), told))
+}
+
+/// Place, key, value, what is allowed, and all of it in words.
+type Told = (String, String, Option<String>, Option<String>, String);
+
+pub fn fault(fault: &Fault) -> Told {
+    let Fault { place, key, value, problem } = fault;
+    (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
+}
+
+fn allowed(problem: &Problem) -> Option<String> {
+    match problem {
+        Problem::OutOfRange { bounds } => Some(bounds.clone()),
+        Problem::UnknownKey { allowed, .. } | Problem::NotOneOf { allowed, .. } => {
+            Some(allowed.join(", "))
+        }
+        Problem::UnknownVehicle { known, .. } => Some(known.join(", ")),
+        Problem::Missing { expected }
+        | Problem::WrongType { expected, .. }
+        | Problem::WrongLength { expected, .. } => Some(expected.clone()),
+        Problem::NotFinite => Some("finite".into()),
+        Problem::Renamed { now } => Some((*now).into()),
+        Problem::NotAMultiple { nearest, .. } | Problem::NotADivisor { nearest, .. } => {
+            Some(nearest.join(" or "))
+        }
+        _ => None,
+    }
+}
+
+/// An argument that cannot be: its name, its value and what is allowed.
+pub fn input(
+    py: Python<'_>,
+    key: &str,
+    value: &dyn Display,
+    allowed: &str,
+    told: impl Display,
+) -> PyErr {
+    exception(py, "InputError", (told.to_string(), key, value.to_string(), allowed))
+}
+
+/// A snapshot that does not belong, or is damaged.
+pub fn snapshot(py: Python<'_>, told: impl Display) -> PyErr {
+    exception(py, "SnapshotError", (told.to_string(),))
+}
+
+/// What was computed came to nothing.
+pub fn run(py: Python<'_>, told: impl Display) -> PyErr {
+    exception(py, "RunError", (told.to_string(),))
+}

@@ -1,0 +1,39 @@
+//! What the Python package `bekker` is made of: a shell around the library, without logic of
+//! its own. `python/bekker/` says what it is like from outside, `_core.pyi` with which types.
+
+mod arrays;
+mod envs;
+mod error;
+mod pool;
+mod readings;
+mod rig;
+mod scenario;
+mod simulation;
+mod value;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::envs::{Envs, endings, tasks};
+    #[pymodule_export]
+    use super::rig::{press_plate, roll_wheel, shear_plate};
+    #[pymodule_export]
+    use super::scenario::{Scenario, schema, soil, soils, vehicle, vehicles};
+    #[pymodule_export]
+    use super::simulation::Simulation;
+
+    /// The command `bekker` with these arguments, its name first; the exit code.
+    #[pyfunction]
+    fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| bekker::cli::main(arguments))
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

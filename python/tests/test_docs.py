@@ -1,0 +1,16 @@
+"""The Python of the pages runs."""
+
+import re
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/learning.md"])
+def test_the_blocks_of_a_page_run(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)

@@ -1,0 +1,323 @@
+"""Environments against Gymnasium's contract, and against themselves."""
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import psutil
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import bekker
+from bekker.envs import IDS, BekkerVectorEnv
+
+# rigid tyres, coarse nodes and long steps: as quick as it gets; two levels are soon made
+QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+
+
+def actions_of(env, steps, seed=0):
+    random = np.random.default_rng(seed)
+    shape = (steps, *env.action_space.shape)
+    return random.uniform(-1, 1, shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_gymnasiums_checker_has_no_word_to_say(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(name, render_mode="rgb_array", size=(32, 24), **QUICK)
+        check_env(env.unwrapped)
+        env.close()
+        env.close()
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_make_and_make_vec_give_the_same_bits(name):
+    vector = gymnasium.make_vec(name, 3, **QUICK)
+    alone = [gymnasium.make(name, **QUICK) for _ in range(3)]
+    seen, _ = vector.reset(seed=11)
+    for n, env in enumerate(alone):
+        assert np.array_equal(env.reset(seed=11 + n)[0], seen[n])
+    for actions in actions_of(vector, 15):
+        seen, rewards, terminated, truncated, _ = vector.step(actions)
+        for n, env in enumerate(alone):
+            observation, reward, over, cut, _ = env.step(actions[n])
+            assert np.array_equal(observation, seen[n])
+            assert (reward, over, cut) == (rewards[n], terminated[n], truncated[n])
+
+
+def same(one, other, place=""):
+    """Infos with the same keys, types of arrays and values."""
+    assert type(one) is type(other), place
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), (place, one.keys() ^ other.keys())
+        for key in one:
+            same(one[key], other[key], f"{place}.{key}")
+    elif one.dtype == object:
+        assert other.dtype == object, place
+        for a, b in zip(one, other, strict=True):
+            assert (a is None) == (b is None) and (a is None or np.array_equal(a, b)), place
+    else:
+        assert one.dtype.kind == other.dtype.kind, place
+        assert np.array_equal(one, other), (place, one, other)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("name", ["bekker/SlipSpeed-v0", "bekker/SoftGoal-v0"])
+def test_every_autoreset_mode_does_as_gymnasiums_own_vector(name, mode):
+    limit = 6
+    make = lambda: gymnasium.make(name, max_episode_steps=limit, **QUICK)
+    reference = SyncVectorEnv([make] * 3, autoreset_mode=mode)
+    vector = gymnasium.make_vec(
+        name, 3, max_episode_steps=limit, autoreset_mode=mode, **QUICK
+    )
+    assert vector.metadata["autoreset_mode"] is mode
+    begun, expected = vector.reset(seed=5), reference.reset(seed=5)
+    assert np.array_equal(begun[0], expected[0])
+    same(begun[1], expected[1])
+    for step, actions in enumerate(actions_of(vector, 3 * limit)):
+        found, expected = vector.step(actions), reference.step(actions)
+        for one, other in zip(found[:4], expected[:4]):
+            assert one.dtype == other.dtype and np.array_equal(one, other), step
+        same(found[4], expected[4], f"step {step}")
+        if mode is AutoresetMode.DISABLED and (found[3] | found[2]).any():
+            mask = found[3] | found[2]
+            again = [each.reset(options={"reset_mask": mask}) for each in (vector, reference)]
+            assert np.array_equal(again[0][0], again[1][0])
+            same(again[0][1], again[1][1])
+
+
+def trace(envs, threads, steps=8):
+    env = BekkerVectorEnv("SoftGoal", envs, num_threads=threads, max_episode_steps=5, **QUICK)
+    env.reset(seed=3)
+    actions = actions_of(BekkerVectorEnv("SoftGoal", 7, **QUICK), steps)[:, :envs]
+    return [env.step(action)[0][:1].tobytes() for action in actions]
+
+
+def test_an_environment_knows_nothing_of_threads_and_neighbours():
+    alone = trace(1, 1)
+    assert len(set(alone)) > 1
+    for envs, threads in [(1, 2), (2, 8), (7, 1), (7, 2), (7, 8)]:
+        assert trace(envs, threads) == alone, (envs, threads)
+
+
+def test_seeds_decide_the_levels_and_levels_can_be_said():
+    env = gymnasium.make("bekker/SoftGoal-v0", flexible_tyres=False, spacing=0.1, levels=50)
+    drawn = [env.reset(seed=1)[1]["level"]] + [env.reset()[1]["level"] for _ in range(4)]
+    again = [env.reset(seed=1)[1]["level"]] + [env.reset()[1]["level"] for _ in range(4)]
+    assert drawn == again and len(set(drawn)) > 2
+    one, info = env.reset(seed=9, options={"level": 33})
+    assert info["level"] == 33
+    assert np.array_equal(one, env.reset(seed=4, options={"level": 33})[0])
+    others = gymnasium.make("bekker/SoftGoal-v0", flexible_tyres=False, spacing=0.1, levels=4, first_level=100)
+    assert 100 <= others.reset(seed=0)[1]["level"] < 104
+
+
+def test_a_snapshot_goes_on_in_another_process():
+    env = BekkerVectorEnv("SoftGoal", 2, max_episode_steps=50, **QUICK)
+    env.reset(seed=2)
+    actions = actions_of(env, 6)
+    for action in actions[:3]:
+        env.step(action)
+    kept = pickle.dumps((QUICK, env.snapshot(1), actions[3:, 1:]))
+    last = [env.step(action)[0][1] for action in actions[3:]][-1]
+    program = (
+        "import pickle, sys\n"
+        "from bekker.envs import BekkerVectorEnv\n"
+        "options, snapshot, actions = pickle.load(sys.stdin.buffer)\n"
+        "env = BekkerVectorEnv('SoftGoal', 1, max_episode_steps=50, **options)\n"
+        "env.restore(snapshot)\n"
+        "seen = [env.step(action)[0][0] for action in actions][-1]\n"
+        "sys.stdout.buffer.write(seen.tobytes())"
+    )
+    told = subprocess.run([sys.executable, "-c", program], input=kept, capture_output=True, check=True)
+    assert told.stdout == last.tobytes()
+
+
+def test_a_rollout_is_what_steps_would_be():
+    env = BekkerVectorEnv("SlipSpeed", 1, num_threads=2, **QUICK)
+    env.reset(seed=7)
+    env.step(np.ones((1, 2), np.float32))
+    snapshot = env.snapshot()
+    futures = np.random.default_rng(0).uniform(-1, 1, (4, 5, 2)).astype(np.float32)
+    found = env.rollout(snapshot, futures)
+    assert found["rewards"].shape == (4, 5)
+    for n, actions in enumerate(futures):
+        env.restore(snapshot)
+        steps = [env.step(action[None]) for action in actions]
+        assert np.array_equal(found["rewards"][n], [step[1][0] for step in steps])
+        assert np.array_equal(found["observations"][n], steps[-1][0][0])
+
+
+def test_snapshots_of_others_are_refused():
+    env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
+    seen, _ = env.reset(seed=0)
+    other = BekkerVectorEnv("SlipSpeed", 1, **{**QUICK, "difficulty": 0.1})
+    other.reset(seed=0)
+    snapshot = env.snapshot()
+    altered = snapshot[:-40] + bytes([snapshot[-40] ^ 1]) + snapshot[-39:]
+    for wrong in (other.snapshot(), snapshot[:20], altered, b""):
+        with pytest.raises(bekker.SnapshotError):
+            env.restore(wrong)
+    assert env.snapshot() == snapshot
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.full((2, 2), np.nan, np.float32), np.zeros((2, 3)), np.zeros(2), np.full((2, 2), np.inf)]
+)
+def test_wrong_actions_are_refused_and_change_nothing(wrong):
+    env = BekkerVectorEnv("SlipSpeed", 2, **QUICK)
+    env.reset(seed=0)
+    before = [env.snapshot(n) for n in range(2)]
+    with pytest.raises(ValueError):
+        env.step(wrong)
+    assert [env.snapshot(n) for n in range(2)] == before
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"difficulty": 2.0}, "difficulty"),
+        ({"soli": "mud"}, "options"),
+        ({"levels": 0}, "levels"),
+        ({"vehicle": "m113"}, "vehicle"),
+        ({"camera": "moon"}, "camera"),
+        ({"render_mode": "human"}, "render_mode"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, key):
+    with pytest.raises(bekker.InputError) as raised:
+        BekkerVectorEnv("SlipSpeed", 1, **{**QUICK, **options})
+    assert raised.value.key == key and raised.value.allowed
+
+
+def test_an_unknown_soil_or_task_is_refused():
+    with pytest.raises(bekker.ScenarioError, match="cheese"):
+        BekkerVectorEnv("SlipSpeed", 1, soil="cheese")
+    with pytest.raises(bekker.InputError, match="SoftGoal"):
+        BekkerVectorEnv("HardGoal", 1)
+
+
+def test_it_must_be_reset_first():
+    with pytest.raises(bekker.RunError, match="reset"):
+        BekkerVectorEnv("SlipSpeed", 1, **QUICK).step(np.zeros((1, 2)))
+
+
+def test_soil_is_hidden_unless_it_is_asked_for():
+    hidden = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
+    shown = BekkerVectorEnv("SlipSpeed", 1, soil_visible=True, **QUICK)
+    assert "soil" not in [name for name, *_ in hidden.layout]
+    sizes = {name: size for name, size, *_ in shown.layout}
+    assert sizes["soil"] == 6 and sizes["wheel_slip"] == 4
+    seen, _ = shown.reset(seed=0)
+    other, _ = hidden.reset(seed=0)
+    assert np.array_equal(seen[:, : other.shape[1]], other) and (seen[:, other.shape[1] :] != 0).any()
+
+
+def test_noise_is_of_the_seed():
+    def first(seed, noise):
+        env = BekkerVectorEnv("SlipSpeed", 1, noise=noise, **QUICK)
+        return env.reset(seed=seed, options={"level": 0})[0]
+
+    assert np.array_equal(first(0, 0.1), first(0, 0.1))
+    assert not np.array_equal(first(0, 0.1), first(1, 0.1))
+    assert np.array_equal(first(0, 0.0), first(1, 0.0))
+
+
+def test_terms_are_summed_to_the_reward():
+    env = gymnasium.make("bekker/SoftGoal-v0", **QUICK)
+    env.reset(seed=0)
+    for action in actions_of(env, 10):
+        _, reward, _, _, info = env.step(action)
+        terms = [value for name, value in info.items() if name.startswith("reward_")]
+        assert reward == pytest.approx(sum(terms), abs=1e-12)
+
+
+def test_a_picture_of_all():
+    env = BekkerVectorEnv("SlipSpeed", 2, render_mode="rgb_array", size=(32, 24), **QUICK)
+    env.reset(seed=0)
+    pictures = env.render()
+    assert len(pictures) == 2 and pictures[0].shape == (24, 32, 3)
+    assert env.montage(2).array.shape == (24, 64, 3)
+
+
+def test_a_thousand_resets_take_no_memory():
+    env = BekkerVectorEnv("SlipSpeed", 4, **QUICK)
+    process = psutil.Process()
+
+    def reset(times):
+        for _ in range(times):
+            env.reset()
+            env.step(np.zeros((4, 2)))
+
+    env.reset(seed=0)
+    reset(50)
+    before = process.memory_info().rss, process.num_threads(), process.num_fds()
+    reset(250)
+    grown = process.memory_info().rss - before[0]
+    # what allocators keep from freed worlds; a leak of a world would be 250 x 4 x 0.1 MB
+    assert grown < 4e6, grown
+    assert (process.num_threads(), process.num_fds()) == before[1:]
+
+
+@pytest.mark.parametrize(("task", "steps"), [("SlipSpeed", 200), ("SideSlope", 150), ("Recover", 150)])
+def test_experts_are_better_than_nothing_and_than_chance(task, steps):
+    env = BekkerVectorEnv(task, 2, **{**QUICK, "levels": 8})
+
+    def score(act):
+        env.reset(seed=0)
+        alive, total = np.ones(2, bool), 0.0
+        for step in range(steps):
+            _, rewards, terminated, truncated, _ = env.step(act(step))
+            total += rewards[alive].sum()
+            alive &= ~(terminated | truncated)
+        return total
+
+    random = actions_of(env, steps)
+    expert = score(lambda step: env.experts())
+    # a tenth of a metre or of a speed's error a step
+    assert expert > score(lambda step: np.zeros_like(random[0])) + 20
+    assert expert > score(lambda step: random[step]) + 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_is_told():
+    env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
+    env.reset(seed=0)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            env.step(np.zeros((1, 2)))
+        except RuntimeError as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writer)
+    assert b"fork" in os.read(reader, 1000)
+
+
+def test_the_planner_plans(monkeypatch):
+    import importlib.util
+
+    from conftest import ROOT
+
+    spec = importlib.util.spec_from_file_location("mppi", ROOT / "examples" / "mppi.py")
+    mppi = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mppi)
+    monkeypatch.setattr(mppi, "FUTURES", 6)
+    env = gymnasium.make_vec("bekker/SoftGoal-v0", num_envs=1, autoreset_mode="Disabled", map=False, **QUICK)
+    env.reset(seed=0)
+    before = env.snapshot()
+    planner = mppi.Planner(0)
+    plans = [planner(env) for _ in range(2)]
+    assert env.snapshot() == before, "futures change nothing"
+    assert planner.mean.shape == (mppi.HORIZON, 2) and np.isfinite(plans).all()
+    found = env.rollout(before, np.stack([planner.mean, np.tile(env.experts()[0], (mppi.HORIZON, 1))]))
+    # a weighted mean of futures may do a little worse than the best of them, the rule's
+    assert found["rewards"][0].sum() > found["rewards"][1].sum() - 2

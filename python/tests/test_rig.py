@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+import bekker
+
+
+def test_a_plate_follows_bekkers_law():
+    """A disc on mud under the reference's laws: p = (k_c / b + k_phi) z^n, b its radius."""
+    found = bekker.rig.plate("mud", radius=0.2, pressure=5e4, laws="reference")
+    parameters = bekker.Soil("mud").parameters
+    curve = found["loading"]
+    deep = curve["sinkage"] > 0.5 * found["sinkage"]
+    bekkers = (parameters["k_c"] / 0.2 + parameters["k_phi"]) * curve["sinkage"] ** parameters["n"]
+    # a patch is met by whole nodes of 5 mm: its area errs by some per cent
+    assert np.allclose(curve["pressure"][deep], bekkers[deep], rtol=0.08)
+
+
+def test_a_shear_test_is_bounded_by_mohr_and_coulomb():
+    found = bekker.rig.shear("chrono_mid", pressure=3e4, laws="reference")
+    soil = bekker.Soil("chrono_mid").parameters
+    strength = soil["cohesion"] + 3e4 * np.tan(soil["friction_angle"])
+    assert found["strength"] == pytest.approx(strength, rel=0.05)
+    assert found["curve"]["stress"].shape == found["curve"]["displacement"].shape
+
+
+def test_a_wheel_pulls_more_the_more_it_slips():
+    found = bekker.rig.wheel("chrono_mid", slip=[0.05, 0.3], duration=2.0, laws="reference")
+    assert found["drawbar"].shape == (2,) and found["drawbar"][1] > found["drawbar"][0]
+
+
+@pytest.mark.parametrize(
+    ("call", "key"),
+    [
+        (lambda: bekker.rig.plate("mud", pressure=-1.0), "pressure"),
+        (lambda: bekker.rig.plate("rigid"), "soil"),
+        (lambda: bekker.rig.shear("mud", laws="newton"), "laws"),
+        (lambda: bekker.rig.wheel("mud", vehicle="m113"), "vehicle"),
+    ],
+)
+def test_what_cannot_be_is_refused(call, key):
+    with pytest.raises(bekker.InputError) as raised:
+        call()
+    assert raised.value.key == key and raised.value.allowed
+
+
+def test_soils_can_be_changed():
+    soft = bekker.rig.plate("mud", changes={"k_phi": 1e5})["sinkage"]
+    assert soft != bekker.rig.plate("mud")["sinkage"]
+    with pytest.raises(bekker.ScenarioError, match="k_fee"):
+        bekker.rig.plate("mud", changes={"k_fee": 1.0})

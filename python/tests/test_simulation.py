@@ -1,0 +1,236 @@
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import bekker
+
+
+def test_a_run_gives_arrays_over_time(lone):
+    simulation = bekker.Simulation(lone)
+    history = simulation.run(0.5, sample_every=0.05)["scout"]
+    assert history["time"].shape == (11,)
+    assert np.allclose(history["time"], np.arange(11) * 0.05)
+    assert history["position"].shape == (11, 3) and history["orientation"].shape == (11, 4)
+    assert np.allclose(np.linalg.norm(history["orientation"], axis=1), 1.0)
+    assert history["sinkage"].shape == (11, 4)
+    assert (history["sinkage"][-1] > 0.01).all(), "it stands in its ruts"
+    # before it sets off the wheels carry the vehicle, to what settling leaves (0.1 %)
+    weight = bekker.Vehicle("hmmwv").mass * 9.80665
+    assert history["load"][1].sum() == pytest.approx(weight, rel=2e-3)
+
+
+def test_steps_and_a_run_give_the_same_bits_on_any_threads(lone):
+    ran = bekker.Simulation(lone, threads=1)
+    ran.run(0.3)
+    stepped = bekker.Simulation(lone, threads=3)
+    for _ in range(30):
+        stepped.step()
+    assert stepped.time == pytest.approx(0.3)
+    assert ran.hash() == stepped.hash()
+
+
+def test_a_run_is_that_of_the_command(lone, tmp_path):
+    (tmp_path / "lone.toml").write_text(lone.to_toml())
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "bekker", "run", "lone.toml", "--no-picture", "--quiet", "--out", str(out)]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    import json
+
+    summary = json.loads((out / "summary.json").read_text())
+    simulation = bekker.Simulation(lone)
+    simulation.run()
+    simulation.publish()
+    assert simulation.summary()["state_hash"] == summary["state_hash"]
+
+
+def test_a_vehicle_is_commanded_and_given_back(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.command("scout", throttle=0.5, steering=1.0)
+    simulation.step(20)
+    state = simulation.state("scout")
+    assert state["throttle"] == 0.5 and state["steering"] == 1.0
+    simulation.command(0, steering_angle=0.1, gear="reverse")
+    simulation.release(0)
+    simulation.step(5)
+    assert simulation.state("scout")["steering"] != 1.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "key"),
+    [
+        ({"throttle": float("nan")}, "throttle"),
+        ({"steering": 0.0, "steering_angle": 0.0}, "steering_angle"),
+        ({"gear": "first"}, "gear"),
+    ],
+)
+def test_a_command_that_cannot_be_is_refused(lone, wrong, key):
+    simulation = bekker.Simulation(lone)
+    before = simulation.hash()
+    with pytest.raises(bekker.InputError) as raised:
+        simulation.command("scout", **wrong)
+    assert raised.value.key == key and raised.value.allowed
+    assert simulation.hash() == before
+
+
+def test_no_such_vehicle(lone):
+    with pytest.raises(bekker.InputError, match="scout"):
+        bekker.Simulation(lone).state("scuot")
+
+
+def test_a_snapshot_is_pickled_and_goes_the_same_way(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.step(20)
+    kept = pickle.dumps((lone.to_toml(), simulation.snapshot()))
+    simulation.step(20)
+    program = (
+        "import pickle, sys, bekker\n"
+        "text, snapshot = pickle.load(sys.stdin.buffer)\n"
+        "again = bekker.Simulation(bekker.Scenario.parse(text), threads=2)\n"
+        "again.restore(snapshot)\n"
+        "again.step(20)\n"
+        "print(again.hash())"
+    )
+    told = subprocess.run([sys.executable, "-c", program], input=kept, capture_output=True, check=True)
+    assert told.stdout.decode().strip() == simulation.hash()
+
+
+def test_a_snapshot_that_does_not_belong_is_refused(lone):
+    simulation = bekker.Simulation(lone)
+    snapshot = simulation.snapshot()
+    lone.set("soil.default", "chrono_soft")
+    other = bekker.Simulation(lone)
+    before = other.hash()
+    for wrong in (snapshot, snapshot[:-1], b"", b"nothing"):
+        with pytest.raises(bekker.SnapshotError):
+            other.restore(wrong)
+    assert other.hash() == before
+
+
+def test_the_ground_keeps_its_ruts(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.run(1)
+    ground = simulation.ground
+    simulation.publish()
+    across = np.linspace(-2, 2, 81)
+    rut = ground.rut(-1.0, across)
+    assert rut.shape == (81,) and rut.max() > 0.02
+    assert np.allclose(ground.height(-1.0, across), -rut, atol=1e-9)
+    whole = ground.rut_map((-3.0, -2.0), 0.05, (81, 121))
+    assert whole.shape == (81, 121)
+    assert np.array_equal(whole[:, 40], ground.rut(-3.0 + 40 * 0.05, -2.0 + np.arange(81) * 0.05))
+    with pytest.raises(bekker.InputError):
+        ground.height_map((0, 0), 1.0, (1 << 20, 1 << 20))
+
+
+def test_a_vehicle_is_put_elsewhere(lone):
+    simulation = bekker.Simulation(lone)
+    assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "still"
+    assert np.allclose(simulation.state("scout")["position"][:2], [5.0, 2.0], atol=0.2)
+    with pytest.raises(bekker.InputError, match="speed"):
+        simulation.respawn("scout", (0.0, 0.0), speed=1e3)
+
+
+SENSORS = [
+    {"name": "imu", "model": {"kind": "imu", "preset": "tactical"}, "rate": 100},
+    {"name": "front", "model": {"kind": "camera", "width": 32, "height": 24, "channels": ["colour", "depth", "class"]}, "rate": 10},
+    {"name": "roof", "model": {"kind": "lidar", "preset": "vlp16"}, "rate": 10},
+]
+
+
+def test_sensors_give_arrays_without_files(lone):
+    values = lone.to_dict()
+    values["vehicle"][0]["sensor"] = SENSORS
+    simulation = bekker.Simulation(bekker.Scenario.from_dict(values))
+    simulation.step(30)
+    readings = {}
+    for reading in simulation.readings("scout"):
+        readings.setdefault(reading["sensor"], []).append(reading)
+    assert len(readings["imu"]) >= 28
+    assert readings["imu"][5]["specific_force"][2] == pytest.approx(9.81, abs=2)
+    picture = readings["front"][0]
+    assert picture["colour"].shape == (24, 32, 3) and picture["colour"].dtype == np.float32
+    assert picture["class"].dtype == np.uint8 and np.isfinite(picture["depth"]).any()
+    scan = readings["roof"][0]
+    assert scan["points"].shape == (len(scan["class"]), 3) and len(scan["class"]) > 1000
+
+
+def test_contacts(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.step(50)
+    contacts = simulation.contacts("scout")
+    assert contacts["force"].shape == (4, 3) and (contacts["nodes"] > 0).all()
+
+
+def test_pictures_show_themselves(lone, tmp_path):
+    simulation = bekker.Simulation(lone)
+    picture = simulation.render("side", size=(64, 48), supersample=1)
+    assert picture.array.shape == (48, 64, 3) and picture.array.std() > 5
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    picture.save(tmp_path / "side.png")
+    image = picture.to_pil()
+    assert image.size == (64, 48)
+    from PIL import Image
+
+    assert np.array_equal(np.asarray(Image.open(tmp_path / "side.png").convert("RGB")), picture.array)
+    with pytest.raises(bekker.InputError, match="chase"):
+        simulation.render("from the moon")
+
+
+def test_progress(lone):
+    told = []
+    bekker.Simulation(lone).run(0.2, progress=lambda time, end: told.append((time, end)))
+    assert told[-1] == (pytest.approx(0.2), 0.2)
+
+
+def test_progress_is_a_line(lone, capsys):
+    bekker.Simulation(lone).run(0.2, progress=True)
+    shown = capsys.readouterr().err
+    assert shown.startswith("\r[") and shown.endswith("x real time\n") and "0.2 of 0.2 s" in shown
+
+
+def test_others_go_on_meanwhile(lone):
+    simulation = bekker.Simulation(lone, threads=1)
+    counted = 0
+    thread = threading.Thread(target=simulation.run, args=(1.0,))
+    thread.start()
+    while thread.is_alive():
+        counted += 1
+        time.sleep(1e-3)
+    assert counted > 3, "the interpreter's lock is let go"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT of this kind")
+def test_ctrl_c_is_heard(lone):
+    lone.set("time.duration", 3600)
+    simulation = bekker.Simulation(lone)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        simulation.run()
+    assert 0 < simulation.time < 3600
+    simulation.step()
+
+
+def _in_a_child(simulation, queue):
+    try:
+        simulation.step()
+    except RuntimeError as error:
+        queue.put(str(error))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_is_told(lone):
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_a_child, args=(bekker.Simulation(lone), queue))
+    child.start()
+    assert "fork" in queue.get(timeout=10)
+    child.join(10)
+    assert child.exitcode == 0

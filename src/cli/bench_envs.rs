@@ -1,0 +1,175 @@
+//! `bekker bench envs`
+
+use super::quantity::quantity;
+use super::{Failure, stdout};
+use crate::learning::{Autoreset, Batch, Env, LearningError, Options, TASKS, Transitions};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use comfy_table::{Table, presets};
+use rayon::ThreadPoolBuilder;
+use serde::Serialize;
+use std::time::Instant;
+
+/// Measure what environments cost: steps a second and core, observations, resets
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker bench envs\n  \
+    bekker bench envs --task SoftGoal --envs 1024 --threads 2 --json\n\n\
+    Rigid tyres and tyres that give way, steps of 2 and of 4 ms, 10 actions a second, driven by the\n\
+    task's rule; physics, observation, reward and the share of resets are in it.")]
+pub struct BenchEnvs {
+    /// The task
+    #[arg(long, default_value = "SoftGoal", value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
+    task: String,
+    /// How many environments
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
+    envs: usize,
+    /// Threads that step them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: usize,
+    /// Distance between soil nodes, m
+    #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
+    spacing: f64,
+    /// Least wall time of each case, s
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = quantity(0.1..=600.0, "s"))]
+    seconds: f64,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one case costs.
+#[derive(Debug, Serialize)]
+struct Cost {
+    tyre: &'static str,
+    step: f64,
+    envs: usize,
+    threads: usize,
+    /// Environment steps a second and thread.
+    per_core: f64,
+    /// Wall time of one, times threads, us.
+    step_us: f64,
+    /// Of it observing, us.
+    observation_us: f64,
+    /// Beginning an episode on a level that is kept, us.
+    reset_us: f64,
+    /// Share of steps that began an episode.
+    resets: f64,
+}
+
+/// Levels that are driven; few, so that they are soon made.
+const LEVELS: u64 = 16;
+
+impl BenchEnvs {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let mut costs = Vec::new();
+        for (flexible_tyres, step) in [(false, 2e-3), (false, 4e-3), (true, 2e-3), (true, 4e-3)] {
+            let options = Options {
+                flexible_tyres,
+                step,
+                spacing: self.spacing,
+                levels: LEVELS,
+                ..Options::default()
+            };
+            if !quiet {
+                eprintln!("{} tyres, {} ms ...", tyre(flexible_tyres), 1e3 * step);
+            }
+            costs.push(self.cost(options)?);
+        }
+        if self.json {
+            return stdout::print_json(&costs);
+        }
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header([
+            "tyres",
+            "step ms",
+            "env-steps/s\nand core",
+            "step us",
+            "observation us",
+            "reset us",
+        ]);
+        for cost in &costs {
+            table.add_row([
+                cost.tyre.to_owned(),
+                format!("{}", 1e3 * cost.step),
+                format!("{:.0}", cost.per_core),
+                format!("{:.0}", cost.step_us),
+                format!("{:.1}", cost.observation_us),
+                format!("{:.0}", cost.reset_us),
+            ]);
+        }
+        let head = format!("{} x {} on {} threads", self.envs, self.task, self.threads);
+        stdout::print(&format!("{head}\n\n{}", table.trim_fmt()))
+    }
+
+    fn cost(&self, options: Options) -> Result<Cost, Failure> {
+        let refused = |error: LearningError| Failure::Run {
+            subject: self.task.clone(),
+            cause: error.to_string(),
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|error| Failure::Run {
+            subject: "threads".into(),
+            cause: error.to_string(),
+        })?;
+        let (flexible, step) = (options.flexible_tyres, options.step);
+        let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
+        let measured = pool.install(|| -> Result<Cost, LearningError> {
+            let mut batch = Batch::new(&self.task, options, self.envs, limit)?;
+            let mut out = Transitions::default();
+            let seeds: Vec<_> = (0..self.envs as u64).map(Some).collect();
+            batch.reset(&seeds, &vec![true; self.envs], None, &mut out)?;
+            // all levels are made before the clock is read
+            (0..LEVELS).try_for_each(|level| batch.levels().get(level).map(drop))?;
+            let (begun, mut steps, mut resets) = (Instant::now(), 0, 0);
+            while begun.elapsed().as_secs_f64() < self.seconds {
+                let actions = batch.experts()?;
+                batch.step(&actions, Autoreset::SameStep, &mut out)?;
+                steps += self.envs;
+                resets += out.reset.iter().filter(|begun| **begun == 1).count();
+            }
+            let per_core = steps as f64 / begun.elapsed().as_secs_f64() / self.threads as f64;
+            let env = batch.env(0)?;
+            Ok(Cost {
+                tyre: tyre(flexible),
+                step,
+                envs: self.envs,
+                threads: self.threads,
+                per_core,
+                step_us: 1e6 / per_core,
+                observation_us: observing(env)?,
+                reset_us: resetting(env)?,
+                resets: resets as f64 / steps as f64,
+            })
+        });
+        measured.map_err(refused)
+    }
+}
+
+fn tyre(flexible: bool) -> &'static str {
+    if flexible { "flexible" } else { "rigid" }
+}
+
+/// Time of one observation, us: the least of several hundreds.
+fn observing(env: &Env) -> Result<f64, LearningError> {
+    let mut room = vec![0.0; env.observation_size()];
+    let mut least = f64::INFINITY;
+    for _ in 0..500 {
+        let begun = Instant::now();
+        env.observe(&mut room)?;
+        least = least.min(1e6 * begun.elapsed().as_secs_f64());
+    }
+    Ok(least)
+}
+
+/// Time of a reset to another level that is kept, us: the middle one of a hundred.
+fn resetting(env: &Env) -> Result<f64, LearningError> {
+    let mut env = env.clone();
+    let mut times = Vec::new();
+    for n in 0..100 {
+        let begun = Instant::now();
+        env.reset(None, Some(n % LEVELS))?;
+        times.push(1e6 * begun.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
