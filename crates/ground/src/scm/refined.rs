@@ -411,7 +411,10 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     draft.peak_shear = peak_shear.numbers();
     draft.advances = passive.is_some();
     if let Some([x, y]) = passive {
-        draft.passive = [x.numbers(), y.numbers()];
+        // rising soil rubs on the face: the wedge's force is inclined by the friction there
+        let rubs = coefficients.footing.map_or(0.0, |footing| footing.face_friction);
+        let lift = (x * x + y * y).sqrt() * rubs;
+        draft.passive = [x.numbers(), y.numbers(), lift.numbers()];
     }
     let dragged = shear * (-(stress * part));
     Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
@@ -627,10 +630,11 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
     if draft.advances {
         let x = lanes(&draft.passive[0]) * cell;
         let y = lanes(&draft.passive[1]) * cell;
-        force = Vectors { x: force.x + x, y: force.y + y, z: force.z };
+        let z = lanes(&draft.passive[2]) * cell;
+        force = Vectors { x: force.x + x, y: force.y + y, z: force.z + z };
         let shape = Vectors::velocity(&motion.shape_twist, &r);
         let material = Vectors::velocity(&motion.twist, &r);
-        sums.works.bulldozing += -(x * material.x + y * material.y);
+        sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
         resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.rolling);
     }
     sums.shear.add(resisted, &r);

@@ -127,8 +127,8 @@ pub(super) struct Draft {
     pub peak_shear: Numbers,
     /// Whether any meets passive pressure.
     pub advances: bool,
-    /// Passive pressures, which are horizontal, Pa of horizontal area.
-    pub passive: [Numbers; 2],
+    /// Passive pressures, Pa of horizontal area.
+    pub passive: [Numbers; 3],
 }
 
 /// What a contact leaves at four nodes, of those of them that are in contact.
