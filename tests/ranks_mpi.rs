@@ -550,7 +550,7 @@ fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
     let scenario = head
         + "[terrain]\nsurface = { kind = \"slope\", grade = -0.2 }\n\n\
            [output]\nruts = false\n\n[[soil.custom]]\nname = \"grit\"\n\
-           based_on = \"chrono_hard\"\ncohesion = 1e6\nk_phi = 3e7\nfriction_angle_deg = 50\n\n"
+           based_on = \"chrono_hard\"\ncohesion = 3e5\nk_phi = 3e7\nfriction_angle_deg = 50\n\n"
         + &vehicle("far", "[60, 400]", "")
         + &vehicle("dragster", "[0, 0]", overrides)
         + &vehicle("ahead", "[25, 0.5]", "");

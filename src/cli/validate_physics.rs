@@ -34,7 +34,7 @@ in snow; and Ishigami's side force, for which there are no worked figures.
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
-- **Heaped soil.** A locked wheel drawn at 45 degrees still meets too little side force (20 N for
+- **Heaped soil.** A locked wheel drawn at 45 degrees still meets too little side force (14 N for
   35): it should dig deeper. What heaps is known only of soils that state their `density`.
 - **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly: at slips
   below 0.15 a rut gives less pull than fresh soil.

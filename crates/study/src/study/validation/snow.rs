@@ -179,8 +179,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         "**Where it fails.** Measured z/h is 0.78 with little scatter, at every density. Were all snow \
          packed in the track, that at 220 kg/m3 would have to be packed to 1000, which is above ice: some \
          of it left. How much is one number that nothing here predicts, and the rows' one light snow \
-         (110 kg/m3) asks for another. Harrison's snow bears 5 kPa where these rows say 13 to 14, so that \
-         under it all resistance is missing that frozen ground, which takes no work, does not give.",
+         (110 kg/m3) asks for another. Harrison's snow \
+         bears 5 kPa where these rows say 13 to 14, so that with it all resistance is missing but what \
+         frozen ground gives, which is nothing.",
     );
     Ok(section)
 }
@@ -298,7 +299,7 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     ];
     section.table(&header, rows);
     section.text(
-        "**Where it fails.** Traction and rut agree; resistance is a fifth of CRREL's. Pressing a rut \
+        "**Where it fails.** Traction and rut agree; resistance is less than a tenth of CRREL's. Pressing a rut \
          9 cm deep under the vehicle's mean pressure of 51 kPa from the start would take 0.033 of its \
          weight at most, so CRREL's 0.054 holds more than compaction, and Harrison's snow, which bears 5 kPa at 9 \
          cm, takes hardly any work before it is packed.",
