@@ -329,9 +329,10 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let speed = sliding.norm();
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    // these two are of wheels: what else presses does not come and go, or rolls on
+    // these two are of wheels: what else presses does not come and go, or rolls on. A tyre that
+    // flattens finds a floor to stand on in its rut, and needs no bound
     let rolls = way.spin_axis.is_some();
-    let multi_pass = (rolls && laws.multi_pass).then_some(&coefficients.multi_pass);
+    let multi_pass = (rolls && !F::DEFORMS && laws.multi_pass).then_some(&coefficients.multi_pass);
     let Remembered { yielded_at, slipped, pushed, hardened, sheared, stayed } =
         remembered(simd, overlay, four, multi_pass);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);

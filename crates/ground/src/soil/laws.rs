@@ -33,7 +33,8 @@ pub struct Laws {
     /// depth to which it was pushed away, and heaps before the face that pushes. For soils
     /// that state their density: [`DeepFooting`](super::DeepFooting).
     pub ploughing: bool,
-    /// Ruts grow no faster with their passes than [`MultiPass`](super::MultiPass) lets them.
+    /// Ruts of rigid wheels grow no faster with their passes than
+    /// [`MultiPass`](super::MultiPass) lets them.
     pub multi_pass: bool,
     /// Reload stiffness that grows with depth, k₀ + A_u z_u (J. Y. Wong,
     /// *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4), for

@@ -42,7 +42,7 @@ pub struct Refine {
     /// face, for soils that state their density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ploughing: Option<bool>,
-    /// Ruts grow no faster with their passes n than n^(1/a).
+    /// Ruts of rigid wheels grow no faster with their passes n than n^(1/a).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multi_pass: Option<bool>,
     /// Reload stiffness that grows with depth.

@@ -159,7 +159,7 @@ pub struct CustomSoil {
     /// Moduli of Reece's form, which replaces Bekker's; needs `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reece: Option<Reece>,
-    /// Exponent a of multi-pass: ruts grow no faster with their passes n than n^(1/a). 2 to 3
+    /// Exponent a of multi-pass: ruts of rigid wheels grow no faster with their passes n than n^(1/a). 2 to 3
     /// in loose soil, 3 to 4 in medium, 4 to 5 in firm; 2 where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 100.0))]
