@@ -211,9 +211,14 @@ def test_others_go_on_meanwhile(lone):
 def test_ctrl_c_is_heard(lone):
     lone.set("time.duration", 3600)
     simulation = bekker.Simulation(lone)
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        simulation.run()
+    # a shell that puts the tests in the background has it ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            simulation.run()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert 0 < simulation.time < 3600
     simulation.step()
 
