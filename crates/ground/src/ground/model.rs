@@ -47,8 +47,8 @@ pub struct SoilCoefficients {
     pub passive: PassiveWedge,
     /// What bears a wheel where soil has been pushed away.
     pub footing: Option<DeepFooting>,
-    /// How it hardens from pass to pass.
-    pub multi_pass: MultiPass,
+    /// How it hardens from pass to pass, under a law that has it so.
+    pub multi_pass: Option<MultiPass>,
 }
 
 /// Undisturbed ground at one node.
@@ -191,7 +191,7 @@ fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, Gro
             laws.ploughing && !(laws.bulldozing && yielding.bulldozing.is_some()),
         ),
         footing: if laws.ploughing { DeepFooting::of_soil(yielding) } else { None },
-        multi_pass: MultiPass::of_soil(yielding),
+        multi_pass: laws.multi_pass.then(|| MultiPass::of_soil(yielding)),
         strength: ShearStrength::of_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),

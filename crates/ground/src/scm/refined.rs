@@ -332,7 +332,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     // these two are of wheels: what else presses does not come and go, or rolls on. A tyre that
     // flattens finds a floor to stand on in its rut, and needs no bound
     let rolls = way.spin_axis.is_some();
-    let multi_pass = (rolls && !F::DEFORMS && laws.multi_pass).then_some(&coefficients.multi_pass);
+    let multi_pass = coefficients.multi_pass.as_ref().filter(|_| rolls && !F::DEFORMS);
     let Remembered { yielded_at, slipped, pushed, hardened, sheared, stayed } =
         remembered(simd, overlay, four, multi_pass);
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
@@ -413,7 +413,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     draft.advances = passive.is_some();
     if let Some([x, y]) = passive {
         // rising soil rubs on the face: the wedge's force is inclined by the friction there
-        let rubs = coefficients.footing.map_or(0.0, |footing| footing.face_friction);
+        let rubs = coefficients.footing.map_or(0.0, |_| coefficients.passive.face_friction());
         let lift = (x * x + y * y).sqrt() * rubs;
         draft.passive = [x.numbers(), y.numbers(), lift.numbers()];
     }

@@ -58,13 +58,12 @@ fn carried(n: f64, depth: f64, added: f64) -> f64 {
         pow((depth - added * u * u).max(0.0), n) * cos(t).max(0.0)
     };
     let weight = |k: usize| match k {
-        0 => 1.0,
-        k if k == count => 1.0,
+        k if k == 0 || k == count => 1.0,
         k if k % 2 == 1 => 4.0,
         _ => 2.0,
     };
     let sum: f64 = (0..=count).map(|k| weight(k) * at(k)).sum();
-    pow(added, 0.5) * sum * step / 3.0
+    added.sqrt() * sum * step / 3.0
 }
 
 #[cfg(test)]

@@ -19,9 +19,6 @@ pub struct DeepFooting {
     cohesive: f64,
     /// γ N_q, Pa/m.
     overburden: f64,
-    /// Vertical over horizontal force of a wedge on a face along which it rises: the tangent of
-    /// two thirds of the angle of friction.
-    pub face_friction: f64,
 }
 
 impl DeepFooting {
@@ -33,11 +30,7 @@ impl DeepFooting {
         let n_q = exp(PI * friction) * passive * passive;
         // Prandtl's 2 + π is the limit without friction
         let n_c = if friction > 1e-6 { (n_q - 1.0) / friction } else { 2.0 + PI };
-        Some(DeepFooting {
-            cohesive: soil.cohesion * n_c,
-            overburden: weight * n_q,
-            face_friction: tan(soil.friction_angle * 2.0 / 3.0),
-        })
+        Some(DeepFooting { cohesive: soil.cohesion * n_c, overburden: weight * n_q })
     }
 
     /// Pressure at `depth` m, Pa.

@@ -46,6 +46,8 @@ pub struct PassiveWedge {
     cohesion: f64,
     /// c f, Pa.
     cohesion_ends: f64,
+    /// Vertical over horizontal force on a face along which the wedge rises.
+    face_friction: f64,
 }
 
 impl PassiveWedge {
@@ -85,7 +87,13 @@ impl PassiveWedge {
             weight_ends: gamma * b,
             cohesion: cohesion * e,
             cohesion_ends: cohesion * f,
+            face_friction: tan(delta),
         }
+    }
+
+    /// Vertical over horizontal force on a face along which the wedge rises.
+    pub fn face_friction(&self) -> f64 {
+        self.face_friction
     }
 
     /// Force on a face from the surface to `depth` m, per metre of its `width` m, N/m.

@@ -4,6 +4,7 @@ use super::level::{Level, Levels};
 use super::observation::{layout, observe};
 use super::task::{Ending, Seen};
 use super::{LearningError, Options, Task};
+use crate::numeric::{GRAVITY, hypot};
 use crate::random::Stream;
 use crate::simulation::{Command, OutcomeCode, Sample, Steering, World};
 use crate::spatial::Vec3;
@@ -15,8 +16,6 @@ use std::sync::Arc;
 /// (backward if negative; where a task can reverse), each within ±1.
 pub type Action = [f32; 3];
 
-/// Acceleration of gravity that the specific force holds, m/s².
-const GRAVITY: f64 = crate::numeric::GRAVITY;
 /// Way by which a vehicle gets on, m, and time without after which it is stuck, s.
 const WAY: f64 = 0.3;
 const STUCK: f64 = 4.0;
@@ -64,9 +63,7 @@ impl Memory {
     pub fn is_stuck(&self) -> bool {
         self.standing >= STUCK
     }
-}
 
-impl Memory {
     /// Sums up an error of speed, m/s, where it is small: what is far off has other causes.
     fn integrate(&mut self, error: f64) {
         if error.abs() < INTEGRATED {
@@ -305,7 +302,7 @@ impl Driven {
         let felt = gained + Vec3::z() * GRAVITY;
         memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
         let direction = if action[2] < 0.0 { -1.0 } else { 1.0 };
-        let way = crate::numeric::hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
+        let way = hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
         if way > WAY || direction != memory.direction || action[1] <= WANTS {
             memory.mark = position;
             memory.standing = 0.0;
