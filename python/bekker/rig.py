@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .errors import InputError
 
 Curve = dict[str, NDArray[np.float64]]
 
@@ -20,6 +21,10 @@ Curve = dict[str, NDArray[np.float64]]
 def _curve(points: list[dict[str, float]]) -> Curve:
     names = points[0] if points else {}
     return {name: np.array([point[name] for point in points]) for name in names}
+
+
+def _curves(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: _curve(part) if isinstance(part, list) else part for name, part in found.items()}
 
 
 def plate(
@@ -37,8 +42,7 @@ def plate(
     `loading`, `unloading` and `reloading` are curves of `sinkage` and `pressure`.
     """
     own = dict(changes or {})
-    found = _core.press_plate(soil, own, laws, size, radius, pressure, spacing)
-    return {name: _curve(part) if isinstance(part, list) else part for name, part in found.items()}
+    return _curves(_core.press_plate(soil, own, laws, size, radius, pressure, spacing))
 
 
 def shear(
@@ -54,8 +58,8 @@ def shear(
 ) -> dict[str, Any]:
     """Shears a plate under a pressure: a `curve` of `displacement` and `stress`."""
     own = dict(changes or {})
-    found = _core.shear_plate(soil, own, laws, size, radius, pressure, spacing, displacement)
-    return {name: _curve(part) if isinstance(part, list) else part for name, part in found.items()}
+    sheared = _core.shear_plate(soil, own, laws, size, radius, pressure, spacing, displacement)
+    return _curves(sheared)
 
 
 def wheel(
@@ -78,6 +82,9 @@ def wheel(
 
     Arrays over slip: `drawbar`, `torque`, `sinkage` and more.
     """
+    if tyre not in ("flexible", "rigid"):
+        allowed = "flexible or rigid"
+        raise InputError(f"tyre = {tyre!r}: must be {allowed}", "tyre", tyre, allowed)
     slips = np.atleast_1d(np.asarray(slip, float))
     own = dict(changes or {})
     rigid = tyre == "rigid"

@@ -35,6 +35,7 @@ def test_a_wheel_pulls_more_the_more_it_slips():
         (lambda: bekker.rig.plate("rigid"), "soil"),
         (lambda: bekker.rig.shear("mud", laws="newton"), "laws"),
         (lambda: bekker.rig.wheel("mud", vehicle="m113"), "vehicle"),
+        (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", tyre="rigd"), "tyre"),
     ],
 )
 def test_what_cannot_be_is_refused(call, key):

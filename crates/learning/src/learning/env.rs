@@ -204,9 +204,9 @@ impl Env {
         if let Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain) = outcome {
             return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
         }
-        let judgement = task.judge(&driven.seen(), terms);
+        let ended = task.judge(&driven.seen(), terms);
         let reward = terms.iter().sum();
-        let ending = judgement.ending.map_or(0, |ending| ending as u8);
+        let ending = ended.map_or(0, |ending| ending as u8);
         Ok(Step { reward, terminated: ending > 0, cut: false, ending })
     }
 

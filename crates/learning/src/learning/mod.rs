@@ -23,4 +23,4 @@ pub use level::{Course, Level, Levels, Patch};
 pub use observation::{Field, MAP_CELL, MAP_SIDE, Relief, layout};
 pub use options::Options;
 pub use privileged::PRIVILEGED;
-pub use task::{Ending, Judgement, Seen, TASKS, Task, task};
+pub use task::{Ending, Seen, TASKS, Task, task};

@@ -8,6 +8,7 @@ use crate::numeric::{exp, ln, pow};
 
 /// Slip at which pull is compared.
 pub const SLIP: f64 = 0.2;
+
 /// A tyre under a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadedTyre {

@@ -7,6 +7,7 @@
 //! sinkage and all that heaps are left out.
 
 use super::RigidWheel;
+use super::wheel_theory::bisect;
 use crate::numeric::{cos, exp, hypot, pow, sin, tan};
 use crate::soil::Yielding;
 
@@ -31,17 +32,9 @@ pub fn at_slip_angle(
     slip: f64,
     slip_angle: f64,
 ) -> SlipAngleForces {
-    let (mut low, mut high) = (1e-4, 1.57);
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        if forces(wheel, soil, middle, slip, slip_angle)[0] < wheel.load {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let [_, drawbar, side] = forces(wheel, soil, low, slip, slip_angle);
-    SlipAngleForces { sinkage: wheel.radius * (1.0 - cos(low)), drawbar, side }
+    let entry = bisect(|entry| forces(wheel, soil, entry, slip, slip_angle)[0], wheel.load);
+    let [_, drawbar, side] = forces(wheel, soil, entry, slip, slip_angle);
+    SlipAngleForces { sinkage: wheel.radius * (1.0 - cos(entry)), drawbar, side }
 }
 
 /// Vertical force, pull and side force for an entry angle.

@@ -64,7 +64,7 @@ impl RigidWheel {
 }
 
 /// The angle at which a growing function reaches a value, between 0 and 90°.
-fn bisect(of: impl Fn(f64) -> f64, value: f64) -> f64 {
+pub(super) fn bisect(of: impl Fn(f64) -> f64, value: f64) -> f64 {
     let (mut low, mut high) = (1e-4, 1.57);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);

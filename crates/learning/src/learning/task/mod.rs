@@ -51,8 +51,9 @@ pub trait Task: Debug + Sync {
         None
     }
 
-    /// The terms of the reward for the last period, into `terms`, and whether it is over.
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement;
+    /// The terms of the reward for the last period, into `terms`, and how the task is over, if
+    /// it is.
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending>;
 
     /// What a rule does: the bar that learning has to beat.
     fn expert(&self, seen: &Seen<'_>) -> Action;
@@ -71,7 +72,25 @@ pub struct Seen<'a> {
     pub memory: &'a Memory,
 }
 
+/// Terms of the reward of a task that is to get somewhere.
+const WAY_TERMS: [&str; 4] = ["progress", "time", "energy", "end"];
+/// For getting there; less for ending otherwise.
+const PRIZE: f64 = 50.0;
+/// Energy at the wheels that costs as much as a metre, J.
+const ENERGY: f64 = 1e5;
+
 impl Seen<'_> {
+    /// The [`WAY_TERMS`] of a period that got on by `progress` m.
+    fn way(&self, progress: f64, ending: Option<Ending>, terms: &mut [f64]) {
+        let end = match ending {
+            Some(Ending::Goal) => PRIZE,
+            Some(_) => -PRIZE,
+            None => 0.0,
+        };
+        let Memory { period, energy, .. } = self.memory;
+        terms.copy_from_slice(&[progress, -period, -energy / ENERGY, end]);
+    }
+
     /// Tilt from which a vehicle has overturned, rad.
     const OVERTURNED: f64 = 1.4;
 
@@ -101,19 +120,6 @@ impl Seen<'_> {
     /// A share of lock towards a bearing, rad.
     fn steer(&self, bearing: f64) -> f32 {
         (1.6 * bearing - 0.2 * self.sample.angular_velocity.z).clamp(-1.0, 1.0) as f32
-    }
-}
-
-/// Whether an episode is over by the task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
-    /// How, if it is.
-    pub ending: Option<Ending>,
-}
-
-impl From<Option<Ending>> for Judgement {
-    fn from(ending: Option<Ending>) -> Judgement {
-        Judgement { ending }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Get out of a soft hollow, forward or backward.
 
-use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
+use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
 use crate::numeric::hypot;
 use crate::scenario::config::{Stamp, Surface};
 
@@ -16,10 +16,6 @@ const RADIUS: f64 = 4.0;
 const DEPTHS: [f64; 2] = [0.3, 0.7];
 /// Distance beyond its edge that counts as out, m.
 const OUT: f64 = 1.0;
-/// For getting out.
-const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a metre, J.
-const ENERGY: f64 = 1e5;
 
 impl Task for Recover {
     fn id(&self) -> &'static str {
@@ -31,7 +27,7 @@ impl Task for Recover {
     }
 
     fn terms(&self) -> &'static [&'static str] {
-        &["progress", "time", "energy", "end"]
+        &WAY_TERMS
     }
 
     fn actions(&self) -> usize {
@@ -54,24 +50,18 @@ impl Task for Recover {
         }
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
         let Seen { sample, memory, .. } = *seen;
         let away = |[x, y]: [f64; 2]| hypot(x, y);
         let distance = away([sample.pose.position.x, sample.pose.position.y]);
-        terms[0] = distance - away(memory.before);
-        terms[1] = -memory.period;
-        terms[2] = -memory.energy / ENERGY;
+        let progress = distance - away(memory.before);
         let ending = if distance > RADIUS + OUT {
             Some(Ending::Goal)
         } else {
             seen.is_overturned().then_some(Ending::Overturned)
         };
-        terms[3] = match ending {
-            Some(Ending::Goal) => PRIZE,
-            Some(_) => -PRIZE,
-            None => 0.0,
-        };
-        ending.into()
+        seen.way(progress, ending, terms);
+        ending
     }
 
     /// Rocks: on until it stands, then the other way, and so on.

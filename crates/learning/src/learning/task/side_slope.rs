@@ -1,6 +1,6 @@
 //! Keep to a level way along a side slope without sliding or turning over.
 
-use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
+use super::{Action, Course, Draw, Ending, Seen, Task};
 use crate::learning::observation::bearing;
 use crate::numeric::{asin, sin, tan};
 use crate::scenario::config::Surface;
@@ -55,7 +55,7 @@ impl Task for SideSlope {
         Some([seen.sample.pose.position.x + AHEAD, 0.0])
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
         let Seen { sample, memory, .. } = *seen;
         let position = sample.pose.position;
         let roll = asin(sample.pose.direction(&Vec3::y()).z.clamp(-1.0, 1.0));
@@ -71,7 +71,7 @@ impl Task for SideSlope {
             memory.is_stuck().then_some(Ending::Stuck)
         };
         terms[3] = if ending.is_some() { -20.0 } else { 0.0 };
-        ending.into()
+        ending
     }
 
     /// Pure pursuit of a point on the way at 3.5 m/s, held up against the slope.

@@ -1,6 +1,6 @@
 //! Hold a speed that changes every four seconds, on a soil that is not known.
 
-use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
+use super::{Action, Course, Draw, Ending, Seen, Task};
 use crate::numeric::atan;
 use crate::scenario::config::Surface;
 
@@ -62,18 +62,17 @@ impl Task for SlipSpeed {
         speeds.get(at).or(speeds.last()).copied()
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
         let wanted = self.wanted_speed(seen).unwrap_or_default();
         let error = (seen.sample.speed - wanted).abs();
         terms[0] = 1.0 - (error / ERROR).min(1.0);
         terms[1] = -seen.slip_beyond(SLIP);
         terms[2] = -0.05 * seen.memory.action_change;
-        let ending = if seen.is_overturned() {
+        if seen.is_overturned() {
             Some(Ending::Overturned)
         } else {
             seen.memory.is_stuck().then_some(Ending::Stuck)
-        };
-        ending.into()
+        }
     }
 
     /// A proportional and integral controller that is held back by slip, and keeps straight.

@@ -1,6 +1,6 @@
 //! Reach a place over rolling ground with soft patches.
 
-use super::{Action, Course, Draw, Ending, Judgement, Seen, Task};
+use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
 use crate::learning::level::Patch;
 use crate::learning::observation::bearing;
 use crate::numeric::{cos, hypot, sin};
@@ -20,10 +20,6 @@ const DISTANCES: [f64; 2] = [25.0, 50.0];
 const REACHED: f64 = 3.0;
 /// How far from the goal, in parts of the first distance, it has been left.
 const LEFT: f64 = 1.5;
-/// For reaching it; less for ending otherwise.
-const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a metre, J.
-const ENERGY: f64 = 1e5;
 
 impl Task for SoftGoal {
     fn id(&self) -> &'static str {
@@ -35,7 +31,7 @@ impl Task for SoftGoal {
     }
 
     fn terms(&self) -> &'static [&'static str] {
-        &["progress", "time", "energy", "end"]
+        &WAY_TERMS
     }
 
     fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
@@ -76,15 +72,13 @@ impl Task for SoftGoal {
         Some(seen.level.course.goal)
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Judgement {
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
         let Seen { level, sample, memory, .. } = *seen;
         let goal = level.course.goal;
         let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
         let position = [sample.pose.position.x, sample.pose.position.y];
         let distance = away(position);
-        terms[0] = away(memory.before) - distance;
-        terms[1] = -0.1;
-        terms[2] = -memory.energy / ENERGY;
+        let progress = away(memory.before) - distance;
         let ending = if distance < REACHED {
             Some(Ending::Goal)
         } else if seen.is_overturned() {
@@ -94,12 +88,8 @@ impl Task for SoftGoal {
         } else {
             memory.is_stuck().then_some(Ending::Stuck)
         };
-        terms[3] = match ending {
-            Some(Ending::Goal) => PRIZE,
-            Some(_) => -PRIZE,
-            None => 0.0,
-        };
-        ending.into()
+        seen.way(progress, ending, terms);
+        ending
     }
 
     /// Straight to the goal at 4 m/s, slower in bends; it does not see what is soft.
