@@ -55,13 +55,9 @@ pub trait Answering<'a>: Copy {
     /// The same for `soil` under a patch of width `1 / inverse_width`, 1/m.
     fn under(self, soil: &'a Soil, inverse_width: f64) -> Self;
 
-    /// Pressures at which virgin soil yields at four sinkages, Pa; `usual` are those of the
-    /// soil's own curve.
-    fn pressures<S: Simd>(
-        &self,
-        sinkage: Lanes<S>,
-        usual: impl FnOnce(Lanes<S>) -> Lanes<S>,
-    ) -> Lanes<S>;
+    /// Pressures at which virgin soil yields at four sinkages, Pa; those of the soil's own curve
+    /// are `modulus` (Pa/m^n) times their powers `exponent`.
+    fn pressures<S: Simd>(&self, sinkage: Lanes<S>, modulus: f64, exponent: f64) -> Lanes<S>;
 
     /// Exponents of the powers of sinkage that touch the curve there; `usual` is the soil's.
     fn exponents<S: Simd>(&self, sinkage: Lanes<S>, usual: f64) -> Lanes<S>;
@@ -83,12 +79,8 @@ impl<'a> Answering<'a> for Usual {
     }
 
     #[inline(always)]
-    fn pressures<S: Simd>(
-        &self,
-        sinkage: Lanes<S>,
-        usual: impl FnOnce(Lanes<S>) -> Lanes<S>,
-    ) -> Lanes<S> {
-        usual(sinkage)
+    fn pressures<S: Simd>(&self, sinkage: Lanes<S>, modulus: f64, exponent: f64) -> Lanes<S> {
+        modulus * sinkage.power(exponent)
     }
 
     #[inline(always)]
@@ -145,11 +137,7 @@ impl<'a> Answering<'a> for OwnLaw<'a> {
         OwnLaw { law: self.law, soil: Some(soil), width: 1.0 / inverse_width }
     }
 
-    fn pressures<S: Simd>(
-        &self,
-        sinkage: Lanes<S>,
-        _usual: impl FnOnce(Lanes<S>) -> Lanes<S>,
-    ) -> Lanes<S> {
+    fn pressures<S: Simd>(&self, sinkage: Lanes<S>, _modulus: f64, _exponent: f64) -> Lanes<S> {
         let at = sinkage.numbers();
         Lanes::gather(sinkage.simd(), |k| self.loading(at[k]).pressure)
     }

@@ -216,8 +216,7 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
-        let usual = |sinkage: Lanes<S>| self.modulus * sinkage.power(self.soil.n);
-        let mut pressure = self.law.pressures(sinkage * still, usual);
+        let mut pressure = self.law.pressures(sinkage * still, self.modulus, self.soil.n);
         let details = &self.soil.details;
         if self.laws.layers && !L::OWN {
             if let Some(below) = details.below {
