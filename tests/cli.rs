@@ -43,7 +43,14 @@ fn subcommands(command: &clap::Command, path: &[String]) -> Vec<Vec<String>> {
 fn every_example_is_valid() {
     let examples = examples();
     assert!(examples.len() >= 3, "{examples:?}");
-    for example in examples {
+    let (studies, scenarios): (Vec<String>, Vec<String>) =
+        examples.into_iter().partition(|example| example.starts_with("examples/study_"));
+    for study in studies {
+        let (data, report, code) = bekker(&["study", "plan", &study]);
+        assert_eq!((report.as_str(), code), ("", 0));
+        assert!(data.starts_with(&format!("{study}: ")), "{data}");
+    }
+    for example in scenarios {
         let (data, report, code) = bekker(&["validate", &example]);
         assert_eq!(code, 0, "{report}");
         assert!(data.starts_with(&format!("{example}: valid: ")), "{data}");

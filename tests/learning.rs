@@ -1,6 +1,9 @@
 //! Environments: a function of task, options, seed and actions alone.
 
-use bekker::learning::{Autoreset, Batch, Env, LearningError, Levels, Options, TASKS, Transitions};
+use bekker::learning::{
+    Autoreset, Batch, Ending, Env, Episode, LABELS, LearningError, Levels, Options, Policy, TASKS,
+    Transitions,
+};
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
 
@@ -23,12 +26,12 @@ fn driven(task: &str, envs: usize, threads: usize) -> Vec<Vec<u32>> {
         let mut out = Transitions::default();
         batch.reset(&seeds, &vec![true; envs], None, &mut out).unwrap();
         let wide = batch.levels().task().actions();
-        let size = batch.observation_size();
+        let (size, agents) = (batch.observation_size(), batch.agents());
         let steps = (0..7).map(|step| {
-            let actions = action(step, wide).repeat(envs);
+            let actions = action(step, wide).repeat(envs * agents);
             batch.step(&actions, Autoreset::SameStep, &mut out).unwrap();
-            let first = out.observations[..size].iter().map(|value| value.to_bits());
-            first.chain([out.rewards[0].to_bits() as u32]).collect()
+            let first = out.observations[..agents * size].iter().map(|value| value.to_bits());
+            first.chain(out.rewards[..agents].iter().map(|x| x.to_bits() as u32)).collect()
         });
         steps.collect()
     })
@@ -51,7 +54,7 @@ fn env(task: usize, options: Options) -> Env {
 }
 
 fn seen(env: &Env) -> Vec<f32> {
-    let mut room = vec![0.0; env.observation_size()];
+    let mut room = vec![0.0; env.agents() * env.observation_size()];
     env.observe(&mut room).unwrap();
     room
 }
@@ -81,11 +84,13 @@ fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
 fn what_is_seen_is_within_one_and_of_its_size() {
     for task in 0..TASKS.len() {
         let mut env = env(task, Options { soil_visible: true, noise: 0.5, ..quick() });
-        let mut terms = vec![0.0; env.task().terms().len()];
+        let mut terms = vec![0.0; env.task().terms().len() * env.agents()];
         for step in 0..5 {
-            let wide = env.task().actions();
-            let step = env.step(&action(step, wide), &mut terms).unwrap();
-            assert_eq!(step.reward, terms.iter().sum::<f64>());
+            let actions = action(step, env.task().actions()).repeat(env.agents());
+            let step = env.step(&actions, &mut terms).unwrap();
+            let of_each =
+                terms.chunks(env.task().terms().len()).map(|terms| terms.iter().sum::<f64>());
+            assert_eq!(step.reward, of_each.sum::<f64>());
             assert!(seen(&env).iter().all(|value| value.abs() <= 1.0));
         }
     }
@@ -102,7 +107,7 @@ fn a_levels_number_decides_it_whatever_was_driven_before() {
     let numbers = |seed| {
         let mut env = env(0, Options { levels: 1000, ..quick() });
         env.reset(Some(seed), None).unwrap();
-        env.figures()[6]
+        env.figures(0)[6]
     };
     assert_eq!(numbers(5), numbers(5));
     assert_ne!(numbers(5), numbers(6));
@@ -113,7 +118,12 @@ fn what_cannot_be_is_refused_by_name() {
     let told = |options| Levels::new(TASKS[0], options).unwrap_err().to_string();
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
-    assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("four wheels"));
+    assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
+    assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
+    let soft = Options { inflation: Some(2e5), flexible_tyres: true, ..quick() };
+    assert!(told(soft).contains("inflation"));
+    let pair = told(Options { vehicles: Some(2), ..quick() });
+    assert_eq!(pair, "vehicles = 2: must be 1");
     assert!(told(Options { soil: Some("cheese".into()), ..quick() }).contains("cheese"));
     assert!(Batch::new("HardGoal", quick(), 1, None).unwrap_err().to_string().contains("SoftGoal"));
     let mut env = env(0, quick());
@@ -121,4 +131,164 @@ fn what_cannot_be_is_refused_by_name() {
     let wrong = env.step(&[f32::NAN, 0.0], &mut [0.0; 3]);
     assert!(matches!(wrong, Err(LearningError::Action { index: 0, .. })));
     assert_eq!(env.snapshot().unwrap(), before);
+}
+
+#[test]
+fn an_episodes_actions_drive_it_again_to_the_same_bits() {
+    for task in TASKS {
+        let options = Options { noise: 0.1, soil_visible: true, ..quick() };
+        let levels = Arc::new(Levels::new(task, options).unwrap());
+        let episode = Episode::drive(&levels, Policy::Random, Episode::seed(8, 2), 12);
+        if levels.agents() > 1 {
+            assert!(episode.unwrap_err().to_string().starts_with("vehicles = 4: must be 1"));
+            continue;
+        }
+        let episode = episode.unwrap();
+        let (wide, terms) = (task.actions(), task.terms().len());
+        let mut env = Env::new(levels);
+        env.reset(Some(episode.seed), None).unwrap();
+        let size = env.observation_size();
+        assert_eq!(episode.observations.len(), (episode.steps + 1) * size);
+        assert_eq!(env.figures(0)[6], episode.level as f64);
+        for (step, action) in episode.actions.chunks(wide).enumerate() {
+            assert_eq!(seen(&env), episode.observations[step * size..][..size]);
+            let mut found = vec![0.0; terms];
+            let told = env.step(action, &mut found).unwrap();
+            assert_eq!(told.reward.to_bits(), episode.rewards[step].to_bits());
+            assert_eq!(found, episode.terms[step * terms..][..terms]);
+        }
+        assert_eq!(seen(&env), episode.observations[episode.steps * size..]);
+        assert!(episode.truncated && episode.steps == 12 || episode.terminated);
+    }
+}
+
+#[test]
+fn labels_are_the_truth_of_the_moment() {
+    let options = Options { soil: Some("dry_sand_lll".into()), difficulty: 0.0, ..quick() };
+    let levels = Arc::new(Levels::new(TASKS[0], options).unwrap());
+    let episode = Episode::drive(&levels, Policy::Expert, 4, 60).unwrap();
+    let wide: usize = LABELS.iter().map(|label| label.size).sum();
+    let rows: Vec<&[f64]> = episode.labels.chunks(wide).collect();
+    assert_eq!((rows.len(), episode.soils.len()), (episode.steps + 1, episode.steps + 1));
+    let label = |row: usize, name: &str| {
+        let before = LABELS.iter().take_while(|label| label.name != name);
+        let first: usize = before.map(|label| label.size).sum();
+        let size = LABELS.iter().find(|label| label.name == name).unwrap().size;
+        &rows[row][first..first + size]
+    };
+    assert!(episode.soils.iter().all(|soil| soil == "dry_sand_lll"));
+    // at difficulty 0 nothing is scattered
+    let levels = levels.get(episode.level).unwrap();
+    let soil = levels.built.world.ground.soil_at(0.0, 0.0);
+    let bekker::soil::SoilKind::Yielding(law) = &soil.kind else { panic!("{soil:?}") };
+    assert_eq!(label(0, "soil_k_phi"), [law.k_phi]);
+    let last = episode.steps;
+    assert!((label(last, "time")[0] - 0.1 * last as f64).abs() < 1e-9);
+    // the weight of an HMMWV, 2.1 to 4.7 t, stands on its wheels, from the first step on
+    let weight: f64 = label(1, "wheel_load").iter().sum();
+    assert_eq!(label(0, "wheel_load"), [0.0; 4]);
+    assert!((2e4..4.6e4).contains(&weight), "{weight}");
+    // it has driven further than it is long: rear wheels stand in the ruts of the front ones,
+    // which have none before them
+    let way = label(last, "position")[0] - label(0, "position")[0];
+    assert!(way > 5.0, "{way}");
+    let [left, right, rear_left, rear_right] = label(last, "wheel_rut") else { panic!() };
+    assert!(left.abs() < 1e-3 && right.abs() < 1e-3, "{left} {right}");
+    assert!(*rear_left > 0.005 && *rear_right > 0.005, "{rear_left} {rear_right}");
+    assert!(label(last, "wheel_sinkage").iter().all(|depth| *depth > 0.005));
+    // a vehicle on tracks has as many
+    let tracked = Options { vehicle: "m113".into(), step: 0.002, ..quick() };
+    let levels = Arc::new(Levels::new(TASKS[1], tracked).unwrap());
+    let episode = Episode::drive(&levels, Policy::Expert, 4, 2).unwrap();
+    assert_eq!(episode.labels.len(), 3 * wide);
+    assert!(episode.labels.iter().all(|value| value.is_finite()));
+}
+
+#[test]
+fn corners_of_tracks_are_seen_as_wheels_are() {
+    let mut env = env(1, Options { vehicle: "m113".into(), step: 0.002, ..quick() });
+    let mut terms = [0.0; 4];
+    for _ in 0..5 {
+        env.step(&[0.0, 0.5], &mut terms).unwrap();
+    }
+    let seen = seen(&env);
+    // both tracks run forward, their front and rear wheels alike but for slack
+    let rim = &seen[12..16];
+    assert!(rim.iter().all(|speed| *speed > 0.01), "{rim:?}");
+    assert!((rim[0] - rim[2]).abs() < 0.2 * rim[0] && (rim[1] - rim[3]).abs() < 0.2 * rim[1]);
+}
+
+#[test]
+fn what_stands_is_on_the_map_and_ends_an_episode() {
+    // straight on, whatever is in the way, until something is
+    let levels = Options { levels: 1000, difficulty: 1.0, ..quick() };
+    let place = TASKS.iter().position(|task| task.id() == "Obstacles").unwrap();
+    let mut env = env(place, levels);
+    let mut terms = [0.0; 4];
+    let endings = (0..8).map(|level| {
+        env.reset(None, Some(level)).unwrap();
+        let course = env.world().unwrap().1.course.clone();
+        assert_eq!(course.standing.len(), 30);
+        for _ in 0..150 {
+            let step = env.step(&[0.0, 0.5], &mut terms).unwrap();
+            if step.terminated {
+                return (Ending::NAMES[usize::from(step.ending)], course, env.figures(0));
+            }
+        }
+        ("", course, env.figures(0))
+    });
+    let endings: Vec<_> = endings.collect();
+    let hits = endings.iter().filter(|(name, ..)| *name == "hit");
+    for (_, course, figures) in hits.clone() {
+        // nearer to one of the things than half a vehicle's length and its radius
+        let near = course.standing.iter().any(|thing| {
+            let [dx, dy] = [thing.place[0] - figures[4], thing.place[1] - figures[5]];
+            dx.hypot(dy) < 3.5 + 0.5 * thing.diameter
+        });
+        assert!(near, "{figures:?}");
+    }
+    assert!(hits.count() >= 2, "{:?}", endings.iter().map(|ending| ending.0).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_convoy_is_judged_vehicle_by_vehicle() {
+    let place = TASKS.iter().position(|task| task.id() == "Convoy").unwrap();
+    let mut env = env(place, Options { vehicles: Some(3), ..quick() });
+    let mut terms = [0.0; 9];
+    for _ in 0..20 {
+        let actions: Vec<f32> = (0..3).flat_map(|n| env.expert(n).unwrap()[..2].to_vec()).collect();
+        env.step(&actions, &mut terms).unwrap();
+    }
+    let places: Vec<f64> = (0..3).map(|agent| env.figures(agent)[4]).collect();
+    for (agent, terms) in terms.chunks(3).enumerate().skip(1) {
+        let gap = places[agent - 1] - places[agent];
+        // the row is straight: across it the gap is off by millimetres
+        let expected = 1.0 - ((gap - 12.0).abs() / 8.0).min(1.0);
+        assert!((terms[0] - expected).abs() < 2e-3, "{terms:?} {gap}");
+    }
+    assert!(env.expert(3).is_err());
+}
+
+#[test]
+fn a_picture_follows_from_the_world_alone() {
+    let options = Options { image: Some(16), ..quick() };
+    let mut one = env(1, options.clone());
+    let mut terms = [0.0; 4];
+    for step in 0..6 {
+        one.step(&action(step, 2), &mut terms).unwrap();
+    }
+    let [pixels, all] = [16 * 16, seen(&one).len()];
+    let [image, depth] = [all - 4 * pixels, all - pixels];
+    assert!(seen(&one).iter().all(|value| value.abs() <= 1.0));
+    // the ground before the vehicle is near, the top of the picture is sky
+    let depth = &seen(&one)[depth..];
+    assert!(depth[..16].iter().all(|far| *far == 1.0), "{:?}", &depth[..16]);
+    assert!(depth[pixels - 16..].iter().all(|far| (0.0..0.4).contains(far)), "{depth:?}");
+    // one that was restored looks at the ground anew, the other has followed
+    let mut other = env(1, options);
+    other.restore(&one.snapshot().unwrap()).unwrap();
+    assert_eq!(seen(&one)[image..], seen(&other)[image..]);
+    let before = seen(&one);
+    one.step(&action(7, 2), &mut terms).unwrap();
+    assert_ne!(seen(&one)[image..], before[image..]);
 }

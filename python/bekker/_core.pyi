@@ -163,6 +163,9 @@ class Simulation:
         From then on ruts and hashes are those that `bekker run` leaves.
         """
 
+    def write_ruts(self, path: str | PathLike[str]) -> tuple[int, int, float] | None:
+        """Writes the published ruts as a GeoTIFF: columns, rows, side of a cell, m."""
+
     def hash(self) -> str:
         """Hash of the whole state, hexadecimal."""
 
@@ -193,8 +196,12 @@ class Envs:
         """Parts of an observation: name, numbers, what 1 stands for, unit."""
 
     @property
+    def agents(self) -> int:
+        """Vehicles that are driven in each environment."""
+
+    @property
     def actions(self) -> int:
-        """Numbers of an action."""
+        """Numbers of an action of a vehicle."""
 
     @property
     def observations(self) -> int:
@@ -248,7 +255,7 @@ class Envs:
     def __len__(self) -> int: ...
 
 def endings() -> list[str]: ...
-def tasks() -> list[tuple[str, int, list[str]]]: ...
+def tasks() -> list[tuple[str, int, list[str], int]]: ...
 def main(arguments: list[str]) -> int: ...
 def schema() -> dict[str, Any]:
     """The JSON Schema of the scenario format."""

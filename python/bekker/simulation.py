@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,14 @@ class Ground:
     ) -> NDArray[np.float64]:
         """Depths of ruts over the same grid, m."""
         return self._simulation.ground_over(origin, spacing, shape, True)
+
+    def to_geotiff(self, path: str | PathLike[str]) -> tuple[int, int, float] | None:
+        """Writes the published ruts as a GeoTIFF, 32-bit depths in m, on the DEM's map if there is one.
+
+        Returns columns, rows and the side of a cell, m, which is a multiple of the nodes' distance
+        where there are more than 2^28 cells; None, and no file, where there is no rut yet.
+        """
+        return self._simulation.write_ruts(path)
 
 
 class Simulation(_core.Simulation):

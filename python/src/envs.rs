@@ -6,8 +6,9 @@ use crate::pool::Pool;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, Batch, Ending, Env, LearningError, Options, TASKS, Transitions, layout,
+    Autoreset, Batch, Ending, Env, LearningError, Options, TASKS, Task, Transitions, layout,
 };
+use bekker::report::shot::Shot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -86,13 +87,19 @@ impl Envs {
         fields.iter().map(|field| (field.name, field.size, field.scale, field.unit)).collect()
     }
 
-    /// Numbers of an action.
+    /// Numbers of an action of a vehicle.
     #[getter]
     fn actions(&self) -> usize {
         self.batch.levels().task().actions()
     }
 
-    /// Numbers of an observation.
+    /// Vehicles that are driven in each environment.
+    #[getter]
+    fn agents(&self) -> usize {
+        self.batch.agents()
+    }
+
+    /// Numbers of an observation of a vehicle.
     #[getter]
     fn observations(&self) -> usize {
         self.batch.observation_size()
@@ -123,11 +130,11 @@ impl Envs {
         let Envs { batch, pool, out } = self;
         let done = pool.work(py, || batch.reset(&seeds, &mask, level, out))?;
         done.map_err(|failure| refused(py, failure))?;
-        let count = batch.len();
-        Ok((rows(py, &out.observations, count)?, array(py, &out.levels, &[count])?))
+        let (envs, vehicles) = (batch.len(), batch.len() * batch.agents());
+        Ok((rows(py, &out.observations, vehicles)?, array(py, &out.levels, &[envs])?))
     }
 
-    /// Steps all: observations, rewards, terminated, truncated, reset, last observations of
+    /// Steps all; a row a vehicle, but for flags and levels: observations, rewards, terminated, truncated, reset, last observations of
     /// those that were reset in the same step, infos, numbers of levels.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
@@ -159,18 +166,18 @@ impl Envs {
         let Envs { batch, pool, out } = self;
         let done = pool.work(py, || batch.step(&actions, autoreset, out))?;
         done.map_err(|failure| refused(py, failure))?;
-        let count = batch.len();
+        let (count, vehicles) = (batch.len(), batch.len() * batch.agents());
         let any_last = autoreset == Autoreset::SameStep && out.reset.contains(&1);
-        let last = any_last.then(|| rows(py, &out.final_observations, count)).transpose()?;
+        let last = any_last.then(|| rows(py, &out.final_observations, vehicles)).transpose()?;
         let flags = |flags: &Vec<u8>| array(py, flags, &[count]);
         Ok((
-            rows(py, &out.observations, count)?,
-            array(py, &out.rewards, &[count])?,
+            rows(py, &out.observations, vehicles)?,
+            array(py, &out.rewards, &[vehicles])?,
             flags(&out.terminated)?,
             flags(&out.truncated)?,
             flags(&out.reset)?,
             last,
-            rows(py, &out.infos, count)?,
+            rows(py, &out.infos, vehicles)?,
             array(py, &out.levels, &[count])?,
         ))
     }
@@ -178,7 +185,7 @@ impl Envs {
     /// What a rule would do now, an action a row.
     fn experts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let actions = self.batch.experts().map_err(|failure| refused(py, failure))?;
-        rows(py, &actions, self.batch.len())
+        rows(py, &actions, self.batch.len() * self.batch.agents())
     }
 
     /// An episode as bytes.
@@ -195,7 +202,7 @@ impl Envs {
         snapshot: &[u8],
     ) -> PyResult<Bound<'py, PyAny>> {
         let Envs { batch, pool, .. } = self;
-        let mut seen = vec![0.0; batch.observation_size()];
+        let mut seen = vec![0.0; batch.agents() * batch.observation_size()];
         let done = pool.work(py, || batch.restore(env, snapshot, &mut seen))?;
         done.map_err(|failure| refused(py, failure))?;
         array(py, &seen, &[seen.len()])
@@ -248,7 +255,7 @@ impl Envs {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
         let world = self.batch.env(env).and_then(Env::world);
         let (world, level) = world.map_err(|failure| refused(py, failure))?;
-        let shot = shot(py, camera, 0, None, None, size, 1.0, 1)?;
+        let shot = Shot { coarse: true, ..shot(py, camera, 0, None, None, size, 1.0, 1)? };
         image(py, &self.pool, &shot, &level.file, &level.built, world)
     }
 
@@ -263,10 +270,13 @@ impl Envs {
     }
 }
 
-/// The tasks: name, steps after which an episode is cut off, terms of the reward.
+/// The tasks: name, steps after which an episode is cut off, terms of the reward, most vehicles.
 #[pyfunction]
-pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>)> {
-    TASKS.iter().map(|task| (task.id(), task.max_steps(), task.terms().to_vec())).collect()
+pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>, u32)> {
+    let told = |task: &&'static dyn Task| {
+        (task.id(), task.max_steps(), task.terms().to_vec(), task.vehicles()[1])
+    };
+    TASKS.iter().map(told).collect()
 }
 
 /// Names of the ways in which an episode ends, by their numbers.

@@ -7,6 +7,7 @@ use crate::readings::reading;
 use crate::scenario::Scenario;
 use crate::value::to_python;
 use bekker::ground::SampleGrid;
+use bekker::report::geotiff::{self, Georeference, rut_nodes, write_ruts};
 use bekker::report::photograph;
 use bekker::report::shot::{Shot, Viewpoint};
 use bekker::scenario::ScenarioFile;
@@ -16,6 +17,7 @@ use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, Wor
 use bekker::vehicle::Selector;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long Ctrl-C may have to wait.
@@ -400,6 +402,19 @@ impl Simulation {
         pool.work(py, || world.publish_all())
     }
 
+    /// Writes the published ruts as a GeoTIFF: columns, rows and side of a cell, m; nothing where
+    /// there are none.
+    fn write_ruts(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<(u32, u32, f64)>> {
+        let Simulation { built, world, pool, .. } = self;
+        let georeference = Georeference::of(built.placement.as_ref());
+        let lattice = world.model().ground.lattice();
+        let written = pool.work(py, || {
+            write_ruts(&path, &rut_nodes(world), lattice, &georeference, geotiff::LARGEST)
+        })?;
+        let written = written.map_err(|failure| error::run(py, &failure))?;
+        Ok(written.map(|raster| (raster.columns, raster.rows, raster.cell)))
+    }
+
     /// Hash of the whole state, hexadecimal.
     fn hash(&self, py: Python<'_>) -> PyResult<String> {
         let world = &self.world;
@@ -483,5 +498,5 @@ pub fn shot(
         let told = format!("size = {value}: must be {allowed}");
         return Err(error::input(py, "size", &value, allowed, told));
     }
-    Ok(Shot { viewpoint, target, vehicle, field, size, supersample })
+    Ok(Shot { viewpoint, target, vehicle, field, size, supersample, coarse: false })
 }

@@ -1,4 +1,6 @@
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -23,3 +25,12 @@ driver = { kind = "path", speed = 3, waypoints = [[0, 0], [50, 0]] }
 @pytest.fixture
 def lone() -> bekker.Scenario:
     return bekker.Scenario.parse(LONE)
+
+
+def example(name: str) -> ModuleType:
+    """A script of `examples/` as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

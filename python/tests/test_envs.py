@@ -10,11 +10,12 @@ import gymnasium
 import numpy as np
 import psutil
 import pytest
+from conftest import example
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import bekker
-from bekker.envs import IDS, BekkerVectorEnv
+from bekker.envs import IDS, BekkerVectorEnv, parts
 
 # rigid tyres, coarse nodes and long steps: as quick as it gets; two levels are soon made
 QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
@@ -303,13 +304,7 @@ def test_a_forked_child_is_told():
 
 
 def test_the_planner_plans(monkeypatch):
-    import importlib.util
-
-    from conftest import ROOT
-
-    spec = importlib.util.spec_from_file_location("mppi", ROOT / "examples" / "mppi.py")
-    mppi = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(mppi)
+    mppi = example("mppi")
     monkeypatch.setattr(mppi, "FUTURES", 6)
     env = gymnasium.make_vec("bekker/SoftGoal-v0", num_envs=1, autoreset_mode="Disabled", map=False, **QUICK)
     env.reset(seed=0)
@@ -321,3 +316,20 @@ def test_the_planner_plans(monkeypatch):
     found = env.rollout(before, np.stack([planner.mean, np.tile(env.experts()[0], (mppi.HORIZON, 1))]))
     # a weighted mean of futures may do a little worse than the best of them, the rule's
     assert found["rewards"][0].sum() > found["rewards"][1].sum() - 2
+
+
+def test_a_picture_is_a_part_of_what_is_seen():
+    vector = gymnasium.make_vec("bekker/SoftGoal-v0", 2, image=16, **QUICK)
+    seen, _ = vector.reset(seed=1)
+    for _ in range(3):
+        seen, *_ = vector.step(vector.experts())
+    named = parts(vector.layout, seen)
+    assert named["image"].shape == (2, 16, 16, 3) and named["depth"].shape == (2, 16, 16)
+    assert named["map_height"].shape == (2, 32, 32) and named["velocity"].shape == (2, 3)
+    assert sum(part[0].size for part in named.values()) == seen.shape[1]
+    # sky above, ground before the vehicle
+    assert (named["depth"][:, 0] == 1).all() and (named["depth"][:, -1] < 0.4).all()
+    single = parts(vector.layout, seen[0])
+    assert np.array_equal(single["image"], named["image"][0])
+    with pytest.raises(bekker.InputError, match="8 to 256"):
+        gymnasium.make_vec("bekker/SoftGoal-v0", 2, image=4, **QUICK)

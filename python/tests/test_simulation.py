@@ -130,6 +130,22 @@ def test_the_ground_keeps_its_ruts(lone):
         ground.height_map((0, 0), 1.0, (1 << 20, 1 << 20))
 
 
+def test_ruts_become_a_raster(lone, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    simulation = bekker.Simulation(lone)
+    path = tmp_path / "ruts.tif"
+    simulation.run(1)
+    simulation.publish()
+    columns, rows, cell = simulation.ground.to_geotiff(path)
+    raster = np.array(image.open(path))
+    assert raster.shape == (rows, columns) and raster.dtype == np.float32
+    # as deep as the deepest node, in single precision
+    whole = simulation.ground.rut_map((-6.0, -3.0), cell, (121, 241))
+    assert np.isclose(np.nanmax(raster), whole.max(), atol=1e-6)
+    with pytest.raises(bekker.RunError, match="nowhere"):
+        simulation.ground.to_geotiff(tmp_path / "nowhere" / "ruts.tif")
+
+
 def test_a_vehicle_is_put_elsewhere(lone):
     simulation = bekker.Simulation(lone)
     assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "still"

@@ -29,6 +29,9 @@ pub struct BenchEnvs {
     /// Distance between soil nodes, m
     #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
     spacing: f64,
+    /// Pixels along a side of a picture from the driver's eyes that is part of the observation
+    #[arg(long, value_name = "PIXELS", value_parser = RangedU64ValueParser::<u32>::new().range(8..=256))]
+    image: Option<u32>,
     /// Least wall time of each case, s
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = quantity(0.1..=600.0, "s"))]
     seconds: f64,
@@ -50,6 +53,8 @@ struct Cost {
     step_us: f64,
     /// Of it observing, us.
     observation_us: f64,
+    /// Pixels along a side of the picture in it.
+    image: Option<u32>,
     /// Beginning an episode on a level that is kept, us.
     reset_us: f64,
     /// Share of steps that began an episode.
@@ -67,6 +72,7 @@ impl BenchEnvs {
                 flexible_tyres,
                 step,
                 spacing: self.spacing,
+                image: self.image,
                 levels: LEVELS,
                 ..Options::default()
             };
@@ -97,7 +103,8 @@ impl BenchEnvs {
                 format!("{:.0}", cost.reset_us),
             ]);
         }
-        let head = format!("{} x {} on {} threads", self.envs, self.task, self.threads);
+        let image = self.image.map_or(String::new(), |n| format!(", pictures of {n} x {n}"));
+        let head = format!("{} x {}{image} on {} threads", self.envs, self.task, self.threads);
         stdout::print(&format!("{head}\n\n{}", table.trim_fmt()))
     }
 
@@ -137,6 +144,7 @@ impl BenchEnvs {
                 per_core,
                 step_us: 1e6 / per_core,
                 observation_us: observing(env)?,
+                image: self.image,
                 reset_us: resetting(env)?,
                 resets: resets as f64 / steps as f64,
             })
@@ -151,7 +159,7 @@ fn tyre(flexible: bool) -> &'static str {
 
 /// Time of one observation, us: the least of several hundreds.
 fn observing(env: &Env) -> Result<f64, LearningError> {
-    let mut room = vec![0.0; env.observation_size()];
+    let mut room = vec![0.0; env.agents() * env.observation_size()];
     let mut least = f64::INFINITY;
     for _ in 0..500 {
         let begun = Instant::now();

@@ -56,6 +56,12 @@ pub enum Failure {
         /// The run's folder, with a checkpoint.
         folder: PathBuf,
     },
+    /// Ctrl-C, SIGTERM or SIGHUP while a dataset was made or a study was driven.
+    #[error("interrupted; the same command goes on with what is in {}", folder.display())]
+    FolderInterrupted {
+        /// The folder of either.
+        folder: PathBuf,
+    },
     /// Arguments that do not go together.
     #[error("error: invalid value '{value}' for '{argument}': must be {allowed}")]
     Usage {
@@ -117,7 +123,13 @@ impl Failure {
     /// The exit code that scripts see.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Report(ReportError::NotARun { .. }) => 3,
+            Failure::Report(
+                ReportError::NotARun { .. }
+                | ReportError::NotADataset { .. }
+                | ReportError::OtherDataset { .. }
+                | ReportError::NotAStudy { .. }
+                | ReportError::OtherStudy { .. },
+            ) => 3,
             Failure::Output { .. }
             | Failure::Report(_)
             | Failure::Run { .. }
@@ -126,7 +138,7 @@ impl Failure {
             | Failure::Rig(RigError::NotFinite { .. } | RigError::NotCarried { .. }) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
-            Failure::Interrupted { .. } => INTERRUPTED,
+            Failure::Interrupted { .. } | Failure::FolderInterrupted { .. } => INTERRUPTED,
             Failure::Told { code } => *code,
         }
     }

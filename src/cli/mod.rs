@@ -11,6 +11,8 @@ mod bench_sensors;
 mod bench_sync;
 mod compare;
 mod completions;
+mod counting;
+mod dataset;
 mod destination;
 mod drive;
 mod environment;
@@ -32,6 +34,7 @@ mod run;
 mod schema;
 mod soils;
 mod stdout;
+mod study;
 mod terrain;
 mod validate;
 mod validate_physics;
@@ -75,6 +78,8 @@ enum Command {
     Identify(identify::Identify),
     ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
+    Dataset(Box<dataset::Dataset>),
+    Study(study::Study),
     Bench(bench::Bench),
     Completions(completions::Completions),
 }
@@ -96,6 +101,8 @@ impl Cli {
             Command::ValidatePhysics(command) => command.execute(self.quiet),
             Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
+            Command::Dataset(command) => command.execute(self.quiet),
+            Command::Study(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         });

@@ -164,6 +164,7 @@ impl Render {
             field: self.fov_deg.to_radians(),
             size: self.size,
             supersample: self.supersample,
+            coarse: false,
         };
         let mut scene_model = scene_model(&file, &built.world, &built.meshes);
         self.graphics.equip(&mut scene_model, quiet)?;

@@ -4,7 +4,7 @@ use super::Failure;
 use super::drive::CHECKPOINT;
 use super::planned::{Planned, with_land};
 use crate::ground::nearest_sinkage;
-use crate::report::geotiff::{Georeference, RutNode, write_ruts};
+use crate::report::geotiff::{Georeference, rut_nodes, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
@@ -13,7 +13,7 @@ use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
 use crate::simulation::{OutcomeCode, RunSummary, Sample, VehicleSummary, World};
-use crate::terrain::{Crs, Placement, Raster, write_geotiff};
+use crate::terrain::{Crs, Raster, write_geotiff};
 use std::path::Path;
 
 /// Largest raster of ruts, cells; beyond, cells are merged and that is said.
@@ -68,25 +68,12 @@ impl Results<'_> {
         Ok(())
     }
 
-    /// Depth of every deformed node below the undisturbed ground along its normal, m.
-    fn depths(&self) -> Vec<RutNode> {
-        let (published, ground) = (&self.world.state().published, &self.world.model().ground);
-        published
-            .tiles()
-            .flat_map(|(key, tile)| {
-                tile.iter().map(move |(index, state)| {
-                    let node = key.node(index);
-                    RutNode { node, depth: ground.depth(node, state) }
-                })
-            })
-            .collect()
-    }
-
     fn ruts(&self) -> Result<bool, Failure> {
         let lattice = self.world.model().ground.lattice();
-        let georeference = georeference(self.built.placement.as_ref());
+        let georeference = Georeference::of(self.built.placement.as_ref());
         let path = self.folder.join("ruts.tif");
-        let raster = write_ruts(&path, &self.depths(), lattice, &georeference, RASTER_CELLS)?;
+        let raster =
+            write_ruts(&path, &rut_nodes(self.world), lattice, &georeference, RASTER_CELLS)?;
         if let Some(raster) = &raster
             && raster.coarsened > 1
         {
@@ -278,15 +265,4 @@ fn stopped(vehicles: &[VehicleSummary]) -> Fact {
         }
     };
     Fact { value: format!("{count} of {}", vehicles.len()), label }
-}
-
-fn georeference(placement: Option<&Placement>) -> Georeference {
-    match placement {
-        None => Georeference::default(),
-        Some(placement) => Georeference {
-            origin: placement.origin,
-            units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
-            system: placement.crs.clone(),
-        },
-    }
 }

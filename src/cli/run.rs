@@ -23,7 +23,8 @@ use crate::simulation::{
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Loopback, Partition, Threads};
-use clap::Args;
+use clap::{Args, Command, FromArgMatches};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -93,6 +94,15 @@ pub struct Run {
 }
 
 impl Run {
+    /// A scenario with these changes, into a folder of its own; all else as without options.
+    pub fn of(file: PathBuf, sets: Vec<String>, out: PathBuf) -> Result<Run, clap::Error> {
+        let mut words: Vec<OsString> = vec!["run".into(), "--out".into(), out.into()];
+        words.extend(sets.into_iter().map(|set| format!("--set={set}").into()));
+        words.extend(["--".into(), file.into()]);
+        let matches = Run::augment_args(Command::new("run")).try_get_matches_from(words)?;
+        Run::from_arg_matches(&matches)
+    }
+
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         #[cfg(not(feature = "mpi"))]
         {

@@ -4,9 +4,7 @@
 
 pub mod study;
 
-#[cfg(test)]
-use bekker_ground::random;
-use bekker_ground::{grid, ground, numeric, scm, soil, spatial, terrain};
+use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
 use bekker_scenario::scenario;
 #[cfg(feature = "gpu")]
 use bekker_sensor::gpu;

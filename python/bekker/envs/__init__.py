@@ -5,8 +5,9 @@ What each is about is told in docs/learning.md. Importing this module registers 
 
 from .env import BekkerEnv
 from .registration import IDS, register
+from .spaces import parts
 from .vector import BekkerVectorEnv
 
-__all__ = ["IDS", "BekkerEnv", "BekkerVectorEnv", "register"]
+__all__ = ["IDS", "BekkerEnv", "BekkerVectorEnv", "parts", "register"]
 
 register()

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InputError
 from ..picture import Picture
-from .spaces import SEEDS, Infos, action_space, check_camera, level_of, observation_space
+from .spaces import (
+    SEEDS,
+    Infos,
+    action_space,
+    check_alone,
+    check_camera,
+    check_render_mode,
+    level_of,
+    observation_space,
+)
 
 Observation = NDArray[np.float32]
 
@@ -34,12 +43,10 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         size: tuple[int, int] = (480, 270),
         **options: Any,
     ) -> None:
-        if render_mode not in (None, "rgb_array"):
-            told = f"render_mode = {render_mode!r}: must be None or rgb_array"
-            raise InputError(told, "render_mode", str(render_mode), "None, rgb_array")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self._camera, self._size = check_camera(camera), size
         self._core = _core.Envs(task, 1, options, None, 1)
+        check_alone(self._core, task)
         self._infos = Infos(self._core)
         self._seeded = False
         self.action_space = action_space(self._core)

@@ -6,13 +6,15 @@ from gymnasium.envs import registration
 
 from .. import _core
 
-IDS = [f"bekker/{task}-v0" for task, _, _ in _core.tasks()]
-"""The ids."""
+ALONE = {f"bekker/{task}-v0": (task, steps) for task, steps, _, most in _core.tasks() if most == 1}
+
+IDS = list(ALONE)
+"""The ids, of tasks for one vehicle."""
 
 
 def register() -> None:
     """Registers the ids with Gymnasium."""
-    for (task, steps, _), name in zip(_core.tasks(), IDS):
+    for name, (task, steps) in ALONE.items():
         if name not in registration.registry:
             registration.register(
                 name,

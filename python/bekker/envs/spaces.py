@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,14 @@ def check_camera(camera: str) -> str:
         allowed = ", ".join(CAMERAS)
         raise InputError(f"camera = {camera!r}: must be one of {allowed}", "camera", camera, allowed)
     return camera
+
+
+def check_render_mode(render_mode: str | None) -> str | None:
+    """The mode, if there is one of this name."""
+    if render_mode not in (None, "rgb_array"):
+        told = f"render_mode = {render_mode!r}: must be None or rgb_array"
+        raise InputError(told, "render_mode", str(render_mode), "None, rgb_array")
+    return render_mode
 
 
 def action_space(core: _core.Envs) -> Space[Any]:
@@ -47,6 +56,36 @@ def level_of(options: dict[str, Any] | None) -> int | None:
         allowed = "a number from 0 to 2^63 - 1"
         raise InputError(f"level = {level}: must be {allowed}", "level", str(level), allowed)
     return int(level)
+
+
+Layout = list[tuple[str, int, float, str]]
+
+
+def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    """Parts of one or of many observations by name, as they stand there.
+
+    What is a picture or a map has its rows and columns, and colours last.
+    """
+    named: dict[str, NDArray[np.float32]] = {}
+    place = 0
+    for name, size, _, _ in layout:
+        part = observations[..., place : place + size]
+        place += size
+        if name in ("map_height", "map_rut", "depth"):
+            side = math.isqrt(size)
+            part = part.reshape(*part.shape[:-1], side, side)
+        elif name == "image":
+            side = math.isqrt(size // 3)
+            part = part.reshape(*part.shape[:-1], side, side, 3)
+        named[name] = part
+    return named
+
+
+def check_alone(core: _core.Envs, task: str) -> None:
+    """Refuses a task of several vehicles, which is PettingZoo's."""
+    if core.agents > 1:
+        allowed = "a task for one vehicle; for this one bekker.envs.convoy_v0.parallel_env"
+        raise InputError(f"task = {task!r}: must be {allowed}", "task", task, allowed)
 
 
 class Infos:

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InputError
 from ..picture import Picture
-from .spaces import SEEDS, Infos, action_space, check_camera, level_of, observation_space
+from .spaces import (
+    SEEDS,
+    Infos,
+    action_space,
+    check_alone,
+    check_camera,
+    check_render_mode,
+    level_of,
+    observation_space,
+)
 
 Array = NDArray[Any]
 
@@ -40,14 +49,12 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         size: tuple[int, int] = (240, 135),
         **options: Any,
     ) -> None:
-        if render_mode not in (None, "rgb_array"):
-            told = f"render_mode = {render_mode!r}: must be None or rgb_array"
-            raise InputError(told, "render_mode", str(render_mode), "None, rgb_array")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self._camera, self._size = check_camera(camera), size
         self._core = _core.Envs(task, num_envs, options, max_episode_steps, num_threads)
+        check_alone(self._core, task)
         self._infos = Infos(self._core)
         self._seeded = False
         self.num_envs = num_envs

@@ -24,14 +24,15 @@ struct Slot {
     over: bool,
 }
 
-/// What a step brought to all environments, one after the other.
+/// What a step brought to all environments, one after the other; what is told of each vehicle,
+/// vehicle by vehicle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transitions {
     /// Observations.
     pub observations: Vec<f32>,
     /// Rewards.
     pub rewards: Vec<f64>,
-    /// Whether the task is over.
+    /// Of each environment whether the task is over.
     pub terminated: Vec<u8>,
     /// Whether the episode was cut off, by time or because it cannot go on.
     pub truncated: Vec<u8>,
@@ -48,7 +49,7 @@ pub struct Transitions {
 /// Futures of one episode.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Futures {
-    /// Rewards, future by future, step by step; zero after the end.
+    /// Rewards of all vehicles together, future by future, step by step; zero after the end.
     pub rewards: Vec<f64>,
     /// Steps until the task was over or the state could not go on; the horizon if neither.
     pub lengths: Vec<u32>,
@@ -111,12 +112,17 @@ impl Batch {
         slot.map(|slot| &slot.env).ok_or(none)
     }
 
-    /// How many numbers an observation has.
+    /// How many vehicles are driven in each.
+    pub fn agents(&self) -> usize {
+        self.levels.agents()
+    }
+
+    /// How many numbers an observation of a vehicle has.
     pub fn observation_size(&self) -> usize {
         self.slots.first().map_or(0, |slot| slot.env.observation_size())
     }
 
-    /// How many numbers an info has.
+    /// How many numbers an info of a vehicle has.
     pub fn info_size(&self) -> usize {
         self.levels.task().terms().len() + Env::FIGURES.len() + 1
     }
@@ -133,7 +139,7 @@ impl Batch {
         level: Option<u64>,
         out: &mut Transitions,
     ) -> Result<(), LearningError> {
-        let (envs, size) = (self.slots.len(), self.observation_size());
+        let (envs, size) = (self.slots.len(), self.agents() * self.observation_size());
         same("seeds", seeds.len(), envs)?;
         same("a mask", mask.len(), envs)?;
         self.fit(out);
@@ -153,13 +159,14 @@ impl Batch {
     /// Gives `out` the room that it needs.
     fn fit(&self, out: &mut Transitions) {
         let envs = self.slots.len();
-        out.observations.resize(envs * self.observation_size(), 0.0);
-        out.final_observations.resize(envs * self.observation_size(), 0.0);
-        out.rewards.resize(envs, 0.0);
+        let vehicles = envs * self.agents();
+        out.observations.resize(vehicles * self.observation_size(), 0.0);
+        out.final_observations.resize(vehicles * self.observation_size(), 0.0);
+        out.rewards.resize(vehicles, 0.0);
         for flags in [&mut out.terminated, &mut out.truncated, &mut out.reset] {
             flags.resize(envs, 0);
         }
-        out.infos.resize(envs * self.info_size(), 0.0);
+        out.infos.resize(vehicles * self.info_size(), 0.0);
         out.levels.resize(envs, 0);
     }
 
@@ -181,10 +188,12 @@ impl Batch {
         autoreset: Autoreset,
         out: &mut Transitions,
     ) -> Result<(), LearningError> {
-        let (size, wide) = (self.observation_size(), self.levels.task().actions());
         self.check(actions, autoreset)?;
         self.fit(out);
-        let (limit, info) = (self.limit, self.info_size());
+        let (limit, agents) = (self.limit, self.agents());
+        let of_all = |each: usize| each * agents;
+        let (size, wide) = (of_all(self.observation_size()), of_all(self.levels.task().actions()));
+        let info = of_all(self.info_size());
         let Transitions {
             observations,
             rewards,
@@ -197,22 +206,22 @@ impl Batch {
         } = out;
         let flags = terminated.par_iter_mut().zip(truncated).zip(reset);
         let seen = observations.par_chunks_mut(size).zip(final_observations.par_chunks_mut(size));
-        let told = rewards.par_iter_mut().zip(infos.par_chunks_mut(info));
+        let told = rewards.par_chunks_mut(agents).zip(infos.par_chunks_mut(info));
         let each = self.slots.par_iter_mut().zip(actions.par_chunks(wide)).with_max_len(1);
         each.zip(seen).zip(told).zip(flags).try_for_each(
             |(
-                (((slot, action), (observation, last)), (reward, info)),
+                (((slot, actions), (observation, last)), (rewards, infos)),
                 ((terminated, truncated), begun),
             )| {
-                (*reward, *terminated, *truncated, *begun) = (0.0, 0, 0, 0);
+                rewards.fill(0.0);
+                (*terminated, *truncated, *begun) = (0, 0, 0);
                 if slot.over && autoreset == Autoreset::NextStep {
                     *begun = 1;
-                    info.fill(0.0);
+                    infos.fill(0.0);
                     return slot.begin(None, None, observation);
                 }
-                let step = slot.step(action, info)?;
+                let step = slot.step(actions, rewards, infos)?;
                 let cut = step.cut || limit.is_some_and(|limit| slot.elapsed >= limit);
-                *reward = step.reward;
                 (*terminated, *truncated) = (u8::from(step.terminated), u8::from(cut));
                 slot.over = step.terminated || cut;
                 slot.env.observe(observation)?;
@@ -229,7 +238,7 @@ impl Batch {
     }
 
     fn check(&self, actions: &[f32], autoreset: Autoreset) -> Result<(), LearningError> {
-        let wide = self.levels.task().actions();
+        let wide = self.levels.task().actions() * self.agents();
         same("actions", actions.len(), wide * self.slots.len())?;
         if let Some(place) = actions.iter().position(|value| !value.is_finite()) {
             let (env, index) = (place / wide, place % wide);
@@ -244,13 +253,17 @@ impl Batch {
         }
     }
 
-    /// What a rule would do now, action by action.
+    /// What a rule would do now, vehicle by vehicle.
     ///
     /// # Errors
     /// [`LearningError::NotReset`].
     pub fn experts(&self) -> Result<Vec<f32>, LearningError> {
         let wide = self.levels.task().actions();
-        let actions: Result<Vec<_>, _> = self.slots.iter().map(|slot| slot.env.expert()).collect();
+        let vehicles = self
+            .slots
+            .iter()
+            .flat_map(|slot| (0..self.agents()).map(|agent| slot.env.expert(agent)));
+        let actions: Result<Vec<_>, _> = vehicles.collect();
         Ok(actions?.iter().flat_map(|action| &action[..wide]).copied().collect())
     }
 
@@ -295,7 +308,7 @@ impl Batch {
         actions: &[f32],
         horizon: usize,
     ) -> Result<Futures, LearningError> {
-        let wide = self.levels.task().actions();
+        let wide = self.levels.task().actions() * self.agents();
         let length = horizon.max(1) * wide;
         let futures = actions.len() / length;
         same("actions", actions.len(), futures * length)?;
@@ -305,7 +318,7 @@ impl Batch {
         }
         let mut env = Env::new(self.levels.clone());
         env.restore(parted(snapshot)?.0)?;
-        let size = env.observation_size();
+        let size = env.observation_size() * env.agents();
         let mut out = Futures {
             rewards: vec![0.0; futures * horizon.max(1)],
             lengths: vec![0; futures],
@@ -318,7 +331,7 @@ impl Batch {
         each.zip(told).zip(seen).try_for_each(
             |((actions, (rewards, length)), (terminated, observation))| {
                 let mut env = env.clone();
-                let mut terms = vec![0.0; env.task().terms().len()];
+                let mut terms = vec![0.0; env.task().terms().len() * env.agents()];
                 for (action, reward) in actions.chunks(wide).zip(rewards) {
                     let step = env.step(action, &mut terms)?;
                     *reward = step.reward;
@@ -358,12 +371,26 @@ impl Slot {
         self.env.observe(observation)
     }
 
-    fn step(&mut self, action: &[f32], info: &mut [f64]) -> Result<Step, LearningError> {
-        let (terms, rest) = info.split_at_mut(self.env.task().terms().len());
-        let step = self.env.step(action, terms)?;
+    fn step(
+        &mut self,
+        actions: &[f32],
+        rewards: &mut [f64],
+        infos: &mut [f64],
+    ) -> Result<Step, LearningError> {
+        let count = self.env.task().terms().len();
+        // the terms of all vehicles one after the other, then each to its own info
+        let (terms, _) = infos.split_at_mut(count * rewards.len());
+        let step = self.env.step(actions, terms)?;
         self.elapsed += 1;
-        rest[..Env::FIGURES.len()].copy_from_slice(&self.env.figures());
-        rest[Env::FIGURES.len()] = f64::from(step.ending);
+        let wide = infos.len() / rewards.len();
+        for (agent, reward) in rewards.iter_mut().enumerate().rev() {
+            infos.copy_within(count * agent..count * (agent + 1), wide * agent);
+            let info = &mut infos[wide * agent..wide * (agent + 1)];
+            let (terms, rest) = info.split_at_mut(count);
+            *reward = terms.iter().sum();
+            rest[..Env::FIGURES.len()].copy_from_slice(&self.env.figures(agent));
+            rest[Env::FIGURES.len()] = f64::from(self.env.ending(agent));
+        }
         Ok(step)
     }
 }

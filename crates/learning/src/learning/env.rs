@@ -3,7 +3,7 @@
 use super::level::{Level, Levels};
 use super::observation::{layout, observe};
 use super::task::{Ending, Seen};
-use super::{LearningError, Options, Task};
+use super::{LearningError, Options, Surroundings, Task};
 use crate::numeric::{GRAVITY, hypot};
 use crate::random::Stream;
 use crate::simulation::{Command, OutcomeCode, Sample, Steering, World};
@@ -56,6 +56,8 @@ pub struct Memory {
     total_energy: f64,
     /// Velocity before, m/s.
     velocity: [f64; 3],
+    /// How the task was over for it by the last action: a number of [`Ending::NAMES`].
+    pub ending: u8,
 }
 
 impl Memory {
@@ -75,13 +77,13 @@ impl Memory {
 /// What a period brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Sum of the terms.
+    /// Sum of the terms, of all vehicles that are driven.
     pub reward: f64,
     /// Whether the task is over: reached or failed.
     pub terminated: bool,
     /// Whether it was cut off: its state is no longer finite, or it left the terrain.
     pub cut: bool,
-    /// [`Ending::NAMES`].
+    /// [`Ending::NAMES`]: of the first vehicle for which it is over.
     pub ending: u8,
 }
 
@@ -99,14 +101,42 @@ pub struct Env {
 pub(super) struct Driven {
     pub level: Arc<Level>,
     pub world: World,
+    pub agents: Vec<Agent>,
+}
+
+/// A vehicle that is driven from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Agent {
+    /// The vehicle now.
     pub sample: Sample,
+    /// What the episode has been for it.
     pub memory: Memory,
+    /// The ground around it, if its camera's picture is seen.
+    pub surroundings: Option<Surroundings>,
+}
+
+/// Where a vehicle is, m.
+fn place(sample: &Sample) -> [f64; 2] {
+    [sample.pose.position.x, sample.pose.position.y]
 }
 
 impl Driven {
-    fn seen(&self) -> Seen<'_> {
-        let Driven { level, world, sample, memory } = self;
-        Seen { level, world, sample, memory }
+    /// The episode of a world in which each vehicle has its memory.
+    pub(super) fn of(level: Arc<Level>, world: World, memories: Vec<Memory>) -> Driven {
+        let agent = |(index, memory)| {
+            let sample = world.sample(index).unwrap_or_default();
+            let place = place(&sample);
+            let surroundings = level.eye.as_ref().map(|eye| eye.surroundings(&world, place));
+            Agent { sample, memory, surroundings }
+        };
+        let agents = memories.into_iter().enumerate().map(agent).collect();
+        Driven { level, world, agents }
+    }
+
+    fn seen(&self, agent: usize) -> Seen<'_> {
+        let Driven { level, world, agents } = self;
+        let Agent { sample, memory, .. } = &agents[agent];
+        Seen { level, world, agent, agents, sample, memory }
     }
 }
 
@@ -142,7 +172,12 @@ impl Env {
         self.driven = Some(driven);
     }
 
-    /// How many numbers an observation has.
+    /// How many vehicles are driven from outside.
+    pub fn agents(&self) -> usize {
+        self.levels.agents()
+    }
+
+    /// How many numbers an observation of one vehicle has.
     pub fn observation_size(&self) -> usize {
         layout(self.task(), self.options()).iter().map(|field| field.size).sum()
     }
@@ -161,80 +196,94 @@ impl Env {
         let number = level.unwrap_or_else(|| self.options().level(draw));
         let level = self.levels.get(number)?;
         let world = level.start.clone();
-        let sample = world.sample(0).unwrap_or_default();
-        let position = [sample.pose.position.x, sample.pose.position.y];
-        let memory = Memory {
-            period: self.options().period,
-            before: position,
-            mark: position,
-            direction: 1.0,
-            specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * GRAVITY)).into(),
-            ..Memory::default()
-        };
-        self.go_to([seed, episode], Driven { level, world, sample, memory });
+        let begun = |agent| Memory::begun(&world.sample(agent).unwrap_or_default(), self.options());
+        let memories = (0..self.agents()).map(begun).collect();
+        self.go_to([seed, episode], Driven::of(level, world, memories));
         Ok(())
     }
 
-    /// Drives for a period; the terms of the reward go to `terms`.
+    /// Drives for a period: `actions` and the terms of the reward, which go to `terms`, vehicle by
+    /// vehicle.
     ///
     /// # Errors
     /// [`LearningError`] when it has not been reset, or an action is no number.
-    pub fn step(&mut self, action: &[f32], terms: &mut [f64]) -> Result<Step, LearningError> {
+    pub fn step(&mut self, actions: &[f32], terms: &mut [f64]) -> Result<Step, LearningError> {
         let task = self.task();
-        let wanted = task.actions();
-        if action.len() != wanted {
-            let found = action.len();
-            return Err(LearningError::Count { what: "an action", found, expected: wanted });
+        let (wide, count) = (task.actions(), task.terms().len());
+        let (found, expected) = (actions.len(), wide * self.agents());
+        if found != expected {
+            return Err(LearningError::Count { what: "an action", found, expected });
         }
-        if let Some(index) = action.iter().position(|value| !value.is_finite()) {
-            return Err(LearningError::Action { env: 0, index, value: action[index] });
+        if let Some(index) = actions.iter().position(|value| !value.is_finite()) {
+            return Err(LearningError::Action { env: 0, index, value: actions[index] });
         }
         let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
-        let mut full = [0.0; 3];
-        for (place, value) in full.iter_mut().zip(action) {
-            *place = value.clamp(-1.0, 1.0);
+        driven.drive(actions, wide);
+        for agent in 0..driven.agents.len() {
+            let speed = driven.agents[agent].sample.speed;
+            let error = task.wanted_speed(&driven.seen(agent)).map(|wanted| wanted - speed);
+            driven.agents[agent].memory.integrate(error.unwrap_or_default());
         }
-        driven.drive(full);
-        driven.remember(full);
-        let Driven { world, .. } = &*driven;
-        let outcome = world.state().agents[0].outcome.as_ref().map(|outcome| outcome.code());
-        let error = task.wanted_speed(&driven.seen()).map(|wanted| wanted - driven.sample.speed);
-        driven.memory.integrate(error.unwrap_or_default());
         terms.fill(0.0);
-        if let Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain) = outcome {
+        let failed = |agent: usize| {
+            let outcome = driven.world.state().agents[agent].outcome.as_ref();
+            let code = outcome.map(|outcome| outcome.code());
+            matches!(code, Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain))
+        };
+        if (0..driven.agents.len()).any(failed) {
+            let failed = |agent: &mut Agent| agent.memory.ending = Ending::FAILED;
+            driven.agents.iter_mut().for_each(failed);
             return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
         }
-        let ended = task.judge(&driven.seen(), terms);
-        let reward = terms.iter().sum();
-        let ending = ended.map_or(0, |ending| ending as u8);
-        Ok(Step { reward, terminated: ending > 0, cut: false, ending })
+        let mut step = Step::default();
+        for (agent, terms) in terms.chunks_mut(count).enumerate() {
+            let ended = task.judge(&driven.seen(agent), terms);
+            let ending = ended.map_or(0, |ending| ending as u8);
+            driven.agents[agent].memory.ending = ending;
+            step.reward += terms.iter().sum::<f64>();
+            step.ending = if step.ending == 0 { ending } else { step.ending };
+        }
+        step.terminated = step.ending > 0;
+        Ok(step)
     }
 
-    /// Writes what is seen now.
+    /// Writes what is seen now, vehicle by vehicle.
     ///
     /// # Errors
     /// [`LearningError`] when it has not been reset, or the room is not that of an observation.
     pub fn observe(&self, room: &mut [f32]) -> Result<(), LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        let (found, expected) = (room.len(), self.observation_size());
+        let size = self.observation_size();
+        let (found, expected) = (room.len(), size * self.agents());
         if found != expected {
             return Err(LearningError::Count { what: "an observation", found, expected });
         }
         let noise = Stream::new(self.seed, "noise");
-        let steps = (driven.memory.time / driven.memory.period).round() as u64;
-        let first = (self.episode << 32) + (steps << 8);
-        let noise = |n: u64| noise.normal(first + n);
-        observe(self.task(), self.options(), &driven.seen(), noise, room);
+        for (agent, room) in room.chunks_mut(size).enumerate() {
+            let memory = &driven.agents[agent].memory;
+            let steps = (memory.time / memory.period).round() as u64;
+            let first = (self.episode << 32) + (steps << 8) + 32 * agent as u64;
+            let noise = |n: u64| noise.normal(first + n);
+            observe(self.task(), self.options(), &driven.seen(agent), noise, room);
+        }
         Ok(())
     }
 
-    /// What a rule would do now.
+    /// What a rule would do now in one of the vehicles.
     ///
     /// # Errors
-    /// [`LearningError`] when it has not been reset.
-    pub fn expert(&self) -> Result<Action, LearningError> {
+    /// [`LearningError`] when it has not been reset, or there is no such vehicle.
+    pub fn expert(&self, agent: usize) -> Result<Action, LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        Ok(self.task().expert(&driven.seen()))
+        let expected = driven.agents.len();
+        if agent >= expected {
+            return Err(LearningError::Count {
+                what: "vehicles before it",
+                found: agent,
+                expected,
+            });
+        }
+        Ok(self.task().expert(&driven.seen(agent)))
     }
 
     /// The world of the episode, and its level.
@@ -246,70 +295,116 @@ impl Env {
         Ok((&driven.world, &driven.level))
     }
 
+    /// How the task was over for one of the vehicles by the last action: a number of
+    /// [`Ending::NAMES`].
+    pub fn ending(&self, agent: usize) -> u8 {
+        let driven = self.driven.as_ref();
+        driven.and_then(|driven| driven.agents.get(agent)).map_or(0, |agent| agent.memory.ending)
+    }
+
     /// Names of the figures of [`Env::figures`].
     pub const FIGURES: [&'static str; 7] =
         ["speed", "slip", "sinkage", "energy", "x", "y", "level"];
 
-    /// What the episode has come to: speed m/s, mean slip, mean sinkage m, energy J since the
-    /// reset, place m, number of the level.
-    pub fn figures(&self) -> [f64; 7] {
-        let Some(Driven { level, sample, memory, .. }) = &self.driven else { return [0.0; 7] };
+    /// What the episode has come to for one of the vehicles: speed m/s, mean slip, mean sinkage m,
+    /// energy J since the reset, place m, number of the level; zeros where there is none.
+    pub fn figures(&self, agent: usize) -> [f64; 7] {
+        let Some(driven) = &self.driven else { return [0.0; 7] };
+        let Some(Agent { sample, memory, .. }) = driven.agents.get(agent) else { return [0.0; 7] };
         let count = sample.wheels.len().max(1) as f64;
         let slip = sample.wheels.iter().map(|wheel| wheel.slip).sum::<f64>() / count;
         let sinkage = sample.wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / count;
         let position = sample.pose.position;
         let (speed, energy) = (sample.speed, memory.total_energy);
-        [speed, slip, sinkage, energy, position.x, position.y, level.number as f64]
+        [speed, slip, sinkage, energy, position.x, position.y, driven.level.number as f64]
     }
 }
 
 impl Driven {
-    /// Commands the vehicle and goes on for a period.
-    fn drive(&mut self, [steering, drive, direction]: Action) {
-        let [steering, drive] = [steering, drive].map(f64::from);
-        let gear = if direction < 0.0 { Selector::Reverse } else { Selector::Drive };
-        let command = Command {
-            throttle: drive.max(0.0),
-            brake: (-drive).max(0.0),
-            steering: Steering::Share(steering),
-            gear,
-            inflation: None,
-        };
-        // there is a vehicle, and these are numbers
-        let _ = self.world.command(0, Some(command));
-        let Driven { world, memory, sample, .. } = self;
-        memory.before = [sample.pose.position.x, sample.pose.position.y];
-        memory.velocity = sample.velocity.into();
-        let ticks = (memory.period / world.model().clock.step()).round() as u64;
+    /// Commands the vehicles, goes on for a period, and remembers what it was.
+    fn drive(&mut self, actions: &[f32], wide: usize) {
+        let Driven { world, agents, .. } = self;
+        for (index, (agent, action)) in agents.iter_mut().zip(actions.chunks(wide)).enumerate() {
+            let mut full = [0.0; 3];
+            for (place, value) in full.iter_mut().zip(action) {
+                *place = value.clamp(-1.0, 1.0);
+            }
+            // there is such a vehicle, and these are numbers
+            let _ = world.command(index, Some(command(full)));
+            agent.begin(full);
+        }
+        let period = agents.first().map_or(0.0, |agent| agent.memory.period);
+        let ticks = (period / world.model().clock.step()).round() as u64;
         let until = world.state().tick + ticks;
         while world.state().tick < until {
             world.advance();
         }
-        world.sample_into(0, sample);
+        for (index, agent) in agents.iter_mut().enumerate() {
+            world.sample_into(index, &mut agent.sample);
+            agent.end(world.state().agents[index].monitor.drive_energy());
+            if let Some(surroundings) = &mut agent.surroundings {
+                surroundings.follow(world, place(&agent.sample));
+            }
+        }
     }
+}
 
-    fn remember(&mut self, action: Action) {
-        let Driven { world, sample, memory, .. } = self;
-        let position = [sample.pose.position.x, sample.pose.position.y];
-        memory.time += memory.period;
+fn command([steering, drive, direction]: Action) -> Command {
+    let [steering, drive] = [steering, drive].map(f64::from);
+    Command {
+        throttle: drive.max(0.0),
+        brake: (-drive).max(0.0),
+        steering: Steering::Share(steering),
+        gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
+        inflation: None,
+    }
+}
+
+impl Memory {
+    /// Of a vehicle at the start.
+    fn begun(sample: &Sample, options: &Options) -> Memory {
+        let position = place(sample);
+        Memory {
+            period: options.period,
+            before: position,
+            mark: position,
+            direction: 1.0,
+            specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * GRAVITY)).into(),
+            ..Memory::default()
+        }
+    }
+}
+
+impl Agent {
+    /// Remembers what is before an action.
+    fn begin(&mut self, action: Action) {
+        let Agent { sample, memory, .. } = self;
+        memory.before = place(sample);
+        memory.velocity = sample.velocity.into();
         let change = |n: usize| f64::from(action[n] - memory.action[n]);
         memory.action_change = change(0) * change(0) + change(1) * change(1);
         memory.action = action;
-        let total = world.state().agents[0].monitor.drive_energy();
-        memory.energy = total - memory.total_energy;
-        memory.total_energy = total;
+    }
+
+    /// Remembers what it brought; `energy` J went into the wheels since the reset.
+    fn end(&mut self, energy: f64) {
+        let Agent { sample, memory, .. } = self;
+        let position = place(sample);
+        memory.time += memory.period;
+        memory.energy = energy - memory.total_energy;
+        memory.total_energy = energy;
         let gained = (sample.velocity - Vec3::from(memory.velocity)) / memory.period;
         let felt = gained + Vec3::z() * GRAVITY;
         memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
-        let direction = if action[2] < 0.0 { -1.0 } else { 1.0 };
+        let direction = if memory.action[2] < 0.0 { -1.0 } else { 1.0 };
         let way = hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
-        if way > WAY || direction != memory.direction || action[1] <= WANTS {
+        let turned = direction != memory.direction;
+        if way > WAY || turned || memory.action[1] <= WANTS {
             memory.mark = position;
             memory.standing = 0.0;
         } else {
             memory.standing += memory.period;
         }
-        let turned = direction != memory.direction;
         memory.since_turn = if turned { 0.0 } else { memory.since_turn + memory.period };
         memory.direction = direction;
     }

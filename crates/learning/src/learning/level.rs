@@ -1,17 +1,19 @@
 //! A level: one ground with its soils, built, its vehicle settled.
 
+use super::eye::Eye;
 use super::observation::Relief;
 use super::{LearningError, Options, Task};
 use crate::numeric::{cos, pow, sin};
 use crate::random::Stream;
 use crate::scenario::build::{Built, Parts, vehicle_spec, world_of};
 use crate::scenario::config::{
-    Area, CustomSoil, Payload, Scenario, Stamp, Surface, TyreModel, Zone,
+    Area, CustomSoil, Payload, Scenario, Scenery, Stamp, Surface, TyreModel, Vehicle, Zone,
 };
 use crate::scenario::{Faults, ScenarioFile};
-use crate::simulation::{GroundVehicle, World};
+use crate::simulation::{GroundVehicle, PropKind, World};
 use crate::soil::SoilKind;
 use crate::soil::catalogue::catalogue;
+use crate::vehicle::spec::Inflation;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -28,8 +30,12 @@ pub struct Course {
     pub soil: &'static str,
     /// Patches of other soils.
     pub patches: Vec<Patch>,
+    /// Trees and rocks.
+    pub standing: Vec<Standing>,
     /// Heading at the start, rad.
     pub heading: f64,
+    /// Distance from one vehicle to the next behind it at the start, m.
+    pub apart: f64,
     /// Load on the bed, kg.
     pub payload: f64,
     /// Where to, m; the start is at the origin.
@@ -64,6 +70,40 @@ impl Patch {
             [self.centre[0] + self.radius * cos(angle), self.centre[1] + self.radius * sin(angle)]
         };
         Area::Polygon { points: (0..Patch::CORNERS).map(corner).collect() }
+    }
+}
+
+/// A tree or a rock in the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// What it is.
+    pub kind: PropKind,
+    /// Where, m.
+    pub place: [f64; 2],
+    /// Diameter where a bumper meets it, m.
+    pub diameter: f64,
+}
+
+impl Standing {
+    /// Diameter of a rock of scale 1, m.
+    const ROCK: f64 = 0.92;
+    /// How high a tree is on the map, m: higher than it can show.
+    const TREE: f64 = 5.0;
+
+    /// How far it stands out of the ground, m.
+    pub fn height(&self) -> f64 {
+        if self.kind == PropKind::Rock { 0.5 * self.diameter } else { Standing::TREE }
+    }
+
+    fn scenery(&self) -> Scenery {
+        let is_rock = self.kind == PropKind::Rock;
+        Scenery {
+            kind: Some(self.kind),
+            places: vec![self.place],
+            scale: if is_rock { self.diameter / Standing::ROCK } else { 1.0 },
+            diameter: (!is_rock).then_some(self.diameter),
+            ..Scenery::default()
+        }
     }
 }
 
@@ -107,8 +147,12 @@ pub struct Level {
     pub start: World,
     /// Heights around the start for the map, if it is seen.
     pub relief: Option<Relief>,
-    /// Radius of the wheels, m.
+    /// The camera, if its picture is seen.
+    pub eye: Option<Eye>,
+    /// Radius of the wheels, m; of tracks of their road wheels.
     pub wheel_radius: f64,
+    /// Wheels at the corners, front left first, left before right.
+    pub corners: [usize; 4],
 }
 
 /// Text that a level's scenario begins from.
@@ -120,7 +164,7 @@ soil = { default = 'firm' }
 [endings]
 immobilised = false
 overturned = false
-sunk = false
+collision = 'stop'
 [[vehicle]]
 name = 'vehicle'
 model = 'hmmwv'
@@ -159,17 +203,24 @@ impl Level {
         let refused = |faults: Faults| LearningError::Level { level: number, faults };
         let mut draw = Draw::new(task.id(), number);
         let course = task.course(&mut draw, options.difficulty);
-        let scenario = scenario(&course, options, number, &mut draw).map_err(refused)?;
+        let count = options.vehicles(task.vehicles())?;
+        let scenario = scenario(&course, options, number, count, &mut draw).map_err(refused)?;
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
         let wheel_radius = match &built.world.agents[0].vehicle {
             GroundVehicle::Wheeled(own) => own.underside.max_radius(),
-            GroundVehicle::Tracked(_) => 0.0,
+            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
         };
+        let wheels = built.world.agents[0].vehicle.wheels();
         let seen = options.map.unwrap_or(task.sees_map());
-        let relief = seen.then(|| Relief::new(built.world.ground.terrain(), task.extent()));
+        let relief = seen
+            .then(|| Relief::new(built.world.ground.terrain(), &course.standing, task.extent()));
         let start = World::new(built.world.clone());
-        Ok(Level { number, course, file, built, start, relief, wheel_radius })
+        let eye = options.image.and_then(|side| {
+            Eye::new(&file, &built, &start, file.scenario.vehicle[0].position, side)
+        });
+        let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
+        Ok(Level { number, course, file, built, start, relief, eye, wheel_radius, corners })
     }
 }
 
@@ -177,6 +228,7 @@ fn scenario(
     course: &Course,
     options: &Options,
     number: u64,
+    count: usize,
     draw: &mut Draw,
 ) -> Result<Scenario, Faults> {
     let mut scenario = ScenarioFile::parse("level", BARE, Path::new(""), &[])?.scenario;
@@ -211,29 +263,39 @@ fn scenario(
         .collect();
     scenario.soil.default = default;
     scenario.soil.zone = patches;
-    let vehicle = &mut scenario.vehicle[0];
-    vehicle.model = options.vehicle.clone();
-    vehicle.heading_deg = course.heading.to_degrees();
-    vehicle.tyre =
-        Some(if options.flexible_tyres { TyreModel::Flexible } else { TyreModel::Rigid });
-    if course.payload > 0.0 {
-        vehicle.payload =
-            vec![Payload { mass: course.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] }];
-    }
+    scenario.scenery = course.standing.iter().map(Standing::scenery).collect();
+    let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
+    let tyre = if options.flexible_tyres { TyreModel::Flexible } else { TyreModel::Rigid };
+    let load = Payload { mass: course.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
+    let first = Vehicle {
+        model: options.vehicle.clone(),
+        heading_deg: course.heading.to_degrees(),
+        tyre: (!on_tracks).then_some(tyre),
+        inflation: options.inflation.map(Inflation::All),
+        payload: if course.payload > 0.0 { vec![load] } else { Vec::new() },
+        ..scenario.vehicle.remove(0)
+    };
+    let behind = |n: usize| {
+        let back = -course.apart * n as f64;
+        let position = [back * cos(course.heading), back * sin(course.heading)];
+        Vehicle { name: format!("vehicle {n}"), position, ..first.clone() }
+    };
+    scenario.vehicle = (0..count).map(behind).collect();
     Ok(scenario)
 }
 
-/// Refuses vehicles on tracks or on more than four wheels.
-fn check_vehicle(model: &str) -> Result<(), LearningError> {
+/// Refuses vehicles that a task has none for.
+fn check_vehicle(task: &dyn Task, model: &str) -> Result<(), LearningError> {
     let spec = vehicle_spec(model, Path::new(""));
     let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
-    match spec.wheeled() {
-        Some(spec) if spec.axles.len() == 2 => Ok(()),
-        _ => {
-            let (option, value) = ("vehicle", model.into());
-            Err(LearningError::Option { option, value, allowed: "one with four wheels".into() })
-        }
+    if spec.wheeled().is_some() || task.on_tracks() {
+        return Ok(());
     }
+    Err(LearningError::Option {
+        option: "vehicle",
+        value: model.into(),
+        allowed: "one on wheels: this task is not driven on tracks".into(),
+    })
 }
 
 /// Levels that have been made: what was made once is not made again.
@@ -241,6 +303,7 @@ fn check_vehicle(model: &str) -> Result<(), LearningError> {
 pub struct Levels {
     task: &'static dyn Task,
     options: Options,
+    agents: usize,
     parts: Parts,
     made: Mutex<BTreeMap<u64, Arc<Level>>>,
 }
@@ -255,8 +318,10 @@ impl Levels {
     /// [`LearningError`] when an option cannot be; the first level is made to find out.
     pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
         options.check()?;
-        check_vehicle(&options.vehicle)?;
-        let levels = Levels { task, options, parts: Parts::default(), made: Mutex::default() };
+        check_vehicle(task, &options.vehicle)?;
+        let agents = options.vehicles(task.vehicles())?;
+        let (parts, made) = (Parts::default(), Mutex::default());
+        let levels = Levels { task, options, agents, parts, made };
         levels.get(levels.options.first_level)?;
         Ok(levels)
     }
@@ -269,6 +334,11 @@ impl Levels {
     /// The options.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// How many vehicles are driven.
+    pub fn agents(&self) -> usize {
+        self.agents
     }
 
     /// The level of a number, made unless it is kept. Which are kept changes no bit.

@@ -4,23 +4,32 @@
 //! one ground with its soils, built and with its vehicle settled, by the task's name, the
 //! [`Options`] and a number alone. An [`Env`] drives episodes on levels; many are stepped beside
 //! one another by a [`Batch`]. What an environment does is a function of task, options, seed and
-//! actions: not of threads, of how many there are, or of their neighbours.
+//! actions: not of threads, of how many there are, or of their neighbours. An [`Episode`] is what one
+//! did from its reset to its end, for datasets.
 
 mod batch;
 mod env;
+mod episode;
 mod error;
+mod eye;
+mod labels;
 mod level;
 mod observation;
 mod options;
+mod policy;
 mod privileged;
 mod snapshot;
 mod task;
 
 pub use batch::{Autoreset, Batch, Futures, Transitions};
-pub use env::{Action, Env, Memory, Step};
+pub use env::{Action, Agent, Env, Memory, Step};
+pub use episode::Episode;
 pub use error::LearningError;
-pub use level::{Course, Level, Levels, Patch};
+pub use eye::{Eye, Surroundings};
+pub use labels::LABELS;
+pub use level::{Course, Level, Levels, Patch, Standing};
 pub use observation::{Field, MAP_CELL, MAP_SIDE, Relief, layout};
 pub use options::Options;
+pub use policy::{Driver, Policy};
 pub use privileged::PRIVILEGED;
 pub use task::{Ending, Seen, TASKS, Task, task};

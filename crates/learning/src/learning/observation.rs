@@ -2,7 +2,7 @@
 
 use super::env::Memory;
 use super::privileged::{PRIVILEGED, privileged};
-use super::{Level, Options, Seen, Task};
+use super::{Level, Options, Seen, Standing, Task, eye};
 use crate::ground::nearest_sinkage;
 use crate::numeric::{atan2, cos, hypot, sin};
 use crate::simulation::Sample;
@@ -32,7 +32,12 @@ const FELT: [Field; 12] = [
     field("angular_velocity", 3, 2.0, "rad/s, body axes"),
     field("gravity", 3, 1.0, "direction down, body axes"),
     field("specific_force", 3, 20.0, "m/s2, body axes, mean over the last period"),
-    field("rim_speed", 4, 10.0, "m/s, spin times radius, front left first"),
+    field(
+        "rim_speed",
+        4,
+        10.0,
+        "m/s, spin times radius, of the wheels at the corners, front left first",
+    ),
     field("engine_speed", 1, 400.0, "rad/s"),
     field("gear", 1, 6.0, "1 first, negative reverse"),
     field("controls", 3, 1.0, "throttle, steering, brake"),
@@ -66,11 +71,12 @@ pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
     if options.soil_visible {
         fields.extend(PRIVILEGED);
     }
+    fields.extend(options.image.map(eye::fields).into_iter().flatten());
     fields
 }
 
-/// Undisturbed heights around a start on a raster as coarse as the map: what is seen is not
-/// what is driven on, node by node.
+/// Undisturbed heights around a start, and what stands there, on a raster as coarse as the map:
+/// what is seen is not what is driven on, node by node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relief {
     heights: Vec<f64>,
@@ -79,8 +85,9 @@ pub struct Relief {
 }
 
 impl Relief {
-    /// Heights out to an extent from the origin, m, along both axes.
-    pub fn new(terrain: &Terrain, extent: f64) -> Relief {
+    /// Heights out to an extent from the origin, m, along both axes; where something stands,
+    /// of its top.
+    pub fn new(terrain: &Terrain, standing: &[Standing], extent: f64) -> Relief {
         let half = (extent / MAP_CELL) as usize + 1;
         let (side, origin) = (2 * half + 1, -(half as f64) * MAP_CELL);
         let at = |n: usize| origin + n as f64 * MAP_CELL;
@@ -88,6 +95,17 @@ impl Relief {
             (0..side * side).map(|n| [at(n % side), at(n / side)]).collect();
         let mut heights = vec![0.0; points.len()];
         terrain.heights(&points, &mut heights);
+        for thing in standing {
+            let ([x, y], reach) = (thing.place, 0.5 * (thing.diameter + MAP_CELL));
+            let top = terrain.height(x, y) + thing.height();
+            let first = |v: f64| ((v - reach - origin) / MAP_CELL).ceil().max(0.0) as usize;
+            let last = |v: f64| ((v + reach - origin) / MAP_CELL) as usize;
+            for j in first(y)..=last(y).min(side - 1) {
+                for i in first(x)..=last(x).min(side - 1) {
+                    heights[j * side + i] = heights[j * side + i].max(top);
+                }
+            }
+        }
         Relief { heights, side, origin }
     }
 
@@ -153,6 +171,10 @@ pub(super) fn observe(
     }
     if options.soil_visible {
         privileged(level, sample, &mut room[place..]);
+        place += PRIVILEGED.iter().map(|field| field.size).sum::<usize>();
+    }
+    if let (Some(eye), Some(surroundings)) = (&level.eye, &seen.agents[seen.agent].surroundings) {
+        eye.look(seen.world, seen.agent, surroundings, &mut room[place..]);
     }
 }
 
@@ -164,7 +186,8 @@ impl Felt {
         let velocity = body_velocity(sample);
         let down = sample.pose.orientation.inverse_transform_vector(&-Vec3::z());
         let rim = |wheel: usize| {
-            sample.wheels.get(wheel).map_or(0.0, |wheel| wheel.spin) * level.wheel_radius
+            let corner = sample.wheels.get(level.corners[wheel]);
+            corner.map_or(0.0, |wheel| wheel.spin) * level.wheel_radius
         };
         let (turn, force) = (sample.angular_velocity, memory.specific_force);
         Felt([

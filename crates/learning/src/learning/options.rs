@@ -7,10 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The vehicle, one with four wheels.
+    /// The vehicle.
     pub vehicle: String,
-    /// Whether its tyres give way.
+    /// How many are driven, where a task has several; four if not said.
+    pub vehicles: Option<u32>,
+    /// Whether its tyres give way; tracks have none.
     pub flexible_tyres: bool,
+    /// Inflation of its tyres, kPa; as in the vehicle's file if not said.
+    pub inflation: Option<f64>,
     /// A soil in place of those that are drawn from.
     pub soil: Option<String>,
     /// How hard levels are, 0 to 1: how far soils, slopes and ways are scattered.
@@ -21,6 +25,9 @@ pub struct Options {
     pub first_level: u64,
     /// Whether the map is part of the observation; as the task has it if not said.
     pub map: Option<bool>,
+    /// Pixels along a side of a square picture from the driver's eyes, colour and depth, which is
+    /// part of the observation; none if not said.
+    pub image: Option<u32>,
     /// Whether soil and wheels in it are part of the observation.
     pub soil_visible: bool,
     /// Standard deviation of noise on what the vehicle feels, in parts of the scale.
@@ -33,16 +40,22 @@ pub struct Options {
     pub spacing: f64,
 }
 
+/// Vehicles of a task that has several.
+const VEHICLES: u32 = 4;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             vehicle: "hmmwv".into(),
+            vehicles: None,
             flexible_tyres: true,
+            inflation: None,
             soil: None,
             difficulty: 0.5,
             levels: 64,
             first_level: 0,
             map: None,
+            image: None,
             soil_visible: false,
             noise: 0.0,
             step: 0.002,
@@ -70,8 +83,29 @@ impl Options {
         number("step", self.step, [1e-4, 0.01])?;
         number("period", self.period, [0.01, 1.0])?;
         number("spacing", self.spacing, [0.01, 0.2])?;
+        number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
+        if let (Some(inflation), false) = (self.inflation, self.flexible_tyres) {
+            let (option, value) = ("inflation", inflation.to_string());
+            let allowed = "left out: rigid tyres have none".into();
+            return Err(LearningError::Option { option, value, allowed });
+        }
         number("levels", self.levels as f64, [1.0, 1e9])?;
         number("first_level", self.first_level as f64, [0.0, 1e15])
+    }
+
+    /// How many vehicles are driven, of a task that has from `least` to `most`.
+    ///
+    /// # Errors
+    /// [`LearningError::Option`] when that cannot be.
+    pub(super) fn vehicles(&self, [least, most]: [u32; 2]) -> Result<usize, LearningError> {
+        let wanted = self.vehicles.unwrap_or(VEHICLES.clamp(least, most));
+        if (least..=most).contains(&wanted) {
+            return Ok(wanted as usize);
+        }
+        let (option, value) = ("vehicles", wanted.to_string());
+        let allowed =
+            if least == most { least.to_string() } else { format!("from {least} to {most}") };
+        Err(LearningError::Option { option, value, allowed })
     }
 
     /// The number of the level of an episode.

@@ -33,8 +33,9 @@ pub(super) fn privileged(level: &Level, sample: &Sample, room: &mut [f32]) {
             soil.shear_modulus / 0.05,
         ],
     };
-    let slips = sample.wheels.iter().map(|wheel| wheel.slip);
-    let sinkages = sample.wheels.iter().map(|wheel| wheel.sinkage / 0.5);
+    let corners = || level.corners.iter().filter_map(|wheel| sample.wheels.get(*wheel));
+    let slips = corners().map(|wheel| wheel.slip);
+    let sinkages = corners().map(|wheel| wheel.sinkage / 0.5);
     for (place, value) in room.iter_mut().zip(soil.into_iter().chain(slips).chain(sinkages)) {
         *place = value.clamp(-1.0, 1.0) as f32;
     }

@@ -11,7 +11,7 @@ struct Kept {
     of: String,
     drawn: [u64; 2],
     level: u64,
-    memory: Memory,
+    memories: Vec<Memory>,
     state: Vec<u8>,
 }
 
@@ -26,13 +26,13 @@ impl Env {
     /// [`LearningError::NotReset`] when there is none.
     pub fn snapshot(&self) -> Result<Vec<u8>, LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        let Driven { level, world, memory, .. } = driven;
+        let Driven { level, world, agents } = driven;
         let state = checkpoint::encode(world.model(), &level.built.decisive, world.state());
         let kept = Kept {
             of: self.description(),
             drawn: self.drawn(),
             level: level.number,
-            memory: memory.clone(),
+            memories: agents.iter().map(|agent| agent.memory.clone()).collect(),
             state,
         };
         postcard::to_stdvec(&kept).map_err(|error| refused(&error))
@@ -52,8 +52,7 @@ impl Env {
         let state = checkpoint::decode(&model, &level.built.decisive, &kept.state)
             .map_err(|error| refused(&error))?;
         let world = World::resume(model, state)?;
-        let sample = world.sample(0).unwrap_or_default();
-        self.go_to(kept.drawn, Driven { level, world, sample, memory: kept.memory });
+        self.go_to(kept.drawn, Driven::of(level, world, kept.memories));
         Ok(())
     }
 }

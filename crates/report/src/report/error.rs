@@ -62,6 +62,49 @@ pub enum ReportError {
         /// The table.
         path: PathBuf,
     },
+    /// The folder holds a dataset of other options.
+    #[error("{} holds a dataset with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
+    OtherDataset {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        key: String,
+        /// Its value there.
+        found: String,
+        /// The value that was asked for.
+        asked: String,
+    },
+    /// The folder of a dataset to be made holds something else.
+    #[error("{} is not empty ({found} is in it) and holds no dataset: name another folder with --out", path.display())]
+    NotADataset {
+        /// The folder.
+        path: PathBuf,
+        /// Something found in it.
+        found: String,
+    },
+    /// The folder holds another study, or another part of it.
+    #[error("{} holds a study with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
+    OtherStudy {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        key: String,
+        /// Its value there.
+        found: String,
+        /// The value that was asked for.
+        asked: String,
+    },
+    /// The folder holds no study.
+    #[error("{} is not the folder of a study: {cause}", path.display())]
+    NotAStudy {
+        /// The folder.
+        path: PathBuf,
+        /// What is missing or found in it.
+        cause: String,
+    },
+    /// Whoever asked for it wants it no longer; what is done is kept.
+    #[error("interrupted")]
+    Interrupted,
     /// A sample belongs to no vehicle.
     #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]
     UnknownVehicle {

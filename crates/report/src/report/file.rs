@@ -43,6 +43,11 @@ pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
     }
 }
 
+/// Whether a file of this name is one that a process was killed over.
+pub(super) fn is_part(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".part")
+}
+
 /// Writes `bytes` beside `path`, then renames the file into place.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     check_place(path)?;

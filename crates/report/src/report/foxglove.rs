@@ -14,7 +14,7 @@ use crate::simulation::Hit;
 use crate::spatial::{Pose, Quat, Vec3};
 
 /// A type without an enumeration of its own.
-const fn plain(name: &'static str, fields: &'static [super::protobuf::Field]) -> Type {
+const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::Field<'a>]) -> Type<'a> {
     Type { name, fields, enumeration: None }
 }
 

@@ -11,7 +11,8 @@
 
 use super::{ReportError, file};
 use crate::grid::{Lattice, Node};
-use crate::terrain::{Crs, geo_keys};
+use crate::simulation::World;
+use crate::terrain::{Crs, Placement, geo_keys};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
@@ -49,6 +50,31 @@ impl Default for Georeference {
     fn default() -> Georeference {
         Georeference { origin: [0.0; 2], units_per_metre: [1.0; 2], system: Crs::local() }
     }
+}
+
+impl Georeference {
+    /// Of a world that lies somewhere on the earth, or nowhere.
+    pub fn of(placement: Option<&Placement>) -> Georeference {
+        placement.map_or_else(Georeference::default, |placement| Georeference {
+            origin: placement.origin,
+            units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
+            system: placement.crs.clone(),
+        })
+    }
+}
+
+/// Every deformed node of a world, with its depth below the undisturbed ground along its normal.
+pub fn rut_nodes(world: &World) -> Vec<RutNode> {
+    let (published, ground) = (&world.state().published, &world.model().ground);
+    published
+        .tiles()
+        .flat_map(|(key, tile)| {
+            tile.iter().map(move |(index, state)| {
+                let node = key.node(index);
+                RutNode { node, depth: ground.depth(node, state) }
+            })
+        })
+        .collect()
 }
 
 /// A raster as written.

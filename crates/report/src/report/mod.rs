@@ -26,6 +26,8 @@
 //! | [`shot`] | nothing: it takes a picture of a world at a moment |
 //! | [`recorded`] | nothing: it reads a run's folder again |
 //! | [`comparison`] | runs side by side |
+//! | [`dataset`] | episodes of driving for learning: Minari, LeRobot, Parquet, MCAP |
+//! | [`study`] | trials of a study: Parquet and CSV, and what is made of them |
 //! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
 //! | [`land`], [`profile`] | the ground on maps, and along a way |
@@ -41,6 +43,7 @@ mod clouds;
 mod color;
 mod columns;
 pub mod comparison;
+pub mod dataset;
 mod depth_scale;
 pub mod elevation;
 mod error;
@@ -79,6 +82,7 @@ pub mod rundir;
 pub mod scene;
 pub mod shot;
 pub mod states;
+pub mod study;
 pub mod table;
 mod tables;
 

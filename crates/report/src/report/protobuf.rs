@@ -59,6 +59,11 @@ impl Message {
         self.bytes(field, &packed)
     }
 
+    pub fn floats(self, field: u32, values: &[f32]) -> Message {
+        let packed: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.bytes(field, &packed)
+    }
+
     pub fn integers(self, field: u32, values: &[i64]) -> Message {
         let mut packed = Vec::new();
         values.iter().for_each(|&value| varint(&mut packed, value as u64));
@@ -70,6 +75,8 @@ impl Message {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Holds {
     Double,
+    Float,
+    Bool,
     Int64,
     Int32,
     Fixed32,
@@ -81,46 +88,48 @@ pub(super) enum Holds {
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct Field<'a> {
     pub number: u32,
-    pub name: &'static str,
+    pub name: &'a str,
     pub holds: Holds,
     pub repeated: bool,
 }
 
 /// One value.
-pub(super) const fn one(number: u32, name: &'static str, holds: Holds) -> Field {
+pub(super) const fn one(number: u32, name: &str, holds: Holds) -> Field<'_> {
     Field { number, name, holds, repeated: false }
 }
 
 /// Any number of values.
-pub(super) const fn many(number: u32, name: &'static str, holds: Holds) -> Field {
+pub(super) const fn many(number: u32, name: &str, holds: Holds) -> Field<'_> {
     Field { number, name, holds, repeated: true }
 }
 
 /// A type of message with its own enumeration, if it has one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Type {
-    pub name: &'static str,
-    pub fields: &'static [Field],
-    pub enumeration: Option<(&'static str, &'static [&'static str])>,
+pub(super) struct Type<'a> {
+    pub name: &'a str,
+    pub fields: &'a [Field<'a>],
+    pub enumeration: Option<(&'a str, &'a [&'a str])>,
 }
 
 /// A file of types.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct File {
-    pub name: &'static str,
-    pub package: &'static str,
-    pub needs: &'static [&'static str],
-    pub types: &'static [Type],
+pub(super) struct File<'a> {
+    pub name: &'a str,
+    pub package: &'a str,
+    pub needs: &'a [&'a str],
+    pub types: &'a [Type<'a>],
 }
 
-fn field(field: &Field) -> Message {
+fn field(field: &Field<'_>) -> Message {
     let (kind, name) = match field.holds {
         Holds::Double => (1, None),
+        Holds::Float => (2, None),
         Holds::Int64 => (3, None),
         Holds::Int32 => (5, None),
         Holds::Fixed32 => (7, None),
+        Holds::Bool => (8, None),
         Holds::Text => (9, None),
         Holds::Message(name) => (11, Some(name)),
         Holds::Bytes => (12, None),
@@ -138,7 +147,7 @@ fn field(field: &Field) -> Message {
     }
 }
 
-fn of_type(of: &Type) -> Message {
+fn of_type(of: &Type<'_>) -> Message {
     let mut described = Message::default().text(1, of.name);
     for one in of.fields {
         described = described.message(2, field(one));
@@ -154,7 +163,7 @@ fn of_type(of: &Type) -> Message {
 }
 
 /// The FileDescriptorSet of some files, each after those it needs.
-pub(super) fn describe(files: &[File]) -> Vec<u8> {
+pub(super) fn describe(files: &[File<'_>]) -> Vec<u8> {
     let mut set = Message::default();
     for file in files {
         let mut described = Message::default().text(1, file.name).text(2, file.package);

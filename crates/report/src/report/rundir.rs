@@ -55,7 +55,7 @@ fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
             // a link is followed nowhere
             if kind.is_dir() && (inner != folder || below.contains(&&*name)) {
                 folders.push(path);
-            } else if kind.is_file() && name.starts_with('.') && name.ends_with(".part") {
+            } else if kind.is_file() && file::is_part(&name) {
                 file::remove(&path)?;
             }
         }

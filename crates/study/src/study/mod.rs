@@ -2,11 +2,12 @@
 //!
 //! Every rig is a function from a plain description to a plain result, and
 //! [`converge`] repeats it on a finer and longer set-up and says whether the
-//! result moved.
+//! result moved. A [`design`] is many runs of one scenario, [`statistics`] what is said of them.
 
 mod bench;
 mod convergence;
 mod deflection_relations;
+pub mod design;
 mod exchange;
 mod fit;
 #[cfg(feature = "gpu")]
@@ -20,6 +21,7 @@ mod shear;
 mod slip_angle_theory;
 mod snow_theory;
 mod soil_works;
+pub mod statistics;
 mod track;
 mod track_theory;
 mod tracked_bench;

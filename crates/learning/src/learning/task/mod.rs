@@ -1,15 +1,17 @@
 //! What is to be done: what is random, what is rewarded, when it is over.
 
+mod convoy;
+mod obstacles;
 mod recover;
 mod side_slope;
 mod slip_speed;
 mod soft_goal;
 
-use super::env::Memory;
+use super::env::{Agent, Memory};
 use super::level::{Course, Draw, Level};
 use super::{Action, LearningError};
-use crate::numeric::cos;
-use crate::simulation::{Sample, World};
+use crate::numeric::{cos, hypot};
+use crate::simulation::{OutcomeCode, Sample, World};
 use std::fmt::Debug;
 
 /// A task. Rewards and endings are its own, not the simulation's.
@@ -26,6 +28,16 @@ pub trait Task: Debug + Sync {
     /// Numbers of an action: steering, drive, and direction where it can reverse.
     fn actions(&self) -> usize {
         2
+    }
+
+    /// Fewest and most vehicles that are driven.
+    fn vehicles(&self) -> [u32; 2] {
+        [1, 1]
+    }
+
+    /// Whether it can be driven on tracks.
+    fn on_tracks(&self) -> bool {
+        false
     }
 
     /// Whether the map is seen unless an option says otherwise.
@@ -66,6 +78,10 @@ pub struct Seen<'a> {
     pub level: &'a Level,
     /// The world.
     pub world: &'a World,
+    /// Which of the vehicles is judged.
+    pub agent: usize,
+    /// All of them.
+    pub agents: &'a [Agent],
     /// The vehicle.
     pub sample: &'a Sample,
     /// What has been so far.
@@ -74,12 +90,29 @@ pub struct Seen<'a> {
 
 /// Terms of the reward of a task that is to get somewhere.
 const WAY_TERMS: [&str; 4] = ["progress", "time", "energy", "end"];
+/// Distance at which a goal counts as reached, m.
+const REACHED: f64 = 3.0;
+/// How far from the goal, in parts of the first distance, it has been left.
+const LEFT: f64 = 1.5;
 /// For getting there; less for ending otherwise.
 const PRIZE: f64 = 50.0;
 /// Energy at the wheels that costs as much as a metre, J.
 const ENERGY: f64 = 1e5;
 
 impl Seen<'_> {
+    /// The vehicle ahead, if it is not the first.
+    fn ahead(&self) -> Option<&Sample> {
+        let ahead = self.agent.checked_sub(1)?;
+        Some(&self.agents.get(ahead)?.sample)
+    }
+
+    /// The speed that the course wants now, m/s.
+    fn course_speed(&self) -> Option<f64> {
+        let speeds = &self.level.course.speeds;
+        let at = (self.memory.time / Course::HOLD) as usize;
+        speeds.get(at).or(speeds.last()).copied()
+    }
+
     /// The [`WAY_TERMS`] of a period that got on by `progress` m.
     fn way(&self, progress: f64, ending: Option<Ending>, terms: &mut [f64]) {
         let end = match ending {
@@ -91,6 +124,28 @@ impl Seen<'_> {
         terms.copy_from_slice(&[progress, -period, -energy / ENERGY, end]);
     }
 
+    /// The [`WAY_TERMS`] of a task that is to get to the goal of its course, and how it is over.
+    fn way_to_goal(&self, terms: &mut [f64]) -> Option<Ending> {
+        let goal = self.level.course.goal;
+        let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
+        let position = self.sample.pose.position;
+        let distance = away([position.x, position.y]);
+        let progress = away(self.memory.before) - distance;
+        let ending = if distance < REACHED {
+            Some(Ending::Goal)
+        } else if self.has_hit() {
+            Some(Ending::Hit)
+        } else if self.is_overturned() {
+            Some(Ending::Overturned)
+        } else if distance > LEFT * away([0.0; 2]) {
+            Some(Ending::Left)
+        } else {
+            self.is_stuck().then_some(Ending::Stuck)
+        };
+        self.way(progress, ending, terms);
+        ending
+    }
+
     /// Tilt from which a vehicle has overturned, rad.
     const OVERTURNED: f64 = 1.4;
 
@@ -98,6 +153,25 @@ impl Seen<'_> {
     fn is_overturned(&self) -> bool {
         let up = self.sample.pose.direction(&crate::spatial::Vec3::z()).z;
         up < cos(Seen::OVERTURNED)
+    }
+
+    fn outcome(&self) -> Option<OutcomeCode> {
+        self.world.state().agents[self.agent].outcome.as_ref().map(|outcome| outcome.code())
+    }
+
+    /// Whether the vehicle has run into something: a touch that changed its speed by 0.1 m/s.
+    fn has_hit(&self) -> bool {
+        self.outcome() == Some(OutcomeCode::Collided)
+    }
+
+    /// Whether it does not get on, or has sunk into the ground.
+    fn is_stuck(&self) -> bool {
+        self.memory.is_stuck() || self.has_sunk()
+    }
+
+    /// Whether it has sunk into the ground by more than its own height.
+    fn has_sunk(&self) -> bool {
+        self.outcome() == Some(OutcomeCode::Sunk)
     }
 
     /// Mean slip of the wheels beyond a limit.
@@ -129,25 +203,34 @@ impl Seen<'_> {
 pub enum Ending {
     /// What was to be done is done.
     Goal = 1,
-    /// It wants to go on and has not for 4 s.
+    /// It wants to go on and has not for 4 s, or it has sunk.
     Stuck = 2,
     /// It lies on its side.
     Overturned = 3,
     /// It is too far from where it should be.
     Left = 4,
+    /// It ran into something.
+    Hit = 5,
 }
 
 impl Ending {
     /// Their names; that of 0 is of an episode that goes on, the last of one whose state is no
     /// longer finite, which is cut off.
-    pub const NAMES: [&'static str; 6] = ["", "goal", "stuck", "overturned", "left", "failed"];
+    pub const NAMES: [&'static str; 7] =
+        ["", "goal", "stuck", "overturned", "left", "hit", "failed"];
     /// The number of the last.
-    pub const FAILED: u8 = 5;
+    pub const FAILED: u8 = 6;
 }
 
 /// The tasks.
-pub const TASKS: [&dyn Task; 4] =
-    [&slip_speed::SlipSpeed, &soft_goal::SoftGoal, &side_slope::SideSlope, &recover::Recover];
+pub const TASKS: [&dyn Task; 6] = [
+    &slip_speed::SlipSpeed,
+    &soft_goal::SoftGoal,
+    &side_slope::SideSlope,
+    &obstacles::Obstacles,
+    &recover::Recover,
+    &convoy::Convoy,
+];
 
 /// The task of a name.
 ///

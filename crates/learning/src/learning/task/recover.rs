@@ -34,6 +34,10 @@ impl Task for Recover {
         3
     }
 
+    fn on_tracks(&self) -> bool {
+        true
+    }
+
     fn sees_map(&self) -> bool {
         false
     }
@@ -57,8 +61,10 @@ impl Task for Recover {
         let progress = distance - away(memory.before);
         let ending = if distance > RADIUS + OUT {
             Some(Ending::Goal)
+        } else if seen.is_overturned() {
+            Some(Ending::Overturned)
         } else {
-            seen.is_overturned().then_some(Ending::Overturned)
+            seen.has_sunk().then_some(Ending::Stuck)
         };
         seen.way(progress, ending, terms);
         ending

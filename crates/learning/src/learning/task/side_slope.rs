@@ -68,7 +68,7 @@ impl Task for SideSlope {
         } else if position.y.abs() > LEFT {
             Some(Ending::Left)
         } else {
-            memory.is_stuck().then_some(Ending::Stuck)
+            seen.is_stuck().then_some(Ending::Stuck)
         };
         terms[3] = if ending.is_some() { -20.0 } else { 0.0 };
         ending

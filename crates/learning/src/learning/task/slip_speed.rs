@@ -57,9 +57,7 @@ impl Task for SlipSpeed {
     }
 
     fn wanted_speed(&self, seen: &Seen<'_>) -> Option<f64> {
-        let speeds = &seen.level.course.speeds;
-        let at = (seen.memory.time / Course::HOLD) as usize;
-        speeds.get(at).or(speeds.last()).copied()
+        seen.course_speed()
     }
 
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
@@ -71,7 +69,7 @@ impl Task for SlipSpeed {
         if seen.is_overturned() {
             Some(Ending::Overturned)
         } else {
-            seen.memory.is_stuck().then_some(Ending::Stuck)
+            seen.is_stuck().then_some(Ending::Stuck)
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
 use crate::learning::level::Patch;
 use crate::learning::observation::bearing;
-use crate::numeric::{cos, hypot, sin};
+use crate::numeric::{cos, sin};
 use crate::scenario::config::Surface;
 
 /// The task.
@@ -16,10 +16,6 @@ const FIRM: [&str; 4] =
 const SOFT: [&str; 4] = ["lean_clay_32_wes", "dry_sand_lll", "clayey_55_thailand", "bog"];
 /// Distance of the goal, m.
 const DISTANCES: [f64; 2] = [25.0, 50.0];
-/// Where it counts as reached, m.
-const REACHED: f64 = 3.0;
-/// How far from the goal, in parts of the first distance, it has been left.
-const LEFT: f64 = 1.5;
 
 impl Task for SoftGoal {
     fn id(&self) -> &'static str {
@@ -32,6 +28,10 @@ impl Task for SoftGoal {
 
     fn terms(&self) -> &'static [&'static str] {
         &WAY_TERMS
+    }
+
+    fn on_tracks(&self) -> bool {
+        true
     }
 
     fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
@@ -73,23 +73,7 @@ impl Task for SoftGoal {
     }
 
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        let Seen { level, sample, memory, .. } = *seen;
-        let goal = level.course.goal;
-        let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
-        let position = [sample.pose.position.x, sample.pose.position.y];
-        let distance = away(position);
-        let progress = away(memory.before) - distance;
-        let ending = if distance < REACHED {
-            Some(Ending::Goal)
-        } else if seen.is_overturned() {
-            Some(Ending::Overturned)
-        } else if distance > LEFT * away([0.0; 2]) {
-            Some(Ending::Left)
-        } else {
-            memory.is_stuck().then_some(Ending::Stuck)
-        };
-        seen.way(progress, ending, terms);
-        ending
+        seen.way_to_goal(terms)
     }
 
     /// Straight to the goal at 4 m/s, slower in bends; it does not see what is soft.

@@ -119,6 +119,26 @@ pub struct Scenery {
     pub size: Option<[f64; 3]>,
 }
 
+impl Default for Scenery {
+    fn default() -> Scenery {
+        Scenery {
+            kind: None,
+            mesh: None,
+            up: Up::default(),
+            class: None,
+            count: 0,
+            area: None,
+            clear: clear(),
+            places: Vec::new(),
+            heading_deg: 0.0,
+            scale: one(),
+            solid: yes(),
+            diameter: None,
+            size: None,
+        }
+    }
+}
+
 /// Labels for meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

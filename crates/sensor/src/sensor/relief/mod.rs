@@ -30,7 +30,7 @@ const LEVELS: u32 = 8;
 /// Cells along a side of a window.
 const SIDE: usize = 1 << LEVELS;
 /// Cells from the middle of a window within which rough ground keeps its nodes.
-const FINE: i64 = 64;
+const CLOSE: i64 = 64;
 /// Cells by which a window moves on at once.
 const STRIDE: i64 = 16;
 /// Level by whose lids the highest point is found.
@@ -72,6 +72,8 @@ struct Window {
     corner: [i64; 2],
     /// Lattice nodes along a cell.
     stride: i64,
+    /// Cells from the middle within which rough ground keeps its nodes.
+    close: i64,
     spacing: f64,
     /// Height that all others are relative to, m.
     datum: f64,
@@ -89,17 +91,26 @@ struct Window {
 impl Relief {
     /// The ground around (x, y), m, with what is published.
     pub fn around(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
-        let spacing = model.lattice().spacing;
-        let (tile, chunk) = (TILE as i64, (TILE * TILE) as i64);
-        Relief {
-            near: Window::new(model, published, Window::corner(at, tile, spacing), tile, None),
-            far: Window::new(model, published, Window::corner(at, chunk, spacing), chunk, None),
-            merges: published.merges(),
-        }
+        Relief::of(model, published, at, CLOSE)
+    }
+
+    /// The same for pictures of few pixels: undisturbed ground is told by corners of tiles however
+    /// near and rough it is, what is deformed by all of its nodes.
+    pub fn coarse(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
+        Relief::of(model, published, at, 0)
+    }
+
+    fn of(model: &GroundModel, published: &Published, at: [f64; 2], close: i64) -> Relief {
+        let window = |stride: usize| {
+            let corner = Window::corner(at, stride as i64, model.lattice().spacing);
+            Window::new(model, published, corner, stride as i64, close, None)
+        };
+        let (near, far) = (window(TILE), window(TILE * TILE));
+        Relief { near, far, merges: published.merges() }
     }
 
     /// Follows to (x, y), m, and takes over what has been published since the last
-    /// time. The result is that of [`Relief::around`].
+    /// time. The result is that of [`Relief::around`], or [`Relief::coarse`].
     pub fn update(&mut self, model: &GroundModel, published: &Published, at: [f64; 2]) {
         let dirty: Vec<TileKey> = published.changed_since(self.merges).collect();
         self.merges = published.merges();
@@ -107,7 +118,8 @@ impl Relief {
         for window in [&mut self.near, &mut self.far] {
             let corner = Window::corner(at, window.stride, window.spacing);
             if corner != window.corner {
-                *window = Window::new(model, published, corner, window.stride, Some(window));
+                let (stride, close) = (window.stride, window.close);
+                *window = Window::new(model, published, corner, stride, close, Some(window));
             }
         }
     }
@@ -190,6 +202,7 @@ impl Window {
         published: &Published,
         corner: [i64; 2],
         stride: i64,
+        close: i64,
         old: Option<&Window>,
     ) -> Window {
         let spacing = model.lattice().spacing;
@@ -209,6 +222,7 @@ impl Window {
         let mut window = Window {
             corner,
             stride,
+            close,
             spacing,
             datum,
             corners: corners.collect(),
@@ -287,7 +301,7 @@ impl Window {
     fn refine(&mut self, model: &GroundModel, published: &Published, old: Option<&Window>) {
         let deformed = self.cells_of(published.tiles().map(|(key, _)| key));
         let middle = SIDE as i64 / 2;
-        let close = |at: usize| (-FINE..FINE).contains(&(at as i64 - middle));
+        let close = |at: usize| (-self.close..self.close).contains(&(at as i64 - middle));
         let wanted: Vec<usize> = (0..SIDE * SIDE)
             .into_par_iter()
             .filter(|&index| {
@@ -485,7 +499,7 @@ mod tests {
     use crate::ground::{NodeState, Patches};
     use crate::numeric::{cos, sin};
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::terrain::Terrain;
+    use crate::terrain::{Procedural, SoilMap, Surface, Terrain};
 
     fn plane(spacing: f64) -> GroundModel {
         let soil = Soil {
@@ -544,6 +558,35 @@ mod tests {
             // the patch, half of that across it
             assert!((met.normal().z - 1.0 / 6.0_f64.sqrt()).abs() < 1e-5, "{met:?}");
         }
+    }
+
+    #[test]
+    fn coarse_ground_has_its_ruts_and_is_as_high_between_corners() {
+        let soil = Soil {
+            name: "hills".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
+        };
+        let hills = Procedural::new(0.0, 0.8, 40.0, 3, 7).unwrap();
+        let soils = SoilMap::uniform(SoilId(0));
+        let terrain = Terrain::builder(Surface::Procedural(hills), soils).build().unwrap();
+        let lattice = Lattice { spacing: 0.05 };
+        let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
+        let published = rut(TileKey { a: 3, b: 2 }, 136);
+        let [whole, coarse] =
+            [Relief::around, Relief::coarse].map(|relief| relief(&model, &published, [0.0, 0.0]));
+        assert!(coarse.bytes() * 10 < whole.bytes(), "{} {}", coarse.bytes(), whole.bytes());
+        let [mut most, mut deepest] = [0.0_f64; 2];
+        for n in 0..400 {
+            let (x, y) = (0.11 * f64::from(n % 20) + 1.7, 0.11 * f64::from(n / 20) + 0.9);
+            let ray = Ray::new(Vec3::new(x, y, 5.0), -Vec3::z());
+            let [a, b] = [&whole, &coarse].map(|relief| relief.cast(&ray, 0.0, 9.0).unwrap().range);
+            most = most.max((a - b).abs());
+            deepest = deepest.max(coarse.mark(x, y).sinkage.into());
+        }
+        // a chord over 0.8 m of waves 10 m long and 0.2 m high is off by 0.8^2/8 (2 pi/10)^2 0.2 = 6 mm
+        assert!(most < 0.01 && most > 0.0, "{most}");
+        assert!(deepest > 0.04, "{deepest}");
     }
 
     #[test]

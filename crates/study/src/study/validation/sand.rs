@@ -65,8 +65,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.text(
         "**Where it fails.** At slip angle 0 the wheels rolling nearly free drag 3 N too much, at skids of \
          0.5 and 0.7 they stand 6 mm too deep, and at a slip of 0.9 the smooth one sinks 10 mm too deep. At 45 \
-         degrees side force is three quarters of what was measured while the wheel rolls, a half in skids, and 14 N instead of \
-         35 where it is locked, 9 mm too high: its force is one of its depth, squared. Before `ploughing` these were a half, a \
+         degrees side force is three quarters of what was measured while the wheel rolls, six tenths in skids, twice it at \
+         a slip of 0.9 (too deep there as well), and 14 N instead of 35 where it is locked, 9 mm too high: its force is one of its depth, squared. Before `ploughing` these were a half, a \
          third and 6 N: a wall of soil that is pushed aside bears the wheel no more (so it sinks), and heaps up against \
          its face (Hegedus; Ishigami). Wheels that skid by more than a half still dig after the 30 cm of these runs: twice \
          the way takes the locked ones 3 to 7 mm deeper, and adds 2 to 8 N; all others stand. Plates whose pressure rises with \

@@ -1,0 +1,130 @@
+//! The Arrow schema that readers of a Parquet file find in its metadata: that lists are of one
+//! length, which Parquet itself cannot say. FlatBuffers of Arrow's `Schema.fbs` and
+//! `Message.fbs`, as base64 (<https://arrow.apache.org/docs/format/Columnar.html>).
+
+use super::rows::Node;
+use super::{Column, Values};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flatbuffers::{FlatBufferBuilder, TableFinishedWIPOffset as Table, WIPOffset};
+
+/// Key of the metadata that it stands under.
+pub(super) const KEY: &str = "ARROW:schema";
+
+/// Numbers of the union `Type`.
+mod kind {
+    pub const INT: u8 = 2;
+    pub const FLOATING_POINT: u8 = 3;
+    pub const UTF8: u8 = 5;
+    pub const BOOL: u8 = 6;
+    pub const STRUCT: u8 = 13;
+    pub const FIXED_SIZE_LIST: u8 = 16;
+}
+
+/// Place of a table's field in its vtable.
+const fn slot(field: u16) -> u16 {
+    4 + 2 * field
+}
+
+type Built = WIPOffset<Table>;
+
+/// A field that is never null.
+fn field(
+    builder: &mut FlatBufferBuilder<'_>,
+    name: &str,
+    (kind, of): (u8, Built),
+    children: &[Built],
+) -> Built {
+    let name = builder.create_string(name);
+    let children = builder.create_vector(children);
+    let table = builder.start_table();
+    builder.push_slot_always(slot(0), name);
+    builder.push_slot_always(slot(2), kind);
+    builder.push_slot_always(slot(3), of);
+    builder.push_slot_always(slot(5), children);
+    let ended = builder.end_table(table);
+    WIPOffset::new(ended.value())
+}
+
+/// The type of a value.
+fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> (u8, Built) {
+    let table = builder.start_table();
+    let kind = match values {
+        Values::Float(_) => {
+            builder.push_slot_always(slot(0), 1i16);
+            kind::FLOATING_POINT
+        }
+        Values::Double(_) => {
+            builder.push_slot_always(slot(0), 2i16);
+            kind::FLOATING_POINT
+        }
+        Values::Long(_) => {
+            builder.push_slot_always(slot(0), 64i32);
+            builder.push_slot_always(slot(1), true);
+            kind::INT
+        }
+        Values::Bool(_) => kind::BOOL,
+        Values::Text(_) => kind::UTF8,
+    };
+    let ended = builder.end_table(table);
+    (kind, WIPOffset::new(ended.value()))
+}
+
+fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> Built {
+    let of = type_of(builder, &column.values);
+    let Some(width) = column.width else { return field(builder, &column.name, of, &[]) };
+    let element = field(builder, "element", of, &[]);
+    let table = builder.start_table();
+    builder.push_slot_always(slot(0), width as i32);
+    let ended = builder.end_table(table);
+    let list = (kind::FIXED_SIZE_LIST, WIPOffset::new(ended.value()));
+    field(builder, &column.name, list, &[element])
+}
+
+fn node(builder: &mut FlatBufferBuilder<'_>, node: &Node) -> Built {
+    match node {
+        Node::Leaf(leaf) => column(builder, leaf),
+        Node::Group(name, columns) => {
+            let children: Vec<Built> = columns.iter().map(|one| column(builder, one)).collect();
+            let table = builder.start_table();
+            let ended = builder.end_table(table);
+            field(builder, name, (kind::STRUCT, WIPOffset::new(ended.value())), &children)
+        }
+    }
+}
+
+fn pair(builder: &mut FlatBufferBuilder<'_>, (key, text): &(&str, String)) -> Built {
+    let (key, text) = (builder.create_string(key), builder.create_string(text));
+    let table = builder.start_table();
+    builder.push_slot_always(slot(0), key);
+    builder.push_slot_always(slot(1), text);
+    let ended = builder.end_table(table);
+    WIPOffset::new(ended.value())
+}
+
+/// The schema of these columns as the text of its metadata. It has its own `pairs` of these: of a
+/// file with a schema readers take no others.
+pub(super) fn schema(nodes: &[Node], pairs: &[(&str, String)]) -> String {
+    let mut builder = FlatBufferBuilder::new();
+    let fields: Vec<Built> = nodes.iter().map(|one| node(&mut builder, one)).collect();
+    let fields = builder.create_vector(&fields);
+    let pairs: Vec<Built> = pairs.iter().map(|one| pair(&mut builder, one)).collect();
+    let pairs = builder.create_vector(&pairs);
+    let table = builder.start_table();
+    builder.push_slot_always(slot(1), fields);
+    builder.push_slot_always(slot(2), pairs);
+    let schema = builder.end_table(table);
+    let table = builder.start_table();
+    // version 5 of the metadata, and of the union of headers the schema
+    builder.push_slot_always(slot(0), 4i16);
+    builder.push_slot_always(slot(1), 1u8);
+    builder.push_slot_always(slot(2), schema);
+    let message = builder.end_table(table);
+    builder.finish_minimal(message);
+    let data = builder.finished_data();
+    let padded = data.len().next_multiple_of(8);
+    let mut bytes = [u32::MAX.to_le_bytes(), (padded as u32).to_le_bytes()].concat();
+    bytes.extend_from_slice(data);
+    bytes.resize(8 + padded, 0);
+    STANDARD.encode(bytes)
+}

@@ -1,0 +1,153 @@
+//! Statistics of columns, as LeRobot normalises by: extremes, mean, deviation and quantiles of
+//! each number of a row.
+
+use super::{Column, Values};
+use serde_json::{Map, Value};
+
+/// The quantiles that are told, with their names.
+const QUANTILES: [(&str, f64); 5] =
+    [("q01", 0.01), ("q10", 0.1), ("q50", 0.5), ("q90", 0.9), ("q99", 0.99)];
+
+/// Statistics of one number of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moments {
+    min: f64,
+    max: f64,
+    mean: f64,
+    /// Sum of squares about the mean.
+    squares: f64,
+    quantiles: [f64; QUANTILES.len()],
+}
+
+/// Statistics of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Statistics {
+    count: usize,
+    numbers: Vec<Moments>,
+}
+
+impl Statistics {
+    /// Of all rows of a column; none of words, and none of no rows.
+    pub fn of(column: &Column) -> Option<Statistics> {
+        let values: Vec<f64> = match &column.values {
+            Values::Float(values) => values.iter().copied().map(f64::from).collect(),
+            Values::Double(values) => values.clone(),
+            Values::Long(values) => values.iter().map(|value| *value as f64).collect(),
+            Values::Bool(values) => {
+                values.iter().map(|value| f64::from(u8::from(*value))).collect()
+            }
+            Values::Text(_) => return None,
+        };
+        let width = column.width.unwrap_or(1);
+        let count = values.len() / width;
+        let number =
+            |n: usize| Moments::of(values.iter().skip(n).step_by(width).copied().collect());
+        (count > 0).then(|| Statistics { count, numbers: (0..width).map(number).collect() })
+    }
+
+    /// Of these rows and those of another. Quantiles are the mean of both, weighted by rows, as
+    /// LeRobot has it: those of all rows would need all of them at once.
+    pub fn merge(&mut self, other: &Statistics) {
+        let (own, others) = (self.count as f64, other.count as f64);
+        self.count += other.count;
+        let share = others / self.count as f64;
+        for (a, b) in self.numbers.iter_mut().zip(&other.numbers) {
+            let apart = b.mean - a.mean;
+            (a.min, a.max) = (a.min.min(b.min), a.max.max(b.max));
+            a.mean += share * apart;
+            a.squares += b.squares + apart * apart * own * share;
+            for (a, b) in a.quantiles.iter_mut().zip(b.quantiles) {
+                *a += share * (b - *a);
+            }
+        }
+    }
+
+    /// The statistics by name, each as a list.
+    pub fn named(&self) -> Vec<(&'static str, Values)> {
+        let of = |value: &dyn Fn(&Moments) -> f64| {
+            Values::Double(self.numbers.iter().map(value).collect())
+        };
+        let deviation = |own: &Moments| (own.squares / self.count as f64).sqrt();
+        let mut named = vec![
+            ("min", of(&|own| own.min)),
+            ("max", of(&|own| own.max)),
+            ("mean", of(&|own| own.mean)),
+            ("std", of(&deviation)),
+            ("count", Values::Long(vec![self.count as i64])),
+        ];
+        let quantiles = QUANTILES.iter().enumerate();
+        named.extend(quantiles.map(|(n, (name, _))| (*name, of(&|own| own.quantiles[n]))));
+        named
+    }
+
+    /// The same as JSON.
+    pub fn json(&self) -> Value {
+        let named = self.named().into_iter().map(|(name, values)| {
+            let values: Vec<Value> = match values {
+                Values::Long(values) => values.into_iter().map(Value::from).collect(),
+                Values::Double(values) => values.into_iter().map(Value::from).collect(),
+                _ => Vec::new(),
+            };
+            (name.to_owned(), Value::Array(values))
+        });
+        Value::Object(named.collect::<Map<_, _>>())
+    }
+}
+
+impl Moments {
+    /// Of at least one value.
+    fn of(mut values: Vec<f64>) -> Moments {
+        values.sort_by(f64::total_cmp);
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let last = values.len() - 1;
+        // between the two order statistics that a quantile lies between, linearly
+        let quantile = |share: f64| {
+            let place = share * last as f64;
+            let below = place as usize;
+            let above = (below + 1).min(last);
+            values[below] + (place - below as f64) * (values[above] - values[below])
+        };
+        let quantiles = QUANTILES.map(|(_, share)| quantile(share));
+        Moments { min: values[0], max: values[last], mean, squares, quantiles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Column, Role};
+    use super::*;
+
+    fn of(values: Vec<f64>) -> Statistics {
+        Statistics::of(&Column::single("x", Role::Label, Values::Double(values))).unwrap()
+    }
+
+    #[test]
+    fn of_the_whole_numbers_to_a_hundred() {
+        let statistics = of((0..=100).map(f64::from).collect());
+        let named: std::collections::BTreeMap<_, _> = statistics.named().into_iter().collect();
+        let value = |name| match &named[name] {
+            Values::Double(values) => values[0],
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([value("min"), value("max"), value("mean")], [0.0, 100.0, 50.0]);
+        // of 0 to n the variance is n (n + 2) / 12
+        assert!((value("std") - (100.0_f64 * 102.0 / 12.0).sqrt()).abs() < 1e-12);
+        let quantiles = ["q01", "q10", "q50", "q90", "q99"].map(value);
+        assert_eq!(quantiles, [1.0, 10.0, 50.0, 90.0, 99.0]);
+    }
+
+    #[test]
+    fn two_halves_merge_to_the_whole() {
+        let values: Vec<f64> = (0..50).map(|n| f64::from(n * n % 17)).collect();
+        let whole = of(values.clone());
+        let mut merged = of(values[..20].to_vec());
+        merged.merge(&of(values[20..].to_vec()));
+        assert_eq!(merged.count, 50);
+        let (a, b) = (merged.numbers[0], whole.numbers[0]);
+        assert_eq!((a.min, a.max), (b.min, b.max));
+        // sums of fifty numbers in another order: a few last places
+        assert!((a.mean - b.mean).abs() < 1e-13 && (a.squares - b.squares).abs() < 1e-10);
+    }
+}

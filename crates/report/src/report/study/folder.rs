@@ -1,0 +1,220 @@
+//! The folder of a study: what was asked, and what is done of it.
+
+use super::TrialRecord;
+use super::journal::{self, Journal};
+use crate::report::manifest::{self, Build};
+use crate::report::rundir::{Lock, lock};
+use crate::report::{ReportError, file};
+use crate::scenario::input;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Says what is in the folder.
+const ASKED: &str = "study.json";
+const JOURNAL: &str = "journal.bin";
+/// Version of the folder's format.
+const FORMAT: u32 = 1;
+
+/// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub index: u64,
+    /// How many parts there are.
+    pub of: u64,
+}
+
+impl Shard {
+    /// All trials.
+    pub const WHOLE: Shard = Shard { index: 1, of: 1 };
+
+    /// Whether a trial is in it.
+    pub fn has(&self, trial: u64) -> bool {
+        trial % self.of == self.index - 1
+    }
+
+    /// How many of so many trials are in it.
+    pub fn count(&self, trials: u64) -> u64 {
+        (trials + self.of - self.index) / self.of
+    }
+}
+
+/// All that decides the bytes of a study's tables, and what it takes to read them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedOfStudy {
+    /// Version of the folder's format.
+    pub format: u32,
+    /// The study's file, as it was understood.
+    pub study: Map<String, Value>,
+    /// Hash of all that decides its scenario's course without any factor, files included;
+    /// hexadecimal.
+    pub fingerprint: String,
+    /// How many trials the whole study has.
+    pub trials: u64,
+    /// Names of the factors.
+    pub factors: Vec<String>,
+    /// Names of the responses, each with its unit.
+    pub responses: Vec<[String; 2]>,
+    /// Version of the program.
+    pub version: String,
+    /// Hash of its source.
+    pub source: String,
+    /// The part of the trials that is driven here.
+    pub shard: Shard,
+    /// Where the scenario was; decides nothing.
+    pub scenario: PathBuf,
+}
+
+impl AskedOfStudy {
+    /// Asked of this program.
+    pub fn of_this_program(mut self) -> AskedOfStudy {
+        let build = Build::current();
+        (self.format, self.version, self.source) = (FORMAT, build.version, build.source);
+        self
+    }
+
+    /// The first key in which another differs, with both values; where the scenario is does not
+    /// count.
+    pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
+        let [own, others] = [self, other].map(|asked| {
+            let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
+            map.remove("scenario");
+            let study = map.remove("study");
+            // the study's own keys first: the rest follows from them
+            let study = study.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+            study.into_iter().chain(map).collect::<Map<_, _>>()
+        });
+        let told = |map: &Map<String, Value>, key: &str| {
+            map.get(key).map_or("none".into(), Value::to_string)
+        };
+        let mut keys = own.keys().chain(others.keys());
+        // as text: a number read from a file may be off by its last place
+        let key = keys.find(|key| told(&own, key) != told(&others, key))?;
+        Some([key.clone(), told(&own, key), told(&others, key)])
+    }
+
+    /// The same of another part.
+    pub fn of_shard(&self, shard: Shard) -> AskedOfStudy {
+        AskedOfStudy { shard, ..self.clone() }
+    }
+
+    /// As it is read back from its file.
+    fn as_read(&self, path: &Path) -> Result<AskedOfStudy, ReportError> {
+        let text = serde_json::to_string(self).map_err(ReportError::encode(path))?;
+        serde_json::from_str(&text).map_err(ReportError::decode(path))
+    }
+
+    /// Reads that of a folder.
+    ///
+    /// # Errors
+    /// [`ReportError::NotAStudy`] where there is none, [`ReportError`] where it cannot be read.
+    pub fn read(folder: &Path) -> Result<AskedOfStudy, ReportError> {
+        let path = folder.join(ASKED);
+        if !path.is_file() {
+            let cause = format!("there is no {ASKED} in it");
+            return Err(ReportError::NotAStudy { path: folder.to_owned(), cause });
+        }
+        let text = input::read_text(&path, input::LARGEST_TABLE);
+        let text = text.map_err(ReportError::file("read", &path))?;
+        serde_json::from_str(&text).map_err(ReportError::decode(&path))
+    }
+
+    /// Reads the trials that are done in its folder, by number.
+    ///
+    /// # Errors
+    /// [`ReportError`] where the journal cannot be read.
+    pub fn records(&self, folder: &Path) -> Result<BTreeMap<u64, TrialRecord>, ReportError> {
+        journal::read(&folder.join(JOURNAL)).map(|(records, _)| records)
+    }
+}
+
+/// A study's folder that trials are driven into; nobody else does meanwhile.
+#[derive(Debug)]
+pub struct StudyFolder {
+    journal: Journal,
+    #[expect(dead_code, reason = "held, not used")]
+    lock: Lock,
+}
+
+impl StudyFolder {
+    /// Begins a study in a folder, which is made, or goes on with it; with the trials that are
+    /// done, by number.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherStudy`] when another was begun there, [`ReportError::NotAStudy`] when
+    /// something else is there, [`ReportError::FolderLocked`].
+    pub fn begin(
+        out: &Path,
+        asked: &AskedOfStudy,
+    ) -> Result<(StudyFolder, BTreeMap<u64, TrialRecord>), ReportError> {
+        fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
+        check(out, asked)?;
+        let lock = lock(out)?;
+        // another process may have come and gone meanwhile
+        if !check(out, asked)? {
+            manifest::write_json(&out.join(ASKED), asked)?;
+        }
+        let (journal, records) = Journal::open(&out.join(JOURNAL))?;
+        Ok((StudyFolder { journal, lock }, records))
+    }
+
+    /// Keeps a trial that is done.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be written.
+    pub fn put(&self, record: &TrialRecord) -> Result<(), ReportError> {
+        self.journal.put(record)
+    }
+
+    /// Has the disk hold all trials that are kept.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot.
+    pub fn sync(&self) -> Result<(), ReportError> {
+        self.journal.sync()
+    }
+}
+
+/// Whether the study was begun; refuses a folder that holds anything else.
+fn check(out: &Path, asked: &AskedOfStudy) -> Result<bool, ReportError> {
+    if out.join(ASKED).exists() {
+        let asked = asked.as_read(out)?;
+        return match AskedOfStudy::read(out)?.difference(&asked) {
+            None => Ok(true),
+            Some([key, found, asked]) => {
+                Err(ReportError::OtherStudy { path: out.to_owned(), key, found, asked })
+            }
+        };
+    }
+    for entry in fs::read_dir(out).map_err(ReportError::file("read folder", out))? {
+        let entry = entry.map_err(ReportError::file("read folder", out))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != ".lock" && !file::is_part(&name) {
+            let cause = format!("{name} is in it, and no {ASKED}");
+            return Err(ReportError::NotAStudy { path: out.to_owned(), cause });
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_share_all_trials_out() {
+        for (trials, of) in [(0, 1), (10, 1), (10, 3), (7, 7), (3, 5)] {
+            let shards: Vec<Shard> = (1..=of).map(|index| Shard { index, of }).collect();
+            for trial in 0..trials {
+                assert_eq!(shards.iter().filter(|shard| shard.has(trial)).count(), 1);
+            }
+            for shard in shards {
+                let counted = (0..trials).filter(|trial| shard.has(*trial)).count() as u64;
+                assert_eq!(shard.count(trials), counted, "{shard:?} of {trials}");
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Two-sided intervals of a proportion: `successes` among `trials`, at a `confidence` within
+//! (0, 1). All compared: L. Brown, T. Cai and A. DasGupta, Statistical Science 16, 2001. Of no
+//! trials nothing is known: from 0 to 1.
+
+use statrs::distribution::{Beta, ContinuousCDF, Normal};
+
+/// Wilson's interval: the proportions p whose standard error sqrt(p (1 - p) / n) reaches the
+/// one observed (E. Wilson, J. Am. Stat. Assoc. 22, 1927). Its coverage is near what is asked
+/// on average.
+pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
+    if trials == 0 {
+        return [0.0, 1.0];
+    }
+    let (n, p) = (trials as f64, successes as f64 / trials as f64);
+    let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
+    let centre = p + z * z / (2.0 * n);
+    let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z * z / n;
+    // exact at the ends, where the difference of two equal numbers is not
+    let low = if successes == 0 { 0.0 } else { (centre - half) / scale };
+    let high = if successes == trials { 1.0 } else { (centre + half) / scale };
+    [low, high]
+}
+
+/// Clopper's and Pearson's interval: the proportions that a test by binomial tails does not
+/// refuse (Biometrika 26, 1934). It covers at least what is asked, often more.
+pub fn clopper_pearson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
+    let (k, n) = (successes as f64, trials as f64);
+    bounds(successes, trials, confidence, [[k, n - k + 1.0], [k + 1.0, n - k]])
+}
+
+/// Jeffreys's interval: quantiles of the proportion after the data if a beta distribution of
+/// 1/2 and 1/2 told all that was known before; without successes from 0, without failures to 1.
+pub fn jeffreys(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
+    let (k, n) = (successes as f64, trials as f64);
+    bounds(successes, trials, confidence, [[k + 0.5, n - k + 0.5]; 2])
+}
+
+/// Quantiles of a beta distribution for each end; where there is none, the end of the scale.
+fn bounds(successes: u64, trials: u64, confidence: f64, shapes: [[f64; 2]; 2]) -> [f64; 2] {
+    let tail = 0.5 - 0.5 * confidence;
+    let quantile = |[a, b]: [f64; 2], part: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(part));
+    let low = if successes == 0 { None } else { quantile(shapes[0], tail).ok() };
+    let high = if successes >= trials { None } else { quantile(shapes[1], 1.0 - tail).ok() };
+    [low.unwrap_or(0.0), high.unwrap_or(1.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: [[u64; 2]; 4] = [[81, 263], [15, 148], [0, 20], [1, 29]];
+
+    /// Published and recomputed values are of four digits: within half of the last.
+    fn holds(interval: fn(u64, u64, f64) -> [f64; 2], known: [[f64; 2]; 4]) {
+        for ([k, n], known) in CASES.into_iter().zip(known) {
+            let found = interval(k, n, 0.95);
+            let near = (0..2).all(|end| (found[end] - known[end]).abs() <= 0.5e-4 + 1e-12);
+            assert!(near, "{k}/{n}: {found:?}, not {known:?}");
+        }
+    }
+
+    #[test]
+    fn wilson_gives_the_known_answers() {
+        holds(wilson, [[0.2553, 0.3662], [0.0624, 0.1605], [0.0, 0.1611], [0.0061, 0.1718]]);
+    }
+
+    #[test]
+    fn clopper_and_pearson_give_the_known_answers() {
+        let known = [[0.2527, 0.3676], [0.0578, 0.1617], [0.0, 0.1684], [0.0009, 0.1776]];
+        holds(clopper_pearson, known);
+    }
+
+    #[test]
+    fn jeffreys_gives_the_known_answers() {
+        holds(jeffreys, [[0.2545, 0.3656], [0.0604, 0.1576], [0.0, 0.1166], [0.0037, 0.1501]]);
+    }
+
+    #[test]
+    fn failures_mirror_successes_and_nothing_is_known_of_nothing() {
+        for interval in [wilson, clopper_pearson, jeffreys] {
+            assert_eq!(interval(0, 0, 0.95), [0.0, 1.0]);
+            for [k, n] in CASES {
+                let ([low, high], mirrored) = (interval(k, n, 0.9), interval(n - k, n, 0.9));
+                // the inverse of the beta distribution is found to about 1e-9
+                assert!((low - (1.0 - mirrored[1])).abs() < 1e-8, "{k}/{n}");
+                assert!((high - (1.0 - mirrored[0])).abs() < 1e-8, "{k}/{n}");
+            }
+        }
+    }
+
+    /// Coverage over all outcomes of 20 trials, by the binomial distribution itself.
+    #[test]
+    fn clopper_and_pearson_cover_at_least_what_is_asked() {
+        let n = 20;
+        for step in 1..100 {
+            let p = f64::from(step) / 100.0;
+            let (mut weight, mut covered) = ((1.0 - p).powi(n), 0.0);
+            for k in 0..=n {
+                let [low, high] = clopper_pearson(k as u64, n as u64, 0.95);
+                if (low..=high).contains(&p) {
+                    covered += weight;
+                }
+                weight *= f64::from(n - k) / f64::from(k + 1) * p / (1.0 - p);
+            }
+            assert!(covered >= 0.95, "{covered} at {p}");
+        }
+    }
+}

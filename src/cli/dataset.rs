@@ -1,0 +1,326 @@
+//! `bekker dataset`
+
+mod columns;
+
+use super::counting::counting;
+use super::interruption::interruption;
+use super::quantity::quantity;
+use super::{Failure, stdout};
+use crate::learning::{Episode, LearningError, Levels, Options, Policy, TASKS, task};
+use crate::report::ReportError;
+use crate::report::dataset::{self, Asked, Begun, DatasetFormat, DatasetManifest, Pieces};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Drive episodes of a learning task and keep them as a dataset, with the truth about soil and wheels
+///
+/// Episode n is a function of task, options, seed and n alone: the files are the same bytes on any
+/// number of threads. A dataset that was cut, also by a kill, is gone on with by the same command;
+/// the manifest is written last and says that it is complete.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    bekker dataset --task SoftGoal --policy mixed --episodes 100 --format lerobot --out soft_goal\n  \
+    bekker dataset --task SlipSpeed --episodes 20 --format parquet --tyre rigid --out slip_speed\n\n\
+    docs/learning.md tells the columns with their units, and how to open each format.")]
+pub struct Dataset {
+    /// The task, one with a single vehicle
+    #[arg(long, value_parser = PossibleValuesParser::new(alone()))]
+    task: String,
+    /// Who drives
+    #[arg(long, value_enum, default_value_t = By::Expert)]
+    policy: By,
+    /// How many episodes
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000))]
+    episodes: u64,
+    /// What it is written as
+    #[arg(long, value_enum, default_value_t = Format::Parquet)]
+    format: Format,
+    /// The dataset's folder: new, empty, or one that this command began
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Seed of all episodes
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<u64>::new().range(0..=1 << 53))]
+    seed: u64,
+    /// Levels that are drawn from
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000_000))]
+    levels: u64,
+    /// Number of the first of them
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<u64>::new().range(0..=1_000_000_000_000_000))]
+    first_level: u64,
+    /// How hard they are
+    #[arg(long, value_name = "D", default_value_t = 0.5, value_parser = quantity(0.0..=1.0, ""))]
+    difficulty: f64,
+    /// The vehicle, of the catalogue or a file; one on tracks where the task has such
+    #[arg(long, value_name = "VEHICLE", default_value = "hmmwv")]
+    vehicle: String,
+    /// Its tyres
+    #[arg(long, value_enum, default_value_t = Tyre::Flexible)]
+    tyre: Tyre,
+    /// Their inflation, kPa; as in the vehicle's file unless told
+    #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
+    inflation: Option<f64>,
+    /// One soil in place of all that the task draws from
+    #[arg(long, value_name = "SOIL")]
+    soil: Option<String>,
+    /// Whether observations hold soil and wheels in it
+    #[arg(long)]
+    soil_visible: bool,
+    /// Whether observations hold the map; as the task has it unless told
+    #[arg(long, value_name = "BOOL")]
+    map: Option<bool>,
+    /// Pixels along a side of a picture from the driver's eyes, colour and depth, that observations hold
+    #[arg(long, value_name = "N")]
+    image: Option<u32>,
+    /// Standard deviation of noise on what the vehicle feels, in parts of the scale
+    #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = quantity(0.0..=1.0, ""))]
+    noise: f64,
+    /// Steps of 0.1 s after which an episode is cut off; as the task has it unless told
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
+    max_steps: Option<u32>,
+    /// Step of the simulation, s
+    #[arg(long, value_name = "S", default_value_t = 0.002, value_parser = quantity(1e-4..=0.01, "s"))]
+    step: f64,
+    /// Distance between soil nodes, m
+    #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
+    spacing: f64,
+    /// Threads that drive; as many as there are cores unless told
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+    /// Print JSON instead of a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who drives.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    /// The task's rule
+    Expert,
+    /// Actions that wander
+    Random,
+    /// Each episode the rule, actions that wander, or the rule with what wanders on top
+    Mixed,
+}
+
+/// What it is written as.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Minari 0.5
+    Minari,
+    /// LeRobot 3.0
+    Lerobot,
+    /// A table of steps and one of episodes
+    Parquet,
+    /// A file of messages for each episode
+    Mcap,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum Tyre {
+    Flexible,
+    Rigid,
+}
+
+/// Names of the tasks with a single vehicle.
+fn alone() -> impl Iterator<Item = &'static str> {
+    TASKS.into_iter().filter(|task| task.vehicles() == [1, 1]).map(|task| task.id())
+}
+
+/// The name of a value on the command line.
+fn name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+impl Dataset {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let interrupted = interruption()?;
+        let refused = |error: LearningError| Failure::Input {
+            subject: self.task.clone(),
+            cause: error.to_string(),
+        };
+        let task = task(&self.task).map_err(refused)?;
+        let limit = self.max_steps.unwrap_or(task.max_steps());
+        // refused before anything is made in the folder
+        let levels = Levels::new(task, self.options()).map_err(refused)?;
+        let asked = self.asked(levels.options(), limit);
+        let pieces = match Pieces::begin(&self.out, &asked)? {
+            Begun::Complete(manifest) => return self.tell(&manifest, 0),
+            Begun::Pieces(pieces) => pieces,
+        };
+        let missing: Vec<u64> = (0..self.episodes).filter(|n| !pieces.has(*n)).collect();
+        let bar = counting(self.episodes, "episodes driven", quiet);
+        bar.set_position(self.episodes - missing.len() as u64);
+        let driver = Driving { pieces: &pieces, levels: Arc::new(levels), limit, asked: &self };
+        driver.drive(&missing, &bar, &interrupted)?;
+        bar.finish_and_clear();
+        let bar = counting(self.episodes, "episodes written", quiet);
+        let manifest = dataset::write(&self.out, self.format.into(), &asked, &pieces, &mut || {
+            bar.inc(1);
+            !interrupted.load(Ordering::Relaxed)
+        });
+        bar.finish_and_clear();
+        let manifest = manifest.map_err(|error| match error {
+            ReportError::Interrupted => self.interrupted(),
+            error => error.into(),
+        })?;
+        pieces.discard()?;
+        self.tell(&manifest, missing.len())
+    }
+
+    fn interrupted(&self) -> Failure {
+        Failure::FolderInterrupted { folder: self.out.clone() }
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            vehicle: self.vehicle.clone(),
+            flexible_tyres: self.tyre == Tyre::Flexible,
+            inflation: self.inflation,
+            soil: self.soil.clone(),
+            difficulty: self.difficulty,
+            levels: self.levels,
+            first_level: self.first_level,
+            map: self.map,
+            image: self.image,
+            soil_visible: self.soil_visible,
+            noise: self.noise,
+            step: self.step,
+            spacing: self.spacing,
+            ..Options::default()
+        }
+    }
+
+    /// All that decides the dataset.
+    fn asked(&self, options: &Options, max_steps: u32) -> Asked {
+        let options = match serde_json::to_value(options) {
+            Ok(Value::Object(map)) => {
+                map.into_iter().filter(|(_, value)| !value.is_null()).collect()
+            }
+            _ => Map::new(),
+        };
+        Asked {
+            task: self.task.clone(),
+            policy: name(&self.policy),
+            episodes: self.episodes,
+            format: name(&self.format),
+            seed: self.seed,
+            max_steps,
+            options,
+            version: String::new(),
+            source: String::new(),
+        }
+        .of_this_program()
+    }
+
+    /// Says what the dataset holds, `driven` episodes of it new.
+    fn tell(&self, manifest: &DatasetManifest, driven: usize) -> Result<(), Failure> {
+        let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
+        for episode in &manifest.episodes {
+            let ending = if episode.ending.is_empty() { "time" } else { &episode.ending };
+            *endings.entry(ending).or_default() += 1;
+        }
+        let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
+        let episodes = manifest.episodes.len();
+        if self.json {
+            let total: f64 = manifest.episodes.iter().map(|episode| episode.total).sum();
+            return stdout::print_json(&json!({
+                "folder": self.out,
+                "episodes": episodes,
+                "driven": driven,
+                "steps": manifest.steps,
+                "mean_return": total / episodes.max(1) as f64,
+                "endings": endings,
+                "files": manifest.files.len(),
+                "bytes": bytes,
+            }));
+        }
+        let ends: Vec<String> =
+            endings.iter().map(|(ending, count)| format!("{count} by {ending}")).collect();
+        let was = if driven == 0 { "was complete" } else { "is complete" };
+        stdout::print(&format!(
+            "{} {was}: {episodes} episodes of {}, {} steps, {:.1} MB; ended {}",
+            self.out.display(),
+            self.task,
+            manifest.steps,
+            bytes as f64 / 1e6,
+            ends.join(", ")
+        ))
+    }
+}
+
+/// Driving what is missing.
+struct Driving<'a> {
+    pieces: &'a Pieces,
+    levels: Arc<Levels>,
+    limit: u32,
+    asked: &'a Dataset,
+}
+
+impl Driving<'_> {
+    /// Drives the episodes of these numbers, each kept as soon as it is done.
+    fn drive(
+        &self,
+        numbers: &[u64],
+        bar: &ProgressBar,
+        interrupted: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.asked.threads.unwrap_or(cores);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Failure::Run {
+            subject: "threads".into(),
+            cause: error.to_string(),
+        })?;
+        pool.install(|| {
+            numbers.par_iter().with_max_len(1).try_for_each(|&number| {
+                if interrupted.load(Ordering::Relaxed) {
+                    return Err(self.asked.interrupted());
+                }
+                self.one(number)?;
+                bar.inc(1);
+                Ok(())
+            })
+        })
+    }
+
+    fn one(&self, number: u64) -> Result<(), Failure> {
+        let seed = Episode::seed(self.asked.seed, number);
+        let policy = self.asked.policy.into();
+        let driven = Episode::drive(&self.levels, policy, seed, self.limit);
+        let driven = driven.map_err(|error| Failure::Run {
+            subject: format!("episode {number}"),
+            cause: error.to_string(),
+        })?;
+        let (task, options) = (self.levels.task(), self.levels.options());
+        Ok(self.pieces.put(&columns::of(number, driven, task, options))?)
+    }
+}
+
+impl From<By> for Policy {
+    fn from(by: By) -> Policy {
+        match by {
+            By::Expert => Policy::Expert,
+            By::Random => Policy::Random,
+            By::Mixed => Policy::Mixed,
+        }
+    }
+}
+
+impl From<Format> for DatasetFormat {
+    fn from(format: Format) -> DatasetFormat {
+        match format {
+            Format::Minari => DatasetFormat::Minari,
+            Format::Lerobot => DatasetFormat::Lerobot,
+            Format::Parquet => DatasetFormat::Parquet,
+            Format::Mcap => DatasetFormat::Mcap,
+        }
+    }
+}

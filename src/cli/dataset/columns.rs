@@ -1,0 +1,73 @@
+//! An episode as columns.
+
+use crate::learning::{self, Ending, LABELS, Options, Task, layout};
+use crate::report::dataset::{Column, Episode, EpisodeSummary, Role, Values, hash};
+
+/// An episode of a dataset from what was driven.
+pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Options) -> Episode {
+    let summary = EpisodeSummary {
+        episode: number,
+        seed: driven.seed,
+        level: driven.level,
+        driver: driven.driver.into(),
+        steps: driven.steps,
+        total: driven.rewards.iter().sum(),
+        terminated: driven.terminated,
+        truncated: driven.truncated,
+        ending: driven.ending.into(),
+        success: driven.ending == Ending::NAMES[Ending::Goal as usize],
+        sha256: hash(&driven.observations, &driven.actions, &driven.rewards),
+    };
+    let fields = layout(task, options);
+    let seen = Column {
+        name: "observation".into(),
+        unit: "parts of docs/learning.md over their scales, within 1".into(),
+        role: Role::Observation,
+        width: Some(fields.iter().map(|field| field.size).sum()),
+        parts: fields.iter().map(|field| (field.name.to_owned(), field.size)).collect(),
+        values: Values::Float(driven.observations),
+    };
+    let done = Column {
+        name: "action".into(),
+        unit: "within 1".into(),
+        role: Role::Action,
+        width: Some(task.actions()),
+        parts: ACTIONS[..task.actions()].iter().map(|name| ((*name).to_owned(), 1)).collect(),
+        values: Values::Float(driven.actions),
+    };
+    let single = |name: String, role, values| Column {
+        name,
+        unit: String::new(),
+        role,
+        width: None,
+        parts: Vec::new(),
+        values,
+    };
+    let mut columns = vec![seen, done];
+    columns.push(single("reward".into(), Role::Reward, Values::Double(driven.rewards)));
+    let terms = task.terms();
+    columns.extend(terms.iter().enumerate().map(|(n, term)| {
+        let values = driven.terms.iter().skip(n).step_by(terms.len()).copied().collect();
+        single(format!("reward_{term}"), Role::Term, Values::Double(values))
+    }));
+    columns.push(Column {
+        unit: "name in the catalogue of the soil under the chassis".into(),
+        ..single("soil".into(), Role::Label, Values::Text(driven.soils))
+    });
+    let wide: usize = LABELS.iter().map(|label| label.size).sum();
+    let mut first = 0;
+    for label in LABELS {
+        let rows = driven.labels.chunks_exact(wide);
+        let values = rows.flat_map(|row| &row[first..first + label.size]).copied().collect();
+        columns.push(Column {
+            unit: label.unit.into(),
+            width: (label.size > 1).then_some(label.size),
+            ..single(label.name.into(), Role::Label, Values::Double(values))
+        });
+        first += label.size;
+    }
+    Episode { summary, columns }
+}
+
+/// What an action's numbers are.
+const ACTIONS: [&str; 3] = ["steering", "drive", "direction"];

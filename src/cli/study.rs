@@ -1,0 +1,117 @@
+//! `bekker study`: one scenario many times, with some of its keys at other values.
+
+mod driving;
+mod figures;
+mod merge;
+mod plan;
+mod replay;
+mod report;
+mod run;
+mod status;
+
+use super::Failure;
+use crate::report::study::{AskedOfStudy, Cell, Shard};
+use crate::scenario::build::world;
+use crate::study::design::{self, Level};
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+/// Drive one scenario many times with some of its keys at other values, and say what came of it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n  \
+    bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
+    bekker study report pressure\n  \
+    bekker study replay pressure --trial 7 --out pressure_7\n\n\
+    A study that was cut, also by a kill, is gone on with by the same `run`; its tables are the\n\
+    same bytes on any threads and any shards. docs/studies.md tells more.")]
+pub struct Study {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Plan(plan::Plan),
+    Run(run::Run),
+    Status(status::Status),
+    Report(report::Report),
+    Replay(replay::Replay),
+    Merge(merge::Merge),
+}
+
+impl Study {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        match self.command {
+            Command::Plan(command) => command.execute(),
+            Command::Run(command) => command.execute(quiet),
+            Command::Status(command) => command.execute(),
+            Command::Report(command) => command.execute(),
+            Command::Replay(command) => command.execute(quiet),
+            Command::Merge(command) => command.execute(),
+        }
+    }
+}
+
+/// All that decides the tables of a part of a study.
+fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
+    let config = match serde_json::to_value(&study.config) {
+        Ok(Value::Object(config)) => config,
+        _ => Default::default(),
+    };
+    let responses = study.responses.iter();
+    let asked = AskedOfStudy {
+        format: 0,
+        study: config,
+        fingerprint: world(&study.base)?.fingerprint,
+        trials: study.trials(),
+        factors: study.config.factor.iter().map(|factor| factor.name.clone()).collect(),
+        responses: responses.map(|own| [own.name.clone(), own.figure.unit().into()]).collect(),
+        version: String::new(),
+        source: String::new(),
+        shard,
+        // found again from anywhere on this machine
+        scenario: study.scenario.canonicalize().unwrap_or_else(|_| study.scenario.clone()),
+    };
+    Ok(asked.of_this_program())
+}
+
+/// A level as a value of a table.
+fn cell(level: &Level) -> Cell {
+    match level {
+        Level::Number(x) => Cell::Number(*x),
+        word => Cell::Word(word.to_string()),
+    }
+}
+
+/// A value of a table as a word to be read.
+fn word(cell: &Cell) -> String {
+    match cell {
+        Cell::Number(x) => rounded(*x),
+        Cell::Word(word) => word.clone(),
+        Cell::Absent => "-".into(),
+    }
+}
+
+/// A number to four digits.
+fn rounded(x: f64) -> String {
+    let whole = if x == 0.0 { 0.0 } else { x.abs().log10().floor() };
+    if !(-4.0..=6.0).contains(&whole) {
+        return format!("{x:.3e}");
+    }
+    let text = format!("{x:.*}", (3.0 - whole).max(0.0) as usize);
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_to_four_digits() {
+        let told = [0.0, 55.0, 0.12345, 123456.0, -2.5, 1e-9, 1.5e8].map(rounded);
+        assert_eq!(told, ["0", "55", "0.1235", "123456", "-2.5", "1.000e-9", "1.500e8"]);
+    }
+}

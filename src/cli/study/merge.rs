@@ -1,0 +1,60 @@
+//! `bekker study merge`
+
+use super::run::tell;
+use crate::cli::Failure;
+use crate::report::ReportError;
+use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Put the parts of a study together
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study merge part_1 part_2 part_3 --out whole\n\n\
+    The tables are those of the study driven in one piece, byte for byte.")]
+pub struct Merge {
+    /// Folders of `bekker study run --shard`, in any order
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// The whole study's folder: new, empty, or one that this command began
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Print JSON instead of a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Merge {
+    pub fn execute(self) -> Result<(), Failure> {
+        let first = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
+        let whole = AskedOfStudy::read(first)?.of_shard(Shard::WHOLE);
+        let mut records = BTreeMap::new();
+        for folder in &self.folders {
+            let asked = AskedOfStudy::read(folder)?;
+            if let Some([key, found, asked]) = asked.of_shard(Shard::WHOLE).difference(&whole) {
+                let path = folder.clone();
+                return Err(ReportError::OtherStudy { path, key, found, asked }.into());
+            }
+            records.extend(asked.records(folder)?);
+        }
+        let missing: Vec<u64> =
+            (0..whole.trials).filter(|trial| !records.contains_key(trial)).collect();
+        if let Some(first) = missing.first() {
+            let cause = format!(
+                "{} of {} trials are in none of the folders, the first of them {first}: drive \
+                 their parts to the end, and name all of them",
+                missing.len(),
+                whole.trials
+            );
+            return Err(Failure::Input { subject: "merge".into(), cause });
+        }
+        let (folder, there) = StudyFolder::begin(&self.out, &whole)?;
+        for record in records.values().filter(|record| !there.contains_key(&record.trial)) {
+            folder.put(record)?;
+        }
+        folder.sync()?;
+        let trials: Vec<&TrialRecord> = records.values().collect();
+        write_tables(&self.out, &whole, &trials)?;
+        tell(&self.out, &whole, &trials, trials.len() - there.len(), self.json)
+    }
+}

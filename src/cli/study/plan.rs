@@ -1,0 +1,134 @@
+//! `bekker study plan`
+
+use super::driving::alone;
+use crate::cli::{Failure, stdout};
+use crate::scenario::ScenarioFile;
+use crate::scenario::build::{Parts, world_of};
+use crate::simulation::{World, WorldModel};
+use crate::study::design;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Simulated time that a probe drives at most, s.
+const PROBED: f64 = 2.0;
+
+/// Trials at most that are built to see whether their levels are refused.
+const CHECKED: usize = 200;
+
+/// Say how many trials a study has and about how long they take
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n\n\
+    Builds trials until every level of a list has been tried, and tells which are refused. Drives\n\
+    the first 2 s of the first, middle and last; the time is what the study takes if every trial\n\
+    is driven to its scenario's end. Drives that end early take less.")]
+pub struct Plan {
+    /// The study
+    study: PathBuf,
+    /// Threads that it is to be driven on; as many as there are cores unless told
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
+    threads: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Plan {
+    pub fn execute(self) -> Result<(), Failure> {
+        let study = design::Study::read(&self.study)?;
+        let (trials, points) = (study.trials(), study.points());
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let threads = self.threads.unwrap_or(cores);
+        let pool = alone()?;
+        let mut probed = vec![0, trials / 2, trials - 1];
+        probed.dedup();
+        let mut refused: Vec<(u64, String)> = showing_levels(&study)
+            .into_iter()
+            .filter(|trial| !probed.contains(trial))
+            .filter_map(|trial| Some((trial, built(&study, trial).err()?)))
+            .collect();
+        let probes = probed.iter().map(|&trial| (trial, pool.install(|| probe(&study, trial))));
+        let mut times = Vec::new();
+        for (trial, took) in probes {
+            match took {
+                Ok(time) => times.push(time),
+                Err(reason) => refused.push((trial, reason)),
+            }
+        }
+        refused.sort();
+        let each = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
+        let all = each.map(|each| each * trials.div_ceil(threads) as f64);
+        if self.json {
+            return stdout::print_json(&json!({
+                "trials": trials,
+                "points": points,
+                "replications": study.config.replications,
+                "seconds_a_trial": each,
+                "threads": threads,
+                "seconds": all,
+                "refused": refused.iter().map(|(trial, reason)| json!({
+                    "trial": trial, "reason": reason,
+                })).collect::<Vec<_>>(),
+            }));
+        }
+        for (trial, reason) in &refused {
+            eprintln!("warning: trial {trial} will fail: {reason}");
+        }
+        let time = match (each, all) {
+            (Some(each), Some(all)) => format!(
+                "at most about {each:.2} s a trial, {all:.0} s on {threads} thread{}",
+                if threads == 1 { "" } else { "s" }
+            ),
+            _ => "no trial could be probed".into(),
+        };
+        stdout::print(&format!(
+            "{}: {trials} trials, {points} design points {} times; {time}",
+            self.study.display(),
+            study.config.replications
+        ))
+    }
+}
+
+/// The first trials, so that every level of a list is in one of them.
+fn showing_levels(study: &design::Study) -> Vec<u64> {
+    let (mut shown, mut trials) = (BTreeSet::new(), Vec::new());
+    let replications = study.config.replications;
+    for trial in (0..study.points()).map(|point| study.trial(point * replications)) {
+        let listed = study.config.factor.iter().zip(&trial.levels);
+        let listed = listed.filter(|(factor, _)| factor.values.is_some());
+        // of all its levels, not only of the first that is new
+        let new = listed.filter(|(factor, level)| shown.insert((&factor.name, level.to_toml())));
+        if new.count() > 0 {
+            trials.push(trial.number);
+        }
+        if trials.len() == CHECKED {
+            break;
+        }
+    }
+    trials
+}
+
+/// A trial's scenario and its world, or why there is none.
+fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, WorldModel), String> {
+    let file = study.scenario_of(&study.trial(trial)).map_err(|faults| faults.to_string())?;
+    let built = world_of(&file, &Parts::default()).map_err(|faults| faults.to_string())?;
+    Ok((file, built.world))
+}
+
+/// Wall time of a trial to its scenario's end, s, from its first seconds; or why there is none.
+fn probe(study: &design::Study, trial: u64) -> Result<f64, String> {
+    let clock = Instant::now();
+    let (file, model) = built(study, trial)?;
+    let mut world = World::new(model);
+    let before = clock.elapsed().as_secs_f64();
+    let duration = file.scenario.time.duration;
+    let clock = Instant::now();
+    while world.time() < duration.min(PROBED) && world.is_running() {
+        world.advance();
+    }
+    let driven = clock.elapsed().as_secs_f64();
+    Ok(before + driven * duration / world.time())
+}

@@ -1,0 +1,76 @@
+//! `bekker study replay`
+
+use crate::cli::Failure;
+use crate::cli::run;
+use crate::report::study::AskedOfStudy;
+use crate::scenario::ScenarioFile;
+use crate::scenario::build::world;
+use crate::scenario::input;
+use crate::simulation::RunSummary;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Drive one trial of a study again, with all files of a run
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study replay pressure --trial 7 --out pressure_7\n\n\
+    Drives the scenario with the trial's values as `bekker run` does, and says if it ends in\n\
+    another state than the trial did.")]
+pub struct Replay {
+    /// The study's folder
+    folder: PathBuf,
+    /// The trial's number, from 0
+    #[arg(long, value_name = "N")]
+    trial: u64,
+    /// Folder for the run's results
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+}
+
+impl Replay {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let asked = AskedOfStudy::read(&self.folder)?;
+        let records = asked.records(&self.folder)?;
+        let subject = self.folder.display().to_string();
+        let Some(record) = records.get(&self.trial) else {
+            let (done, trials) = (records.len(), asked.trials);
+            let cause = format!(
+                "no trial {} is done in it: {done} of trials 0 to {} are",
+                self.trial,
+                trials.saturating_sub(1)
+            );
+            return Err(Failure::Input { subject, cause });
+        };
+        let now = world(&ScenarioFile::read(&asked.scenario, &[])?)?.fingerprint;
+        if now != asked.fingerprint {
+            let subject = asked.scenario.display().to_string();
+            let cause = "is not what the study was driven on: it, a file that it names or the \
+                         program has changed"
+                .into();
+            return Err(Failure::Input { subject, cause });
+        }
+        let run = run::Run::of(asked.scenario.clone(), record.sets.clone(), self.out.clone());
+        let run = run.map_err(|error| {
+            let (subject, cause) = (subject.clone(), error.to_string());
+            Failure::Run { subject, cause }
+        })?;
+        let driven = run.execute(quiet);
+        if let (Err(failure), None) = (&driven, &record.failure) {
+            let cause = format!("trial {} did not fail, this run did: {failure}", self.trial);
+            return Err(Failure::Run { subject, cause });
+        }
+        if record.state_hash.is_empty() {
+            return driven;
+        }
+        let path = self.out.join("summary.json");
+        let text = input::read_text(&path, input::LARGEST_TABLE)
+            .map_err(|error| Failure::input(&path, &error))?;
+        let summary: RunSummary =
+            serde_json::from_str(&text).map_err(|error| Failure::input(&path, &error))?;
+        if summary.state_hash != record.state_hash {
+            let (was, is) = (&record.state_hash, &summary.state_hash);
+            let cause = format!("trial {} ended in state {was}, this run in {is}", self.trial);
+            return Err(Failure::Run { subject, cause });
+        }
+        driven
+    }
+}

@@ -1,0 +1,230 @@
+//! `bekker study report`
+
+use super::figures::{Difference, Figures, PointFigures, ResponseFigures, of_points};
+use super::{rounded, word};
+use crate::cli::{Failure, stdout};
+use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
+use crate::report::table::TextStyle;
+use crate::report::write_file;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Rows of a table on a terminal; all are in the files.
+const SHOWN: usize = 40;
+
+/// Say what a study came to, design point by design point
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study report pressure\n\n\
+    Prints tables and writes them as report.md, and all figures as report.csv, into the folder:\n\
+    how often go with Wilson's interval of 95 %, mean and standard deviation of each response,\n\
+    and, where replications have common seeds, the difference to the first design point over\n\
+    pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Of a study that is not done, the trials before the first\n\
+    that is missing.")]
+pub struct Report {
+    /// The study's folder
+    folder: PathBuf,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl Report {
+    pub fn execute(self) -> Result<(), Failure> {
+        let asked = AskedOfStudy::read(&self.folder)?;
+        let records = asked.records(&self.folder)?;
+        let numbers = (0..asked.trials).filter(|trial| asked.shard.has(*trial));
+        // never those that happened to be done first: which they are is the machine's affair
+        let trials: Vec<&TrialRecord> = numbers.map_while(|trial| records.get(&trial)).collect();
+        let total = asked.shard.count(asked.trials);
+        let points = of_points(&asked, &trials);
+        let told = format!("{} of {} trials", trials.len(), asked.trials);
+        let tables = [points_table(&asked, &points), differences_table(&asked, &points)];
+        let tables: Vec<Outline> = tables.into_iter().flatten().collect();
+        let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
+        let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
+        let page = format!("# Study\n\n{title}\n\n{told}.\n\n{}", sections.join("\n"));
+        write_file(&self.folder.join("report.md"), page.as_bytes())?;
+        all_figures(&asked, &points).write_csv(&self.folder.join("report.csv"))?;
+        if (trials.len() as u64) < total {
+            eprintln!("warning: {told} are reported: the next is not done yet");
+        }
+        if self.json {
+            let points: Vec<Value> = points.iter().map(|point| as_json(&asked, point)).collect();
+            return stdout::print_json(&json!({
+                "folder": self.folder,
+                "trials": trials.len(),
+                "of": asked.trials,
+                "points": points,
+            }));
+        }
+        for mut table in tables {
+            let rows = table.rows.len();
+            table.rows.truncate(SHOWN);
+            stdout::print(&table.text(TextStyle::of_stdout()))?;
+            if rows > SHOWN {
+                stdout::print(&format!("and {} rows more in report.md\n", rows - SHOWN))?;
+            }
+        }
+        stdout::print(&format!("{told}; report.md and report.csv in {}", self.folder.display()))
+    }
+}
+
+fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
+    let level = |cell: &Cell| match cell {
+        Cell::Number(x) => json!(x),
+        Cell::Word(word) => json!(word),
+        Cell::Absent => Value::Null,
+    };
+    let levels = asked.factors.iter().cloned().zip(point.levels.iter().map(level));
+    let mut value = serde_json::to_value(point).unwrap_or_default();
+    value["levels"] = Value::Object(levels.collect::<Map<_, _>>());
+    value
+}
+
+/// Number and levels of a point.
+fn point_words(point: &PointFigures) -> Vec<String> {
+    std::iter::once(point.point.to_string()).chain(point.levels.iter().map(word)).collect()
+}
+
+fn point_head(asked: &AskedOfStudy) -> Vec<String> {
+    std::iter::once("point".to_owned()).chain(asked.factors.iter().cloned()).collect()
+}
+
+/// The name of a response with its unit.
+fn with_unit([name, unit]: &[String; 2]) -> String {
+    if unit.is_empty() { name.clone() } else { format!("{name}, {unit}") }
+}
+
+fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline> {
+    let mut head = point_head(asked);
+    head.extend(["done".into(), "failed".into()]);
+    head.extend(asked.responses.iter().map(with_unit));
+    let row = |point: &PointFigures| {
+        let mut words = point_words(point);
+        words.extend([point.done.to_string(), point.failed.to_string()]);
+        words.extend(point.responses.iter().map(|own| told(own, point.done, point.failed)));
+        words
+    };
+    let title = "Design points: how often with Wilson's interval of 95 %, or mean ± deviation";
+    Some(Outline { title: title.into(), head, rows: points.iter().map(row).collect() })
+}
+
+fn told(response: &ResponseFigures, done: u64, failed: u64) -> String {
+    match &response.figures {
+        Figures::Proportion { count, interval: [low, high], failed_as_no: [worst, _] } => {
+            let worst = if failed > 0 {
+                format!(", from {worst:.2} with failed as no")
+            } else {
+                String::new()
+            };
+            format!("{count}/{done} [{low:.2}, {high:.2}]{worst}")
+        }
+        Figures::Moments(None) => "-".into(),
+        Figures::Moments(Some(moments)) => match moments.deviation {
+            Some(deviation) => format!("{} ± {}", rounded(moments.mean), rounded(deviation)),
+            None => rounded(moments.mean),
+        },
+        Figures::Words(counts) => {
+            let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
+            counts.join(", ")
+        }
+    }
+}
+
+/// Differences to the first point; none where there are none.
+fn differences_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline> {
+    let any = |n: usize| points.iter().any(|point| point.responses[n].difference.is_some());
+    let shown: Vec<usize> = (0..asked.responses.len()).filter(|n| any(*n)).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let mut head = point_head(asked);
+    head.extend(shown.iter().map(|n| with_unit(&asked.responses[*n])));
+    let difference = |point: &PointFigures, n: usize| match point.responses[n].difference {
+        Some(Difference::Mean(own)) => {
+            format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
+        }
+        Some(Difference::Changes { gained, lost, pairs }) => {
+            format!("+{gained} -{lost} of {pairs}")
+        }
+        None => "-".into(),
+    };
+    let row = |point: &PointFigures| {
+        let differences = shown.iter().map(|n| difference(point, *n));
+        point_words(point).into_iter().chain(differences).collect()
+    };
+    let rows = points.iter().filter(|point| point.point != 0).map(row).collect();
+    let title = "Differences to point 0 by pairs of the same seed: gained and lost, or the mean with \
+                 Student's interval of 95 %";
+    Some(Outline { title: title.into(), head, rows })
+}
+
+/// All figures, a row a design point and response, in all digits.
+fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
+    let mut head = point_head(asked);
+    let figures = [
+        "done",
+        "failed",
+        "response",
+        "unit",
+        "count",
+        "low",
+        "high",
+        "failed_as_no_low",
+        "failed_as_no_high",
+        "mean",
+        "deviation",
+        "words",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "gained",
+        "lost",
+    ];
+    head.extend(figures.map(str::to_owned));
+    let exact = |cell: &Cell| match cell {
+        Cell::Number(x) => x.to_string(),
+        other => word(other),
+    };
+    let row = |point: &PointFigures, own: &ResponseFigures, unit: &str| {
+        let mut words = vec![point.point.to_string()];
+        words.extend(point.levels.iter().map(exact));
+        words.extend([point.done.to_string(), point.failed.to_string()]);
+        words.extend([own.name.clone(), unit.to_owned()]);
+        let mut figures = vec![String::new(); 8];
+        match &own.figures {
+            Figures::Proportion { count, interval, failed_as_no } => {
+                figures[0] = count.to_string();
+                let bounds = interval.iter().chain(failed_as_no);
+                figures[1..5].iter_mut().zip(bounds).for_each(|(to, x)| *to = x.to_string());
+            }
+            Figures::Moments(moments) => {
+                if let Some(moments) = moments {
+                    figures[5] = moments.mean.to_string();
+                    figures[6] = moments.deviation.map_or(String::new(), |x| x.to_string());
+                }
+            }
+            Figures::Words(_) => figures[7] = told(own, point.done, point.failed),
+        }
+        words.extend(figures);
+        let mut difference = vec![String::new(); 5];
+        match own.difference {
+            Some(Difference::Mean(own)) => {
+                let numbers = [own.value, own.low, own.high].map(|x| x.to_string());
+                difference.splice(..3, numbers);
+            }
+            Some(Difference::Changes { gained, lost, .. }) => {
+                difference.splice(3.., [gained.to_string(), lost.to_string()]);
+            }
+            None => {}
+        }
+        words.extend(difference);
+        words
+    };
+    let rows = points.iter().flat_map(|point| {
+        let responses = point.responses.iter().zip(&asked.responses);
+        responses.map(move |(own, [_, unit])| row(point, own, unit))
+    });
+    Outline { title: String::new(), head, rows: rows.collect() }
+}

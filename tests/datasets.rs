@@ -1,0 +1,154 @@
+//! `bekker dataset`: the same bytes on any threads and after a kill, or a refusal.
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Rigid tyres, coarse nodes, long steps, two levels: as quick as it gets.
+const QUICK: [&str; 15] = [
+    "--task",
+    "Recover",
+    "--policy",
+    "mixed",
+    "--tyre",
+    "rigid",
+    "--spacing",
+    "0.1",
+    "--step",
+    "0.005",
+    "--levels",
+    "2",
+    "--seed",
+    "3",
+    "--quiet",
+];
+
+fn command(out: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(cargo_bin("bekker"));
+    command.arg("dataset").args(QUICK).arg("--out").arg(out).args(more);
+    command
+}
+
+fn done(out: &Path, more: &[&str]) -> Output {
+    let output = command(out, more).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Why it was refused, with exit code 3.
+fn refused(out: &Path, more: &[&str]) -> String {
+    let output = command(out, more).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// All files but the lock, by path.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with(".lock") {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn manifest(folder: &Path) -> Json {
+    serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn any_threads_give_the_same_bytes_in_every_format() {
+    let place = tempfile::tempdir().unwrap();
+    for format in ["minari", "lerobot", "parquet", "mcap"] {
+        let of = |threads: &str| {
+            let out = place.path().join(format!("{format}_{threads}"));
+            let more = ["--format", format, "--episodes", "4", "--max-steps", "5"];
+            done(&out, &[&more[..], &["--threads", threads]].concat());
+            files(&out)
+        };
+        let (one, three) = (of("1"), of("3"));
+        assert!(one.keys().eq(three.keys()), "{format}: {:?} {:?}", one.keys(), three.keys());
+        for (name, bytes) in &one {
+            assert!(three[name] == *bytes, "{format}: {}", name.display());
+        }
+        // of what the manifest lists, all is there and nothing else
+        let listed = manifest(&place.path().join(format!("{format}_1")));
+        assert_eq!(listed["files"].as_array().unwrap().len() + 1, one.len());
+        assert_eq!(listed["episodes"].as_array().unwrap().len(), 4);
+    }
+}
+
+#[test]
+fn a_killed_one_goes_on_to_the_same_bytes() {
+    let place = tempfile::tempdir().unwrap();
+    let more = ["--format", "lerobot", "--episodes", "12", "--max-steps", "40", "--threads", "2"];
+    let whole = place.path().join("whole");
+    done(&whole, &more);
+    let expected = files(&whole);
+    // killed as soon as so many episodes are there; once none is, for all are and it writes
+    let out = place.path().join("killed");
+    for wanted in [0, 1, 5, 11] {
+        let mut run = command(&out, &more).stdout(Stdio::null()).spawn().unwrap();
+        let since = Instant::now();
+        let pieces = || {
+            fs::read_dir(out.join(".episodes")).map_or(0, |entries| {
+                let names = entries.map(|entry| entry.unwrap().file_name());
+                names.filter(|name| name.to_string_lossy().ends_with(".bin")).count()
+            })
+        };
+        while run.try_wait().unwrap().is_none() && pieces() < wanted {
+            assert!(since.elapsed() < Duration::from_secs(300), "no episode came");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    done(&out, &more);
+    let found = files(&out);
+    assert!(found.keys().eq(expected.keys()), "{:?} {:?}", found.keys(), expected.keys());
+    assert!(found == expected);
+}
+
+#[test]
+fn other_options_and_other_folders_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("set");
+    let more = ["--format", "mcap", "--episodes", "2", "--max-steps", "2"];
+    let first = done(&out, &more);
+    assert!(String::from_utf8_lossy(&first.stdout).contains("is complete: 2 episodes of Recover"));
+    let before = files(&out);
+    let again = done(&out, &[&more[..], &["--json"]].concat());
+    assert_eq!(serde_json::from_slice::<Json>(&again.stdout).unwrap()["driven"], 0);
+    for (option, value, told) in [
+        ("--difficulty", "0.25", "difficulty = 0.5, not 0.25"),
+        ("--soil", "dry_sand_lll", "soil = none, not \"dry_sand_lll\""),
+    ] {
+        let said = refused(&out, &[&more[..], &[option, value]].concat());
+        assert!(said.contains(told), "{said}");
+    }
+    let other = ["--format", "mcap", "--episodes", "3", "--max-steps", "2"];
+    assert!(refused(&out, &other).contains("episodes = 2, not 3"));
+    assert!(files(&out) == before);
+    let mine = place.path().join("mine");
+    fs::create_dir(&mine).unwrap();
+    fs::write(mine.join("notes.txt"), "mine").unwrap();
+    assert!(refused(&mine, &more).contains("notes.txt is in it"));
+    assert_eq!(files(&mine).len(), 1);
+    let fresh = place.path().join("fresh");
+    let said = refused(&fresh, &[&more[..], &["--soil", "cheese"]].concat());
+    assert!(said.contains("cheese"), "{said}");
+    // what was refused leaves no dataset behind that would be gone on with
+    done(&fresh, &more);
+}
