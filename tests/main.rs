@@ -59,3 +59,4 @@ mod track_segmented;
 mod tyres;
 mod validation;
 mod vehicle_closed_form;
+mod weather;

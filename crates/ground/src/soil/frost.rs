@@ -1,16 +1,16 @@
 //! Ground that is frozen from above, and ground that thaws from above.
 
-use super::{Crust, SubLayer, Yielding};
+use super::{SubLayer, Yielding};
 use crate::curve::Curve;
 use crate::numeric::{atan, tan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A frozen layer that bears a vehicle of weight C d² until it is broken through, 0.86 MN/m² where
-/// the ground is wet and 0.35 MN/m² where it is dry (CRREL report 95-1, table A4; S. A. Shoop 1995).
-/// The table is one of vehicles, the ground one of pressures: the weight is taken to rest on
-/// `footprint`. In practice 5 cm are often said to do (FASST), a third of what this asks for under a
-/// HMMWV; so it is the lower bound of what frost bears.
+/// A frozen layer that bears vehicles of a weight up to C d², C being 0.86 MN/m² where the ground was wet
+/// as it froze and 0.35 MN/m² where it was dry (CRREL report 95-1, table A4; S. A. Shoop 1995). What it bears
+/// drives on frozen ground; what is heavier breaks through and drives on the soil as it is without
+/// frost. A scenario's heaviest vehicle decides for all. In practice 5 cm are often said to do (FASST), a third of what
+/// this asks for under a HMMWV: so it says too little rather than too much.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frost {
@@ -20,30 +20,22 @@ pub struct Frost {
     /// Whether it was wet as it froze.
     #[serde(default)]
     pub wet: bool,
-    /// Contact area of the vehicle that it is to bear, all wheels or tracks together, m²; 0.32, a HMMWV
-    /// at 77 kPa, unless given.
-    #[serde(default = "footprint")]
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m2"))]
-    pub footprint: f64,
-}
-
-fn footprint() -> f64 {
-    0.32
 }
 
 impl Frost {
-    /// Sinkage over which a frozen layer breaks, m: ours, small beside any rut.
-    const BREAKING: f64 = 0.02;
-
-    /// Weight of a vehicle that it bears, N.
+    /// Weight of the heaviest vehicle that it bears, N.
     pub fn bearing(&self) -> f64 {
         let per_area = if self.wet { 0.86e6 } else { 0.35e6 };
         per_area * self.depth * self.depth
     }
 
-    /// The crust that it is.
-    pub fn crust(&self) -> Crust {
-        Crust { strength: self.bearing() / self.footprint, depth: Frost::BREAKING }
+    /// The soil under it as a vehicle of this weight, N, meets it.
+    pub fn under(&self, soil: &Yielding, weight: f64) -> Yielding {
+        let mut met = soil.clone();
+        if weight <= self.bearing() {
+            met.details.below = Some(SubLayer::FROZEN);
+        }
+        met
     }
 }
 
@@ -98,7 +90,7 @@ mod tests {
         let table = [(0.05, 483.0, 197.0), (0.10, 1933.0, 787.0), (0.20, 7734.0, 3147.0)];
         for (depth, wet, dry) in table {
             for (wet, bears) in [(true, wet), (false, dry)] {
-                let frost = Frost { depth, wet, footprint: 0.3 };
+                let frost = Frost { depth, wet };
                 // its last digit
                 assert!((frost.bearing() / 4.448_22 - bears).abs() < 1.0, "{depth} {wet}");
             }

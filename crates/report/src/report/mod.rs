@@ -31,6 +31,7 @@
 //! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
 //! | [`land`], [`profile`] | the ground on maps, and along a way |
+//! | [`html`] | a page for a browser, whole in one file |
 //! | [`plot`] | line plots of the rigs |
 //! | [`table`] | the closing table |
 //! | [`progress`] | progress while it runs |
@@ -55,6 +56,7 @@ mod growing;
 pub mod hashes;
 pub mod heartbeats;
 mod hits;
+pub mod html;
 pub mod kept_inputs;
 pub mod keys;
 pub mod land;

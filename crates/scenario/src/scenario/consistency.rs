@@ -255,7 +255,8 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("snow", soil.snow.is_some(), soil.below.is_some(), "below: snow has the ground below it"),
         ("thaw", soil.thaw.is_some(), soil.below.is_some(), "below: frozen ground is below it"),
         ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
-        ("frost", soil.frost.is_some(), soil.crust.is_some(), "crust: a frozen layer is one"),
+        ("frost", soil.frost.is_some(), soil.below.is_some(), "below: what is frozen bears"),
+        ("frost", soil.frost.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
         ("frost", soil.frost.is_some(), soil.thaw.is_some(), "thaw: the top is frozen or thawed"),
     ];
     for (name, given, and, other) in twice {

@@ -6,13 +6,15 @@ use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile, conform};
 use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
-use crate::soil::{Bulldozing, CatalogueError, Details, Soil, SoilId, SoilKind, Yielding};
+use crate::soil::{Bulldozing, CatalogueError, Details, Frost, Soil, SoilId, SoilKind, Yielding};
 
 /// The soils of a scenario under the names by which it calls them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoilTable {
     names: Vec<String>,
     soils: Vec<Soil>,
+    /// Frost on each, with the key that says it.
+    frosts: Vec<Option<(String, Frost)>>,
 }
 
 impl SoilTable {
@@ -24,6 +26,27 @@ impl SoilTable {
     /// The id of a soil that the scenario names.
     pub fn id(&self, name: &str) -> Option<SoilId> {
         self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
+    }
+
+    /// The soils as vehicles of which the heaviest weighs so much, N, meet them, with a warning of
+    /// each frost that they break through.
+    pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
+        let mut warnings = Vec::new();
+        for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
+            let (SoilKind::Yielding(yielding), Some((key, frost))) = (&mut soil.kind, frost) else {
+                continue;
+            };
+            *yielding = frost.under(yielding, heaviest);
+            if heaviest > frost.bearing() {
+                let [bears, weighs] = [frost.bearing(), heaviest].map(|newtons| newtons / 1e3);
+                let cause = format!(
+                    "bears {bears:.1} kN, the heaviest vehicle weighs {weighs:.1} kN: all drive on \
+                     the soil as it is without frost"
+                );
+                warnings.push(document.fault(key, Problem::Refused { cause }));
+            }
+        }
+        (self, warnings)
     }
 }
 
@@ -51,6 +74,10 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
             Ok(found) => {
                 table.names.push(name.to_string());
                 table.soils.push(with_bulldozing(found, bulldozing));
+                let given = soil.custom.iter().position(|s| s.name == name);
+                let frost = given.and_then(|index| Some((index, soil.custom[index].frost?)));
+                let keyed = |(index, frost)| (format!("soil.custom[{index}].frost"), frost);
+                table.frosts.push(frost.map(keyed));
             }
             Err(problem) => faults.push(file.document.fault(&key, problem)),
         }
@@ -85,6 +112,10 @@ pub fn custom_soil(document: &Document) -> Result<Soil, Faults> {
     check_custom_soil(&custom, "", &mut |key, problem| {
         faults.push(document.fault(key.trim_start_matches('.'), problem));
     });
+    if custom.frost.is_some() {
+        let cause = "needs the weight of a vehicle: it is for scenarios".into();
+        faults.push(document.fault("frost", Problem::Refused { cause }));
+    }
     Faults::into_result(faults)?;
     Ok(resolved(&custom, "", document)?)
 }
@@ -181,9 +212,6 @@ fn weathered(soil: Yielding, custom: &CustomSoil) -> Yielding {
     let mut soil = soil.with_strength(moist * custom.strength.unwrap_or(1.0));
     if let Some(thaw) = custom.thaw {
         soil = thaw.thawed(&soil);
-    }
-    if let Some(frost) = custom.frost {
-        soil.details.crust = Some(frost.crust());
     }
     soil
 }

@@ -8,6 +8,7 @@ use super::{
 use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
+use crate::numeric::GRAVITY;
 use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
@@ -71,8 +72,10 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
                 .expect_err("one of the four failed"));
         }
     };
+    let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
+    let (soils, broken) = soils.under(heaviest, &file.document);
     let assumed = assumed_footprints(file, &specs);
-    let warnings = [land.warnings.clone(), shown.warnings.clone(), assumed].concat();
+    let warnings = [land.warnings.clone(), shown.warnings.clone(), assumed, broken].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;

@@ -177,7 +177,7 @@ pub struct CustomSoil {
     /// How wet it is beside how wet it was measured: a factor of its strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moisture: Option<Moisture>,
-    /// A frozen layer on top, instead of `crust`.
+    /// A frozen layer on top, instead of `below`, `snow` and `thaw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frost: Option<Frost>,
     /// A thawed layer on top of frozen ground, instead of `below`.

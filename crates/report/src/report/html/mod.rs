@@ -1,0 +1,228 @@
+//! A page for a browser that holds all that it shows: text, tables, charts and pictures in one
+//! file, which opens without a network and prints.
+
+mod chart;
+
+pub use chart::{Axis, Chart, Interval, Layer};
+
+use super::study::Outline;
+use super::{ReportError, file};
+use base64::Engine;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Its heading.
+    pub title: String,
+    /// What was asked.
+    pub question: String,
+    /// The answer, in a sentence or two.
+    pub answer: String,
+    /// Figures under it: value and what it is.
+    pub facts: Vec<[String; 2]>,
+    /// From the top down.
+    pub sections: Vec<Section>,
+    /// Small print at its end.
+    pub footer: String,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// Paragraphs.
+    pub text: Vec<String>,
+    /// Charts, side by side where there is room.
+    pub charts: Vec<Chart>,
+    /// Pictures, side by side where there is room.
+    pub pictures: Vec<Picture>,
+    /// Tables.
+    pub tables: Vec<Outline>,
+    /// Whether the tables are folded away at first.
+    pub folded: bool,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// A PNG.
+    pub png: Vec<u8>,
+    /// What it shows.
+    pub caption: String,
+}
+
+/// How it looks.
+const STYLE: &str = "\
+:root{--ink:#1f2933;--secondary:#616e7c;--rule:#d6dbe1;--grid:#e8ebef;--paper:#fff;--accent:#0068b2}\
+*{box-sizing:border-box}\
+body{margin:0;background:var(--paper);color:var(--ink);\
+font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\
+main{max-width:1180px;margin:0 auto;padding:40px 32px 64px}\
+h1{font-size:32px;line-height:1.2;margin:0 0 6px}\
+h2{font-size:21px;margin:44px 0 10px;padding-top:14px;border-top:1px solid var(--rule)}\
+p{margin:0 0 12px;max-width:80ch}\
+.question{color:var(--secondary)}\
+.answer{font-size:21px;line-height:1.4;margin:22px 0;padding:16px 20px;border-left:5px solid var(--accent);\
+background:#f3f7fb;max-width:none}\
+.facts{display:flex;flex-wrap:wrap;gap:12px 40px;margin:20px 0 8px}\
+.facts div{color:var(--secondary);font-size:14px}\
+.facts b{display:block;font-size:24px;line-height:1.2;color:var(--ink)}\
+.side{display:grid;grid-template-columns:repeat(auto-fit,minmax(440px,1fr));gap:22px;margin:14px 0}\
+figure{margin:0}\
+figure svg,figure img{display:block;width:100%;height:auto}\
+figcaption{color:var(--secondary);font-size:14px;margin-top:6px}\
+.wide{overflow-x:auto}\
+table{border-collapse:collapse;font-size:14px;margin:10px 0 18px;font-variant-numeric:tabular-nums}\
+caption{text-align:left;font-weight:600;padding:6px 0}\
+th,td{padding:5px 12px;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}\
+th{border-bottom:2px solid var(--rule);font-weight:600}\
+summary{cursor:pointer;color:var(--accent);margin:10px 0}\
+footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--rule);color:var(--secondary);font-size:13px}\
+@media(max-width:560px){main{padding:22px 16px}.side{grid-template-columns:1fr}}\
+@media print{main{padding:0}h2,figure{break-inside:avoid}.answer{background:none}}";
+
+impl Page {
+    /// Writes the page, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ReportError> {
+        file::write(path, self.html().as_bytes())
+    }
+
+    /// The page as text.
+    pub fn html(&self) -> String {
+        let title = escaped(&self.title);
+        let mut html = format!(
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
+        );
+        html += &paragraph("question", &self.question);
+        html += &paragraph("answer", &self.answer);
+        if !self.facts.is_empty() {
+            let fact = |[value, what]: &[String; 2]| {
+                format!("<div><b>{}</b>{}</div>", escaped(value), escaped(what))
+            };
+            let facts: String = self.facts.iter().map(fact).collect();
+            html += &format!("<div class=\"facts\">{facts}</div>\n");
+        }
+        self.sections.iter().for_each(|section| html += &section.html());
+        html + &format!("<footer>{}</footer>\n</main></body></html>\n", escaped(&self.footer))
+    }
+}
+
+impl Section {
+    fn html(&self) -> String {
+        let mut html = format!("<section><h2>{}</h2>\n", escaped(&self.heading));
+        self.text.iter().for_each(|text| html += &paragraph("", text));
+        let charts: String =
+            self.charts.iter().map(|chart| format!("<figure>{}</figure>\n", chart.svg())).collect();
+        let pictures: String = self.pictures.iter().map(Picture::html).collect();
+        for figures in [charts, pictures] {
+            if !figures.is_empty() {
+                html += &format!("<div class=\"side\">{figures}</div>\n");
+            }
+        }
+        let tables: String = self.tables.iter().map(table).collect();
+        html += &match self.folded && !tables.is_empty() {
+            true => format!("<details><summary>Show the table</summary>{tables}</details>\n"),
+            false => tables,
+        };
+        html + "</section>\n"
+    }
+}
+
+impl Picture {
+    fn html(&self) -> String {
+        let data = base64::engine::general_purpose::STANDARD.encode(&self.png);
+        let caption = escaped(&self.caption);
+        format!(
+            "<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\">\
+             <figcaption>{caption}</figcaption></figure>\n"
+        )
+    }
+}
+
+fn paragraph(class: &str, text: &str) -> String {
+    match (text.is_empty(), class.is_empty()) {
+        (true, _) => String::new(),
+        (_, true) => format!("<p>{}</p>\n", escaped(text)),
+        _ => format!("<p class=\"{class}\">{}</p>\n", escaped(text)),
+    }
+}
+
+fn table(outline: &Outline) -> String {
+    let row = |words: &[String], tag: &str| {
+        words.iter().fold(String::from("<tr>"), |mut row, word| {
+            let _ = write!(row, "<{tag}>{}</{tag}>", escaped(word));
+            row
+        }) + "</tr>\n"
+    };
+    let rows: String = outline.rows.iter().map(|words| row(words, "td")).collect();
+    format!(
+        "<div class=\"wide\"><table><caption>{}</caption><thead>{}</thead><tbody>{rows}</tbody></table></div>\n",
+        escaped(&outline.title),
+        row(&outline.head, "th")
+    )
+}
+
+/// Text that HTML and SVG show as it is.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            // no control character but a line's end is allowed in either
+            '\n' => safe.push('\n'),
+            c if c.is_control() => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_user_wrote_becomes_markup() {
+        let evil = "<script>alert(\"&\u{7}\")</script>";
+        let outline =
+            Outline { title: evil.into(), head: vec![evil.into()], rows: vec![vec![evil.into()]] };
+        let words = vec![evil.to_owned()];
+        let chart = Chart {
+            title: evil.into(),
+            x: Axis::Words { label: evil.into(), words },
+            y: Axis::Number { label: evil.into(), zero: true },
+            layers: vec![Layer::Line { name: evil.into(), points: vec![[0.0, 1.0]], steps: false }],
+        };
+        let section = Section {
+            heading: evil.into(),
+            text: vec![evil.into()],
+            charts: vec![chart],
+            pictures: vec![Picture { png: vec![1, 2], caption: evil.into() }],
+            tables: vec![outline],
+            folded: true,
+        };
+        let page = Page {
+            title: evil.into(),
+            question: evil.into(),
+            answer: evil.into(),
+            facts: vec![[evil.into(), evil.into()]],
+            sections: vec![section],
+            footer: evil.into(),
+        };
+        let html = page.html();
+        assert!(!html.contains("<script") && !html.contains('\u{7}'), "{html}");
+        assert!(html.matches("&lt;script&gt;").count() > 10);
+        assert!(!html.contains("http"), "a page that asks the network");
+    }
+}

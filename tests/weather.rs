@@ -1,0 +1,100 @@
+//! Weather and whole vehicles: water that stops one, frost that bears it, and what is refused.
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::World;
+use std::path::Path;
+
+const SCENARIO: &str = r#"
+format = 1
+name = "weather"
+[time]
+duration = 5
+[ground]
+spacing = 0.08
+[soil]
+default = "field"
+[[soil.custom]]
+name = "field"
+based_on = "grenville_loam"
+[[vehicle]]
+name = "v"
+model = "hmmwv"
+tyre = "rigid"
+position = [0, 0]
+driver = { kind = "path", speed = 3, waypoints = [[0, 0], [100, 0]] }
+"#;
+
+/// Distance and deepest sinkage of the drive, m, with changes to its soil.
+fn drive(sets: &[&str]) -> [f64; 2] {
+    let sets: Vec<String> = sets.iter().map(|set| format!("soil.custom[0].{set}")).collect();
+    let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    while world.time() < 5.0 - 1e-9 && world.is_running() {
+        world.advance();
+    }
+    let vehicle = world.summary("weather", 1.0).vehicles.remove(0);
+    println!("{sets:?}: {:.2} m, {:.3} m deep", vehicle.distance, vehicle.max_sinkage);
+    [vehicle.distance, vehicle.max_sinkage]
+}
+
+fn refused(set: &str) -> String {
+    let sets = [format!("soil.custom[0].{set}")];
+    let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets);
+    match file.map(|file| build::world(&file).map(|_| ())) {
+        Err(faults) | Ok(Err(faults)) => faults.to_string(),
+        Ok(Ok(())) => panic!("{set} was taken"),
+    }
+}
+
+/// Rain over a dry field is the moisture it comes to, and the wetter the deeper the rut.
+#[test]
+fn the_wetter_the_deeper() {
+    let moist = |content: f64| {
+        drive(&[&format!("moisture={{class=\"CL\",reference=0.2,content={content}}}")])
+    };
+    let dry = drive(&[]);
+    assert_eq!(moist(0.2), dry);
+    let [wet, wetter] = [moist(0.24), moist(0.3)];
+    assert!(dry[1] < wet[1] && wet[1] < wetter[1], "{dry:?} {wet:?} {wetter:?}");
+    assert!(wetter[0] < dry[0]);
+    // 18 mm on 30 cm of 1500 kg/m³ are 4 %
+    let rain =
+        drive(&["moisture={class=\"CL\",reference=0.2,rain={falls=[[0,18]],day=0,saturated=0.4}}"]);
+    for (rained, wet) in rain.into_iter().zip(wet) {
+        assert!((rained - wet).abs() < 1e-9, "{rained} {wet}");
+    }
+}
+
+/// Wet ground frozen to 25 cm bears twice a HMMWV, to 10 cm a third of one (CRREL 95-1, table A4).
+#[test]
+fn frost_bears_or_breaks() {
+    let mire = "based_on=\"bog\"";
+    let [_, open] = drive(&[mire]);
+    let [_, borne] = drive(&[mire, "frost={depth=0.25,wet=true}"]);
+    let [_, broken] = drive(&[mire, "frost={depth=0.1,wet=true}"]);
+    assert!(borne < 0.01, "{borne}");
+    assert_eq!(broken, open);
+}
+
+#[test]
+fn thawed_ground_gives_way_to_the_frozen_and_no_deeper() {
+    let [_, open] = drive(&["based_on=\"bog\""]);
+    let [_, thawed] = drive(&["based_on=\"bog\"", "thaw={depth=0.06}"]);
+    // nodes are 8 cm apart: between them a wheel's lowest point hangs deeper than any node
+    assert!(open > 0.1 && thawed < 0.07, "{open} {thawed}");
+}
+
+#[test]
+fn what_no_relation_is_known_for_is_refused() {
+    let silt = refused("moisture={class=\"ML\",reference=0.2,content=0.3}");
+    assert!(silt.contains("soil.custom[0].moisture.class") && silt.contains("CH"), "{silt}");
+    let late =
+        refused("moisture={class=\"CL\",reference=0.2,rain={falls=[[3,18]],day=1,saturated=0.4}}");
+    assert!(late.contains("soil.custom[0].moisture") && late.contains("day 3"), "{late}");
+    let full = refused(
+        "moisture={class=\"CL\",reference=0.2,content=0.3,rain={falls=[[0,18]],day=1,saturated=0.25}}",
+    );
+    assert!(full.contains("saturated is 0.25"), "{full}");
+    let both = refused("strength=0.0");
+    assert!(both.contains("soil.custom[0].strength"), "{both}");
+}
