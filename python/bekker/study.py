@@ -1,0 +1,124 @@
+"""Studies: one scenario driven many times, and what came of it.
+
+>>> from bekker import study
+>>> done = study.run("examples/study_tyre_pressure.toml", "pressure")
+>>> done.trials["go"].mean(), done.report()["points"][0]
+
+Each call is the command `bekker study` in a process of its own, so that a study is driven the same from
+here, from a terminal and on a cluster, and the same folder can be gone on with by either.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError, RunError
+
+__all__ = ["Study", "merge", "plan", "run"]
+
+_COUNTS = ("trial", "point", "replication", "scenario_seed")
+
+
+class Study:
+    """The folder of a study that was driven, in all or in part."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        path = self.folder / "study.json"
+        if not path.is_file():
+            raise InputError(f"{self.folder} holds no study: there is no study.json", "folder", str(folder))
+        self.asked: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        """All that was asked: the study's file, factors, responses with their units, number of trials."""
+
+    @property
+    def factors(self) -> list[str]:
+        """Names of what was varied."""
+        return list(self.asked["factors"])
+
+    @property
+    def responses(self) -> dict[str, str]:
+        """What was taken down, each with its unit."""
+        return dict(self.asked["responses"])
+
+    @property
+    def trials(self) -> dict[str, npt.NDArray[Any]]:
+        """The table of trials, a row a trial in the order of their numbers: an array of each column, NaN
+        where a trial has no number. `pandas.DataFrame(study.trials)` takes it as it is."""
+        path = self.folder / "trials.csv"
+        if not path.is_file():
+            raise InputError(f"{self.folder} is not driven to its end: there is no trials.csv", "folder", str(path))
+        with path.open(newline="", encoding="utf-8") as file:
+            head, *rows = csv.reader(file)
+        return {name: _column(name, [row[n] for row in rows]) for n, name in enumerate(head)}
+
+    def status(self) -> dict[str, Any]:
+        """How many trials are done, failed and missing."""
+        return _asked("status", self.folder)
+
+    def report(self) -> dict[str, Any]:
+        """What came of it, with intervals; report.md, report.csv and report.html are in the folder then."""
+        return _asked("report", self.folder)
+
+    def __repr__(self) -> str:
+        return f"<bekker.study.Study {self.folder}: {self.asked['trials']} trials>"
+
+
+def plan(study: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a study would drive, without driving it."""
+    return _asked("plan", study)
+
+
+def run(
+    study: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    threads: int | None = None,
+    shard: tuple[int, int] | None = None,
+) -> Study:
+    """Drives a study, or goes on with one that was cut. `shard=(i, n)` drives the i-th of n parts, counted
+    from 1, which `merge` makes a whole."""
+    options = [] if threads is None else ["--threads", str(threads)]
+    if shard is not None:
+        options += ["--shard", f"{shard[0]}/{shard[1]}"]
+    _asked("run", study, "--out", out, *options)
+    return Study(out)
+
+
+def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLike[str]) -> Study:
+    """Makes the whole of parts that were driven by `shard`."""
+    folders = [part.folder if isinstance(part, Study) else part for part in parts]
+    _asked("merge", *folders, "--out", out)
+    return Study(out)
+
+
+def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
+    if name in _COUNTS and all(words):
+        return np.array([int(word) for word in words], dtype=np.int64)
+    try:
+        return np.array([float(word) if word else np.nan for word in words])
+    except ValueError:
+        return np.array(words)
+
+
+def _asked(command: str, *arguments: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON that a subcommand prints."""
+    line = [sys.executable, "-m", "bekker", "study", command, *map(os.fspath, arguments), "--json"]
+    # what it says of its progress and of doubts is for who looks on
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        cause = done.stderr.strip() or f"ended with status {done.returncode}"
+        raise (InputError if done.returncode in (2, 3) else RunError)(cause)
+    if done.stderr:
+        print(done.stderr, end="", file=sys.stderr)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -1,0 +1,76 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bekker
+from bekker import study
+
+SCENARIO = """
+format = 1
+name = "short"
+time = { duration = 0.5 }
+soil = { default = "mud" }
+[[vehicle]]
+name = "scout"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 3, waypoints = [[0, 0], [1, 0]] }
+"""
+
+STUDY = """
+format = 1
+scenario = "short.toml"
+design = "full_factorial"
+responses = ["go", "distance", "outcome"]
+[[factor]]
+name = "soil"
+key = "soil.default"
+values = ["mud", "rigid"]
+[[factor]]
+name = "speed"
+key = "vehicle[0].driver.speed"
+values = [2, 4]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "short.toml").write_text(SCENARIO)
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_study_is_planned_driven_and_read(file: Path) -> None:
+    assert study.plan(file)["trials"] == 4
+    done = study.run(file, file.parent / "out", threads=1)
+    trials = done.trials
+    assert trials["trial"].tolist() == [0, 1, 2, 3]
+    assert trials["soil"].tolist() == ["mud", "mud", "rigid", "rigid"]
+    assert trials["speed"].tolist() == [2, 4, 2, 4]
+    assert trials["distance"].dtype == np.float64 and (trials["distance"] > 0).all()
+    assert done.factors == ["soil", "speed"] and done.responses["distance"] == "m"
+    assert done.status()["left"] == 0
+    assert len(done.report()["points"]) == 4
+
+
+def test_parts_driven_side_by_side_make_the_same_whole(file: Path) -> None:
+    whole = study.run(file, file.parent / "whole", threads=1)
+
+    def part(index: int) -> study.Study:
+        return study.run(file, file.parent / f"part_{index}", shard=(index, 2), threads=1)
+
+    with ThreadPoolExecutor(2) as pool:
+        merged = study.merge(pool.map(part, (1, 2)), file.parent / "merged")
+    [one, other] = [(each.folder / "trials.parquet").read_bytes() for each in (whole, merged)]
+    assert one == other
+
+
+def test_what_is_wrong_says_where(file: Path) -> None:
+    file.write_text(STUDY.replace("full_factorial", "guessing"))
+    with pytest.raises(bekker.InputError, match="design"):
+        study.plan(file)
+    with pytest.raises(bekker.InputError, match="study.json"):
+        study.Study(file.parent)
