@@ -1,12 +1,14 @@
 //! Trials, one a thread at a time.
 
 use super::cell;
+use super::extent::extent;
 use crate::cli::Failure;
-use crate::report::study::{Cell, StudyFolder, TrialRecord};
+use crate::report::study::{AskedOfStudy, Cell, StudyFolder, TrialRecord};
 use crate::scenario::build::Parts;
 use crate::study::design::{self, Ending, Trial, Value, drive};
 use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,11 +27,26 @@ pub struct Driving<'a> {
     pub bar: &'a ProgressBar,
     pub interrupted: &'a AtomicBool,
     pub parts: Mutex<Parts>,
+    /// The trials that are done, by number.
+    pub records: Mutex<BTreeMap<u64, TrialRecord>>,
 }
 
 impl Driving<'_> {
+    /// Drives all that the study takes: block by block where it stops by a rule.
+    pub fn drive_all(&self, asked: &AskedOfStudy, threads: usize) -> Result<(), Failure> {
+        loop {
+            let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = extent(asked, &self.study.config, &records).next;
+            drop(records);
+            if next.is_empty() {
+                return Ok(());
+            }
+            self.drive(&next, threads)?;
+        }
+    }
+
     /// Drives the trials of these numbers on so many threads, each kept as soon as it is done.
-    pub fn drive(&self, numbers: &[u64], threads: usize) -> Result<(), Failure> {
+    fn drive(&self, numbers: &[u64], threads: usize) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
             let ended = alone()?.install(|| self.work(numbers, &next, &stop));
@@ -63,6 +80,8 @@ impl Driving<'_> {
             let ending = drive(self.study, &trial, &self.parts(), self.interrupted);
             if let Some(record) = self.record(trial, ending, clock.elapsed().as_secs_f64()) {
                 self.folder.put(&record)?;
+                let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+                records.insert(record.trial, record);
                 self.bar.inc(1);
             }
         }
@@ -86,13 +105,13 @@ impl Driving<'_> {
             Ending::Failed { reason, state_hash } => {
                 (Some(reason), vec![Cell::Absent; responses.len()], state_hash)
             }
-            Ending::Done(summary) => {
-                let values = responses.iter().map(|own| match own.of(&summary) {
+            Ending::Done { responses, state_hash } => {
+                let values = responses.into_iter().map(|value| match value {
                     Value::Number(x) => Cell::Number(x),
                     Value::Word(word) => Cell::Word(word),
                     Value::Absent => Cell::Absent,
                 });
-                (None, values.collect(), summary.state_hash)
+                (None, values.collect(), state_hash)
             }
         };
         let Trial { number, point, replication, seed, levels, sets } = trial;

@@ -2,6 +2,7 @@
 
 use super::asked;
 use super::driving::Driving;
+use super::extent::{extent, taken};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
@@ -11,7 +12,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// Drive the trials of a study; the same command goes on with one that was cut
 #[derive(Debug, Args)]
@@ -55,10 +56,10 @@ impl Run {
         let study = design::Study::read(&self.study)?;
         let asked = asked(&study, self.shard)?;
         let (folder, records) = StudyFolder::begin(&self.out, &asked)?;
-        let wanted = || (0..asked.trials).filter(|trial| self.shard.has(*trial));
-        let missing: Vec<u64> = wanted().filter(|trial| !records.contains_key(trial)).collect();
+        folder.keep_scenario(&study.base)?;
+        let before = records.len();
         let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
-        bar.set_position(self.shard.count(asked.trials) - missing.len() as u64);
+        bar.set_position(before as u64);
         let driving = Driving {
             study: &study,
             folder: &folder,
@@ -66,16 +67,17 @@ impl Run {
             bar: &bar,
             interrupted: &interrupted,
             parts: Mutex::default(),
+            records: Mutex::new(records),
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let driven = driving.drive(&missing, self.threads.unwrap_or(cores));
+        let driven = driving.drive_all(&asked, self.threads.unwrap_or(cores));
         bar.finish_and_clear();
         driven?;
         folder.sync()?;
-        let records = asked.records(&self.out)?;
-        let trials: Vec<&TrialRecord> = records.values().collect();
+        let records = driving.records.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let trials = taken(&extent(&asked, &study.config, &records), &records);
         write_tables(&self.out, &asked, &trials)?;
-        tell(&self.out, &asked, &trials, missing.len(), self.json)
+        tell(&self.out, &asked, &trials, records.len() - before, self.json)
     }
 }
 
