@@ -5,6 +5,7 @@
 //! result moved. A [`design`] is many runs of one scenario, [`statistics`] what is said of them.
 
 mod absorbed_power;
+pub mod analysis;
 mod bench;
 mod convergence;
 mod deflection_relations;

@@ -1,0 +1,159 @@
+//! What the trials of each design point came to.
+
+use super::{StudyResult, TrialResult, figure, is_proportion};
+use crate::study::Estimate;
+use crate::study::design::{Figure, Level, Value};
+use crate::study::statistics::{Moments, paired_difference, wilson};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Confidence of all intervals.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
+/// A design point in a few figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointFigures {
+    /// Its number, from 0.
+    pub point: u64,
+    /// The level of each factor.
+    #[serde(skip)]
+    pub levels: Vec<Level>,
+    /// Trials with a result.
+    pub done: u64,
+    /// Trials without.
+    pub failed: u64,
+    /// Each response.
+    pub responses: Vec<ResponseFigures>,
+}
+
+/// A response at a design point.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResponseFigures {
+    /// Its name.
+    pub name: String,
+    /// What it came to.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// How it differs from the first design point over the replications of the same seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+}
+
+/// How a response differs between two design points, pair by pair.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Difference {
+    /// Mean difference, with Student's interval of 95 %.
+    Mean(Estimate),
+    /// Of yes and no: Student's interval would leave what is possible.
+    Changes {
+        /// Pairs that are yes here and no there.
+        gained: u64,
+        /// Pairs that are no here and yes there.
+        lost: u64,
+        /// All pairs.
+        pairs: u64,
+    },
+}
+
+/// What a response came to.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figures {
+    /// How often yes, of those done.
+    Proportion {
+        /// How often.
+        count: u64,
+        /// Wilson's interval of 95 %.
+        interval: [f64; 2],
+        /// The same if every failed trial were a no.
+        failed_as_no: [f64; 2],
+    },
+    /// Mean and standard deviation; none without a number.
+    Moments(Option<Moments>),
+    /// How often each word.
+    Words(BTreeMap<String, u64>),
+    /// Of passes until stuck, whose mean would leave out those that all passed.
+    Passes {
+        /// Convoys of which one stuck.
+        stuck: u64,
+        /// Convoys that all passed.
+        censored: u64,
+    },
+}
+
+/// The figures of all design points, in order.
+pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
+    let points = study.by_point();
+    let first = points.get(&0).filter(|_| study.config.common_random_numbers).cloned();
+    let figures = points.iter().map(|(point, trials)| {
+        let against = first.as_deref().filter(|_| *point != 0).unwrap_or_default();
+        let response = |(n, name): (usize, &String)| ResponseFigures {
+            name: name.clone(),
+            figures: figures(name, n, trials),
+            difference: difference(name, n, trials, against),
+        };
+        let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
+        PointFigures {
+            point: *point,
+            levels: trials.first().map_or(Vec::new(), |trial| trial.levels.clone()),
+            done: trials.len() as u64 - failed,
+            failed,
+            responses: study.config.responses.iter().enumerate().map(response).collect(),
+        }
+    });
+    figures.collect()
+}
+
+/// What a response came to in some trials.
+pub(super) fn figures(name: &str, response: usize, trials: &[&TrialResult]) -> Figures {
+    let responses = trials.iter().filter_map(|trial| trial.responses.as_ref()?.get(response));
+    let words = responses.filter_map(|value| match value {
+        Value::Word(word) => Some(word.clone()),
+        _ => None,
+    });
+    if figure(name) == Some(Figure::PassesUntilStuck) {
+        let done = trials.iter().filter(|trial| trial.responses.is_some()).count() as u64;
+        let stuck = trials.iter().filter(|trial| trial.number(response).is_some()).count() as u64;
+        return Figures::Passes { stuck, censored: done - stuck };
+    }
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    words.for_each(|word| *counts.entry(word).or_default() += 1);
+    if !counts.is_empty() {
+        return Figures::Words(counts);
+    }
+    let numbers: Vec<f64> = trials.iter().filter_map(|trial| trial.number(response)).collect();
+    if is_proportion(name) {
+        let count = numbers.iter().filter(|x| **x == 1.0).count() as u64;
+        let of = |total: usize| wilson(count, total as u64, CONFIDENCE);
+        let (interval, failed_as_no) = (of(numbers.len()), of(trials.len()));
+        return Figures::Proportion { count, interval, failed_as_no };
+    }
+    Figures::Moments(Moments::of(&numbers))
+}
+
+/// The paired difference to other trials, replication by replication.
+fn difference(
+    name: &str,
+    response: usize,
+    trials: &[&TrialResult],
+    against: &[&TrialResult],
+) -> Option<Difference> {
+    if figure(name) == Some(Figure::PassesUntilStuck) {
+        return None;
+    }
+    let others: BTreeMap<u64, f64> = against
+        .iter()
+        .filter_map(|trial| Some((trial.replication, trial.number(response)?)))
+        .collect();
+    let differences: Vec<f64> = trials
+        .iter()
+        .filter_map(|trial| Some(trial.number(response)? - others.get(&trial.replication)?))
+        .collect();
+    if is_proportion(name) {
+        let count = |of: f64| differences.iter().filter(|own| **own == of).count() as u64;
+        let (gained, lost, pairs) = (count(1.0), count(-1.0), differences.len() as u64);
+        return (pairs > 0).then_some(Difference::Changes { gained, lost, pairs });
+    }
+    paired_difference(&differences).map(Difference::Mean)
+}
