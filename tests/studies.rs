@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A second of a rigid HMMWV on coarse nodes: as quick as it gets. The ground is rough by the
 /// scenario's seed, so replications differ.
-const SCENARIO: &str = r#"
+pub const SCENARIO: &str = r#"
 format = 1
 name = "quick"
 time = { duration = 1, step = 0.005 }
@@ -27,7 +27,7 @@ driver = { kind = "path", speed = 4, waypoints = [[0, 0], [30, 0]] }
 "#;
 
 /// Two points of three replications, and three that fail.
-const STUDY: &str = r#"
+pub const STUDY: &str = r#"
 format = 1
 scenario = "quick.toml"
 design = "full_factorial"
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-fn tables(folder: &Path) -> [Vec<u8>; 2] {
+pub fn tables(folder: &Path) -> [Vec<u8>; 2] {
     ["trials.parquet", "trials.csv"].map(|name| fs::read(folder.join(name)).unwrap())
 }
 

@@ -1,8 +1,11 @@
 //! `bekker study`: one scenario many times, with some of its keys at other values.
 
+#[cfg(feature = "mpi")]
+mod dealing;
 mod driving;
 mod extent;
 mod job_script;
+mod keeping;
 mod merge;
 mod outlines;
 mod plan;

@@ -1,15 +1,11 @@
 //! Trials, one a thread at a time.
 
 use super::cell;
-use super::extent::extent;
 use crate::cli::Failure;
-use crate::report::study::{AskedOfStudy, Cell, StudyFolder, TrialRecord};
+use crate::report::study::{Cell, TrialRecord};
 use crate::scenario::build::Parts;
 use crate::study::design::{self, Ending, Trial, Value, drive};
-use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -21,35 +17,20 @@ const SHARED_VEHICLES: usize = 64;
 /// What drives the trials of a study.
 pub struct Driving<'a> {
     pub study: &'a design::Study,
-    pub folder: &'a StudyFolder,
-    /// Where that is, for messages.
-    pub out: &'a Path,
-    pub bar: &'a ProgressBar,
     pub interrupted: &'a AtomicBool,
     pub parts: Mutex<Parts>,
-    /// The trials that are done, by number.
-    pub records: Mutex<BTreeMap<u64, TrialRecord>>,
 }
 
-impl Driving<'_> {
-    /// Drives all that the study takes: block by block where it stops by a rule.
-    pub fn drive_all(&self, asked: &AskedOfStudy, threads: usize) -> Result<(), Failure> {
-        loop {
-            let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = extent(asked, &self.study.config, &records).next;
-            drop(records);
-            if next.is_empty() {
-                return Ok(());
-            }
-            self.drive(&next, threads)?;
-        }
-    }
+/// Whom a trial that is done is given to.
+pub type Keep<'a> = &'a (dyn Fn(TrialRecord) -> Result<(), Failure> + Sync);
 
-    /// Drives the trials of these numbers on so many threads, each kept as soon as it is done.
-    fn drive(&self, numbers: &[u64], threads: usize) -> Result<(), Failure> {
+impl Driving<'_> {
+    /// Drives the trials of these numbers on so many threads, each kept as soon as it is done;
+    /// fewer where it is interrupted.
+    pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
-            let ended = alone()?.install(|| self.work(numbers, &next, &stop));
+            let ended = alone()?.install(|| self.work(numbers, &next, &stop, keep));
             if ended.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -64,25 +45,24 @@ impl Driving<'_> {
             };
             workers.into_iter().map(|own| own.join().unwrap_or_else(|_| died())).collect()
         });
-        ended.into_iter().collect::<Result<Vec<()>, _>>()?;
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::FolderInterrupted { folder: self.out.to_owned() });
-        }
-        Ok(())
+        ended.into_iter().collect()
     }
 
     /// One trial after another, until there is none left or something stops all.
-    fn work(&self, numbers: &[u64], next: &AtomicUsize, stop: &AtomicBool) -> Result<(), Failure> {
+    fn work(
+        &self,
+        numbers: &[u64],
+        next: &AtomicUsize,
+        stop: &AtomicBool,
+        keep: Keep<'_>,
+    ) -> Result<(), Failure> {
         while !stop.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed) {
             let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let trial = self.study.trial(number);
             let clock = Instant::now();
             let ending = drive(self.study, &trial, &self.parts(), self.interrupted);
             if let Some(record) = self.record(trial, ending, clock.elapsed().as_secs_f64()) {
-                self.folder.put(&record)?;
-                let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-                records.insert(record.trial, record);
-                self.bar.inc(1);
+                keep(record)?;
             }
         }
         Ok(())
