@@ -5,6 +5,7 @@
 //! `BEKKER_WITHOUT_MPIRUN=1` asks for them to be passed over, which they say.
 
 use crate::runs;
+use crate::studies::{self, STUDY, tables};
 
 use bekker::report::manifest::{self, FileHash};
 use runs::{Runs, told};
@@ -682,4 +683,47 @@ fn the_timeline_shows_imaging_and_checkpoints() {
         assert!((4..=12).contains(&frames), "{frames}");
         assert!(spans(&trace, "checkpoint").len() >= 4, "{ranks} ranks");
     }
+}
+
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
+fn a_study_is_the_same_bytes_on_any_ranks() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    // also one that a rule stops, block by block
+    let stopped = STUDY
+        .replace("\"full_factorial\"", "\"random\"\npoints = 40")
+        .replace("replications = 3", "replications = 1\nstop = { half_width = 0.25, block = 4 }");
+    std::fs::write(at("quick.toml"), studies::SCENARIO.replace("duration = 1,", "duration = 0.3,"))
+        .unwrap();
+    std::fs::write(at("study.toml"), STUDY).unwrap();
+    std::fs::write(at("stopped.toml"), stopped).unwrap();
+    let driven = |command: Option<Command>| {
+        let output = command?.current_dir(place.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &told(&output);
+        Some((output.status.code(), said))
+    };
+    for study in ["study", "stopped"] {
+        let file = format!("{study}.toml");
+        let arguments =
+            |out: &'static str| ["study", "run", &file, "--out", out].map(str::to_owned);
+        let out = if study == "study" { ["one", "four"] } else { ["one_stopped", "four_stopped"] };
+        let mut single = Command::new(bekker());
+        single.args(arguments(out[0]));
+        assert_eq!(driven(Some(single)).unwrap().0, Some(0));
+        let words = arguments(out[1]);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let Some((code, said)) = driven(command(4, &bekker(), &words)) else { return };
+        assert_eq!(code, Some(0), "{said}");
+        assert!(tables(&at(out[0])) == tables(&at(out[1])), "{study}");
+        // done already, on other ranks too
+        let Some((code, said)) = driven(command(2, &bekker(), &words)) else { return };
+        assert!(code == Some(0) && said.contains(" 0 of them new"), "{said}");
+    }
+    // what no rank can begin is told once
+    let absent = ["study", "run", "absent.toml", "--out", "never"];
+    let Some((code, said)) = driven(command(3, &bekker(), &absent)) else { return };
+    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(said.matches("absent.toml: cannot be read").count(), 1, "{said}");
+    assert!(!at("never").exists());
 }

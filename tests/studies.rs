@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A second of a rigid HMMWV on coarse nodes: as quick as it gets. The ground is rough by the
 /// scenario's seed, so replications differ.
-const SCENARIO: &str = r#"
+pub const SCENARIO: &str = r#"
 format = 1
 name = "quick"
 time = { duration = 1, step = 0.005 }
@@ -27,7 +27,7 @@ driver = { kind = "path", speed = 4, waypoints = [[0, 0], [30, 0]] }
 "#;
 
 /// Two points of three replications, and three that fail.
-const STUDY: &str = r#"
+pub const STUDY: &str = r#"
 format = 1
 scenario = "quick.toml"
 design = "full_factorial"
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-fn tables(folder: &Path) -> [Vec<u8>; 2] {
+pub fn tables(folder: &Path) -> [Vec<u8>; 2] {
     ["trials.parquet", "trials.csv"].map(|name| fs::read(folder.join(name)).unwrap())
 }
 
@@ -97,22 +97,38 @@ fn any_threads_and_shards_give_the_same_bytes() {
     place.done(&["run", "study.toml", "--out", "two", "--threads", "2"]);
     let whole = tables(&place.at("one"));
     assert!(tables(&place.at("two")) == whole);
-    for (shard, out) in [("1/3", "first"), ("2/3", "second"), ("3/3", "third")] {
-        let told = place.json(&["run", "study.toml", "--out", out, "--shard", shard]);
-        assert_eq!((&told["trials"], &told["of"]), (&3.into(), &9.into()));
+    for (of, order) in [(3, &[3, 1, 2][..]), (7, &[5, 2, 7, 1, 6, 3, 4])] {
+        let part = |n: &u64| format!("part_{n}_of_{of}");
+        for n in order {
+            let told = place.json(&[
+                "run",
+                "study.toml",
+                "--out",
+                &part(n),
+                "--shard",
+                &format!("{n}/{of}"),
+            ]);
+            let count = (9 + of - n) / of;
+            assert_eq!((&told["trials"], &told["of"]), (&count.into(), &9.into()));
+        }
+        let parts: Vec<String> = order.iter().map(part).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let merged = format!("merged_{of}");
+        if of == 3 {
+            // two do not make a whole, and leave nothing
+            let told = place.refused(&[&["merge"], &parts[..2], &["--out", "part"]].concat());
+            assert!(
+                told.contains("3 of 9 trials are in none of the folders, the first of them 1"),
+                "{told}"
+            );
+            assert!(!place.at("part").exists());
+        }
+        // again, and over itself
+        for _ in 0..2 {
+            place.done(&[&["merge"], &parts[..], &["--out", &merged]].concat());
+            assert!(tables(&place.at(&merged)) == whole);
+        }
     }
-    // two do not make a whole, and leave nothing
-    let told = place.refused(&["merge", "third", "first", "--out", "part"]);
-    assert!(
-        told.contains("3 of 9 trials are in none of the folders, the first of them 1"),
-        "{told}"
-    );
-    assert!(!place.at("part").exists());
-    place.done(&["merge", "third", "first", "second", "--out", "merged"]);
-    assert!(tables(&place.at("merged")) == whole);
-    // again, and over itself
-    place.done(&["merge", "third", "first", "second", "--out", "merged"]);
-    assert!(tables(&place.at("merged")) == whole);
 }
 
 #[test]
@@ -216,13 +232,109 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(place.at("again/picture.png").exists());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
     assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
-    // on other ground it would be another trial
+    // on other ground it would be another trial: the study's folder holds a copy of its own
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
-    let told = place.refused(&["replay", "out", "--trial", "4", "--out", "never"]);
-    assert!(told.contains("is not what the study was driven on"), "{told}");
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out holds a study with fingerprint = "), "{told}");
+    let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
+    // also where both were moved
+    fs::remove_file(place.at("quick.toml")).unwrap();
+    fs::rename(place.at("out"), place.at("moved")).unwrap();
+    place.done(&["replay", "moved", "--trial", "4", "--out", "elsewhere"]);
+    let read = |out: &str| fs::read_to_string(place.at(out).join("summary.json")).unwrap();
+    assert!(read("copied").contains(&hash) && read("elsewhere").contains(&hash));
+    fs::remove_file(place.at("moved/scenario.toml")).unwrap();
+    let told = place.refused(&["replay", "moved", "--trial", "4", "--out", "never"]);
+    assert!(told.contains("is not what the study was driven on"), "{told}");
     assert!(!place.at("never").exists());
+}
+
+/// Points drawn from distributions, regressed, shared out and stopped.
+#[test]
+fn a_saltelli_design_shares_the_variance_out() {
+    let study = STUDY.split("[[factor]]").next().unwrap();
+    let study = study
+        .replace("\"full_factorial\"", "\"saltelli\"\npoints = 4")
+        .replace("replications = 3", "replications = 1")
+        .replace("\"outcome\"", "\"max_of_speed_mps\", \"passes_until_stuck\"")
+        + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\n\
+           distribution = { kind = \"triangular\", low = 2, mode = 4, high = 7 }\n\
+           [[factor]]\nname = \"roughness\"\nkey = \"time.duration\"\nvalues = [0.2, 0.4]\n";
+    let place = Place::new(&study);
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let told = place.json(&["report", "out"]);
+    assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&16.into(), 16));
+    let indices = told["indices"].as_array().unwrap();
+    let of = |name: &str| indices.iter().find(|own| own["response"] == name).unwrap();
+    // nobody arrives: there is no variance of go
+    assert!(of("go")["refused"].as_str().unwrap().contains("is 0 at all points"), "{indices:?}");
+    // how far it gets hangs on how long it drives
+    let total = &of("distance")["found"]["total"];
+    let value = |n: usize| total[n]["value"].as_f64().unwrap();
+    assert!(value(1) > 0.8 && value(0) < 0.3, "{total}");
+    assert!(!indices.iter().any(|own| own["response"] == "passes_until_stuck"));
+    // one vehicle, never stuck: censored after its pass
+    let survival = &told["survival"][0];
+    assert_eq!((&survival["passes"], &survival["points"][0]["censored"]), (&1.into(), &1.into()));
+    let logistic = &told["logistic"][0];
+    assert!(logistic["refused"].as_str().unwrap().contains("all 16 observations are no"));
+    let page = fs::read_to_string(place.at("out/report.md")).unwrap();
+    assert!(page.contains("## distance: Sobol' indices"), "{page}");
+}
+
+#[test]
+fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
+    let study = STUDY
+        .replace("\"full_factorial\"", "\"random\"\npoints = 40")
+        .replace("replications = 3", "replications = 1\nstop = { half_width = 0.2, block = 4 }")
+        .replace("\"no_such_soil\", ", "")
+        .replace(
+            "[[factor]]",
+            "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
+        );
+    let place = Place::new(&study);
+    place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
+    let told = place.json(&["run", "study.toml", "--out", "two", "--threads", "2"]);
+    // without a go the bound p is at (1 - p)^n = 0.05 / (n + 1): 0.48 after 8, 0.37 after 12
+    assert_eq!(
+        (&told["trials"], &told["of"], &told["driven"]),
+        (&12.into(), &40.into(), &12.into())
+    );
+    assert!(tables(&place.at("two")) == tables(&place.at("one")));
+    for shard in ["1/2", "2/2"] {
+        let out = shard.replace('/', "_");
+        let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
+        assert_eq!(told["trials"], 20);
+    }
+    place.done(&["merge", "2_2", "1_2", "--out", "merged"]);
+    assert!(tables(&place.at("merged")) == tables(&place.at("one")));
+    let told = place.json(&["status", "two"]);
+    assert_eq!((&told["done"], &told["left"]), (&12.into(), &0.into()));
+    let page = place.done(&["report", "merged"]);
+    let page = String::from_utf8(page.stdout).unwrap();
+    assert!(page.contains("12 of 40 trials, as many as its stopping rule takes"), "{page}");
+}
+
+#[test]
+fn a_plan_tells_time_memory_and_a_job() {
+    let place = Place::new(STUDY);
+    let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
+    assert_eq!((&plan["probed"], &plan["at_most"]), (&2.into(), &false.into()));
+    if cfg!(target_os = "linux") {
+        // more than the rows alone
+        assert!(plan["bytes"].as_u64().unwrap() > 1_000_000, "{plan}");
+    }
+    let script = place.done(&["plan", "study.toml", "--job-script", "slurm", "--shards", "4"]);
+    let script = String::from_utf8(script.stdout).unwrap();
+    assert!(script.starts_with("#!/bin/bash\n") && script.contains("--array=1-4\n"), "{script}");
+    // a shell takes it
+    let path = place.at("job.sh");
+    fs::write(&path, script).unwrap();
+    if cfg!(unix) {
+        assert!(Command::new("bash").arg("-n").arg(&path).status().unwrap().success());
+    }
 }
 
 #[test]
@@ -246,6 +358,53 @@ fn drawn_designs_have_their_points() {
 }
 
 #[test]
+fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
+    let factors = "[[factor]]\nname = \"soil\"\nkey = \"soil.default\"\n\
+         [[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nscale = true\n\
+         [[factor]]\nname = \"drive\"\nlevels = [\
+         { name = \"short\", set = { \"time.duration\" = 0.5, \"time.step\" = 0.01 } },\
+         { name = \"long\", set = { \"time.duration\" = 1, \"time.step\" = 0.005 } }]\n";
+    let head = STUDY.split("[[factor]]").next().unwrap();
+    let study = head.replace("\"full_factorial\"", "\"table\"\ntable = \"points.csv\"") + factors;
+    let place = Place::new(&study.replace("replications = 3", "replications = 1"));
+    let points = |text: &str| fs::write(place.at("points.csv"), text).unwrap();
+    points("speed,soil,drive\n1.5,mud,short\n0.5,dry_sand_lll,long\n");
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert!(rows[1].contains(",mud,1.5,short,done,,0,") && rows.len() == 3, "{csv}");
+    // 1.5 times the scenario's 4 m/s, as the trial was driven
+    place.done(&["replay", "out", "--trial", "0", "--out", "again"]);
+    let driven = fs::read_to_string(place.at("again/scenario.toml")).unwrap();
+    assert!(driven.contains("speed = 6") && driven.contains("step = 0.01"), "{driven}");
+    // another table is another study
+    points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
+    assert!(
+        place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
+    );
+
+    let said = |text: &str, told: &str| {
+        points(text);
+        let found = place.refused(&["run", "study.toml", "--out", "never"]);
+        assert!(found.contains(told), "{text}:\n{found}");
+    };
+    said(
+        "speed,soil,drive\n1,mud,shrt\n",
+        "points.csv:2: drive = \"shrt\": must be one of short, long",
+    );
+    said("speed,soil,drive\n1,mud\n", "points.csv:2: must have 3 columns, as the head has, has 2");
+    said("speed,soil,drive\nfast,mud,long\n", "points.csv:2: speed = \"fast\": must be a number");
+    said("speed,soil,drive\n1,,long\n", "points.csv:2: soil = \"\": missing");
+    said(
+        "sped,soil,drive\n1,mud,long\n",
+        "points.csv:1: sped: unknown key (did you mean `speed`?)",
+    );
+    said("speed,soil\n1,mud\n", "points.csv:1: drive: missing: a column of this factor");
+    said("speed,soil,drive\n", "points.csv:1: has no row below its head");
+    assert!(!place.at("never").exists());
+}
+
+#[test]
 fn what_is_wrong_is_refused_by_name() {
     let place = Place::new(STUDY);
     let said = |from: &str, to: &str, told: &str| {
@@ -260,8 +419,8 @@ fn what_is_wrong_is_refused_by_name() {
     said("seed = 5", "seed = -5", "other.toml:6: seed = -5: must be");
     said(
         "\"full_factorial\"",
-        "\"sobol\"",
-        "must be one of \"full_factorial\", \"latin_hypercube\", \"random\"",
+        "\"sobbol\"",
+        "must be one of \"full_factorial\", \"latin_hypercube\", \"random\", \"sobol\", \"saltelli\"",
     );
     said("\"full_factorial\"", "\"random\"", "points: missing: the number of design points");
     said("seed = 5", "points = 5", "points = 5: is for designs that draw");
@@ -274,8 +433,16 @@ fn what_is_wrong_is_refused_by_name() {
     said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is asked for twice");
     said("name = \"soil\"", "name = \"go\"", "is the name of another column of the results");
     said("name = \"soil\"", "name = \"s-l\"", "must be of letters, digits and underscores");
-    said("values = [", "# [", "factor[0]: give exactly one of values, range; given: none");
-    said("key = \"soil.default\"", "", "factor[0]: give exactly one of key, keys; given: none");
+    said(
+        "values = [",
+        "# [",
+        "factor[0]: give exactly one of values, range, distribution, levels; given: none",
+    );
+    said(
+        "key = \"soil.default\"",
+        "",
+        "factor[0]: give exactly one of key, keys, levels; given: none",
+    );
     said(
         "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         "range = [1, 2]",
@@ -291,6 +458,56 @@ fn what_is_wrong_is_refused_by_name() {
         "values = []",
         "factor[0].values",
     );
+    let values = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
+    let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
+    said(values, &normal("deviation = 1"), "factor[0].steps: missing");
+    said(
+        values,
+        &normal("deviation = -1"),
+        "factor[0].distribution.deviation = -1: must be above 0",
+    );
+    said(values, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
+    said(values, "distribution = { kind = \"norml\" }", "must be one of");
+    let scaled = "scale = true\nvalues = [1, 2]";
+    said(
+        values,
+        scaled,
+        "scale = true: multiplies a number that the scenario gives, and it gives none at soil.default",
+    );
+    said(values, "scale = true\nvalues = [\"mud\"]", "is for levels that are numbers");
+    let levels = |second: &str| {
+        format!("levels = [{{ name = \"a\", set = {{ \"time.duration\" = 1 }} }}, {second}]")
+    };
+    let key = format!("key = \"soil.default\"\n{values}");
+    said(
+        &key,
+        &levels("{ name = \"a\", set = { \"time.duration\" = 2 } }"),
+        "factor[0].levels[1].name = \"a\": is already the name of another level",
+    );
+    said(
+        &key,
+        &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
+        "must give a value to the keys that the first level gives one to",
+    );
+    said(
+        "seed = 5",
+        "stop = { response = \"distance\", half_width = 0.1, block = 5 }",
+        "stop.response = \"distance\": must be one of the study's responses, and a go",
+    );
+    said(
+        "\"full_factorial\"",
+        "\"sobol\"\npoints = 4\nstop = { half_width = 0.1, block = 5 }",
+        "stop: is for the designs full_factorial, table and random",
+    );
+    said(
+        "lead.max_sinkage",
+        "lead.passes_until_stuck",
+        "is of the whole convoy: give it without `lead.`",
+    );
+    said("lead.max_sinkage", "max_of_rol_rad", "min_of_, mean_of_ or max_of_ before one of x_m,");
+    said("seed = 5", "second_order = true", "second_order = true: is for the design `saltelli`");
+    said("seed = 5", "table = \"p.csv\"", "table = \"p.csv\": is for the design `table`");
+    said("\"full_factorial\"", "\"table\"", "table: missing: the file of the design's points");
     said(
         "soil.default",
         "soil.defualt",

@@ -1,8 +1,13 @@
 //! `bekker study`: one scenario many times, with some of its keys at other values.
 
+#[cfg(feature = "mpi")]
+mod dealing;
 mod driving;
-mod figures;
+mod extent;
+mod job_script;
+mod keeping;
 mod merge;
+mod outlines;
 mod plan;
 mod replay;
 mod report;
@@ -63,9 +68,11 @@ fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
         format: 0,
         study: config,
         fingerprint: world(&study.base)?.fingerprint,
+        table: study.table_hash.clone(),
         trials: study.trials(),
+        vehicles: study.base.scenario.vehicle.len() as u64,
         factors: study.config.factor.iter().map(|factor| factor.name.clone()).collect(),
-        responses: responses.map(|own| [own.name.clone(), own.figure.unit().into()]).collect(),
+        responses: responses.map(|own| [own.name.clone(), own.unit().into()]).collect(),
         version: String::new(),
         source: String::new(),
         shard,
@@ -79,16 +86,16 @@ fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
 fn cell(level: &Level) -> Cell {
     match level {
         Level::Number(x) => Cell::Number(*x),
-        word => Cell::Word(word.to_string()),
+        Level::Boolean(is) => Cell::Boolean(*is),
+        Level::Word(word) => Cell::Word(word.clone()),
     }
 }
 
-/// A value of a table as a word to be read.
-fn word(cell: &Cell) -> String {
-    match cell {
-        Cell::Number(x) => rounded(*x),
-        Cell::Word(word) => word.clone(),
-        Cell::Absent => "-".into(),
+/// A level to be read.
+fn level_word(level: &Level) -> String {
+    match level {
+        Level::Number(x) => rounded(*x),
+        other => other.to_string(),
     }
 }
 

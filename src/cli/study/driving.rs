@@ -2,12 +2,10 @@
 
 use super::cell;
 use crate::cli::Failure;
-use crate::report::study::{Cell, StudyFolder, TrialRecord};
+use crate::report::study::{Cell, TrialRecord};
 use crate::scenario::build::Parts;
 use crate::study::design::{self, Ending, Trial, Value, drive};
-use indicatif::ProgressBar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -19,20 +17,20 @@ const SHARED_VEHICLES: usize = 64;
 /// What drives the trials of a study.
 pub struct Driving<'a> {
     pub study: &'a design::Study,
-    pub folder: &'a StudyFolder,
-    /// Where that is, for messages.
-    pub out: &'a Path,
-    pub bar: &'a ProgressBar,
     pub interrupted: &'a AtomicBool,
     pub parts: Mutex<Parts>,
 }
 
+/// Whom a trial that is done is given to.
+pub type Keep<'a> = &'a (dyn Fn(TrialRecord) -> Result<(), Failure> + Sync);
+
 impl Driving<'_> {
-    /// Drives the trials of these numbers on so many threads, each kept as soon as it is done.
-    pub fn drive(&self, numbers: &[u64], threads: usize) -> Result<(), Failure> {
+    /// Drives the trials of these numbers on so many threads, each kept as soon as it is done;
+    /// fewer where it is interrupted.
+    pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
-            let ended = alone()?.install(|| self.work(numbers, &next, &stop));
+            let ended = alone()?.install(|| self.work(numbers, &next, &stop, keep));
             if ended.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -47,23 +45,24 @@ impl Driving<'_> {
             };
             workers.into_iter().map(|own| own.join().unwrap_or_else(|_| died())).collect()
         });
-        ended.into_iter().collect::<Result<Vec<()>, _>>()?;
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::FolderInterrupted { folder: self.out.to_owned() });
-        }
-        Ok(())
+        ended.into_iter().collect()
     }
 
     /// One trial after another, until there is none left or something stops all.
-    fn work(&self, numbers: &[u64], next: &AtomicUsize, stop: &AtomicBool) -> Result<(), Failure> {
+    fn work(
+        &self,
+        numbers: &[u64],
+        next: &AtomicUsize,
+        stop: &AtomicBool,
+        keep: Keep<'_>,
+    ) -> Result<(), Failure> {
         while !stop.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed) {
             let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let trial = self.study.trial(number);
             let clock = Instant::now();
             let ending = drive(self.study, &trial, &self.parts(), self.interrupted);
             if let Some(record) = self.record(trial, ending, clock.elapsed().as_secs_f64()) {
-                self.folder.put(&record)?;
-                self.bar.inc(1);
+                keep(record)?;
             }
         }
         Ok(())
@@ -86,13 +85,13 @@ impl Driving<'_> {
             Ending::Failed { reason, state_hash } => {
                 (Some(reason), vec![Cell::Absent; responses.len()], state_hash)
             }
-            Ending::Done(summary) => {
-                let values = responses.iter().map(|own| match own.of(&summary) {
+            Ending::Done { responses, state_hash } => {
+                let values = responses.into_iter().map(|value| match value {
                     Value::Number(x) => Cell::Number(x),
                     Value::Word(word) => Cell::Word(word),
                     Value::Absent => Cell::Absent,
                 });
-                (None, values.collect(), summary.state_hash)
+                (None, values.collect(), state_hash)
             }
         };
         let Trial { number, point, replication, seed, levels, sets } = trial;

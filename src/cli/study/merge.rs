@@ -1,5 +1,6 @@
 //! `bekker study merge`
 
+use super::extent::{config, extent, taken};
 use super::run::tell;
 use crate::cli::Failure;
 use crate::report::ReportError;
@@ -37,8 +38,8 @@ impl Merge {
             }
             records.extend(asked.records(folder)?);
         }
-        let missing: Vec<u64> =
-            (0..whole.trials).filter(|trial| !records.contains_key(trial)).collect();
+        let extent = extent(&whole, &config(&whole, first)?, &records);
+        let missing = &extent.next;
         if let Some(first) = missing.first() {
             let cause = format!(
                 "{} of {} trials are in none of the folders, the first of them {first}: drive \
@@ -49,11 +50,12 @@ impl Merge {
             return Err(Failure::Input { subject: "merge".into(), cause });
         }
         let (folder, there) = StudyFolder::begin(&self.out, &whole)?;
-        for record in records.values().filter(|record| !there.contains_key(&record.trial)) {
+        let trials: Vec<&TrialRecord> = taken(&extent, &records);
+        for record in trials.iter().filter(|record| !there.contains_key(&record.trial)) {
             folder.put(record)?;
         }
+        folder.keep_scenario_of(self.folders.iter().map(PathBuf::as_path))?;
         folder.sync()?;
-        let trials: Vec<&TrialRecord> = records.values().collect();
         write_tables(&self.out, &whole, &trials)?;
         tell(&self.out, &whole, &trials, trials.len() - there.len(), self.json)
     }

@@ -1,13 +1,14 @@
 //! `bekker study plan`
 
 use super::driving::alone;
+use super::job_script::Job;
 use crate::cli::{Failure, stdout};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
 use crate::simulation::{World, WorldModel};
 use crate::study::design;
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,17 +24,35 @@ const CHECKED: usize = 200;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n\n\
     Builds trials until every level of a list has been tried, and tells which are refused. Drives\n\
-    the first 2 s of the first, middle and last; the time is what the study takes if every trial\n\
-    is driven to its scenario's end. Drives that end early take less.")]
+    the first 2 s of a few, evenly among all; the time is what the study takes if every trial\n\
+    is driven to its scenario's end. Drives that end early take less. The memory is what the\n\
+    probes came to use, a thread each, and what the rows take.\n\
+    \n  bekker study plan examples/study_tyre_pressure.toml --job-script slurm --shards 4 > job.sh")]
 pub struct Plan {
     /// The study
     study: PathBuf,
     /// Threads that it is to be driven on; as many as there are cores unless told
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
     threads: Option<u64>,
+    /// Trials that are probed
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
+    probe: u64,
+    /// Print a script by which a cluster drives the study in parts, instead of the plan
+    #[arg(long, value_name = "KIND", value_enum)]
+    job_script: Option<JobScript>,
+    /// Parts of the job script
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
+    shards: u64,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "job_script")]
     json: bool,
+}
+
+/// Whose job script.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum JobScript {
+    /// An array job of SLURM
+    Slurm,
 }
 
 impl Plan {
@@ -43,8 +62,11 @@ impl Plan {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
         let pool = alone()?;
-        let mut probed = vec![0, trials / 2, trials - 1];
+        let count = self.probe.min(trials);
+        let mut probed: Vec<u64> =
+            (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
         probed.dedup();
+        let before = resident("VmRSS:");
         let mut refused: Vec<(u64, String)> = showing_levels(&study)
             .into_iter()
             .filter(|trial| !probed.contains(trial))
@@ -59,11 +81,28 @@ impl Plan {
             }
         }
         refused.sort();
+        // what the probes took beyond what there was, once a thread, and a row of each trial
+        let row = 64 * (8 + study.config.factor.len() + study.responses.len()) as u64;
+        let bytes = before
+            .zip(resident("VmHWM:"))
+            .map(|(before, most)| before + most.saturating_sub(before) * threads + row * trials);
         let each = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
         let all = each.map(|each| each * trials.div_ceil(threads) as f64);
+        if let Some(JobScript::Slurm) = self.job_script {
+            for (trial, reason) in &refused {
+                eprintln!("warning: trial {trial} will fail: {reason}");
+            }
+            let shards = self.shards.min(trials);
+            let seconds = each.map(|each| each * trials.div_ceil(threads * shards) as f64);
+            let job = Job { study: &self.study, shards, threads, seconds, bytes };
+            return stdout::print(&job.slurm());
+        }
         if self.json {
             return stdout::print_json(&json!({
                 "trials": trials,
+                "at_most": study.config.stop.is_some(),
+                "bytes": bytes,
+                "probed": times.len(),
                 "points": points,
                 "replications": study.config.replications,
                 "seconds_a_trial": each,
@@ -84,12 +123,22 @@ impl Plan {
             ),
             _ => "no trial could be probed".into(),
         };
+        let memory = bytes
+            .map_or(String::new(), |bytes| format!(", {:.0} MB of memory", bytes as f64 / 1e6));
+        let most = if study.config.stop.is_some() { "at most " } else { "" };
         stdout::print(&format!(
-            "{}: {trials} trials, {points} design points {} times; {time}",
+            "{}: {most}{trials} trials, {points} design points {} times; {time}{memory}",
             self.study.display(),
             study.config.replications
         ))
     }
+}
+
+/// Memory of this process by a line of its status, bytes; none where the system has no such.
+fn resident(line: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let own = status.lines().find_map(|own| own.strip_prefix(line))?;
+    Some(own.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 /// The first trials, so that every level of a list is in one of them.
@@ -98,7 +147,7 @@ fn showing_levels(study: &design::Study) -> Vec<u64> {
     let replications = study.config.replications;
     for trial in (0..study.points()).map(|point| study.trial(point * replications)) {
         let listed = study.config.factor.iter().zip(&trial.levels);
-        let listed = listed.filter(|(factor, _)| factor.values.is_some());
+        let listed = listed.filter(|(factor, _)| factor.listed().is_some());
         // of all its levels, not only of the first that is new
         let new = listed.filter(|(factor, level)| shown.insert((&factor.name, level.to_toml())));
         if new.count() > 0 {

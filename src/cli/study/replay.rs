@@ -40,15 +40,8 @@ impl Replay {
             );
             return Err(Failure::Input { subject, cause });
         };
-        let now = world(&ScenarioFile::read(&asked.scenario, &[])?)?.fingerprint;
-        if now != asked.fingerprint {
-            let subject = asked.scenario.display().to_string();
-            let cause = "is not what the study was driven on: it, a file that it names or the \
-                         program has changed"
-                .into();
-            return Err(Failure::Input { subject, cause });
-        }
-        let run = run::Run::of(asked.scenario.clone(), record.sets.clone(), self.out.clone());
+        let scenario = self.scenario(&asked)?;
+        let run = run::Run::of(scenario, record.sets.clone(), self.out.clone());
         let run = run.map_err(|error| {
             let (subject, cause) = (subject.clone(), error.to_string());
             Failure::Run { subject, cause }
@@ -72,5 +65,29 @@ impl Replay {
             return Err(Failure::Run { subject, cause });
         }
         driven
+    }
+
+    /// The scenario as the study was driven on it: where it was, or its copy in the folder.
+    fn scenario(&self, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
+        let now = ScenarioFile::read(&asked.scenario, &[]).and_then(|file| world(&file));
+        let is_same = now.is_ok_and(|built| built.fingerprint == asked.fingerprint);
+        if is_same {
+            return Ok(asked.scenario.clone());
+        }
+        let subject = asked.scenario.display().to_string();
+        match AskedOfStudy::kept_scenario(&self.folder) {
+            Some(copy) => {
+                let copied = copy.display();
+                eprintln!(
+                    "warning: {subject} is not what the study was driven on; taking {copied}"
+                );
+                Ok(copy)
+            }
+            None => {
+                let cause = "is not what the study was driven on: it, a file that it names or the \
+                             program has changed, and the study's folder holds no copy";
+                Err(Failure::Input { subject, cause: cause.into() })
+            }
+        }
     }
 }

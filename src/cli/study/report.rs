@@ -1,11 +1,16 @@
 //! `bekker study report`
 
-use super::figures::{Difference, Figures, PointFigures, ResponseFigures, of_points};
-use super::{rounded, word};
+use super::extent::{config, extent};
+use super::outlines::further;
+use super::{level_word, rounded};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
+use crate::study::analysis::{
+    Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
+};
+use crate::study::design::{self, Level};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -19,8 +24,10 @@ const SHOWN: usize = 40;
     Prints tables and writes them as report.md, and all figures as report.csv, into the folder:\n\
     how often go with Wilson's interval of 95 %, mean and standard deviation of each response,\n\
     and, where replications have common seeds, the difference to the first design point over\n\
-    pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Of a study that is not done, the trials before the first\n\
-    that is missing.")]
+    pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Where\n\
+    they apply: logistic regression of go, Sobol' indices of the design saltelli, survival over\n\
+    passes, and how well a Gaussian process guesses between the points. Of a study that is not\n\
+    done, the trials before the first that is missing.")]
 pub struct Report {
     /// The study's folder
     folder: PathBuf,
@@ -33,30 +40,39 @@ impl Report {
     pub fn execute(self) -> Result<(), Failure> {
         let asked = AskedOfStudy::read(&self.folder)?;
         let records = asked.records(&self.folder)?;
-        let numbers = (0..asked.trials).filter(|trial| asked.shard.has(*trial));
+        let config = config(&asked, &self.folder)?;
+        let extent = extent(&asked, &config, &records);
         // never those that happened to be done first: which they are is the machine's affair
-        let trials: Vec<&TrialRecord> = numbers.map_while(|trial| records.get(&trial)).collect();
-        let total = asked.shard.count(asked.trials);
-        let points = of_points(&asked, &trials);
-        let told = format!("{} of {} trials", trials.len(), asked.trials);
-        let tables = [points_table(&asked, &points), differences_table(&asked, &points)];
-        let tables: Vec<Outline> = tables.into_iter().flatten().collect();
+        let trials = extent.taken.iter().map_while(|trial| records.get(trial));
+        let trials: Vec<&TrialRecord> = trials.collect();
+        let results: Vec<TrialResult> = trials.iter().map(|trial| result(trial)).collect();
+        let study = StudyResult { config: &config, vehicles: asked.vehicles, trials: &results };
+        let analysis = analyse(&study);
+        let points = &analysis.points;
+        let by_rule = if config.stop.is_some() && extent.next.is_empty() {
+            ", as many as its stopping rule takes"
+        } else {
+            ""
+        };
+        let told = format!("{} of {} trials{by_rule}", trials.len(), asked.trials);
+        let tables = [points_table(&asked, points), differences_table(&asked, points)];
+        let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
         let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let page = format!("# Study\n\n{title}\n\n{told}.\n\n{}", sections.join("\n"));
         write_file(&self.folder.join("report.md"), page.as_bytes())?;
-        all_figures(&asked, &points).write_csv(&self.folder.join("report.csv"))?;
-        if (trials.len() as u64) < total {
+        all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
+        if trials.len() < extent.taken.len() {
             eprintln!("warning: {told} are reported: the next is not done yet");
         }
         if self.json {
             let points: Vec<Value> = points.iter().map(|point| as_json(&asked, point)).collect();
-            return stdout::print_json(&json!({
-                "folder": self.folder,
-                "trials": trials.len(),
-                "of": asked.trials,
-                "points": points,
-            }));
+            let mut told = serde_json::to_value(&analysis).unwrap_or_default();
+            told["points"] = points.into();
+            told["folder"] = json!(self.folder);
+            told["trials"] = trials.len().into();
+            told["of"] = asked.trials.into();
+            return stdout::print_json(&told);
         }
         for mut table in tables {
             let rows = table.rows.len();
@@ -70,13 +86,32 @@ impl Report {
     }
 }
 
-fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
+/// A trial as it is analysed.
+fn result(trial: &TrialRecord) -> TrialResult {
     let level = |cell: &Cell| match cell {
-        Cell::Number(x) => json!(x),
-        Cell::Word(word) => json!(word),
-        Cell::Absent => Value::Null,
+        Cell::Number(x) => Level::Number(*x),
+        Cell::Boolean(is) => Level::Boolean(*is),
+        Cell::Word(word) => Level::Word(word.clone()),
+        Cell::Absent => Level::Word(String::new()),
     };
-    let levels = asked.factors.iter().cloned().zip(point.levels.iter().map(level));
+    let value = |cell: &Cell| match cell {
+        Cell::Number(x) => design::Value::Number(*x),
+        Cell::Boolean(is) => design::Value::Word(is.to_string()),
+        Cell::Word(word) => design::Value::Word(word.clone()),
+        Cell::Absent => design::Value::Absent,
+    };
+    let responses = || trial.responses.iter().map(value).collect();
+    TrialResult {
+        number: trial.trial,
+        point: trial.point,
+        replication: trial.replication,
+        levels: trial.levels.iter().map(level).collect(),
+        responses: trial.failure.is_none().then(responses),
+    }
+}
+
+fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
+    let levels = asked.factors.iter().cloned().zip(point.levels.iter().map(|own| json!(own)));
     let mut value = serde_json::to_value(point).unwrap_or_default();
     value["levels"] = Value::Object(levels.collect::<Map<_, _>>());
     value
@@ -84,7 +119,7 @@ fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
 
 /// Number and levels of a point.
 fn point_words(point: &PointFigures) -> Vec<String> {
-    std::iter::once(point.point.to_string()).chain(point.levels.iter().map(word)).collect()
+    std::iter::once(point.point.to_string()).chain(point.levels.iter().map(level_word)).collect()
 }
 
 fn point_head(asked: &AskedOfStudy) -> Vec<String> {
@@ -129,6 +164,7 @@ fn told(response: &ResponseFigures, done: u64, failed: u64) -> String {
             let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
             counts.join(", ")
         }
+        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} all passed"),
     }
 }
 
@@ -183,13 +219,9 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
         "lost",
     ];
     head.extend(figures.map(str::to_owned));
-    let exact = |cell: &Cell| match cell {
-        Cell::Number(x) => x.to_string(),
-        other => word(other),
-    };
     let row = |point: &PointFigures, own: &ResponseFigures, unit: &str| {
         let mut words = vec![point.point.to_string()];
-        words.extend(point.levels.iter().map(exact));
+        words.extend(point.levels.iter().map(Level::to_string));
         words.extend([point.done.to_string(), point.failed.to_string()]);
         words.extend([own.name.clone(), unit.to_owned()]);
         let mut figures = vec![String::new(); 8];
@@ -205,7 +237,9 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
                     figures[6] = moments.deviation.map_or(String::new(), |x| x.to_string());
                 }
             }
-            Figures::Words(_) => figures[7] = told(own, point.done, point.failed),
+            Figures::Words(_) | Figures::Passes { .. } => {
+                figures[7] = told(own, point.done, point.failed);
+            }
         }
         words.extend(figures);
         let mut difference = vec![String::new(); 5];

@@ -1,17 +1,28 @@
 //! `bekker study run`
 
 use super::asked;
+#[cfg(feature = "mpi")]
+use super::dealing::{deal, drive_dealt};
 use super::driving::Driving;
+use super::extent::{extent, taken};
+use super::keeping::Keeping;
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
-use crate::cli::{Failure, stdout};
+use crate::cli::{Failure, launcher, stdout};
 use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
+#[cfg(feature = "mpi")]
+use crate::simulation::{Obstacle, RankError, first_obstacle};
 use crate::study::design;
+#[cfg(feature = "mpi")]
+use crate::sync::{Communicator as _, MpiSession, Parts};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+#[cfg(feature = "mpi")]
+use std::time::Duration;
 
 /// Drive the trials of a study; the same command goes on with one that was cut
 #[derive(Debug, Args)]
@@ -19,7 +30,8 @@ use std::sync::Mutex;
     bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
     bekker study run examples/study_tyre_pressure.toml --out part_2 --shard 2/3\n\n\
     Leaves trials.parquet and trials.csv, a row a trial; a failed trial is a row with its reason\n\
-    and ends nothing. What the trials took stands in wall_times.csv.")]
+    and ends nothing. What the trials took stands in wall_times.csv. Built with MPI,\n\
+    `mpirun -n 96 bekker study run ...` deals the trials among the processes.")]
 pub struct Run {
     /// The study
     study: PathBuf,
@@ -51,32 +63,127 @@ fn shard(text: &str) -> Result<Shard, String> {
 
 impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        #[cfg(not(feature = "mpi"))]
+        {
+            launcher::alone()?;
+            self.driven(quiet)
+        }
+        #[cfg(feature = "mpi")]
+        match launcher::session()? {
+            // a launcher ends all as soon as one has ended by a code: tell it before that
+            Some(session) => self.driven_together(&session, quiet).map_err(Failure::tell),
+            None => self.driven(quiet),
+        }
+    }
+
+    fn driven(&self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption()?;
         let study = design::Study::read(&self.study)?;
         let asked = asked(&study, self.shard)?;
-        let (folder, records) = StudyFolder::begin(&self.out, &asked)?;
-        let wanted = || (0..asked.trials).filter(|trial| self.shard.has(*trial));
-        let missing: Vec<u64> = wanted().filter(|trial| !records.contains_key(trial)).collect();
-        let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
-        bar.set_position(self.shard.count(asked.trials) - missing.len() as u64);
-        let driving = Driving {
-            study: &study,
-            folder: &folder,
-            out: &self.out,
-            bar: &bar,
-            interrupted: &interrupted,
-            parts: Mutex::default(),
-        };
+        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let driven = driving.drive(&missing, self.threads.unwrap_or(cores));
-        bar.finish_and_clear();
-        driven?;
-        folder.sync()?;
-        let records = asked.records(&self.out)?;
-        let trials: Vec<&TrialRecord> = records.values().collect();
-        write_tables(&self.out, &asked, &trials)?;
-        tell(&self.out, &asked, &trials, missing.len(), self.json)
+        let threads = self.threads.unwrap_or(cores);
+        self.kept(&study, &asked, quiet, |keeping| {
+            loop {
+                let next = keeping.next();
+                if next.is_empty() || interrupted.load(Ordering::Relaxed) {
+                    return Ok(!next.is_empty());
+                }
+                driving.drive(&next, threads, &|record| keeping.keep(record))?;
+            }
+        })
     }
+
+    /// Begins the folder or goes on with it, has trials driven, which says whether it was
+    /// interrupted, and writes the tables.
+    fn kept(
+        &self,
+        study: &design::Study,
+        asked: &AskedOfStudy,
+        quiet: bool,
+        drive: impl FnOnce(&Keeping<'_>) -> Result<bool, Failure>,
+    ) -> Result<(), Failure> {
+        let (folder, records) = StudyFolder::begin(&self.out, asked)?;
+        folder.keep_scenario(&study.base)?;
+        let before = records.len();
+        let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
+        bar.set_position(before as u64);
+        let (config, records) = (&study.config, Mutex::new(records));
+        let keeping = Keeping { asked, config, folder: &folder, bar: &bar, records };
+        let driven = drive(&keeping);
+        bar.finish_and_clear();
+        if driven? {
+            return Err(Failure::FolderInterrupted { folder: self.out.clone() });
+        }
+        folder.sync()?;
+        let records = keeping.records.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let trials = taken(&extent(asked, config, &records), &records);
+        write_tables(&self.out, asked, &trials)?;
+        tell(&self.out, asked, &trials, records.len() - before, self.json)
+    }
+
+    /// As one of several processes, of which the first deals: a thread each, unless told.
+    #[cfg(feature = "mpi")]
+    fn driven_together(&self, session: &MpiSession, quiet: bool) -> Result<(), Failure> {
+        let interrupted = interruption()?;
+        let prepared = design::Study::read(&self.study)
+            .map_err(Failure::from)
+            .and_then(|study| Ok((asked(&study, self.shard)?, study)));
+        let (asked, study) = all_ready(session, prepared)?;
+        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
+        let (post, threads) = (session.point_to_point(), self.threads.unwrap_or(1));
+        let driven = if post.rank() == 0 {
+            self.kept(&study, &asked, quiet, |keeping| deal(&post, &driving, keeping, threads))
+        } else {
+            drive_dealt(&post, &driving, threads)
+        };
+        match driven {
+            // all know that they were interrupted
+            Err(Failure::FolderInterrupted { .. } | Failure::Told { .. }) | Ok(()) => driven,
+            Err(failure) => {
+                // the others would wait for it
+                failure.tell();
+                session.abort()
+            }
+        }
+    }
+}
+
+/// What this process prepared, if all could and all the same.
+#[cfg(feature = "mpi")]
+fn all_ready(
+    session: &MpiSession,
+    prepared: Result<(AskedOfStudy, design::Study), Failure>,
+) -> Result<(AskedOfStudy, design::Study), Failure> {
+    let mut mpi = session.rank(Duration::from_secs(60));
+    let obstacle = prepared.as_ref().err().map(|failure| {
+        let (cause, code) = (failure.to_string(), failure.code());
+        Obstacle { cause, code }
+    });
+    match first_obstacle(&mut mpi, obstacle)? {
+        Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
+            return Err(Failure::Told { code });
+        }
+        _ => {}
+    }
+    let (asked, study) = prepared?;
+    let mut all = Parts::default();
+    let own = serde_json::to_vec(&asked).unwrap_or_default();
+    let gathered = mpi.all_gather(&own, &mut || (), &mut all);
+    gathered.map_err(|source| RankError::Lost { tick: 0, source })?;
+    for (rank, theirs) in all.iter().enumerate().skip(1) {
+        let theirs: AskedOfStudy = serde_json::from_slice(theirs).unwrap_or_else(|_| asked.clone());
+        let first: AskedOfStudy =
+            serde_json::from_slice(all.part(0)).unwrap_or_else(|_| asked.clone());
+        if let Some([key, theirs, firsts]) = theirs.difference(&first) {
+            if mpi.rank() != 0 {
+                return Err(Failure::Told { code: 3 });
+            }
+            let cause = format!("rank {rank} has {key} = {theirs}, rank 0 {firsts}");
+            return Err(Failure::Input { subject: "study".into(), cause });
+        }
+    }
+    Ok((asked, study))
 }
 
 /// Says what the folder holds, `driven` trials of it new.

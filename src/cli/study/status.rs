@@ -1,5 +1,6 @@
 //! `bekker study status`
 
+use super::extent::{config, extent};
 use crate::cli::{Failure, stdout};
 use crate::report::study::AskedOfStudy;
 use clap::Args;
@@ -22,9 +23,12 @@ impl Status {
         let asked = AskedOfStudy::read(&self.folder)?;
         let records = asked.records(&self.folder)?;
         let (done, total) = (records.len() as u64, asked.shard.count(asked.trials));
+        let config = config(&asked, &self.folder)?;
+        let is_done = extent(&asked, &config, &records).next.is_empty();
         let failed = records.values().filter(|record| record.failure.is_some()).count();
         let wall: f64 = records.values().map(|record| record.wall).sum();
-        let left = total.saturating_sub(done);
+        // at most, where a rule may stop it
+        let left = if is_done { 0 } else { total.saturating_sub(done) };
         let rest = (done > 0).then(|| left as f64 * wall / done as f64);
         if self.json {
             return stdout::print_json(&json!({
@@ -37,9 +41,10 @@ impl Status {
                 "thread_seconds_left": rest,
             }));
         }
+        let most = if config.stop.is_some() && left > 0 { "at most " } else { "" };
         let rest = rest.map_or(String::new(), |rest| format!(", about {rest:.1} s of one thread"));
         stdout::print(&format!(
-            "{}: {done} of {total} trials done, {failed} of them failed; {left} left{rest}",
+            "{}: {done} of {total} trials done, {failed} of them failed; {most}{left} left{rest}",
             self.folder.display()
         ))
     }

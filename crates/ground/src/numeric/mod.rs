@@ -85,6 +85,12 @@ pub fn pow(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
 
+/// Natural logarithm of the gamma function, of a positive number.
+#[inline]
+pub fn ln_gamma(x: f64) -> f64 {
+    libm::lgamma(x)
+}
+
 /// Length of the vector (x, y).
 #[inline]
 pub fn hypot(x: f64, y: f64) -> f64 {

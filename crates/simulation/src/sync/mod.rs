@@ -20,6 +20,8 @@ mod loopback;
 pub mod message;
 #[cfg(feature = "mpi")]
 mod mpi;
+#[cfg(feature = "mpi")]
+mod point_to_point;
 mod threads;
 
 pub use communicator::{CommError, Communicator, Parts, Phases, star};
@@ -27,4 +29,6 @@ pub use loopback::Loopback;
 #[cfg(feature = "mpi")]
 pub use mpi::{LastWords, Mpi, MpiSession};
 pub use partition::{Partition, PartitionError};
+#[cfg(feature = "mpi")]
+pub use point_to_point::PointToPoint;
 pub use threads::Threads;

@@ -85,6 +85,10 @@ impl MpiSession {
         }
     }
 
+    pub(super) fn world(&self) -> SimpleCommunicator {
+        self.universe.world()
+    }
+
     /// Ends all processes with exit code 1: for one that cannot go on, since the
     /// others would wait for it.
     pub fn abort(&self) -> ! {

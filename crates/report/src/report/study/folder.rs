@@ -2,10 +2,12 @@
 
 use super::TrialRecord;
 use super::journal::{self, Journal};
+use crate::report::kept_inputs::{self, SCENARIO};
 use crate::report::manifest::{self, Build};
 use crate::report::rundir::{Lock, lock};
 use crate::report::{ReportError, file};
-use crate::scenario::input;
+use crate::scenario::build::world;
+use crate::scenario::{ScenarioFile, input};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,8 +54,12 @@ pub struct AskedOfStudy {
     /// Hash of all that decides its scenario's course without any factor, files included;
     /// hexadecimal.
     pub fingerprint: String,
+    /// Hash of the table of design points, hexadecimal; empty where the design has none.
+    pub table: String,
     /// How many trials the whole study has.
     pub trials: u64,
+    /// How many vehicles its scenario has.
+    pub vehicles: u64,
     /// Names of the factors.
     pub factors: Vec<String>,
     /// Names of the responses, each with its unit.
@@ -122,6 +128,11 @@ impl AskedOfStudy {
         serde_json::from_str(&text).map_err(ReportError::decode(&path))
     }
 
+    /// The scenario's copy in a folder, if one is there.
+    pub fn kept_scenario(folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(SCENARIO)).filter(|path| path.is_file())
+    }
+
     /// Reads the trials that are done in its folder, by number.
     ///
     /// # Errors
@@ -134,6 +145,7 @@ impl AskedOfStudy {
 /// A study's folder that trials are driven into; nobody else does meanwhile.
 #[derive(Debug)]
 pub struct StudyFolder {
+    path: PathBuf,
     journal: Journal,
     #[expect(dead_code, reason = "held, not used")]
     lock: Lock,
@@ -158,7 +170,7 @@ impl StudyFolder {
             manifest::write_json(&out.join(ASKED), asked)?;
         }
         let (journal, records) = Journal::open(&out.join(JOURNAL))?;
-        Ok((StudyFolder { journal, lock }, records))
+        Ok((StudyFolder { path: out.to_owned(), journal, lock }, records))
     }
 
     /// Keeps a trial that is done.
@@ -167,6 +179,38 @@ impl StudyFolder {
     /// [`ReportError`] when it cannot be written.
     pub fn put(&self, record: &TrialRecord) -> Result<(), ReportError> {
         self.journal.put(record)
+    }
+
+    /// Keeps the study's scenario, as it is without any factor, with the files that its world was
+    /// built from, unless they are there: so that trials can be driven again anywhere.
+    ///
+    /// # Errors
+    /// [`ReportError`] when one cannot be written.
+    pub fn keep_scenario(&self, file: &ScenarioFile) -> Result<(), ReportError> {
+        if self.path.join(SCENARIO).exists() {
+            return Ok(());
+        }
+        let inputs = kept_inputs::keep(&self.path, &file.inputs)?;
+        // last: where it is, the others are
+        kept_inputs::write_scenario(&self.path, &file.scenario, &file.folder, &inputs)
+    }
+
+    /// The same from the first of other folders of the study that holds it.
+    ///
+    /// # Errors
+    /// [`ReportError`] when one cannot be written.
+    pub fn keep_scenario_of<'a>(
+        &self,
+        mut others: impl Iterator<Item = &'a Path>,
+    ) -> Result<(), ReportError> {
+        let Some(other) = others.find(|other| other.join(SCENARIO).exists()) else {
+            return Ok(());
+        };
+        let path = other.join(SCENARIO);
+        let unreadable = |cause: String| ReportError::NotAStudy { path: other.to_owned(), cause };
+        let file = ScenarioFile::read(&path, &[]).map_err(|error| unreadable(error.to_string()))?;
+        world(&file).map_err(|error| unreadable(error.to_string()))?;
+        self.keep_scenario(&file)
     }
 
     /// Has the disk hold all trials that are kept.

@@ -21,6 +21,8 @@ use serde::{Deserialize, Serialize};
 pub enum Cell {
     /// A number.
     Number(f64),
+    /// Yes or no.
+    Boolean(bool),
     /// A word.
     Word(String),
     /// Nothing.

@@ -52,7 +52,7 @@ impl Words {
             let mut found = vec![false; trials.first().map_or(0, |first| cells(first).len())];
             for trial in trials {
                 for (found, cell) in found.iter_mut().zip(cells(trial)) {
-                    *found |= matches!(cell, Cell::Word(_));
+                    *found |= matches!(cell, Cell::Word(_) | Cell::Boolean(_));
                 }
             }
             found
@@ -96,6 +96,7 @@ fn cells<'a>(is_word: bool, cells: impl Iterator<Item = Option<&'a Cell>>) -> Va
     if is_word {
         let word = |cell: Option<&Cell>| match cell {
             Some(Cell::Number(x)) => x.to_string(),
+            Some(Cell::Boolean(is)) => is.to_string(),
             Some(Cell::Word(word)) => word.clone(),
             Some(Cell::Absent) | None => String::new(),
         };

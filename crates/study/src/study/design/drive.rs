@@ -1,8 +1,11 @@
 //! A trial, driven.
 
+use super::response::Value;
 use super::study_file::{Study, Trial};
+use super::watch::Watch;
+use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
-use crate::simulation::{OutcomeCode, RunSummary, Runner, Schedule};
+use crate::simulation::{Observer, OutcomeCode, Runner, Schedule, WorldModel, WorldState};
 use std::any::Any;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +15,12 @@ use std::sync::atomic::AtomicBool;
 #[derive(Clone, Debug)]
 pub enum Ending {
     /// It was driven to its end, whether its vehicles went or not.
-    Done(Box<RunSummary>),
+    Done {
+        /// The study's responses, in its order.
+        responses: Vec<Value>,
+        /// Hash of the last state, hexadecimal.
+        state_hash: String,
+    },
     /// There is no result: the scenario was refused, a state was no longer finite, or it
     /// panicked.
     Failed {
@@ -29,7 +37,12 @@ pub enum Ending {
 /// its scenario is built from is shared by `parts`. `interrupted` breaks it off.
 pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBool) -> Ending {
     // a trial owns all that it changes; the parts are whole after a panic
-    let driven = catch_unwind(AssertUnwindSafe(|| run(study, trial, parts, interrupted)));
+    contained(|| run(study, trial, parts, interrupted))
+}
+
+/// What a trial came to, whatever became of it.
+fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
+    let driven = catch_unwind(AssertUnwindSafe(run));
     let failed = |reason: String| Ending::Failed { reason, state_hash: String::new() };
     match driven {
         Ok(Ok(ending)) => ending,
@@ -46,11 +59,24 @@ fn run(
 ) -> Result<Ending, String> {
     let file = study.scenario_of(trial).map_err(|faults| faults.to_string())?;
     let built = world_of(&file, parts).map_err(|faults| faults.to_string())?;
-    let duration = file.scenario.time.duration;
-    // nobody looks at the samples
-    let schedule = Schedule { sample_every: duration, ..Schedule::until(duration) };
-    let runner = Runner::new(built.world, None, schedule).map_err(|error| error.to_string())?;
-    let run = runner.interrupted_by(interrupted).run::<Infallible>(&mut []);
+    let watch = Watch::new(&study.responses);
+    follow(&file, built.world, None, watch, interrupted)
+}
+
+/// Drives a world, from its start or a state, to the end of its scenario.
+fn follow(
+    file: &ScenarioFile,
+    model: WorldModel,
+    state: Option<WorldState>,
+    mut watch: Watch<'_>,
+    interrupted: &AtomicBool,
+) -> Result<Ending, String> {
+    let (duration, heartbeat) = (file.scenario.time.duration, file.scenario.time.heartbeat);
+    let sample_every = if watch.is_needed() { heartbeat } else { duration };
+    let schedule = Schedule { sample_every, ..Schedule::until(duration) };
+    let runner = Runner::new(model, state, schedule).map_err(|error| error.to_string())?;
+    let mut observers: [&mut dyn Observer<Infallible>; 1] = [&mut watch];
+    let run = runner.interrupted_by(interrupted).run(&mut observers);
     let (mut world, stopped) = run.map_err(|error| error.to_string())?;
     if stopped {
         return Ok(Ending::Interrupted);
@@ -63,11 +89,73 @@ fn run(
             reason: format!("{}: {}", vehicle.name, vehicle.outcome),
             state_hash: summary.state_hash.clone(),
         },
-        None => Ending::Done(Box::new(summary)),
+        None => {
+            let responses = watch.values(&summary);
+            Ending::Done { responses, state_hash: summary.state_hash }
+        }
     })
 }
 
 fn told(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::response::Response;
+    use super::*;
+    use crate::scenario::build::world;
+    use crate::simulation::World;
+    use std::path::Path;
+
+    #[test]
+    fn a_panic_is_a_failure_with_its_words() {
+        let reason = |ending| match ending {
+            Ending::Failed { reason, state_hash } => (reason, state_hash),
+            other => panic!("{other:?}"),
+        };
+        let none = String::new();
+        let ending = contained(|| panic!("wheel {} is gone", 3));
+        assert_eq!(reason(ending), ("panicked: wheel 3 is gone".into(), none.clone()));
+        let ending = contained(|| Err("two\nlines".into()));
+        assert_eq!(reason(ending), ("two; lines".into(), none));
+        assert!(matches!(contained(|| Ok(Ending::Interrupted)), Ending::Interrupted));
+    }
+
+    const SCENARIO: &str = "format = 1\nname = \"flat\"\ntime = { duration = 0.3 }\n\
+        soil = { default = \"firm\" }\n[[vehicle]]\nname = \"lead\"\nmodel = \"hmmwv\"\n\
+        tyre = \"rigid\"\nposition = [0, 0]\n\
+        driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
+
+    /// No scenario is known to lead there: a state is spoiled by hand.
+    #[test]
+    fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {
+        let file = ScenarioFile::parse("flat.toml", SCENARIO, Path::new(""), &[]).unwrap();
+        let model = || world(&file).unwrap().world;
+        let mut responses = Vec::new();
+        for name in ["go", "absorbed_power", "max_of_speed_mps", "min_of_wheel_load_n"] {
+            responses.push(Response::parse(name, &file.scenario).unwrap());
+        }
+        let ending = |state| {
+            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+            follow(&file, model(), state, watch, &interrupted).unwrap()
+        };
+        let Ending::Done { responses: values, .. } = ending(None) else { panic!("it failed") };
+        assert_eq!(values[0], Value::Number(0.0));
+        let number = |value: &Value| match value {
+            Value::Number(x) => *x,
+            other => panic!("{other:?}"),
+        };
+        // pulls away within 0.3 s, and all wheels carry
+        let [power, speed, load] = [1, 2, 3].map(|n| number(&values[n]));
+        assert!(power > 0.0 && (0.0..4.0).contains(&speed) && load > 1000.0, "{values:?}");
+        let mut spoiled = World::new(model()).state().clone();
+        spoiled.agents[0].vehicle.body.u[4] = f64::NAN;
+        let Ending::Failed { reason, state_hash } = ending(Some(spoiled)) else {
+            panic!("it was driven")
+        };
+        assert!(reason.starts_with("lead: failed at 0.0 s at ("), "{reason}");
+        assert_eq!(state_hash.len(), 64);
+    }
 }

@@ -6,12 +6,28 @@
 //! the factor's name and the point alone, so a new factor leaves the others' levels as they are.
 
 mod config;
+mod distribution;
 mod drive;
+mod faults;
+mod figure;
 mod points;
+mod quantiles;
 mod response;
+mod saltelli;
+mod sobol;
+mod state_column;
+mod stopping;
 mod study_file;
+mod table;
+mod watch;
 
-pub use config::{Design, Factor, Level, StudyConfig};
+pub use config::{Design, Factor, Level, NamedLevel, StudyConfig};
+pub use distribution::Distribution;
 pub use drive::{Ending, drive};
-pub use response::{Figure, Response, Value};
+pub use figure::Figure;
+pub use response::{Measure, Response, Value};
+#[cfg(test)]
+pub(super) use saltelli::columns as saltelli_columns;
+pub use state_column::{Extreme, StateColumn};
+pub use stopping::{Extent, Seen, Stop, extent};
 pub use study_file::{Study, Trial, schema};

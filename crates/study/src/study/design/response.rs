@@ -1,93 +1,9 @@
 //! What is taken down of a trial.
 
-use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
-
-/// A figure of a vehicle's summary ([`VehicleSummary`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
-    /// 1 if it arrived, else 0.
-    Go,
-    /// Way over the ground, m.
-    Distance,
-    /// Speed made good, m/s.
-    SpeedMadeGood,
-    /// Mean slip under throttle.
-    MeanSlip,
-    /// Deepest sinkage, m.
-    MaxSinkage,
-    /// Energy into wheels or sprockets, J.
-    DriveEnergy,
-    /// Fuel, kg, if its engine says how much it burns.
-    Fuel,
-    /// Time until its drive ended, s.
-    DrivingTime,
-    /// How it ended, as a code.
-    Outcome,
-}
-
-impl Figure {
-    /// All of them.
-    pub const ALL: [Figure; 9] = [
-        Figure::Go,
-        Figure::Distance,
-        Figure::SpeedMadeGood,
-        Figure::MeanSlip,
-        Figure::MaxSinkage,
-        Figure::DriveEnergy,
-        Figure::Fuel,
-        Figure::DrivingTime,
-        Figure::Outcome,
-    ];
-
-    /// Its name in a study.
-    pub fn name(self) -> &'static str {
-        match self {
-            Figure::Go => "go",
-            Figure::Distance => "distance",
-            Figure::SpeedMadeGood => "speed_made_good",
-            Figure::MeanSlip => "mean_slip",
-            Figure::MaxSinkage => "max_sinkage",
-            Figure::DriveEnergy => "drive_energy",
-            Figure::Fuel => "fuel",
-            Figure::DrivingTime => "driving_time",
-            Figure::Outcome => "outcome",
-        }
-    }
-
-    /// Its unit; empty of what has none.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Figure::Go | Figure::MeanSlip | Figure::Outcome => "",
-            Figure::Distance | Figure::MaxSinkage => "m",
-            Figure::SpeedMadeGood => "m/s",
-            Figure::DriveEnergy => "J",
-            Figure::Fuel => "kg",
-            Figure::DrivingTime => "s",
-        }
-    }
-
-    /// Its value.
-    pub fn of(self, vehicle: &VehicleSummary) -> Value {
-        let number = match self {
-            Figure::Go => f64::from(u8::from(vehicle.outcome.code == OutcomeCode::Arrived)),
-            Figure::Distance => vehicle.distance,
-            Figure::SpeedMadeGood => vehicle.speed_made_good,
-            Figure::MeanSlip => vehicle.mean_slip,
-            Figure::MaxSinkage => vehicle.max_sinkage,
-            Figure::DriveEnergy => vehicle.drive_energy,
-            Figure::Fuel => return vehicle.fuel.map_or(Value::Absent, Value::Number),
-            Figure::DrivingTime => vehicle.driving_time,
-            Figure::Outcome => return Value::Word(code(vehicle.outcome.code)),
-        };
-        Value::Number(number)
-    }
-}
-
-/// The word of `summary.json`.
-fn code(code: OutcomeCode) -> String {
-    let json = serde_json::to_value(code).unwrap_or_default();
-    json.as_str().unwrap_or_default().to_owned()
-}
+use super::figure::Figure;
+use super::state_column::{Extreme, StateColumn};
+use crate::scenario::config::Scenario;
+use crate::scenario::{Problem, nearest_word};
 
 /// What a figure came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +16,7 @@ pub enum Value {
     Absent,
 }
 
-/// A figure of one of the vehicles.
+/// A figure of one of the vehicles, or of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     /// Its name: the study's word for it.
@@ -108,12 +24,63 @@ pub struct Response {
     /// Index of the vehicle in the scenario.
     pub vehicle: usize,
     /// Of what.
-    pub figure: Figure,
+    pub measure: Measure,
+}
+
+/// What a response is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// A figure.
+    Figure(Figure),
+    /// A column of the states, over the time that the drive lasts.
+    State(Extreme, StateColumn),
 }
 
 impl Response {
-    /// Its value in a run.
-    pub fn of(&self, run: &RunSummary) -> Value {
-        run.vehicles.get(self.vehicle).map_or(Value::Absent, |vehicle| self.figure.of(vehicle))
+    /// The response of a study's word, such as `go`, `tail.distance` or `max_of_pitch_rad`, held
+    /// to the scenario.
+    pub(super) fn parse(name: &str, scenario: &Scenario) -> Result<Response, Problem> {
+        let (vehicle, word) = match name.rsplit_once('.') {
+            Some((vehicle, word)) => (Some(vehicle), word),
+            None => (None, name),
+        };
+        let figure = Figure::ALL.into_iter().find(|own| own.name() == word).map(Measure::Figure);
+        let Some(measure) = figure.or_else(|| of_states(word)) else {
+            let known = || Figure::ALL.map(Figure::name);
+            let mut allowed = known().map(str::to_owned).to_vec();
+            let columns = StateColumn::names().join(", ");
+            allowed.push(format!("min_of_, mean_of_ or max_of_ before one of {columns}"));
+            return Err(Problem::NotOneOf { suggestion: nearest_word(word, known()), allowed });
+        };
+        if let (Some(vehicle), Measure::Figure(figure)) = (vehicle, measure)
+            && figure.is_of_the_run()
+        {
+            let cause = format!("is of the whole convoy: give it without `{vehicle}.`");
+            return Err(Problem::Refused { cause });
+        }
+        let index = match vehicle {
+            Some(vehicle) => scenario.vehicle.iter().position(|own| own.name == vehicle),
+            None => Some(0),
+        };
+        let Some(vehicle) = index else {
+            let names: Vec<&str> = scenario.vehicle.iter().map(|own| own.name.as_str()).collect();
+            let told = names.join(", ");
+            let cause = format!("must name a vehicle of the scenario before the point: {told}");
+            return Err(Problem::Refused { cause });
+        };
+        Ok(Response { name: name.to_owned(), vehicle, measure })
     }
+
+    /// Its unit; empty of what has none.
+    pub fn unit(&self) -> &'static str {
+        match self.measure {
+            Measure::Figure(figure) => figure.unit(),
+            Measure::State(_, column) => column.unit(),
+        }
+    }
+}
+
+fn of_states(word: &str) -> Option<Measure> {
+    let (extreme, column) = word.split_once("_of_")?;
+    Some(Measure::State(Extreme::named(extreme)?, StateColumn::named(column)?))
 }

@@ -1,26 +1,19 @@
 //! A study's file, read and held to its schema and to its scenario.
 
-use super::config::{Design, Factor, Level, StudyConfig};
-use super::points;
-use super::response::{Figure, Response};
+use super::config::{Factor, Level, StudyConfig};
+use super::faults::{faults, too_many};
+use super::response::Response;
+use super::{points, table};
 use crate::random::Stream;
 use crate::scenario::{
-    Document, Fault, Faults, Place, Problem, Scenario, ScenarioFile, conform, input, nearest_word,
+    Document, Fault, Faults, Place, Problem, Scenario, ScenarioFile, conform, input,
 };
-use std::collections::BTreeSet;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Most trials of a study.
-const MOST_TRIALS: u64 = 10_000_000;
-/// Most design points, all of which are held in memory.
-const MOST_POINTS: u64 = 1_000_000;
 /// The scenario's key that replications change.
 const SEED: &str = "seed";
-
-/// Columns of the results that no factor may be called.
-const COLUMNS: [&str; 7] =
-    ["trial", "point", "replication", "scenario_seed", "status", "reason", "state_hash"];
 
 /// The JSON Schema of a study.
 pub fn schema() -> serde_json::Value {
@@ -40,8 +33,12 @@ pub struct Study {
     pub scenario: PathBuf,
     /// The scenario as it is without any factor.
     pub base: ScenarioFile,
+    /// SHA-256 of the table of its points, hexadecimal; empty where the design has none.
+    pub table_hash: String,
     text: String,
     points: Vec<Vec<Level>>,
+    /// The scenario's numbers at the keys of each factor that scales them.
+    own: Vec<Vec<f64>>,
 }
 
 /// One run of a study.
@@ -75,14 +72,28 @@ impl Study {
         let config: StudyConfig = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(faults(&config, &document))?;
-        let scenario = path.parent().unwrap_or(Path::new("")).join(&config.scenario);
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let (points, table_hash) = match &config.table {
+            Some(table) => {
+                let (file, text) = (beside.join(table), read_text(&beside.join(table))?);
+                let points = table::read(&file.display().to_string(), &text, &config.factor)?;
+                (points, base16ct::lower::encode_string(&Sha256::digest(&text)))
+            }
+            None => {
+                let count = points::count(&config).unwrap_or_default();
+                (points::points(&config, count), String::new())
+            }
+        };
+        if let Some(fault) = too_many(&config, points.len() as u64, &document) {
+            return Err(fault.into());
+        }
+        let scenario = beside.join(&config.scenario);
         let text = read_text(&scenario)?;
         let folder = scenario.parent().unwrap_or(Path::new(""));
         let base = ScenarioFile::parse(&scenario.display().to_string(), &text, folder, &[])?;
         let responses = responses(&config, &document, &base.scenario)?;
-        let count = points::count(&config).unwrap_or_default();
-        let points = points::points(&config, count);
-        let study = Study { config, responses, scenario, base, text, points };
+        let own = scaled(&config, &document, &base)?;
+        let study = Study { config, responses, scenario, base, table_hash, text, points, own };
         study.refuse_unknown_keys()?;
         Ok(study)
     }
@@ -103,16 +114,16 @@ impl Study {
             (number / self.config.replications, number % self.config.replications);
         let levels = self.points[point as usize].clone();
         let factors = &self.config.factor;
-        let is_given = factors.iter().flat_map(Factor::keys).any(|key| key.trim() == SEED);
+        let is_given = factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
         let counter = if self.config.common_random_numbers { replication } else { number };
         // 53 bits: TOML has no more than 63, JSON no more than these
         let drawn = Stream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
         let seed = (!is_given).then_some(drawn);
-        let own = seed.map(|seed| format!("{SEED}={seed}"));
-        let of_factors = factors.iter().zip(&levels).flat_map(|(factor, level)| {
-            factor.keys().map(|key| format!("{}={}", key.trim(), level.to_toml()))
-        });
-        let sets = own.into_iter().chain(of_factors).collect();
+        let of_seed = seed.map(|seed| format!("{SEED}={seed}"));
+        let own_of = factors.iter().zip(&self.own);
+        let of_factors =
+            own_of.zip(&levels).flat_map(|((factor, own), level)| factor.sets(level, own));
+        let sets = of_seed.into_iter().chain(of_factors).collect();
         Trial { number, point, replication, seed, levels, sets }
     }
 
@@ -155,96 +166,30 @@ fn read_text(path: &Path) -> Result<String, Fault> {
     })
 }
 
-/// What is wrong with a study by itself.
-fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
-    let mut found = Vec::new();
-    let (mut names, mut keys) = (BTreeSet::new(), BTreeSet::new());
-    let is_factorial = config.design == Design::FullFactorial;
-    for (n, factor) in config.factor.iter().enumerate() {
-        let here = format!("factor[{n}]");
-        let mut fault = |key: &str, problem| {
-            let key = if key.is_empty() { here.clone() } else { format!("{here}.{key}") };
-            found.push(document.fault(&key, problem));
+/// The scenario's numbers at the keys of each factor that scales them; of others none.
+fn scaled(
+    config: &StudyConfig,
+    document: &Document,
+    base: &ScenarioFile,
+) -> Result<Vec<Vec<f64>>, Faults> {
+    let mut faults = Vec::new();
+    let mut of_factor = |(n, factor): (usize, &Factor)| {
+        let mut number = |key: &str| {
+            let found = base.document.get(key).and_then(|node| node.value.number());
+            if found.is_none() {
+                let cause = format!(
+                    "multiplies a number that the scenario gives, and it gives none at {key}"
+                );
+                let problem = Problem::Refused { cause };
+                faults.push(document.fault(&format!("factor[{n}].scale"), problem));
+            }
+            found.unwrap_or_default()
         };
-        let refused = |cause: &str| Problem::Refused { cause: cause.into() };
-        if !factor.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            fault("name", refused("must be of letters, digits and underscores"));
-        }
-        let reserved = COLUMNS.contains(&&*factor.name) || config.responses.contains(&factor.name);
-        if reserved {
-            fault("name", refused("is the name of another column of the results"));
-        } else if !names.insert(&factor.name) {
-            fault("name", refused("is already the name of another factor"));
-        }
-        if let Some(problem) =
-            exactly_one([("key", factor.key.is_some()), ("keys", factor.keys.is_some())])
-        {
-            fault("", problem);
-        }
-        if let Some(problem) =
-            exactly_one([("values", factor.values.is_some()), ("range", factor.range.is_some())])
-        {
-            fault("", problem);
-        }
-        for key in factor.keys() {
-            if !keys.insert(key.trim().to_owned()) {
-                let name = if factor.key.is_some() { "key" } else { "keys" };
-                fault(name, refused(&format!("`{key}` is varied already")));
-            }
-        }
-        match (factor.range, factor.steps) {
-            (Some([low, high]), _) if low >= high => fault("range", Problem::EmptyRange),
-            (Some(_), None) if is_factorial => {
-                let expected = "the number of levels that a full factorial design takes";
-                fault("steps", Problem::Missing { expected: expected.into() });
-            }
-            (Some(_), Some(_)) if !is_factorial => {
-                fault("steps", refused("is for a full factorial design; this one draws"));
-            }
-            (None, Some(_)) => fault("steps", refused("is for a range; values are levels already")),
-            _ => {}
-        }
-    }
-    match (is_factorial, config.points) {
-        (true, Some(_)) => {
-            let cause = "is for designs that draw; a full factorial one has what its levels give";
-            found.push(document.fault("points", Problem::Refused { cause: cause.into() }));
-        }
-        (false, None) => {
-            let expected = "the number of design points of a design that draws".into();
-            found.push(document.fault("points", Problem::Missing { expected }));
-        }
-        _ => {}
-    }
-    if found.is_empty() {
-        found.extend(too_large(config, document));
-    }
-    found
-}
-
-/// A study of more points or trials than it can have.
-fn too_large(config: &StudyConfig, document: &Document) -> Option<Fault> {
-    let points = points::count(config);
-    let refused = |key, count: Option<u64>, most, what| {
-        let count = count.map_or("far more".into(), |count| count.to_string());
-        let cause = format!("gives {count} {what}; at most {most} are allowed");
-        Some(document.fault(key, Problem::Refused { cause }))
+        if factor.scale { factor.keys().map(&mut number).collect() } else { Vec::new() }
     };
-    if points.is_none_or(|points| points > MOST_POINTS) {
-        return refused("design", points, MOST_POINTS, "design points");
-    }
-    let trials = points.and_then(|points| points.checked_mul(config.replications));
-    if trials.is_none_or(|trials| trials > MOST_TRIALS) {
-        return refused("replications", trials, MOST_TRIALS, "trials");
-    }
-    None
-}
-
-fn exactly_one(keys: [(&str, bool); 2]) -> Option<Problem> {
-    let of = keys.iter().map(|(key, _)| (*key).to_owned()).collect();
-    let given: Vec<String> =
-        keys.iter().filter(|(_, given)| *given).map(|(key, _)| (*key).to_owned()).collect();
-    (given.len() != 1).then_some(Problem::NotExactlyOne { of, given })
+    let own = config.factor.iter().enumerate().map(&mut of_factor).collect();
+    Faults::into_result(faults)?;
+    Ok(own)
 }
 
 /// The responses, each of a vehicle of the scenario.
@@ -254,37 +199,15 @@ fn responses(
     scenario: &Scenario,
 ) -> Result<Vec<Response>, Faults> {
     let (mut found, mut faults) = (Vec::<Response>::new(), Vec::new());
-    let known = || Figure::ALL.map(Figure::name);
     for (n, name) in config.responses.iter().enumerate() {
-        let mut fault = |problem| faults.push(document.fault(&format!("responses[{n}]"), problem));
-        let refused = |cause: String| Problem::Refused { cause };
-        let (vehicle, figure) = match name.rsplit_once('.') {
-            Some((vehicle, figure)) => (Some(vehicle), figure),
-            None => (None, name.as_str()),
-        };
-        let index = match vehicle {
-            Some(vehicle) => scenario.vehicle.iter().position(|own| own.name == vehicle),
-            None => Some(0),
-        };
-        let Some(figure) = Figure::ALL.into_iter().find(|own| own.name() == figure) else {
-            let suggestion = nearest_word(figure, known());
-            let allowed = known().map(str::to_owned).to_vec();
-            fault(Problem::NotOneOf { suggestion, allowed });
-            continue;
-        };
-        let Some(vehicle) = index else {
-            let names: Vec<&str> = scenario.vehicle.iter().map(|own| own.name.as_str()).collect();
-            fault(refused(format!(
-                "must name a vehicle of the scenario before the point: {}",
-                names.join(", ")
-            )));
-            continue;
-        };
-        if found.iter().any(|own| own.name == *name) {
-            fault(refused("is asked for twice".into()));
-            continue;
+        let twice = config.responses[..n].contains(name);
+        let cause = "is asked for twice".into();
+        let response =
+            if twice { Err(Problem::Refused { cause }) } else { Response::parse(name, scenario) };
+        match response {
+            Ok(response) => found.push(response),
+            Err(problem) => faults.push(document.fault(&format!("responses[{n}]"), problem)),
         }
-        found.push(Response { name: name.clone(), vehicle, figure });
     }
     Faults::into_result(faults)?;
     Ok(found)

@@ -1,10 +1,34 @@
-//! What is said of many runs: proportions, survival, means and paired differences, each with
-//! its interval.
+//! What is said of many runs: proportions, survival, means and paired differences, regression
+//! of yes and no, shares of variance, and a surrogate between the runs; each with its interval
+//! or its error.
 
+mod anytime;
+mod kriging;
+mod logistic;
+mod lognormal;
 mod moments;
 mod proportion;
+mod sobol_indices;
+mod surrogate;
 mod survival;
 
+pub use anytime::anytime_valid;
+pub use kriging::{Kriging, KrigingError};
+pub use logistic::{LogisticError, LogisticFit, logistic_regression};
+pub use lognormal::lognormal_mean;
 pub use moments::{Moments, paired_difference};
 pub use proportion::{clopper_pearson, jeffreys, wilson};
+pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indices};
+pub use surrogate::{Surrogate, SurrogateFit};
 pub use survival::{Observation, SurvivalStep, kaplan_meier};
+
+/// An estimate between its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Interval {
+    /// Best value.
+    pub value: f64,
+    /// Lower bound.
+    pub low: f64,
+    /// Upper bound.
+    pub high: f64,
+}

@@ -1,5 +1,10 @@
 //! Survival where some are lost from sight before their event.
 
+use crate::numeric::{exp, ln, pow};
+
+/// The 97.5 % quantile of the standard normal distribution.
+const NORMAL_97_5: f64 = 1.959_963_984_540_054;
+
 /// One that was watched: a vehicle over the passes that it made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
@@ -10,7 +15,7 @@ pub struct Observation {
 }
 
 /// Survival from one event to the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct SurvivalStep {
     /// When.
     pub time: f64,
@@ -20,21 +25,33 @@ pub struct SurvivalStep {
     pub events: usize,
     /// Part that survives beyond.
     pub survival: f64,
+    /// Its interval of 95 %.
+    pub interval: [f64; 2],
 }
 
 /// The product-limit estimate of E. Kaplan and P. Meier (J. Am. Stat. Assoc. 53, 1958): at
 /// each time with events the survival falls by the part of those at risk that had one.
-/// Those censored at such a time are at risk in it. A step for each time with events, in order.
+/// Those censored at such a time are at risk in it. A step for each time with events, in order,
+/// with the interval by M. Greenwood's variance (1926) of ln(-ln S), which stays within 0 and 1;
+/// where none survives that has no width, and only 0 to the bound before can be said.
 pub fn kaplan_meier(observed: &[Observation]) -> Vec<SurvivalStep> {
     let mut sorted = observed.to_vec();
     sorted.sort_by(|a, b| a.time.total_cmp(&b.time));
-    let (mut at_risk, mut survival) = (sorted.len(), 1.0);
-    let mut steps = Vec::new();
+    let (mut at_risk, mut survival, mut greenwood) = (sorted.len(), 1.0, 0.0);
+    let mut steps: Vec<SurvivalStep> = Vec::new();
     for together in sorted.chunk_by(|a, b| a.time == b.time) {
         let events = together.iter().filter(|one| one.event).count();
         if events > 0 {
             survival *= 1.0 - events as f64 / at_risk as f64;
-            steps.push(SurvivalStep { time: together[0].time, at_risk, events, survival });
+            greenwood += events as f64 / (at_risk as f64 * (at_risk - events) as f64);
+            let interval = if survival > 0.0 {
+                let half = NORMAL_97_5 * greenwood.sqrt() / ln(survival).abs();
+                [pow(survival, exp(half)), pow(survival, exp(-half))]
+            } else {
+                [0.0, steps.last().map_or(1.0, |step| step.interval[1])]
+            };
+            let time = together[0].time;
+            steps.push(SurvivalStep { time, at_risk, events, survival, interval });
         }
         at_risk -= together.len();
     }
@@ -59,19 +76,22 @@ mod tests {
         let watched = watched.map(|t| Observation { time: t.abs(), event: *t > 0.0 });
         let steps = kaplan_meier(&watched.collect::<Vec<_>>());
         let known = [
-            (6.0, 21, 3, 0.8571),
-            (7.0, 17, 1, 0.8067),
-            (10.0, 15, 1, 0.7529),
-            (13.0, 12, 1, 0.6902),
-            (16.0, 11, 1, 0.6275),
-            (22.0, 7, 1, 0.5378),
-            (23.0, 6, 1, 0.4482),
+            (6.0, 21, 3, 0.8571, [0.6197, 0.9516]),
+            (7.0, 17, 1, 0.8067, [0.5631, 0.9228]),
+            (10.0, 15, 1, 0.7529, [0.5032, 0.8894]),
+            (13.0, 12, 1, 0.6902, [0.4316, 0.8491]),
+            (16.0, 11, 1, 0.6275, [0.3675, 0.8049]),
+            (22.0, 7, 1, 0.5378, [0.2678, 0.7468]),
+            (23.0, 6, 1, 0.4482, [0.1881, 0.6801]),
         ];
         assert_eq!(steps.len(), known.len());
-        for (step, (time, at_risk, events, survival)) in steps.iter().zip(known) {
+        for (step, (time, at_risk, events, survival, interval)) in steps.iter().zip(known) {
             assert_eq!((step.time, step.at_risk, step.events), (time, at_risk, events));
             // to the printed digits
             assert!((step.survival - survival).abs() <= 0.5e-4, "{step:?}");
+            for (found, known) in step.interval.into_iter().zip(interval) {
+                assert!((found - known).abs() <= 0.5e-4, "{step:?}");
+            }
         }
     }
 

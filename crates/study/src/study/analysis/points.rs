@@ -1,14 +1,14 @@
 //! What the trials of each design point came to.
 
-use crate::report::study::{AskedOfStudy, Cell, TrialRecord};
+use super::{StudyResult, TrialResult, figure, is_proportion};
 use crate::study::Estimate;
-use crate::study::design::Figure;
+use crate::study::design::{Figure, Level, Value};
 use crate::study::statistics::{Moments, paired_difference, wilson};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Confidence of all intervals.
-const CONFIDENCE: f64 = 0.95;
+pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// A design point in a few figures.
 #[derive(Clone, Debug, Serialize)]
@@ -17,7 +17,7 @@ pub struct PointFigures {
     pub point: u64,
     /// The level of each factor.
     #[serde(skip)]
-    pub levels: Vec<Cell>,
+    pub levels: Vec<Level>,
     /// Trials with a result.
     pub done: u64,
     /// Trials without.
@@ -73,58 +73,56 @@ pub enum Figures {
     Moments(Option<Moments>),
     /// How often each word.
     Words(BTreeMap<String, u64>),
+    /// Of passes until stuck, whose mean would leave out those that all passed.
+    Passes {
+        /// Convoys of which one stuck.
+        stuck: u64,
+        /// Convoys that all passed.
+        censored: u64,
+    },
 }
 
-/// The figures of all design points of these trials, in order.
-pub fn of_points(asked: &AskedOfStudy, trials: &[&TrialRecord]) -> Vec<PointFigures> {
-    let mut points: BTreeMap<u64, Vec<&TrialRecord>> = BTreeMap::new();
-    for trial in trials {
-        points.entry(trial.point).or_default().push(trial);
-    }
-    let common = asked.study.get("common_random_numbers").and_then(|is| is.as_bool());
-    let first = points.get(&0).filter(|_| common == Some(true)).cloned();
+/// The figures of all design points, in order.
+pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
+    let points = study.by_point();
+    let first = points.get(&0).filter(|_| study.config.common_random_numbers).cloned();
     let figures = points.iter().map(|(point, trials)| {
         let against = first.as_deref().filter(|_| *point != 0).unwrap_or_default();
-        let response = |(n, [name, _]): (usize, &[String; 2])| ResponseFigures {
+        let response = |(n, name): (usize, &String)| ResponseFigures {
             name: name.clone(),
             figures: figures(name, n, trials),
             difference: difference(name, n, trials, against),
         };
-        let failed = trials.iter().filter(|trial| trial.failure.is_some()).count() as u64;
+        let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
         PointFigures {
             point: *point,
             levels: trials.first().map_or(Vec::new(), |trial| trial.levels.clone()),
             done: trials.len() as u64 - failed,
             failed,
-            responses: asked.responses.iter().enumerate().map(response).collect(),
+            responses: study.config.responses.iter().enumerate().map(response).collect(),
         }
     });
     figures.collect()
 }
 
-fn number(trial: &TrialRecord, response: usize) -> Option<f64> {
-    match trial.responses.get(response) {
-        Some(Cell::Number(x)) => Some(*x),
-        _ => None,
-    }
-}
-
-/// Whether a response is yes or no.
-fn is_proportion(name: &str) -> bool {
-    name.rsplit('.').next() == Some(Figure::Go.name())
-}
-
-fn figures(name: &str, response: usize, trials: &[&TrialRecord]) -> Figures {
-    let words = trials.iter().filter_map(|trial| match trial.responses.get(response) {
-        Some(Cell::Word(word)) => Some(word.clone()),
+/// What a response came to in some trials.
+pub(super) fn figures(name: &str, response: usize, trials: &[&TrialResult]) -> Figures {
+    let responses = trials.iter().filter_map(|trial| trial.responses.as_ref()?.get(response));
+    let words = responses.filter_map(|value| match value {
+        Value::Word(word) => Some(word.clone()),
         _ => None,
     });
+    if figure(name) == Some(Figure::PassesUntilStuck) {
+        let done = trials.iter().filter(|trial| trial.responses.is_some()).count() as u64;
+        let stuck = trials.iter().filter(|trial| trial.number(response).is_some()).count() as u64;
+        return Figures::Passes { stuck, censored: done - stuck };
+    }
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);
     if !counts.is_empty() {
         return Figures::Words(counts);
     }
-    let numbers: Vec<f64> = trials.iter().filter_map(|trial| number(trial, response)).collect();
+    let numbers: Vec<f64> = trials.iter().filter_map(|trial| trial.number(response)).collect();
     if is_proportion(name) {
         let count = numbers.iter().filter(|x| **x == 1.0).count() as u64;
         let of = |total: usize| wilson(count, total as u64, CONFIDENCE);
@@ -138,16 +136,19 @@ fn figures(name: &str, response: usize, trials: &[&TrialRecord]) -> Figures {
 fn difference(
     name: &str,
     response: usize,
-    trials: &[&TrialRecord],
-    against: &[&TrialRecord],
+    trials: &[&TrialResult],
+    against: &[&TrialResult],
 ) -> Option<Difference> {
+    if figure(name) == Some(Figure::PassesUntilStuck) {
+        return None;
+    }
     let others: BTreeMap<u64, f64> = against
         .iter()
-        .filter_map(|trial| Some((trial.replication, number(trial, response)?)))
+        .filter_map(|trial| Some((trial.replication, trial.number(response)?)))
         .collect();
     let differences: Vec<f64> = trials
         .iter()
-        .filter_map(|trial| Some(number(trial, response)? - others.get(&trial.replication)?))
+        .filter_map(|trial| Some(trial.number(response)? - others.get(&trial.replication)?))
         .collect();
     if is_proportion(name) {
         let count = |of: f64| differences.iter().filter(|own| **own == of).count() as u64;

@@ -1,0 +1,281 @@
+//! What the trials of a study came to, as plain data: all figures that a report shows, in words,
+//! in pictures or to another program.
+
+mod effects;
+mod indices;
+mod logistic;
+mod points;
+mod surrogate;
+mod survival;
+
+pub use effects::{FactorEffects, LevelFigures};
+pub use indices::IndicesFigures;
+pub use logistic::{LogisticFigures, Term};
+pub use points::{Difference, Figures, PointFigures, ResponseFigures};
+pub use surrogate::{MainEffect, SurrogateFigures};
+pub use survival::{SurvivalFigures, SurvivalOf};
+
+use super::design::{Design, Figure, Level, StudyConfig, Value};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A trial that is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialResult {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Its design point.
+    pub point: u64,
+    /// Which time the point was driven, from 0.
+    pub replication: u64,
+    /// The level of each factor.
+    pub levels: Vec<Level>,
+    /// Each response; none where it failed.
+    pub responses: Option<Vec<Value>>,
+}
+
+/// What is analysed.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyResult<'a> {
+    /// The study's file.
+    pub config: &'a StudyConfig,
+    /// How many vehicles its scenario has.
+    pub vehicles: u64,
+    /// Trials in the order of their numbers, none left out before the last.
+    pub trials: &'a [TrialResult],
+}
+
+/// All that is said of a study.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysis {
+    /// Each design point.
+    pub points: Vec<PointFigures>,
+    /// Each response at each level of a factor, whatever the others were.
+    pub effects: Vec<FactorEffects>,
+    /// How the odds of each yes hang on the factors.
+    pub logistic: Vec<Answer<LogisticFigures>>,
+    /// Which factors each number's variance is due to, of the design `saltelli`.
+    pub indices: Vec<Answer<IndicesFigures>>,
+    /// Passes until vehicles stick.
+    pub survival: Vec<SurvivalFigures>,
+    /// Each number between the design points, of designs that draw.
+    pub surrogates: Vec<Answer<SurrogateFigures>>,
+}
+
+/// What is said of a response, or why nothing can be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer<T> {
+    /// The response.
+    pub response: String,
+    /// What is said.
+    #[serde(flatten)]
+    pub said: Said<T>,
+}
+
+/// What is said, or why nothing can be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said<T> {
+    /// What is said.
+    Found(T),
+    /// Why nothing can be.
+    Refused(String),
+}
+
+/// Says all that can be said of a study's trials.
+pub fn analyse(study: &StudyResult<'_>) -> Analysis {
+    let responses = || study.config.responses.iter().enumerate();
+    let has_mean = |figure| !matches!(figure, Some(Figure::Outcome | Figure::PassesUntilStuck));
+    let numbers = || responses().filter(move |(_, name)| has_mean(figure(name)));
+    let every = |of: &[Design]| of.contains(&study.config.design);
+    let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
+    let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
+    let answers = |wanted: bool| numbers().filter(move |_| wanted);
+    Analysis {
+        points: points::of_points(study),
+        effects: effects::of_factors(study),
+        logistic: responses()
+            .filter(|(_, name)| is_proportion(name))
+            .filter_map(|(n, name)| Some(answer(name, logistic::of_response(study, n)?)))
+            .collect(),
+        indices: answers(indices)
+            .map(|(n, name)| answer(name, indices::of_response(study, n)))
+            .collect(),
+        survival: survival::of_study(study),
+        surrogates: answers(surrogates)
+            .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(study, n)?)))
+            .collect(),
+    }
+}
+
+fn answer<T>(name: &str, said: Result<T, String>) -> Answer<T> {
+    let said = said.map_or_else(Said::Refused, Said::Found);
+    Answer { response: name.to_owned(), said }
+}
+
+/// The figure that a response is of.
+fn figure(response: &str) -> Option<Figure> {
+    let name = response.rsplit('.').next()?;
+    Figure::ALL.into_iter().find(|figure| figure.name() == name)
+}
+
+/// Whether a response is yes or no.
+fn is_proportion(response: &str) -> bool {
+    figure(response) == Some(Figure::Go)
+}
+
+impl TrialResult {
+    /// A response, where it is a number.
+    fn number(&self, response: usize) -> Option<f64> {
+        match self.responses.as_ref()?.get(response) {
+            Some(Value::Number(x)) => Some(*x),
+            _ => None,
+        }
+    }
+}
+
+impl StudyResult<'_> {
+    /// Whether all levels of all factors are numbers.
+    fn has_numbers_alone(&self) -> bool {
+        let is_number = |level: &Level| matches!(level, Level::Number(_));
+        self.trials.iter().all(|trial| trial.levels.iter().all(is_number))
+    }
+
+    /// The distinct levels of a factor, in the order of numbers or of their first trial.
+    fn levels(&self, factor: usize) -> Vec<Level> {
+        let mut seen = BTreeSet::new();
+        let all = self.trials.iter().filter_map(|trial| trial.levels.get(factor));
+        let mut levels: Vec<Level> =
+            all.filter(|own| seen.insert(own.to_toml())).cloned().collect();
+        levels.sort_by(|a, b| match (a, b) {
+            (Level::Number(a), Level::Number(b)) => a.total_cmp(b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        levels
+    }
+
+    /// The trials of each design point.
+    fn by_point(&self) -> BTreeMap<u64, Vec<&TrialResult>> {
+        let mut points: BTreeMap<u64, Vec<&TrialResult>> = BTreeMap::new();
+        for trial in self.trials {
+            points.entry(trial.point).or_default().push(trial);
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(rest: serde_json::Value) -> StudyConfig {
+        let mut config = serde_json::json!({
+            "format": 1, "scenario": "none.toml", "design": "full_factorial", "replications": 4,
+        });
+        config.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        serde_json::from_value(config).unwrap()
+    }
+
+    /// Design point, level and, unless it failed, two responses.
+    type Row = (u64, f64, Option<[Option<f64>; 2]>);
+
+    fn trials(rows: &[Row]) -> Vec<TrialResult> {
+        let value = |x: Option<f64>| x.map_or(Value::Absent, Value::Number);
+        let trial = |(number, (point, level, found)): (usize, &Row)| TrialResult {
+            number: number as u64,
+            point: *point,
+            replication: number as u64 % 4,
+            levels: vec![Level::Number(*level)],
+            responses: found.map(|own| own.map(value).to_vec()),
+        };
+        rows.iter().enumerate().map(trial).collect()
+    }
+
+    #[test]
+    fn convoys_that_all_passed_are_censored_and_failed_ones_left_out() {
+        let config = config(serde_json::json!({
+            "responses": ["go", "passes_until_stuck"],
+            "factor": [{ "name": "gap", "key": "gap", "values": [5, 10] }],
+        }));
+        let (stuck, passed) = (|k| Some([Some(0.0), Some(k)]), Some([Some(1.0), None]));
+        let rows = [
+            (0, 5.0, stuck(2.0)),
+            (0, 5.0, stuck(4.0)),
+            (0, 5.0, passed),
+            (0, 5.0, stuck(2.0)),
+            (1, 10.0, passed),
+            (1, 10.0, passed),
+            (1, 10.0, None),
+            (1, 10.0, stuck(3.0)),
+        ];
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 4, trials: &trials });
+        let [survival] = &found.survival[..] else { panic!("{found:?}") };
+        let steps = |n: usize| survival.points[n].steps.iter().map(|s| (s.time, s.survival));
+        assert_eq!(steps(0).collect::<Vec<_>>(), [(2.0, 0.5), (4.0, 0.25)]);
+        assert_eq!((survival.points[1].convoys, survival.points[1].censored), (3, 2));
+        assert!((steps(1).next().unwrap().1 - 2.0 / 3.0).abs() < 1e-15);
+        // no mean of passes: it would be of those alone that stuck
+        let passes = &found.points[0].responses[1];
+        assert!(matches!(passes.figures, Figures::Passes { stuck: 3, censored: 1 }), "{passes:?}");
+        assert!(passes.difference.is_none());
+        // levels as effects, with what failed
+        let levels = &found.effects[0].levels;
+        assert_eq!((levels[1].done, levels[1].failed), (3, 1));
+        let Figures::Proportion { count, failed_as_no, .. } = &levels[1].responses[0] else {
+            panic!("{levels:?}")
+        };
+        assert!(*count == 2 && failed_as_no[0] < 0.5);
+    }
+
+    /// Even odds of a symmetric sample lie in its middle.
+    #[test]
+    fn go_is_regressed_on_numbers_and_on_words() {
+        let numbers = config(serde_json::json!({
+            "responses": ["go"], "factor": [{ "name": "grade", "key": "g", "values": [1, 2, 3, 4] }],
+        }));
+        let go = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4]];
+        let row =
+            |n: usize| (n as u64 / 4, (n / 4 + 1) as f64, Some([Some(go[n / 4][n % 4]), None]));
+        let rows: Vec<_> = (0..16).map(row).collect();
+        let mut trials = trials(&rows);
+        let analysed = |config: &StudyConfig, trials: &[TrialResult]| {
+            let found = analyse(&StudyResult { config, vehicles: 1, trials });
+            match found.logistic[0].said.clone() {
+                Said::Found(found) => found,
+                Said::Refused(reason) => panic!("{reason}"),
+            }
+        };
+        let found = analysed(&numbers, &trials);
+        let even = found.even_odds.unwrap();
+        assert!((even.value - 2.5).abs() < 1e-9 && (even.high + even.low - 5.0).abs() < 1e-6);
+        assert!(found.terms[1].name == "grade" && found.terms[1].estimate.value < -1.0);
+        // two words: the odds of each
+        for trial in &mut trials {
+            let is_steep = matches!(trial.levels[0], Level::Number(x) if x > 2.0);
+            trial.levels[0] = Level::Word(if is_steep { "steep" } else { "flat" }.into());
+        }
+        let found = analysed(&numbers, &trials);
+        let names: Vec<&str> = found.terms.iter().map(|term| term.name.as_str()).collect();
+        assert_eq!(names, ["constant", "grade=steep"]);
+        // 7 of 8 and 1 of 8
+        let odds = crate::numeric::ln(7.0);
+        assert!((found.terms[0].estimate.value - odds).abs() < 1e-9);
+        assert!((found.terms[1].estimate.value + 2.0 * odds).abs() < 1e-9);
+        assert!(found.even_odds.is_none());
+    }
+
+    #[test]
+    fn a_failed_trial_refuses_indices_by_its_number() {
+        let config = config(serde_json::json!({
+            "design": "saltelli", "points": 2, "replications": 1, "responses": ["distance", "go"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row = |n: u64| (n, n as f64, (n != 4).then_some([Some(n as f64), Some(1.0)]));
+        let rows: Vec<_> = (0..6).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
+    }
+}

@@ -1,0 +1,197 @@
+//! What is wrong with a study by itself.
+
+use super::config::{Design, Factor, Level, StudyConfig};
+use super::figure::Figure;
+use super::points;
+use super::stopping::Stop;
+use crate::scenario::{Document, Fault, Problem};
+use std::collections::BTreeSet;
+
+/// Most trials of a study.
+const MOST_TRIALS: u64 = 10_000_000;
+/// Most design points, all of which are held in memory.
+const MOST_POINTS: u64 = 1_000_000;
+
+/// Columns of the results that no factor may be called.
+const COLUMNS: [&str; 7] =
+    ["trial", "point", "replication", "scenario_seed", "status", "reason", "state_hash"];
+
+/// All of it, as far as the study's own file shows it.
+pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
+    let mut found = Vec::new();
+    let (mut names, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    for (n, factor) in config.factor.iter().enumerate() {
+        let here = format!("factor[{n}]");
+        let mut fault = |key: &str, problem| {
+            let dot = if key.is_empty() { "" } else { "." };
+            found.push(document.fault(&format!("{here}{dot}{key}"), problem));
+        };
+        let reserved = COLUMNS.contains(&&*factor.name) || config.responses.contains(&factor.name);
+        if !factor.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            fault("name", refused("must be of letters, digits and underscores"));
+        }
+        if reserved {
+            fault("name", refused("is the name of another column of the results"));
+        } else if !names.insert(&factor.name) {
+            fault("name", refused("is already the name of another factor"));
+        }
+        for key in factor.keys() {
+            if !keys.insert(key.to_owned()) {
+                let name = if factor.key.is_some() { "key" } else { "keys" };
+                let name = if factor.levels.is_some() { "levels" } else { name };
+                fault(name, refused(&format!("`{key}` is varied already")));
+            }
+        }
+        of_levels(config.design, factor, &mut fault);
+    }
+    of_design(config, document, &mut found);
+    found
+}
+
+/// What is wrong with a factor's levels.
+fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Problem)) {
+    let Factor { key, keys, values, levels, range, distribution, steps, scale, .. } = factor;
+    let named = ("levels", levels.is_some());
+    fault_of(exactly_one(&[("key", key.is_some()), ("keys", keys.is_some()), named]), fault);
+    let sources = [
+        ("values", values.is_some()),
+        ("range", range.is_some()),
+        ("distribution", distribution.is_some()),
+        named,
+    ];
+    if design == Design::Table {
+        for (name, _) in sources[..3].iter().filter(|(_, given)| *given) {
+            fault(name, refused("is for designs that combine or draw; the table has the levels"));
+        }
+    } else {
+        fault_of(exactly_one(&sources), fault);
+    }
+    if let Some([low, high]) = range
+        && low >= high
+    {
+        fault("range", Problem::EmptyRange);
+    }
+    if let Some((key, told)) = distribution.as_ref().and_then(|own| own.fault()) {
+        fault(&format!("distribution.{key}"), refused(told));
+    }
+    let (is_factorial, is_drawn) =
+        (design == Design::FullFactorial, range.is_some() || distribution.is_some());
+    match steps {
+        None if is_factorial && is_drawn => {
+            let expected = "the number of levels that a full factorial design takes".into();
+            fault("steps", Problem::Missing { expected });
+        }
+        Some(_) if !is_factorial => {
+            fault("steps", refused("is for a full factorial design; this one draws"));
+        }
+        Some(_) if !is_drawn => {
+            fault("steps", refused("is for a range or a distribution; values are levels already"));
+        }
+        _ => {}
+    }
+    let is_number = |level: &Level| matches!(level, Level::Number(_));
+    if *scale && (levels.is_some() || !values.iter().flatten().all(is_number)) {
+        fault("scale", refused("is for levels that are numbers: each multiplies the scenario's"));
+    }
+    let mut names = BTreeSet::new();
+    for (n, level) in levels.iter().flatten().enumerate() {
+        if !names.insert(&level.name) {
+            fault(&format!("levels[{n}].name"), refused("is already the name of another level"));
+        }
+        if !level.set.keys().eq(levels.iter().flatten().take(1).flat_map(|first| first.set.keys()))
+        {
+            let cause = "must give a value to the keys that the first level gives one to";
+            fault(&format!("levels[{n}].set"), refused(cause));
+        }
+    }
+}
+
+/// What is wrong with a design's own keys.
+fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) {
+    let StudyConfig { design, points, table, second_order, .. } = config;
+    let mut fault = |key, problem| found.push(document.fault(key, problem));
+    let missing = |expected: &str| Problem::Missing { expected: expected.into() };
+    match (design, points) {
+        (Design::FullFactorial | Design::Table, Some(_)) => {
+            let cause = "is for designs that draw; a full factorial one has what its levels give, \
+                         a table its rows";
+            fault("points", refused(cause));
+        }
+        (Design::FullFactorial | Design::Table, None) | (_, Some(_)) => {}
+        (_, None) => fault("points", missing("the number of design points of a design that draws")),
+    }
+    match (design, table) {
+        (Design::Table, None) => fault("table", missing("the file of the design's points")),
+        (Design::Table, Some(_)) | (_, None) => {}
+        (_, Some(_)) => fault("table", refused("is for the design `table`")),
+    }
+    if *second_order && *design != Design::Saltelli {
+        fault("second_order", refused("is for the design `saltelli`"));
+    }
+    if let Some(stop) = &config.stop {
+        of_stop(config, stop, document, found);
+    }
+    if found.is_empty()
+        && let Some(fault) = too_many(config, points::count(config).unwrap_or(u64::MAX), document)
+    {
+        found.push(fault);
+    }
+}
+
+/// What is wrong with a rule to stop by.
+fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
+    let mut fault = |key: &str, cause: &str| found.push(document.fault(key, refused(cause)));
+    let is_go = stop.response.rsplit('.').next() == Some(Figure::Go.name());
+    if !is_go || !config.responses.contains(&stop.response) {
+        fault("stop.response", "must be one of the study's responses, and a go");
+    }
+    match config.design {
+        Design::FullFactorial | Design::Table => {}
+        Design::Random if config.replications == 1 => {}
+        Design::Random => {
+            fault("stop", "takes each point of a random design once: give no replications");
+        }
+        Design::LatinHypercube | Design::Sobol | Design::Saltelli => {
+            fault(
+                "stop",
+                "is for the designs full_factorial, table and random: a part of this one \
+                           is no sample",
+            );
+        }
+    }
+}
+
+/// A study of more points or trials than it can have, given how many points.
+pub(super) fn too_many(config: &StudyConfig, points: u64, document: &Document) -> Option<Fault> {
+    let told = |key, count: Option<u64>, most, what| {
+        let count = count.map_or("far more".into(), |count| count.to_string());
+        let cause = format!("gives {count} {what}; at most {most} are allowed");
+        Some(document.fault(key, refused(&cause)))
+    };
+    if points > MOST_POINTS {
+        let known = (points < u64::MAX).then_some(points);
+        return told("design", known, MOST_POINTS, "design points");
+    }
+    let trials = points.checked_mul(config.replications);
+    if trials.is_none_or(|trials| trials > MOST_TRIALS) {
+        return told("replications", trials, MOST_TRIALS, "trials");
+    }
+    None
+}
+
+fn refused(cause: &str) -> Problem {
+    Problem::Refused { cause: cause.into() }
+}
+
+fn fault_of(problem: Option<Problem>, fault: &mut impl FnMut(&str, Problem)) {
+    if let Some(problem) = problem {
+        fault("", problem);
+    }
+}
+
+fn exactly_one(keys: &[(&str, bool)]) -> Option<Problem> {
+    let names = |given: &[&(&str, bool)]| given.iter().map(|(key, _)| (*key).to_owned()).collect();
+    let given: Vec<_> = keys.iter().filter(|(_, given)| *given).collect();
+    let of = names(&keys.iter().collect::<Vec<_>>());
+    (given.len() != 1).then(|| Problem::NotExactlyOne { of, given: names(&given) })
+}

@@ -1,0 +1,140 @@
+//! Figures of a run that a study may take down.
+
+use super::response::Value;
+use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
+
+/// A figure of a vehicle, or of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// 1 if it arrived, else 0.
+    Go,
+    /// Way over the ground, m.
+    Distance,
+    /// Speed made good, m/s.
+    SpeedMadeGood,
+    /// Mean slip under throttle.
+    MeanSlip,
+    /// Deepest sinkage, m.
+    MaxSinkage,
+    /// Energy into wheels or sprockets, J.
+    DriveEnergy,
+    /// Fuel, kg, if its engine says how much it burns.
+    Fuel,
+    /// Time until its drive ended, s.
+    DrivingTime,
+    /// How it ended, as a code.
+    Outcome,
+    /// Collisions: hits that came to their end.
+    Collisions,
+    /// Shifts of gear.
+    GearShifts,
+    /// Power that a body at the chassis' origin absorbs of its vertical motion while the drive
+    /// lasts, W ([`absorbed_power`](crate::study::absorbed_power)).
+    AbsorbedPower,
+    /// Of the convoy: the place in it, from 1, of the first that got stuck; absent where none
+    /// did.
+    PassesUntilStuck,
+}
+
+impl Figure {
+    /// All of them.
+    pub const ALL: [Figure; 13] = [
+        Figure::Go,
+        Figure::Distance,
+        Figure::SpeedMadeGood,
+        Figure::MeanSlip,
+        Figure::MaxSinkage,
+        Figure::DriveEnergy,
+        Figure::Fuel,
+        Figure::DrivingTime,
+        Figure::Outcome,
+        Figure::Collisions,
+        Figure::GearShifts,
+        Figure::AbsorbedPower,
+        Figure::PassesUntilStuck,
+    ];
+
+    /// Its name in a study.
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::Go => "go",
+            Figure::Distance => "distance",
+            Figure::SpeedMadeGood => "speed_made_good",
+            Figure::MeanSlip => "mean_slip",
+            Figure::MaxSinkage => "max_sinkage",
+            Figure::DriveEnergy => "drive_energy",
+            Figure::Fuel => "fuel",
+            Figure::DrivingTime => "driving_time",
+            Figure::Outcome => "outcome",
+            Figure::Collisions => "collisions",
+            Figure::GearShifts => "gear_shifts",
+            Figure::AbsorbedPower => "absorbed_power",
+            Figure::PassesUntilStuck => "passes_until_stuck",
+        }
+    }
+
+    /// Its unit; empty of what has none.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Figure::Go
+            | Figure::MeanSlip
+            | Figure::Outcome
+            | Figure::Collisions
+            | Figure::GearShifts
+            | Figure::PassesUntilStuck => "",
+            Figure::Distance | Figure::MaxSinkage => "m",
+            Figure::SpeedMadeGood => "m/s",
+            Figure::DriveEnergy => "J",
+            Figure::Fuel => "kg",
+            Figure::DrivingTime => "s",
+            Figure::AbsorbedPower => "W",
+        }
+    }
+
+    /// Whether it is of the whole run, not of one vehicle.
+    pub fn is_of_the_run(self) -> bool {
+        self == Figure::PassesUntilStuck
+    }
+
+    /// Whether it takes looks at the run on its way.
+    pub(super) fn is_watched(self) -> bool {
+        matches!(self, Figure::Collisions | Figure::GearShifts | Figure::AbsorbedPower)
+    }
+
+    /// Its value as the run's summary tells it; absent where it does not.
+    pub(super) fn of(self, run: &RunSummary, vehicle: usize) -> Value {
+        if self == Figure::PassesUntilStuck {
+            let stuck = |own: &VehicleSummary| {
+                matches!(own.outcome.code, OutcomeCode::Immobilised | OutcomeCode::Sunk)
+            };
+            let first = run.vehicles.iter().position(stuck);
+            return first.map_or(Value::Absent, |place| Value::Number((place + 1) as f64));
+        }
+        run.vehicles.get(vehicle).map_or(Value::Absent, |own| self.of_vehicle(own))
+    }
+
+    fn of_vehicle(self, vehicle: &VehicleSummary) -> Value {
+        let number = match self {
+            Figure::Go => f64::from(u8::from(vehicle.outcome.code == OutcomeCode::Arrived)),
+            Figure::Distance => vehicle.distance,
+            Figure::SpeedMadeGood => vehicle.speed_made_good,
+            Figure::MeanSlip => vehicle.mean_slip,
+            Figure::MaxSinkage => vehicle.max_sinkage,
+            Figure::DriveEnergy => vehicle.drive_energy,
+            Figure::Fuel => return vehicle.fuel.map_or(Value::Absent, Value::Number),
+            Figure::DrivingTime => vehicle.driving_time,
+            Figure::Outcome => return Value::Word(code(vehicle.outcome.code)),
+            Figure::Collisions
+            | Figure::GearShifts
+            | Figure::AbsorbedPower
+            | Figure::PassesUntilStuck => return Value::Absent,
+        };
+        Value::Number(number)
+    }
+}
+
+/// The word of `summary.json`.
+fn code(code: OutcomeCode) -> String {
+    let json = serde_json::to_value(code).unwrap_or_default();
+    json.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,51 @@
+//! How far a study goes by its stopping rule.
+
+use crate::cli::Failure;
+use crate::report::study::{AskedOfStudy, Cell, Shard, TrialRecord};
+use crate::study::design::{self, Seen, StudyConfig};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The study's file, as its folder holds it.
+pub fn config(asked: &AskedOfStudy, folder: &Path) -> Result<StudyConfig, Failure> {
+    let config = Value::Object(asked.study.clone());
+    serde_json::from_value(config).map_err(|error| Failure::input(folder, &error))
+}
+
+/// The trials that belong to a study, in order, and those that are to be driven next. A part of
+/// the trials goes to its end: what the rule says only the whole can tell.
+pub struct Extent {
+    pub taken: Vec<u64>,
+    pub next: Vec<u64>,
+}
+
+/// How far it goes, as far as its records tell yet.
+pub fn extent(
+    asked: &AskedOfStudy,
+    config: &StudyConfig,
+    records: &BTreeMap<u64, TrialRecord>,
+) -> Extent {
+    if asked.shard != Shard::WHOLE {
+        let taken: Vec<u64> = (0..asked.trials).filter(|trial| asked.shard.has(*trial)).collect();
+        let next = taken.iter().copied().filter(|trial| !records.contains_key(trial)).collect();
+        return Extent { taken, next };
+    }
+    let rule = config.stop.as_ref();
+    let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
+    let seen = |trial: u64| {
+        let record = records.get(&trial)?;
+        Some(match response.and_then(|n| record.responses.get(n)) {
+            Some(Cell::Number(go)) if *go == 1.0 => Seen::Yes,
+            Some(Cell::Number(_)) => Seen::No,
+            _ => Seen::Failed,
+        })
+    };
+    let design::Extent { taken, next } = design::extent(config, asked.trials, seen);
+    Extent { taken: taken.into_iter().flatten().collect(), next }
+}
+
+/// The records of these trials, in their order.
+pub fn taken<'a>(extent: &Extent, records: &'a BTreeMap<u64, TrialRecord>) -> Vec<&'a TrialRecord> {
+    extent.taken.iter().filter_map(|trial| records.get(trial)).collect()
+}

@@ -1,0 +1,77 @@
+//! A script by which a cluster drives a study in parts.
+
+use std::path::Path;
+
+/// What a cluster's script asks for.
+pub struct Job<'a> {
+    pub study: &'a Path,
+    /// Parts, a task each.
+    pub shards: u64,
+    pub threads: u64,
+    /// Wall time of a part as predicted, s, if it is.
+    pub seconds: Option<f64>,
+    /// Memory of a task as predicted, bytes, if it is.
+    pub bytes: Option<u64>,
+}
+
+impl Job<'_> {
+    /// For SLURM: an array of tasks, of thousands of trials each, not of a trial each.
+    pub fn slurm(&self) -> String {
+        let Job { shards, threads, .. } = self;
+        let study = quoted(&self.study.display().to_string());
+        let name = self.study.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
+        let out = quoted(&name);
+        // twice what is predicted: other nodes are other machines
+        let minutes = self.seconds.map_or(60, |seconds| (2.0 * seconds / 60.0) as u64 + 5);
+        let megabytes = self.bytes.map_or(2048, |bytes| 2 * bytes / 1_000_000 + 200);
+        let (days, hours, minutes) = (minutes / 1440, minutes / 60 % 24, minutes % 60);
+        format!(
+            "#!/bin/bash\n\
+             #SBATCH --job-name={out}\n\
+             #SBATCH --array=1-{shards}\n\
+             #SBATCH --ntasks=1\n\
+             #SBATCH --cpus-per-task={threads}\n\
+             #SBATCH --mem={megabytes}M\n\
+             #SBATCH --time={days}-{hours:02}:{minutes:02}:00\n\
+             # A task that was cut goes on where it was when the job is submitted again.\n\
+             set -eu\n\
+             bekker study run {study} --quiet --threads {threads} \\\n  \
+               --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" --out {out}\"_part_$SLURM_ARRAY_TASK_ID\"\n\
+             # When all tasks are done:\n\
+             #   bekker study merge {out}_part_* --out {out}"
+        )
+    }
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_drives_every_part_once() {
+        let study = Path::new("my study/sand.toml");
+        let job =
+            Job { study, shards: 7, threads: 4, seconds: Some(90_000.0), bytes: Some(50_000_000) };
+        let script = job.slurm();
+        for line in [
+            "#SBATCH --array=1-7",
+            "#SBATCH --cpus-per-task=4",
+            "#SBATCH --mem=300M",
+            "#SBATCH --time=2-02:05:00",
+            "bekker study run 'my study/sand.toml' --quiet --threads 4 \\",
+            "  --shard \"$SLURM_ARRAY_TASK_ID/7\" --out sand\"_part_$SLURM_ARRAY_TASK_ID\"",
+        ] {
+            assert!(script.lines().any(|own| own == line), "{line}:\n{script}");
+        }
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+}

@@ -1,0 +1,36 @@
+//! The trials that are done, kept as they come.
+
+use super::extent::extent;
+use crate::cli::Failure;
+use crate::report::study::{AskedOfStudy, StudyFolder, TrialRecord};
+use crate::study::design::StudyConfig;
+use indicatif::ProgressBar;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Keeps trials in the study's folder and in memory.
+pub struct Keeping<'a> {
+    pub asked: &'a AskedOfStudy,
+    pub config: &'a StudyConfig,
+    pub folder: &'a StudyFolder,
+    pub bar: &'a ProgressBar,
+    /// The trials that are done, by number.
+    pub records: Mutex<BTreeMap<u64, TrialRecord>>,
+}
+
+impl Keeping<'_> {
+    /// Keeps a trial that is done.
+    pub fn keep(&self, record: TrialRecord) -> Result<(), Failure> {
+        self.folder.put(&record)?;
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.insert(record.trial, record);
+        self.bar.inc(1);
+        Ok(())
+    }
+
+    /// The trials that are to be driven next: of a block, where the study stops by a rule.
+    pub fn next(&self) -> Vec<u64> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        extent(self.asked, self.config, &records).next
+    }
+}

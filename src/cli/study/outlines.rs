@@ -1,0 +1,114 @@
+//! Tables of what is said of a study beyond its design points.
+
+use super::rounded;
+use crate::report::study::Outline;
+use crate::study::Estimate;
+use crate::study::analysis::{
+    Analysis, Answer, IndicesFigures, LogisticFigures, Said, SurrogateFigures, SurvivalFigures,
+};
+use crate::study::statistics::Interval;
+
+/// All of them that apply.
+pub fn further(analysis: &Analysis) -> Vec<Outline> {
+    let survival = analysis.survival.iter().map(survival_table);
+    let logistic = analysis.logistic.iter().map(logistic_table);
+    let indices = analysis.indices.iter().map(indices_table);
+    let surrogates = surrogates_table(&analysis.surrogates);
+    survival.chain(logistic).chain(indices).chain(surrogates).collect()
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+/// A table, or one row that says why there is none.
+fn table<T>(
+    title: String,
+    answer: &Answer<T>,
+    head: Vec<String>,
+    rows: impl FnOnce(&T) -> Vec<Vec<String>>,
+) -> Outline {
+    match &answer.said {
+        Said::Found(found) => Outline { title, head, rows: rows(found) },
+        Said::Refused(reason) => {
+            Outline { title, head: words(["none: why"]), rows: vec![vec![reason.clone()]] }
+        }
+    }
+}
+
+fn interval(own: &Interval) -> String {
+    format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
+}
+
+fn survival_table(own: &SurvivalFigures) -> Outline {
+    let title = format!(
+        "{}: part of convoys of {} not stuck beyond each pass (Kaplan and Meier, interval of 95 %)",
+        own.response, own.passes
+    );
+    let rows = own.points.iter().flat_map(|point| {
+        let convoys = format!("{} of {}", point.censored, point.convoys);
+        let first = [point.point.to_string(), convoys, "-".into(), "-".into(), "-".into()];
+        let first = point.steps.is_empty().then(|| first.to_vec());
+        let steps = point.steps.iter().map(|step| {
+            let [low, high] = step.interval;
+            vec![
+                point.point.to_string(),
+                format!("{} of {}", point.censored, point.convoys),
+                rounded(step.time),
+                format!("{} of {}", step.events, step.at_risk),
+                interval(&Interval { value: step.survival, low, high }),
+            ]
+        });
+        first.into_iter().chain(steps).collect::<Vec<_>>()
+    });
+    let rows = rows.collect();
+    Outline { title, head: words(["point", "all passed", "pass", "stuck in it", "survive"]), rows }
+}
+
+fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {
+    let title = format!("{}: logistic regression over all trials", answer.response);
+    table(title, answer, words(["term", "ln of odds", "error", "low", "high"]), |found| {
+        let row = |name: &str, own: &Estimate| {
+            let numbers = [own.value, own.error, own.low, own.high].map(rounded);
+            std::iter::once(name.to_owned()).chain(numbers).collect()
+        };
+        let terms = found.terms.iter().map(|term| row(&term.name, &term.estimate));
+        let even = found.even_odds.iter().map(|own| row("level of even odds", own));
+        terms.chain(even).collect()
+    })
+}
+
+fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
+    let title = format!("{}: Sobol' indices (interval of 95 %)", answer.response);
+    table(title, answer, words(["factor", "alone", "with others"]), |found| {
+        let each = found.factors.iter().zip(&found.first).zip(&found.total);
+        let each =
+            each.map(|((name, first), total)| vec![name.clone(), interval(first), interval(total)]);
+        let name = |n: usize| found.factors.get(n).map_or("", String::as_str);
+        let pairs = found.second.iter().map(|([i, j], own)| {
+            vec![format!("{} and {} together", name(*i), name(*j)), interval(own), "-".into()]
+        });
+        each.chain(pairs).collect()
+    })
+}
+
+/// How well each response is guessed; none where there are no surrogates.
+fn surrogates_table(answers: &[Answer<SurrogateFigures>]) -> Option<Outline> {
+    let row = |answer: &Answer<SurrogateFigures>| match &answer.said {
+        Said::Found(SurrogateFigures { fit, .. }) => vec![
+            answer.response.clone(),
+            fit.points.to_string(),
+            rounded(fit.error),
+            rounded(fit.explained),
+            fit.lengths.iter().map(|length| rounded(*length)).collect::<Vec<_>>().join(", "),
+        ],
+        Said::Refused(reason) => {
+            let none = || "-".to_owned();
+            vec![answer.response.clone(), none(), none(), none(), reason.clone()]
+        }
+    };
+    let title = "Gaussian process between the points: its error at each from all others";
+    let head = words(["response", "points", "error", "explained", "lengths, in ranges"]);
+    let rows: Vec<Vec<String>> = answers.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Outline { title: title.into(), head, rows })
+}
