@@ -4,6 +4,7 @@
 //! [`converge`] repeats it on a finer and longer set-up and says whether the
 //! result moved. A [`design`] is many runs of one scenario, [`statistics`] what is said of them.
 
+mod absorbed_power;
 mod bench;
 mod convergence;
 mod deflection_relations;
@@ -31,6 +32,7 @@ pub mod validation;
 mod wheel;
 mod wheel_theory;
 
+pub use absorbed_power::absorbed_power;
 pub use bench::{
     BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
 };
