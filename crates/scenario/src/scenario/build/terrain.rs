@@ -13,8 +13,8 @@ use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness, RoughnessClass,
-    SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness,
+    RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::fmt::{self, Display};
 use std::path::Path;
