@@ -70,7 +70,8 @@ impl Mobility {
             return stdout::print(&list().text(TextStyle::of_stdout()));
         }
         let model = self.vehicle.as_deref().unwrap_or_default();
-        let subject = Subject { refined: self.refined, ..subject(model)? };
+        let mut subject = subject(model)?;
+        subject.refined = self.refined;
         // before the work of minutes: it would be lost
         for folder in self.out.iter().chain(&self.write_scenario) {
             std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;

@@ -1,20 +1,21 @@
 //! Steady cornering: a held speed and slowly growing steering, after SAE J266 and ISO 4138.
 //!
-//! The understeer gradient is the slope of the mean road wheel angle less Ackermann's L/R over the
-//! lateral acceleration. A tracked vehicle is taken as one with an axle under the middle of its
-//! tracks ([`SteeringGeometry::of_tracks`]).
-//!
-//! [`SteeringGeometry::of_tracks`]: crate::vehicle::driver::SteeringGeometry::of_tracks
+//! The understeer gradient is the slope of δ - L/R over the lateral acceleration. δ is the angle at
+//! which the vehicle goes round as tightly at a crawl: linkages that are not linear, and tracks,
+//! which slip as they turn, are so judged alike. L is the wheelbase, or the length of track on the
+//! ground.
 
 use super::findings::{Figure, Findings};
-use super::subject::{Subject, held_speed};
+use super::subject::{Driven, Subject, held_speed};
 use super::{Effort, MobilityError};
 use crate::numeric::{GRAVITY, atan};
+use crate::scenario::Scenario;
 use crate::simulation::{Flow, OutcomeCode};
 use crate::study::validation::{Line, Mark, Panel};
 
-/// Speed that is held, m/s.
+/// Speed that is held, m/s, and the crawl that it is laid beside.
 const SPEED: f64 = 12.0;
+const CRAWL: f64 = 1.5;
 /// When the steering begins to grow and when it has grown, s.
 const GROWS: [f64; 2] = [5.0, 65.0];
 /// Lateral acceleration that the steering grows to, if the vehicle were neutral, g.
@@ -29,25 +30,16 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let curvature = ASKED * GRAVITY / (SPEED * SPEED);
     let most = (atan(geometry.wheelbase * curvature) / geometry.max_steer).min(1.0);
     let steering = [[0.0, 0.0], [GROWS[0], 0.0], [GROWS[1], most]];
-    let mut scenario = subject.scenario("cornering", GROWS[1], held_speed(SPEED, &steering));
-    scenario.vehicle[0].speed = SPEED;
-    let mut samples: Vec<[f64; 3]> = Vec::new();
-    let driven = subject.drive(&scenario, |sample| {
-        if sample.time >= GROWS[0] {
-            let lateral = sample.speed * sample.angular_velocity.z / GRAVITY;
-            let angle = sample.controls.steering * geometry.max_steer;
-            let excess =
-                angle - atan(geometry.wheelbase * sample.angular_velocity.z / sample.speed);
-            samples.push([lateral, excess.to_degrees(), sample.speed]);
-        }
-        Flow::Continue
-    })?;
-
-    let mean = |chunk: &[[f64; 3]], k: usize| {
-        chunk.iter().map(|own| own[k]).sum::<f64>() / chunk.len() as f64
-    };
-    let points: Vec<[f64; 2]> =
-        samples.chunks(MEAN).map(|chunk| [mean(chunk, 0), mean(chunk, 1)]).collect();
+    let (fast, crawl) = rayon::join(
+        || turned(subject, "cornering", SPEED, &steering),
+        || turned(subject, "cornering_crawl", CRAWL, &steering),
+    );
+    let ((scenario, driven, fast), (.., crawl)) = (fast?, crawl?);
+    let points: Vec<[f64; 2]> = fast
+        .iter()
+        .zip(&crawl)
+        .map(|([lateral, angle], [_, asked])| [*lateral, (asked - angle).to_degrees()])
+        .collect();
     let linear: Vec<[f64; 2]> =
         points.iter().copied().filter(|[g, _]| (LINEAR[0]..LINEAR[1]).contains(g)).collect();
     let most = points.iter().map(|[g, _]| *g).fold(0.0, f64::max);
@@ -64,6 +56,34 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
         lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![scenario] })
+}
+
+type Turned = (Scenario, Driven, Vec<[f64; 2]>);
+
+/// Lateral acceleration, g, and the angle atan(L/R), rad, second by second.
+fn turned(
+    subject: &Subject,
+    name: &str,
+    speed: f64,
+    steering: &[[f64; 2]],
+) -> Result<Turned, MobilityError> {
+    let wheelbase = subject.geometry.steering.wheelbase;
+    let mut scenario = subject.scenario(name, GROWS[1], held_speed(speed, steering));
+    scenario.vehicle[0].speed = speed;
+    let mut samples: Vec<[f64; 2]> = Vec::new();
+    let driven = subject.drive(&scenario, |sample| {
+        if sample.time >= GROWS[0] {
+            let yaw_rate = sample.angular_velocity.z;
+            let lateral = sample.speed * yaw_rate / GRAVITY;
+            samples.push([lateral, atan(wheelbase * yaw_rate / sample.speed.max(0.1))]);
+        }
+        Flow::Continue
+    })?;
+    let mean = |chunk: &[[f64; 2]]| {
+        [0, 1].map(|k| chunk.iter().map(|own| own[k]).sum::<f64>() / chunk.len() as f64)
+    };
+    let seconds = samples.chunks(MEAN).map(mean).collect();
+    Ok((scenario, driven, seconds))
 }
 
 /// Slope of a straight line through points by least squares; none of fewer than three.

@@ -1,7 +1,8 @@
 //! Drawbar pull over slip, and motion resistance, of the whole vehicle.
 //!
-//! The vehicle holds a low speed and pulls a second one of its kind on a rope, in neutral, whose
-//! brake is slowly applied: the field's dynamometer vehicle. The pull is what the ground gives the
+//! The vehicle holds a low speed and pulls two others of its kind on ropes, in neutral, whose
+//! brakes are slowly applied: the field's dynamometer vehicle, which must hold more than the one
+//! that pulls. The pull is what the ground gives the
 //! wheels along their heading less what speeds the vehicle up.
 
 use super::findings::{Figure, Findings};
@@ -22,9 +23,9 @@ use rayon::prelude::*;
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
 /// Speed that the vehicle holds, m/s.
 const SPEED: f64 = 2.0;
-/// When the other's brake begins to be applied and when it is on, s.
+/// When the others' brakes begin to be applied and when they are on, s.
 const BRAKE: [f64; 2] = [6.0, 36.0];
-/// Rope between the two, m.
+/// Rope between two vehicles, m.
 const ROPE: f64 = 5.0;
 /// Samples of which a mean is taken: half a second.
 const MEAN: usize = 50;
@@ -87,20 +88,23 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
     scenario.endings.immobilised = false;
     let row =
         |time, brake| TableRow { time, brake, gear: Selector::Neutral, ..TableRow::default() };
-    let mut other =
-        subject.vehicle("dynamometer", table(&[row(0.0, 0.0), row(begins, 0.0), row(on, 1.0)]));
-    other.position = [-(subject.geometry.length() + ROPE), 0.0];
-    scenario.vehicle.push(other);
-    scenario.tow.push(Tow {
-        from: "subject".into(),
-        to: "dynamometer".into(),
-        kind: TowKind::Rope,
-        from_end: VehicleEnd::Rear,
-        to_end: VehicleEnd::Front,
-        slack: 0.0,
-        stiffness: 200_000.0,
-        breaking_load: 1e9,
-    });
+    let brake = table(&[row(0.0, 0.0), row(begins, 0.0), row(on, 1.0)]);
+    let names = ["subject", "first dynamometer", "second dynamometer"];
+    for (n, pair) in names.windows(2).enumerate() {
+        let mut other = subject.vehicle(pair[1], brake.clone());
+        other.position = [-(n as f64 + 1.0) * (subject.geometry.length() + ROPE), 0.0];
+        scenario.vehicle.push(other);
+        scenario.tow.push(Tow {
+            from: pair[0].into(),
+            to: pair[1].into(),
+            kind: TowKind::Rope,
+            from_end: VehicleEnd::Rear,
+            to_end: VehicleEnd::Front,
+            slack: 0.0,
+            stiffness: 200_000.0,
+            breaking_load: 1e9,
+        });
+    }
     scenario
 }
 
@@ -129,11 +133,11 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
     Ok((scenario, curve))
 }
 
-/// The pull where the slip first reaches one; none where it does not.
+/// The pull where the slip first grows over one; none where it does not.
 fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
-    let after = curve.iter().position(|[own, _]| *own >= slip)?;
-    let [s1, p1] = curve[after];
-    let Some(&[s0, p0]) = after.checked_sub(1).map(|n| &curve[n]) else { return Some(p1) };
+    let grows = |pair: &&[[f64; 2]]| pair[0][0] < slip && slip <= pair[1][0];
+    let pair = curve.windows(2).find(grows)?;
+    let ([s0, p0], [s1, p1]) = (pair[0], pair[1]);
     Some(p0 + (p1 - p0) * (slip - s0) / (s1 - s0))
 }
 

@@ -2,12 +2,13 @@
 
 use super::findings::{Figure, Findings, Limit};
 use super::straight::road_friction;
-use super::subject::{KMH, ROAD, Subject, along_x, table};
+use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
 use super::{Effort, MobilityError, TractiveEffort, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::{Driver, Surface, TableRow};
 use crate::simulation::Flow;
 use crate::study::validation::{Line, Mark, Panel};
+use crate::vehicle::spec::Layout;
 use rayon::prelude::*;
 
 /// Soils that are climbed.
@@ -52,14 +53,26 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
     Ok(findings)
 }
 
-/// On firm ground the road's friction or the powertrain decides, whichever gives less.
+/// On firm ground the road's friction decides or the powertrain, whichever gives less; where all
+/// differentials are open, the friction of the axle that uphill carries less.
 fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let friction = road_friction();
     let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    let (law, held) = match open_differentials(subject) {
+        Some(front) => ("open differentials: 2 μ s/(1 + 2 μ h/L)", front.grade(friction)),
+        None => ("μ", friction),
+    };
     match TractiveEffort::of(&subject.spec).map(|effort| effort.grade(0.0)) {
-        Some(grade) if grade < friction => figure.beside("balance of tractive effort", grade),
-        _ => figure.beside("μ, all wheels driven", friction),
+        Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
+        _ => figure.beside(law, held),
     }
+}
+
+/// The front axle of a vehicle on two driven axles whose differentials are all open.
+fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
+    let own = subject.spec.wheeled()?;
+    let open = own.driveline.layout == Layout::Awd && !own.driveline.centre.locked;
+    subject.geometry.front_axle.filter(|_| open)
 }
 
 fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {

@@ -6,6 +6,7 @@ use super::{Effort, MobilityError, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::{Face, Stamp};
 use crate::simulation::Flow;
+use crate::vehicle::TrackedSpec;
 
 /// Speed that the driver holds, m/s.
 const SPEED: f64 = 1.5;
@@ -40,12 +41,17 @@ pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, Mobilit
     let diameter = 2.0 * subject.geometry.wheel_radius;
     let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
     let findings = seek(subject, effort, "gap", [0.1, 3.0], &course)?;
-    Ok(if subject.spec.tracked().is_some() {
-        let half = 0.5 * subject.geometry.steering.wheelbase;
-        beside(findings, "half the track on the ground", half, subject)
+    Ok(if let Some(track) = subject.spec.tracked() {
+        beside(findings, "half the length of the tracks", 0.5 * running_length(track), subject)
     } else {
         beside(findings, "diameter of the wheels", diameter, subject)
     })
+}
+
+/// From the front of the sprocket to the back of the idler, m.
+fn running_length(track: &TrackedSpec) -> f64 {
+    let between = (track.sprocket.position[0] - track.idler.position[0]).abs();
+    between + track.pin_radius() + track.idler.radius
 }
 
 /// The deepest ditch and the highest barrier with faces of 45 degrees.

@@ -8,9 +8,9 @@ use crate::scenario::config::{
 use crate::scenario::{Faults, Scenario, ScenarioFile};
 use crate::simulation::{Flow, OutcomeCode, OutcomeReport, Sample, VehicleSummary, World};
 use crate::spatial::Vec3;
-use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::Footprint;
+use crate::vehicle::{AnySpec, VehicleSpec};
 use std::path::Path;
 use thiserror::Error;
 
@@ -67,11 +67,40 @@ pub struct Geometry {
     /// Height of the centre of mass over the ground, m: of the chassis where it is, of all else
     /// at the height of the wheels' centres.
     pub centre_of_mass: f64,
+    /// What its front axle carries, of one with two axles.
+    pub front_axle: Option<FrontAxle>,
     /// Radius of the wheels, or of the road wheels with the track below them, m.
     pub wheel_radius: f64,
     /// The driver's eyes in the chassis frame, m; above the frame's origin where the file does
     /// not say.
     pub driver: Vec3,
+}
+
+/// What the front axle of two carries, which has less to carry as the vehicle climbs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrontAxle {
+    /// Share of the weight on the front axle on the level.
+    share: f64,
+    /// Height of the centre of mass over the wheelbase.
+    height: f64,
+}
+
+impl FrontAxle {
+    fn of(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
+        let [front, rear] = &spec.axles[..] else { return None };
+        let (front, rear) = (front.position[0], rear.position[0]);
+        // what is not sprung lies evenly about the axles
+        let chassis = spec.chassis.mass / mass;
+        let middle = chassis * spec.chassis.com[0] + (1.0 - chassis) * 0.5 * (front + rear);
+        let wheelbase = front - rear;
+        Some(FrontAxle { share: (middle - rear) / wheelbase, height: height / wheelbase })
+    }
+
+    /// Steepest grade that a vehicle climbs whose differentials are open, all of them: each axle
+    /// gives what the front one holds, tan θ = 2 μ s/(1 + 2 μ h/L), s the share of the front axle on the level.
+    pub fn grade(&self, friction: f64) -> f64 {
+        2.0 * friction * self.share / (1.0 + 2.0 * friction * self.height)
+    }
 }
 
 /// A trial that has been driven.
@@ -123,7 +152,8 @@ impl Subject {
             endings: Endings::default(),
             sky: Sky::default(),
             scenery: vec![],
-            output: Output::default(),
+            // a whole number of heartbeats of all events
+            output: Output { interval: 0.04, ..Output::default() },
         }
     }
 
@@ -228,8 +258,17 @@ impl Geometry {
         let mass = spec.total_mass();
         let above_axles = chassis.com[2] - axle_height;
         let centre_of_mass = wheel_radius + above_axles * chassis.mass / mass;
-        let driver = Vec3::zeros();
-        Geometry { steering, footprint, mass, gauge, centre_of_mass, wheel_radius, driver }
+        let front_axle = spec.wheeled().and_then(|own| FrontAxle::of(own, mass, centre_of_mass));
+        Geometry {
+            steering,
+            footprint,
+            mass,
+            gauge,
+            centre_of_mass,
+            front_axle,
+            wheel_radius,
+            driver: Vec3::zeros(),
+        }
     }
 
     /// Distance of the rear bumper from the front one, m.

@@ -77,27 +77,33 @@ impl<'a> TractiveEffort<'a> {
     /// where the ground would take any force: sin θ + f cos θ = F/W.
     pub fn grade(&self, speed: f64) -> f64 {
         let effort = self.at(speed);
+        last(0.0, 3.0, |grade| self.resists(speed, grade) <= effort)
+    }
+
+    /// Resistance of rolling and grade at a speed, m/s, over the weight.
+    fn resists(&self, speed: f64, grade: f64) -> f64 {
         let [still, growth] = self.resistance;
-        let rolling = still + growth * speed;
-        self.last(0.0, 3.0, |grade| {
-            let slope = atan(grade);
-            sin(slope) + rolling * cos(slope) <= effort
-        })
+        let slope = atan(grade);
+        sin(slope) + (still + growth * speed) * cos(slope)
     }
 
     /// Fastest speed up a grade (rise over run), m/s.
     pub fn speed(&self, grade: f64) -> f64 {
-        self.last(0.0, FASTEST, |speed| self.grade(speed) >= grade)
+        last(0.0, FASTEST, |speed| self.resists(speed, grade) <= self.at(speed))
     }
+}
 
-    /// The last value of an interval that holds, by bisection.
-    fn last(&self, mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
-        for _ in 0..40 {
-            let middle = 0.5 * (low + high);
-            if holds(middle) { low = middle } else { high = middle }
+/// The last value of an interval that holds, by bisection.
+fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
         }
-        low
     }
+    low
 }
 
 #[cfg(test)]
