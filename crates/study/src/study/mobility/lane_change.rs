@@ -3,6 +3,7 @@
 use super::findings::{Figure, Findings};
 use super::subject::{KMH, Subject, along};
 use super::{Effort, MobilityError, threshold};
+use crate::numeric::smooth_step;
 use crate::scenario::Scenario;
 use crate::simulation::{Flow, OutcomeCode, Sample};
 use crate::study::validation::{Line, Mark, Panel};
@@ -13,6 +14,12 @@ use crate::study::validation::{Line, Mark, Panel};
 const LANES: [([f64; 2], f64, f64); 3] =
     [([0.0, 15.0], 0.0, 1.1), ([45.0, 70.0], 3.5, 1.2), ([95.0, 125.0], 0.0, 1.3)];
 const ROOM: f64 = 0.25;
+/// Where the driver goes over from a lane to the next, m: with his rear axle, so that the front is
+/// well beyond, and back.
+const SHIFTS: [[f64; 2]; 2] = [[10.0, 42.0], [66.0, 92.0]];
+/// How far his way goes on behind that, and the distance of its points, m.
+const WAY_OUT: f64 = 60.0;
+const SPACING: f64 = 2.0;
 /// Where it starts, m, at its speed.
 const RUN_UP: f64 = -30.0;
 /// Speeds that are tried, km/h.
@@ -62,23 +69,15 @@ fn trial(
 ) -> Result<(Scenario, bool, Vec<[f64; 2]>), MobilityError> {
     let speed = kmh * KMH;
     let late = delay * speed;
-    let side = LANES[1].1;
-    let waypoints = vec![
-        [RUN_UP - 20.0, 0.0],
-        [RUN_UP, 0.0],
-        [0.0, 0.0],
-        [15.0 + late, 0.0],
-        [30.0 + late, 0.5 * side],
-        [45.0 + late, side],
-        [70.0 + late, side],
-        [82.5 + late, 0.5 * side],
-        [95.0 + late, 0.0],
-        [140.0 + late, 0.0],
-        [200.0 + late, 0.0],
-    ];
+    let way = SHIFTS[1][1] + late + WAY_OUT - RUN_UP;
+    let count = (way / SPACING).ceil() as u32;
+    let waypoints = (0..=count).map(|n| {
+        let x = RUN_UP - SPACING + SPACING * f64::from(n);
+        [x, middle(x - late)]
+    });
     let end = LANES[2].0[1];
     let duration = ((end - RUN_UP) / speed + 5.0).ceil();
-    let mut scenario = subject.scenario("lane_change", duration, along(waypoints, speed));
+    let mut scenario = subject.scenario("lane_change", duration, along(waypoints.collect(), speed));
     scenario.vehicle[0].position = [RUN_UP, 0.0];
     scenario.vehicle[0].speed = speed;
     let width = subject.geometry.footprint.width;
@@ -93,6 +92,12 @@ fn trial(
     })?;
     let upright = driven.outcome.code != OutcomeCode::Overturned;
     Ok((scenario, within && arrived && upright, way))
+}
+
+/// The driver's line, m beside the track: cubics that are level at their ends.
+fn middle(x: f64) -> f64 {
+    let [there, back] = SHIFTS.map(|[from, to]| smooth_step(from, to, x));
+    LANES[1].1 * (there - back)
 }
 
 /// Whether all corners that are beside a lane are in it.
