@@ -28,6 +28,7 @@ mod learning;
 mod maximal_coordinates;
 mod meshes;
 mod messages;
+mod mobility;
 mod multibody;
 mod opencv;
 mod outcomes;

@@ -184,7 +184,8 @@ fn outlined(stamp: &Stamp) -> Outlined {
         Stamp::Bump { at, radius, height, .. } => {
             Outlined { outline: disc(at, radius), label: format!("bump, {height} m") }
         }
-        Stamp::Ditch { from, to, width, depth, .. } => {
+        Stamp::Ditch { from, to, width, depth: rise, .. }
+        | Stamp::Ridge { from, to, width, height: rise, .. } => {
             let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
             let length = dx.hypot(dy).max(1e-9);
             let half = 0.5 * width;
@@ -195,7 +196,10 @@ fn outlined(stamp: &Stamp) -> Outlined {
                     [at[0] + half * turn.cos(), at[1] + half * turn.sin()]
                 })
             };
-            let label = format!("ditch, {depth} m deep, {length:.0} m long");
+            let label = match stamp {
+                Stamp::Ridge { .. } => format!("ridge, {rise} m high, {length:.0} m long"),
+                _ => format!("ditch, {rise} m deep, {length:.0} m long"),
+            };
             Outlined { outline: end(from, -1.0).chain(end(to, 1.0)).collect(), label }
         }
     }

@@ -100,7 +100,7 @@ fn level_word(level: &Level) -> String {
 }
 
 /// A number to four digits.
-fn rounded(x: f64) -> String {
+pub(super) fn rounded(x: f64) -> String {
     let whole = if x == 0.0 { 0.0 } else { x.abs().log10().floor() };
     if !(-4.0..=6.0).contains(&whole) {
         return format!("{x:.3e}");

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::report::{check_place, plot, write_file};
-use crate::study::validation::{Block, Chart, Mark, SECTIONS, Section};
+use crate::study::validation::{Block, Chart, Mark, Panel, SECTIONS, Section};
 use clap::Args;
 use rayon::prelude::*;
 use std::fmt::Write as _;
@@ -105,7 +105,16 @@ fn markdown(block: &Block, folder: &str) -> String {
 }
 
 fn figure(chart: &Chart) -> plot::Figure {
-    let panels = chart.panels.iter().map(|panel| plot::Panel {
+    plot::Figure {
+        title: chart.title.clone(),
+        subtitle: chart.subtitle.clone(),
+        panels: panels(&chart.panels),
+    }
+}
+
+/// Panels of a study as they are plotted.
+pub(super) fn panels(panels: &[Panel]) -> Vec<plot::Panel> {
+    let drawn = panels.iter().map(|panel| plot::Panel {
         title: panel.title.clone(),
         x_label: panel.x.clone(),
         y_label: panel.y.clone(),
@@ -124,9 +133,5 @@ fn figure(chart: &Chart) -> plot::Figure {
             })
             .collect(),
     });
-    plot::Figure {
-        title: chart.title.clone(),
-        subtitle: chart.subtitle.clone(),
-        panels: panels.collect(),
-    }
+    drawn.collect()
 }

@@ -43,7 +43,7 @@ pub use reference::HeightUnit;
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
 pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
-pub use stamp::{Outline, Stamp};
+pub use stamp::{Face, Outline, Stamp};
 pub use surface::Surface;
 
 use crate::grid::{Lattice, TILE_NODES, TileKey};

@@ -1,4 +1,4 @@
-//! Holes, ditches and bumps: shapes added to the height of a terrain.
+//! Holes, ditches, bumps and ridges: shapes added to the height of a terrain.
 
 use super::error::{TerrainError, finite};
 use super::segment;
@@ -36,11 +36,28 @@ pub enum Outline {
     },
 }
 
+/// How the height runs over the edge of a stamp, from 0 at the outline to 1 at its full height.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Face {
+    /// A cubic that is flat at both ends, so that the slope of the ground stays continuous;
+    /// its steepest slope is 1.5 height / edge.
+    #[default]
+    Smooth,
+    /// A plane, with a crease at both ends: steps, trapezoids, walls of trenches.
+    Straight,
+    /// A quarter of an ellipse that stands upright at the outline: with the height and the edge
+    /// of a ridge half its width, a half-round.
+    Round,
+}
+
+/// Part of a round face's edge within which its slope, which is without bound at the outline,
+/// is taken as it is there: at most 22 height / edge.
+const FOOT: f64 = 1e-3;
+
 /// A height added within an outline.
 ///
 /// Full inside, nothing outside; between the outline and `edge` metres inside
-/// it the height runs in a cubic that is flat at both ends, so that the slope
-/// of the ground stays continuous. Its steepest slope is 1.5 height / edge.
+/// it the height runs as its `face` says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamp {
     /// Where.
@@ -49,22 +66,38 @@ pub struct Stamp {
     pub height: f64,
     /// Width of the slope inside the outline, m.
     pub edge: f64,
+    /// Shape of that slope.
+    pub face: Face,
 }
 
 impl Stamp {
     /// A round hole of full `depth` in the middle.
     pub fn hole(centre: [f64; 2], radius: f64, depth: f64, edge: f64) -> Stamp {
-        Stamp { outline: Outline::Disc { centre, radius }, height: -depth, edge }
+        Stamp::smooth(Outline::Disc { centre, radius }, -depth, edge)
     }
 
     /// A ditch from one point to another.
     pub fn ditch(from: [f64; 2], to: [f64; 2], width: f64, depth: f64, edge: f64) -> Stamp {
-        Stamp { outline: Outline::Strip { from, to, width }, height: -depth, edge }
+        Stamp::smooth(Outline::Strip { from, to, width }, -depth, edge)
     }
 
     /// A round bump.
     pub fn bump(centre: [f64; 2], radius: f64, height: f64, edge: f64) -> Stamp {
-        Stamp { outline: Outline::Disc { centre, radius }, height, edge }
+        Stamp::smooth(Outline::Disc { centre, radius }, height, edge)
+    }
+
+    /// A ridge from one point to another.
+    pub fn ridge(from: [f64; 2], to: [f64; 2], width: f64, height: f64, edge: f64) -> Stamp {
+        Stamp::smooth(Outline::Strip { from, to, width }, height, edge)
+    }
+
+    fn smooth(outline: Outline, height: f64, edge: f64) -> Stamp {
+        Stamp { outline, height, edge, face: Face::Smooth }
+    }
+
+    /// The same with a face of another shape.
+    pub fn with_face(self, face: Face) -> Stamp {
+        Stamp { face, ..self }
     }
 
     pub(crate) fn check(&self) -> Result<(), TerrainError> {
@@ -130,7 +163,15 @@ impl Stamp {
     /// Share of the height at a `depth` (m) inside the outline, and its derivative.
     fn rise(&self, depth: f64) -> (f64, f64) {
         let t = (depth / self.edge).clamp(0.0, 1.0);
-        (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t) / self.edge)
+        match self.face {
+            Face::Smooth => (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t) / self.edge),
+            Face::Straight => (t, if 0.0 < t && t < 1.0 { 1.0 / self.edge } else { 0.0 }),
+            Face::Round => {
+                let arc = |t: f64| (t * (2.0 - t)).sqrt();
+                let slope = if t > 0.0 { (1.0 - t) / arc(t.max(FOOT)) } else { 0.0 };
+                (arc(t), slope / self.edge)
+            }
+        }
     }
 }
 
@@ -160,7 +201,7 @@ mod tests {
         let strip = Outline::Strip { from: [-1.0, 0.0], to: [1.0, 0.5], width: 2.0 };
         let disc = Outline::Disc { centre: [0.0, 0.0], radius: 1.5 };
         for outline in [rectangle, strip, disc] {
-            let stamp = Stamp { outline, height: 0.7, edge: 0.6 };
+            let stamp = Stamp { outline, height: 0.7, edge: 0.6, face: Face::Smooth };
             stamp.check().unwrap();
             for k in 0..900 {
                 let (x, y) = (f64::from(k % 30) * 0.17 - 2.5, f64::from(k / 30) * 0.16 - 2.4);
@@ -173,6 +214,26 @@ mod tests {
                 assert!((gx - fx).abs() < 2e-5 && (gy - fy).abs() < 2e-5);
             }
         }
+    }
+
+    #[test]
+    fn faces_run_from_the_outline_to_the_full_height() {
+        let ridge = Stamp::ridge([0.0, -9.0], [0.0, 9.0], 4.0, 0.5, 1.0);
+        let step = ridge.with_face(Face::Straight);
+        assert_eq!(step.at(-1.5, 0.0), (0.25, [0.5, 0.0]));
+        assert_eq!([step.at(-2.0, 0.0).0, step.at(-1.0, 0.0).0], [0.0, 0.5]);
+        // a half-round: a circle of its radius about its axis
+        let half_round =
+            Stamp::ridge([0.0, -9.0], [0.0, 9.0], 0.4, 0.2, 0.2).with_face(Face::Round);
+        half_round.check().unwrap();
+        for k in -19..20 {
+            let x = 0.01 * f64::from(k);
+            let (height, [slope, _]) = half_round.at(x, 0.0);
+            assert!((height * height + x * x - 0.04).abs() < 1e-15, "{height} at {x}");
+            // the tangent of a circle
+            assert!((slope + x / height).abs() < 1e-9, "{slope} at {x}");
+        }
+        assert_eq!(half_round.at(0.2, 0.0), (0.0, [0.0; 2]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::config::{
     Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, Scenario, Sensor,
-    SensorModel, Surface,
+    SensorModel, Surface, TableRow,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -424,6 +424,19 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
     }
 }
 
+/// A table holds a speed all the time or never, and then has no pedals of its own.
+fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &mut Refuse) {
+    let holds = rows.iter().any(|row| row.speed.is_some());
+    for (index, row) in rows.iter().enumerate().filter(|_| holds) {
+        if row.speed.is_none() {
+            let expected = "a speed in every row where one row has it".into();
+            refuse(key(index), Problem::Missing { expected });
+        } else if row.throttle > 0.0 || row.brake > 0.0 {
+            refuse(key(index), Problem::Excludes { other: "throttle or brake" });
+        }
+    }
+}
+
 fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = |name: &str| format!("vehicle[{index}].driver.{name}");
@@ -435,6 +448,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                         refuse(key(&format!("rows[{}].time", row + 1)), problem);
                     }
                 }
+                check_held_speed(rows, |row| key(&format!("rows[{row}].speed")), refuse);
             }
             Driver::Path { waypoints, .. } => {
                 for (point, pair) in waypoints.windows(2).enumerate() {

@@ -3,7 +3,7 @@
 use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
 use crate::learning::level::Standing;
 use crate::numeric::{cos, hypot, sin};
-use crate::scenario::config::{Stamp, Surface};
+use crate::scenario::config::{Face, Stamp, Surface};
 use crate::simulation::PropKind;
 use std::f64::consts::FRAC_PI_2;
 
@@ -86,7 +86,14 @@ impl Task for Obstacles {
             let (dx, dy) = (half * cos(along), half * sin(along));
             let width = draw.within(1.2, 2.4);
             let depth = draw.within(0.4, 0.4 + 0.6 * difficulty);
-            Stamp::Ditch { from: [x - dx, y - dy], to: [x + dx, y + dy], width, depth, edge: None }
+            Stamp::Ditch {
+                from: [x - dx, y - dy],
+                to: [x + dx, y + dy],
+                width,
+                depth,
+                edge: None,
+                face: Face::Smooth,
+            }
         }));
         Course {
             surface: Surface::Procedural {

@@ -13,8 +13,8 @@ use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness, RoughnessClass,
-    SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness,
+    RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -275,13 +275,26 @@ fn roughness_class(class: config::Roughness) -> RoughnessClass {
     }
 }
 
+fn face_of(face: config::Face) -> Face {
+    match face {
+        config::Face::Smooth => Face::Smooth,
+        config::Face::Straight => Face::Straight,
+        config::Face::Round => Face::Round,
+    }
+}
+
 fn stamp(stamp: &config::Stamp) -> Stamp {
     match *stamp {
         config::Stamp::Hole { at, radius, depth, edge } => {
             Stamp::hole(at, radius, depth, edge.unwrap_or(radius))
         }
-        config::Stamp::Ditch { from, to, width, depth, edge } => {
-            Stamp::ditch(from, to, width, depth, edge.unwrap_or(0.5 * width))
+        config::Stamp::Ditch { from, to, width, depth, edge, face } => {
+            let edge = edge.unwrap_or(0.5 * width);
+            Stamp::ditch(from, to, width, depth, edge).with_face(face_of(face))
+        }
+        config::Stamp::Ridge { from, to, width, height, edge, face } => {
+            let edge = edge.unwrap_or(0.5 * width);
+            Stamp::ridge(from, to, width, height, edge).with_face(face_of(face))
         }
         config::Stamp::Bump { at, radius, height, edge } => {
             Stamp::bump(at, radius, height, edge.unwrap_or(radius))

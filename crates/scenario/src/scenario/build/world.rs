@@ -316,7 +316,16 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
         config::Driver::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
         }
-        config::Driver::Path { speed, look_ahead, start, stop, reverse, at_end, .. } => {
+        config::Driver::Path {
+            speed,
+            look_ahead,
+            start,
+            stop,
+            reverse,
+            at_end,
+            lateral_acceleration,
+            ..
+        } => {
             let path = convoy_path(file, index)?;
             let plan = Plan {
                 cruise_speed: *speed,
@@ -325,6 +334,8 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
                 stop_at_end: *at_end == PathEnd::Stop,
                 reverse: *reverse,
                 steering: steering(*look_ahead),
+                lateral_acceleration: lateral_acceleration
+                    .unwrap_or(Plan::default().lateral_acceleration),
                 ..Plan::default()
             };
             Ok(follower(path, plan))
@@ -374,12 +385,14 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         }
         Curve::new(points).map(Some)
     };
+    let holds = rows.iter().any(|row| row.speed.is_some());
     Ok(Driver::Table(Table {
         throttle: curve(|row| row.throttle)?,
         steering: curve(|row| row.steering)?,
         brake: curve(|row| row.brake)?,
         gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
         inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
+        speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
     }))
 }
 

@@ -16,7 +16,8 @@ pub enum Driver {
         #[schemars(range(min = 0.0, max = 1.0))]
         brake: f64,
     },
-    /// Open loop: commands over time, linear between rows, constant after the last.
+    /// Open loop: commands over time, linear between rows, constant after the last; with `speed`
+    /// in its rows the steering alone.
     Table {
         /// The rows, in order of time.
         #[schemars(length(min = 1, max = 100_000))]
@@ -49,6 +50,10 @@ pub enum Driver {
         /// What it does at the end of the path.
         #[serde(default)]
         at_end: PathEnd,
+        /// Lateral acceleration up to which it drives bends at its speed, m/s²; 2 if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
+        lateral_acceleration: Option<f64>,
     },
     /// Follows another vehicle along its path and keeps a gap.
     Follow {
@@ -107,7 +112,7 @@ impl Default for Driver {
 }
 
 /// Commands at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableRow {
     /// Time, s.
@@ -133,6 +138,10 @@ pub struct TableRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
     pub inflation: Option<f64>,
+    /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]
+    pub speed: Option<f64>,
 }
 
 /// What a driver does at the end of its path.

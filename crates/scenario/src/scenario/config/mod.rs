@@ -31,7 +31,9 @@ pub use sensor::{
     Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use terrain::{HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain};
+pub use terrain::{
+    Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
+};
 pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
 pub use vehicle::{Payload, TyreModel, Vehicle, Visual};

@@ -13,7 +13,7 @@ pub struct Terrain {
     pub surface: Surface,
     /// Roughness laid over it, as a class of ISO 8608.
     pub roughness: Option<Roughness>,
-    /// Holes, ditches and bumps, in order.
+    /// Holes, ditches, bumps and ridges, in order.
     #[schemars(length(max = 10_000))]
     pub stamp: Vec<Stamp>,
 }
@@ -216,6 +216,31 @@ pub enum Stamp {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
+        /// Shape of the sloping edge.
+        #[serde(default, skip_serializing_if = "Face::is_smooth")]
+        face: Face,
+    },
+    /// A straight ridge.
+    Ridge {
+        /// One end of its centre line, m.
+        #[schemars(with = "Place")]
+        from: [f64; 2],
+        /// The other end, m.
+        #[schemars(with = "Place")]
+        to: [f64; 2],
+        /// Width at the foot, m.
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        width: f64,
+        /// Height, m.
+        #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        height: f64,
+        /// Width of the sloping edge, m; half the width if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+        edge: Option<f64>,
+        /// Shape of the sloping edge.
+        #[serde(default, skip_serializing_if = "Face::is_smooth")]
+        face: Face,
     },
     /// A round bump.
     Bump {
@@ -233,4 +258,24 @@ pub enum Stamp {
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
     },
+}
+
+/// Shape of the sloping edge of a ditch or ridge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Face {
+    /// Rounded at top and foot.
+    #[default]
+    Smooth,
+    /// A plane: steps, trapezoids, walls of trenches.
+    Straight,
+    /// A quarter of an ellipse that stands upright at the foot: a half-round where `edge` is half
+    /// the width and the height is too.
+    Round,
+}
+
+impl Face {
+    fn is_smooth(&self) -> bool {
+        *self == Face::Smooth
+    }
 }

@@ -3,6 +3,7 @@
 use crate::scenario::Faults;
 use crate::scm::UndersideError;
 use crate::study::RigError;
+use serde::Serialize;
 
 /// Why a section could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +65,7 @@ pub struct Chart {
 }
 
 /// Axes with their lines.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Panel {
     /// Heading.
     pub title: String,
@@ -77,7 +78,7 @@ pub struct Panel {
 }
 
 /// A line of a panel.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Line {
     /// Name in the legend.
     pub name: String,
@@ -88,7 +89,8 @@ pub struct Line {
 }
 
 /// How a line is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// What the model gives.
     #[default]

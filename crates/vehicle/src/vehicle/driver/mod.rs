@@ -97,7 +97,7 @@ pub struct DriverState {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a handful per simulation
 pub enum Driver {
-    /// Commands over time, whatever happens.
+    /// Commands over time, whatever happens but to the speed, which may be held.
     Table(Table),
     /// Follows a path, alone or behind a leader.
     Path(PathFollower),
@@ -107,7 +107,7 @@ impl Driver {
     /// State of a driver whose vehicle starts at `pose`.
     pub fn start(&self, pose: &Pose) -> DriverState {
         match self {
-            Driver::Table(_) => DriverState::default(),
+            Driver::Table(table) => table.start(),
             Driver::Path(follower) => follower.start(pose),
         }
     }
@@ -140,7 +140,7 @@ impl Driver {
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         match self {
             Driver::Table(table) => {
-                let controls = table.controls(view.time);
+                let controls = table.drive(state, view);
                 state.intent = Intent::of(&controls);
                 controls
             }

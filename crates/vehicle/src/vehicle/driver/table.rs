@@ -1,6 +1,8 @@
-//! An open-loop driver.
+//! A driver by a table: commands over time, with a speed to hold or without.
 
+use super::{DriverState, DriverView, Motion, SpeedControl};
 use crate::curve::Curve;
+use crate::spatial::Vec3;
 use crate::vehicle::{Controls, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,9 +32,41 @@ pub struct Table {
     /// nothing is given, and before the first as from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gear: Vec<(f64, Selector)>,
+    /// Speed to hold (m/s) over time (s): throttle and brake are then the speed control's, and
+    /// their curves are not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub speed: Option<Curve>,
 }
 
 impl Table {
+    /// Memory at the start: a driver that holds a speed stands on the brake first.
+    pub fn start(&self) -> DriverState {
+        let mut state = DriverState::default();
+        if self.speed.is_some() {
+            state.speed = SpeedControl::default().start();
+        }
+        state
+    }
+
+    /// Commands for the step that begins at the view: those of the table, with the pedals of
+    /// the speed control where a speed is to be held.
+    pub fn drive(&self, state: &mut DriverState, view: &DriverView) -> Controls {
+        let commands = self.controls(view.time);
+        let Some(speed) = &self.speed else { return commands };
+        let sense = if commands.gear == Selector::Reverse { -1.0 } else { 1.0 };
+        let motion = Motion {
+            speed: sense * view.speed,
+            thrust: sense * view.thrust,
+            slope: sense * view.pose.direction(&Vec3::x()).z,
+        };
+        let control = SpeedControl::default();
+        let target = speed.value(view.time);
+        let Controls { throttle, brake, .. } =
+            control.controls(&mut state.speed, target, &motion, view.step);
+        Controls { throttle, brake, ..commands }
+    }
+
     /// Commands at `time`, s, within their ranges.
     pub fn controls(&self, time: f64) -> Controls {
         let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
@@ -70,6 +104,7 @@ mod tests {
             brake: None,
             inflation: vec![(1.0, 150.0)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
+            speed: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
         let early =

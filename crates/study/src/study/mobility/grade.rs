@@ -1,0 +1,160 @@
+//! Grades: the steepest that is climbed, and the speed on those that are.
+
+use super::findings::{Figure, Findings, Limit};
+use super::straight::road_friction;
+use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
+use super::{Effort, MobilityError, TractiveEffort, threshold};
+use crate::scenario::Scenario;
+use crate::scenario::config::{Driver, Surface, TableRow};
+use crate::simulation::Flow;
+use crate::study::validation::{Line, Mark, Panel};
+use crate::vehicle::spec::Layout;
+use rayon::prelude::*;
+
+/// Soils that are climbed.
+const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
+/// Grades that are tried, and how closely.
+const GRADES: [f64; 2] = [0.02, 1.2];
+const WIDTH: f64 = 0.01;
+/// Speed that the driver asks for, m/s, and the way up that counts, m along x.
+const SPEED: f64 = 2.0;
+const WAY: f64 = 12.0;
+/// Longest climb, s.
+const LONGEST: f64 = 40.0;
+/// What is asked of a military vehicle on firm ground.
+const ASKED: f64 = 0.6;
+
+/// Grades on which the speed is taken, the soils of that, and for how long, s.
+const SPEED_GRADES: [f64; 7] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const SPEED_SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
+const SPEED_TIME: f64 = 90.0;
+/// The speed is that of the last seconds, s, or has been found where it changes by less, m/s, in
+/// as much time.
+const SETTLED: [f64; 2] = [5.0, 0.02];
+
+/// Steepest grade that a vehicle pulls away on and climbs.
+pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let found = effort.some(&SOILS).par_iter().map(|&soil| -> Result<_, MobilityError> {
+        let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
+        Ok((soil, limit))
+    });
+    let mut findings = Findings::default();
+    for (soil, limit) in found.collect::<Result<Vec<_>, _>>()? {
+        let figure = Figure::new("gradeability", limit.passed, "").on(soil);
+        let figure = match (limit.passed, limit.failed) {
+            (None, _) => figure.note(format!("not even {}", GRADES[0])),
+            (_, None) => figure.note("the steepest that was tried"),
+            _ => figure,
+        };
+        findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
+        let trials = [limit.passed, limit.failed].into_iter().flatten();
+        findings.scenarios.extend(trials.map(|grade| climb(subject, soil, grade)));
+    }
+    Ok(findings)
+}
+
+/// On firm ground the road's friction decides or the powertrain, whichever gives less; where all
+/// differentials are open, the friction of the axle that uphill carries less.
+fn on_road(subject: &Subject, figure: Figure) -> Figure {
+    let friction = road_friction();
+    let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    let (law, held) = match open_differentials(subject) {
+        Some(front) => ("open differentials: 2 μ s/(1 + 2 μ h/L)", front.grade(friction)),
+        None => ("μ", friction),
+    };
+    match TractiveEffort::of(&subject.spec).map(|effort| effort.grade(0.0)) {
+        Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
+        _ => figure.beside(law, held),
+    }
+}
+
+/// The front axle of a vehicle on two driven axles whose differentials are all open.
+fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
+    let own = subject.spec.wheeled()?;
+    let open = own.driveline.layout == Layout::Awd && !own.driveline.centre.locked;
+    subject.geometry.front_axle.filter(|_| open)
+}
+
+fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
+    let name = format!("grade_{soil}_{grade:.3}");
+    on_slope(subject.scenario(&name, LONGEST, along_x(SPEED, WAY)), soil, grade)
+}
+
+fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
+    let mut arrived = false;
+    subject.drive(&climb(subject, soil, grade), |sample| {
+        arrived = sample.pose.position.x > WAY;
+        if arrived { Flow::Stop } else { Flow::Continue }
+    })?;
+    Ok(arrived)
+}
+
+/// A scenario on a soil that climbs along x.
+fn on_slope(mut scenario: Scenario, soil: &str, grade: f64) -> Scenario {
+    scenario.soil.default = soil.into();
+    scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 };
+    scenario
+}
+
+/// Speeds at full throttle on grades.
+pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let grades = if effort.quick { &SPEED_GRADES[2..3] } else { &SPEED_GRADES[..] };
+    let mut findings = Findings::default();
+    let mut lines = Vec::new();
+    for &soil in effort.some(&SPEED_SOILS) {
+        let trials = grades.par_iter().map(|&grade| -> Result<_, MobilityError> {
+            let scenario = full_throttle(subject, soil, grade);
+            Ok((grade, settled_speed(subject, &scenario)?, scenario))
+        });
+        let mut points = Vec::new();
+        for (grade, speed, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
+            points.push([grade, speed / KMH]);
+            let figure = Figure::new("speed_on_slope", Some(speed / KMH), "km/h");
+            let figure = figure.on(format!("{soil}, {grade:.1}"));
+            let balance = TractiveEffort::of(&subject.spec).filter(|_| soil == ROAD);
+            findings.figures.push(match balance {
+                Some(effort) => {
+                    figure.beside("balance of tractive effort", effort.speed(grade) / KMH)
+                }
+                None => figure,
+            });
+            findings.scenarios.push(scenario);
+        }
+        lines.push(Line { name: soil.into(), points, mark: Mark::Line });
+    }
+    if let Some(effort) = TractiveEffort::of(&subject.spec) {
+        let points = (0..=60).map(|n| 0.01 * f64::from(n));
+        let points = points.map(|grade| [grade, effort.speed(grade) / KMH]).collect();
+        lines.push(Line { name: "closed form".into(), points, mark: Mark::Dashes });
+    }
+    findings.panels.push(Panel {
+        title: "Speed at full throttle up grades".into(),
+        x: "grade".into(),
+        y: "speed, km/h".into(),
+        lines,
+    });
+    Ok(findings)
+}
+
+fn full_throttle(subject: &Subject, soil: &str, grade: f64) -> Scenario {
+    let full = TableRow { throttle: 1.0, ..TableRow::default() };
+    let driver: Driver = table(&[full]);
+    let name = format!("speed_on_slope_{soil}_{grade:.1}");
+    on_slope(subject.scenario(&name, SPEED_TIME, driver), soil, grade)
+}
+
+/// The speed up a slope at the end, m/s; 0 of one that does not climb.
+fn settled_speed(subject: &Subject, scenario: &Scenario) -> Result<f64, MobilityError> {
+    let [window, change] = SETTLED;
+    let mut speeds: Vec<[f64; 2]> = Vec::new();
+    subject.drive(scenario, |sample| {
+        speeds.push([sample.time, sample.speed]);
+        let before = speeds.partition_point(|[time, _]| *time <= sample.time - window);
+        let settled = before > 0 && (sample.speed - speeds[before - 1][1]).abs() < change;
+        if settled { Flow::Stop } else { Flow::Continue }
+    })?;
+    let end = speeds.last().map_or(0.0, |[time, _]| *time);
+    let last: Vec<f64> =
+        speeds.iter().filter(|[time, _]| *time > end - window).map(|[_, speed]| *speed).collect();
+    Ok((last.iter().sum::<f64>() / last.len().max(1) as f64).max(0.0))
+}

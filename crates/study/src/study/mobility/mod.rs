@@ -1,0 +1,142 @@
+//! The standard events of vehicles' mobility: acceleration, turning, slopes, drawbar pull, ride,
+//! obstacles, passes and fuel, each by driving a whole vehicle.
+//!
+//! The events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; their
+//! list after the report SBEL TR-2016-08). An event is a file in this folder: it builds scenarios
+//! about a [`Subject`], drives them, and gives [`Findings`], plain data: figures with the law or
+//! the publication that they are laid beside, curves, and the scenarios that decided them. To add
+//! one, write it in a file of its own and name it in [`EVENTS`].
+
+mod cornering;
+mod drawbar;
+mod findings;
+mod fuel;
+mod grade;
+mod half_round;
+mod lane_change;
+mod obstacles;
+mod passes;
+mod published;
+mod ride;
+mod side_slope;
+mod straight;
+mod subject;
+mod threshold;
+mod tractive_effort;
+mod turning;
+
+pub use findings::{ClosedForm, Figure, Findings, Limit, Published};
+pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
+pub use threshold::{Threshold, threshold};
+pub use tractive_effort::TractiveEffort;
+
+/// How closely limits are sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Coarse limits, and fewer of what is tried.
+    pub quick: bool,
+}
+
+impl Effort {
+    /// How closely a limit is sought whose width would be this.
+    fn width(self, fine: f64) -> f64 {
+        if self.quick { 4.0 * fine } else { fine }
+    }
+
+    /// The first of these, or all.
+    fn some<T>(self, all: &[T]) -> &[T] {
+        if self.quick { &all[..all.len().min(1)] } else { all }
+    }
+}
+
+/// An event of a vehicle's mobility.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// Its name, by which it is asked for.
+    pub name: &'static str,
+    /// What is done and found, in a line.
+    pub about: &'static str,
+    drive: fn(&Subject, Effort) -> Result<Findings, MobilityError>,
+}
+
+impl Event {
+    /// Drives the event.
+    ///
+    /// # Errors
+    /// [`MobilityError`] when a scenario is refused or a trial has no result.
+    pub fn drive(&self, subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+        (self.drive)(subject, effort)
+    }
+
+    /// The event of a name.
+    pub fn find(name: &str) -> Option<&'static Event> {
+        EVENTS.iter().find(|event| event.name == name)
+    }
+}
+
+/// All events, in their order.
+pub const EVENTS: [Event; 15] = [
+    Event {
+        name: "straight",
+        about: "acceleration and top speed at full throttle, braking, on a firm road",
+        drive: straight::drive,
+    },
+    Event {
+        name: "turning",
+        about: "steering circle from wall to wall at full lock",
+        drive: turning::drive,
+    },
+    Event {
+        name: "cornering",
+        about: "steady cornering at a held speed with slowly growing steering: understeer gradient",
+        drive: cornering::drive,
+    },
+    Event {
+        name: "lane_change",
+        about: "fastest double lane change within its lanes",
+        drive: lane_change::drive,
+    },
+    Event {
+        name: "grade",
+        about: "steepest grade climbed from standing, firm and on soils",
+        drive: grade::gradeability,
+    },
+    Event {
+        name: "speed_on_slope",
+        about: "speed held at full throttle up grades, firm and on soil",
+        drive: grade::speeds,
+    },
+    Event {
+        name: "side_slope",
+        about: "steepest side slope driven along under control, firm and on soil",
+        drive: side_slope::drive,
+    },
+    Event {
+        name: "drawbar",
+        about: "drawbar pull over slip against a braked vehicle on a rope, and motion resistance",
+        drive: drawbar::drive,
+    },
+    Event {
+        name: "ride",
+        about: "speed at which the driver absorbs 6 W over rough ground",
+        drive: ride::drive,
+    },
+    Event {
+        name: "half_round",
+        about: "speed at which a half-round shakes the driver with 2.5 g",
+        drive: half_round::drive,
+    },
+    Event { name: "step", about: "highest vertical step climbed", drive: obstacles::step },
+    Event { name: "gap", about: "widest trench with upright walls crossed", drive: obstacles::gap },
+    Event {
+        name: "trapezoids",
+        about: "deepest ditch and highest barrier with faces of 45 degrees crossed",
+        drive: obstacles::trapezoids,
+    },
+    Event {
+        name: "passes",
+        about: "weakest clay passed once and often, as a share of its catalogue strength",
+        drive: passes::drive,
+    },
+    Event { name: "fuel", about: "fuel burned on a road and on soil", drive: fuel::drive },
+];

@@ -1,0 +1,92 @@
+//! The greatest size, grade or speed that is passed.
+
+use rayon::prelude::*;
+
+/// Trials of a round, the ends of the interval aside. A number of its own, not that of the
+/// threads: the result must not hang on these.
+const INNER: u32 = 3;
+
+/// Where what is passed ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    /// The greatest value passed before the first that was not; none where the least is not.
+    pub passed: Option<f64>,
+    /// The least value not passed; none where the greatest is passed.
+    pub failed: Option<f64>,
+}
+
+/// Seeks the end of what is passed in `range` to within `width`, by rounds of trials at equal
+/// distances, each round in parallel. Where passes and failures alternate, it is the first failure
+/// that counts. The same on any number of threads.
+///
+/// # Errors
+/// The first error of a trial, by its value.
+pub fn threshold<E: Send>(
+    range: [f64; 2],
+    width: f64,
+    passes: impl Fn(f64) -> Result<bool, E> + Sync,
+) -> Result<Threshold, E> {
+    let at =
+        |[low, high]: [f64; 2], n: u32| low + (high - low) * f64::from(n) / f64::from(INNER + 1);
+    let round = |range: [f64; 2], first: u32, last: u32| {
+        let all: Vec<(f64, Result<bool, E>)> =
+            (first..=last).into_par_iter().map(|n| (at(range, n), passes(at(range, n)))).collect();
+        all.into_iter()
+            .map(|(value, passed)| passed.map(|passed| (value, passed)))
+            .collect::<Result<Vec<_>, E>>()
+    };
+    let [mut low, mut high] = range;
+    let first = round(range, 0, INNER + 1)?;
+    let Some(failed) = first.iter().position(|(_, passed)| !passed) else {
+        return Ok(Threshold { passed: Some(high), failed: None });
+    };
+    let Some(passed) = failed.checked_sub(1) else {
+        return Ok(Threshold { passed: None, failed: Some(low) });
+    };
+    (low, high) = (first[passed].0, first[failed].0);
+    while high - low > width {
+        for (value, passed) in round([low, high], 1, INNER)? {
+            if !passed {
+                high = value;
+                break;
+            }
+            low = value;
+        }
+    }
+    Ok(Threshold { passed: Some(low), failed: Some(high) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn below(limit: f64, range: [f64; 2]) -> Threshold {
+        threshold(range, 0.01, |value| Ok::<_, Infallible>(value < limit)).unwrap()
+    }
+
+    #[test]
+    fn encloses_the_limit() {
+        for limit in [0.001, 0.25, 0.37, 0.5, 0.999] {
+            let Threshold { passed, failed } = below(limit, [0.0, 1.0]);
+            let (passed, failed) = (passed.unwrap(), failed.unwrap());
+            assert!(passed < limit && limit <= failed && failed - passed <= 0.01, "{limit}");
+        }
+        assert_eq!(below(2.0, [0.0, 1.0]), Threshold { passed: Some(1.0), failed: None });
+        assert_eq!(below(0.0, [0.0, 1.0]), Threshold { passed: None, failed: Some(0.0) });
+    }
+
+    /// Of passes and failures that alternate, the first failure counts.
+    #[test]
+    fn what_passes_again_beyond_a_failure_is_not_passed() {
+        let found =
+            threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(value < 0.3 || value > 0.6));
+        let Threshold { passed, failed } = found.unwrap();
+        assert!(passed.unwrap() < 0.3 && failed.unwrap() >= 0.3 && failed.unwrap() <= 0.31);
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        assert_eq!(threshold([0.0, 1.0], 0.1, |_| Err("refused")), Err("refused"));
+    }
+}

@@ -1,0 +1,142 @@
+//! What engine, converter and gearbox can give at the rims, steadily: the balance of tractive
+//! effort and resistance.
+//!
+//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3: at a speed, in each gear, the engine
+//! at full throttle turns as fast as the converter's capacity lets it; the rest is ratios. No
+//! losses but those that the file states.
+
+use crate::numeric::{GRAVITY, atan, cos, sin};
+use crate::vehicle::AnySpec;
+use crate::vehicle::powertrain::Powertrain;
+
+/// Fastest speed looked at, m/s.
+const FASTEST: f64 = 60.0;
+
+/// Tractive effort of a vehicle.
+#[derive(Clone, Debug)]
+pub struct TractiveEffort<'a> {
+    powertrain: &'a Powertrain,
+    /// Speed of the rims over that of the gearbox's output, and their radius, m.
+    ratio: f64,
+    radius: f64,
+    weight: f64,
+    /// Resistance of rolling over the weight, at rest and what a m/s adds.
+    resistance: [f64; 2],
+}
+
+impl<'a> TractiveEffort<'a> {
+    /// Of a vehicle by its file; none of one whose driven axles state no ratio.
+    pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
+        let weight = spec.total_mass() * GRAVITY;
+        Some(match spec {
+            AnySpec::Wheeled(own) => TractiveEffort {
+                powertrain: &own.powertrain,
+                ratio: own.axles.iter().find_map(|axle| axle.final_drive)?.ratio,
+                radius: own.tyre.rigid.radius(),
+                weight,
+                resistance: [own.tyre.handling.rolling_resistance, 0.0],
+            },
+            AnySpec::Tracked(own) => {
+                let belt = &own.drive.resistance;
+                TractiveEffort {
+                    powertrain: &own.powertrain,
+                    ratio: own.drive.ratio,
+                    radius: own.drive_radius(),
+                    weight,
+                    resistance: [belt.force, belt.per_speed].map(|one| 2.0 * one / weight),
+                }
+            }
+        })
+    }
+
+    /// Greatest effort at a speed, m/s, in any gear, over the weight.
+    pub fn at(&self, speed: f64) -> f64 {
+        let gears = 1..=self.powertrain.gearbox.ratios.len() as i32;
+        gears.map(|gear| self.in_gear(gear, speed)).fold(0.0, f64::max)
+    }
+
+    fn in_gear(&self, gear: i32, speed: f64) -> f64 {
+        let Powertrain { engine, converter, gearbox } = self.powertrain;
+        let Some(gear) = gearbox.ratio(gear) else { return 0.0 };
+        let ratio = gear * self.ratio;
+        let turbine = speed / self.radius / ratio;
+        // torque left over falls with the impeller's speed
+        let left = |impeller: f64| {
+            engine.torque(1.0, impeller).value + converter.torque(impeller, turbine).impeller
+        };
+        let (mut low, mut high) = (1.0, engine.free_speed(1.0));
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if left(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        let torque = converter.torque(low, turbine).turbine;
+        torque / ratio / self.radius / self.weight
+    }
+
+    /// Steepest grade (rise over run) that the powertrain carries the vehicle up at a speed, m/s,
+    /// where the ground would take any force: sin θ + f cos θ = F/W.
+    pub fn grade(&self, speed: f64) -> f64 {
+        let effort = self.at(speed);
+        last(0.0, 3.0, |grade| self.resists(speed, grade) <= effort)
+    }
+
+    /// Resistance of rolling and grade at a speed, m/s, over the weight.
+    fn resists(&self, speed: f64, grade: f64) -> f64 {
+        let [still, growth] = self.resistance;
+        let slope = atan(grade);
+        sin(slope) + (still + growth * speed) * cos(slope)
+    }
+
+    /// Fastest speed up a grade (rise over run), m/s.
+    pub fn speed(&self, grade: f64) -> f64 {
+        last(0.0, FASTEST, |speed| self.resists(speed, grade) <= self.at(speed))
+    }
+}
+
+/// The last value of an interval that holds, by bisection.
+fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::find_any;
+
+    /// The balance is that of the converter's tables: at stall the impeller turns at K √T, and
+    /// the turbine gives the torque ratio times T.
+    #[test]
+    fn stalls_as_the_tables_say() {
+        let spec = find_any("hmmwv").unwrap();
+        let own = spec.wheeled().unwrap();
+        let effort = TractiveEffort::of(&spec).unwrap();
+        let gearbox = &own.powertrain.gearbox;
+        let capacity = own.powertrain.converter.capacity.value(0.0);
+        let gain = own.powertrain.converter.torque_ratio.value(0.0);
+        let ratio = gearbox.ratios[0] * own.axles[0].final_drive.unwrap().ratio;
+        let torque = effort.at(0.0) * effort.weight * effort.radius * ratio / gain;
+        let impeller = capacity * torque.sqrt();
+        let engine = own.powertrain.engine.torque(1.0, impeller).value;
+        // sixty halvings leave rounding
+        assert!((engine / torque - 1.0).abs() < 1e-9, "{engine} for {torque} N m");
+    }
+
+    #[test]
+    fn what_is_slower_climbs_more() {
+        for name in ["hmmwv", "m113", "mrzr4"] {
+            let spec = find_any(name).unwrap();
+            let effort = TractiveEffort::of(&spec).unwrap();
+            let speeds = [0.0, 0.1, 0.2, 0.4].map(|grade| effort.speed(grade));
+            assert!(speeds.windows(2).all(|pair| pair[1] <= pair[0]), "{name}: {speeds:?}");
+            assert!(speeds[0] > 10.0 && speeds[0] < FASTEST - 1.0, "{name}: {speeds:?}");
+        }
+    }
+}

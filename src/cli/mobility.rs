@@ -1,0 +1,239 @@
+//! `bekker mobility`
+
+use super::counting::counting;
+use super::validate_physics::panels;
+use super::{Failure, stdout};
+use crate::report::study::Outline;
+use crate::report::table::TextStyle;
+use crate::report::{check_place, plot, write_file};
+use crate::scenario::Faults;
+use crate::study::mobility::{
+    EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject,
+};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Drive a vehicle through the standard mobility events: top speed, turning, slopes, drawbar pull,
+/// ride, obstacles, passes, fuel
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker mobility --vehicle hmmwv --quick --event straight\n  \
+    bekker mobility --vehicle m113 --out m113_mobility\n  \
+    bekker mobility --vehicle my_truck.toml --event gap,step --json\n  \
+    bekker mobility --vehicle hmmwv --event gap --write-scenario gap\n  \
+    bekker mobility --list\n\n\
+    Each figure stands beside what a law makes of it, and what was published where anything was.\n\
+    docs/mobility.md says how each event is driven, and what is assumed. A figure that misses\n\
+    what is asked of it is told and fails nothing; exit code 1 is of events without a result.")]
+pub struct Mobility {
+    /// A vehicle of the catalogue or a vehicle file (.toml)
+    #[arg(long, value_name = "NAME|FILE", required_unless_present = "list")]
+    vehicle: Option<String>,
+    /// Events to drive, comma-separated; all without [see --list]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = event)]
+    event: Vec<&'static Event>,
+    /// Seek limits four times as coarsely, and try fewer soils, speeds and sizes
+    #[arg(long)]
+    quick: bool,
+    /// Take half of every step and distance of nodes: what moves then had not converged
+    #[arg(long)]
+    refined: bool,
+    /// Folder for the table (mobility.md), the page of plots (mobility.png) and mobility.json
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Folder for the scenarios that decided, each for `bekker run`
+    #[arg(long, value_name = "FOLDER")]
+    write_scenario: Option<PathBuf>,
+    /// Print JSON: figures and curves
+    #[arg(long)]
+    json: bool,
+    /// List the events
+    #[arg(long)]
+    list: bool,
+}
+
+/// What became of an event.
+type Driven = (&'static Event, Result<Findings, MobilityError>);
+
+fn event(name: &str) -> Result<&'static Event, String> {
+    Event::find(name).ok_or_else(|| {
+        let known: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();
+        format!("must be one of {}", known.join(", "))
+    })
+}
+
+impl Mobility {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        if self.list {
+            return stdout::print(&list().text(TextStyle::of_stdout()));
+        }
+        let model = self.vehicle.as_deref().unwrap_or_default();
+        let mut subject = subject(model)?;
+        subject.refined = self.refined;
+        // before the work of minutes: it would be lost
+        for folder in self.out.iter().chain(&self.write_scenario) {
+            std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;
+        }
+        let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
+        let effort = Effort { quick: self.quick };
+        let bar = counting(events.len() as u64, "events", quiet);
+        let driven: Vec<Driven> = events
+            .into_par_iter()
+            .map(|event| {
+                let findings = event.drive(&subject, effort);
+                bar.inc(1);
+                (event, findings)
+            })
+            .collect();
+        bar.finish_and_clear();
+        self.present(&subject, &driven, quiet)?;
+        let failed =
+            driven.iter().filter_map(|(event, found)| Some((event, found.as_ref().err()?)));
+        let failed: Vec<String> =
+            failed.map(|(event, error)| format!("{}: {error}", event.name)).collect();
+        match failed.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Run { subject: model.into(), cause: failed.join("; ") }),
+        }
+    }
+
+    fn asks_for(&self, event: &Event) -> bool {
+        self.event.is_empty() || self.event.iter().any(|own| own.name == event.name)
+    }
+
+    fn present(&self, subject: &Subject, driven: &[Driven], quiet: bool) -> Result<(), Failure> {
+        let found = || driven.iter().filter_map(|(own, found)| Some((own, found.as_ref().ok()?)));
+        if let Some(folder) = &self.write_scenario {
+            for (_, findings) in found() {
+                write_scenarios(folder, subject, findings)?;
+            }
+        }
+        let table = outline(subject, driven);
+        let document = document(subject, driven, self.quick);
+        if let Some(folder) = &self.out {
+            let mut page = format!("# Mobility of {}\n\n", subject.spec.name());
+            let _ = writeln!(page, "{}\n\n{}", subject.spec.description(), table.markdown());
+            write_file(&folder.join("mobility.md"), page.as_bytes())?;
+            let text = format!("{document:#}\n");
+            write_file(&folder.join("mobility.json"), text.as_bytes())?;
+            let all: Vec<_> = found().flat_map(|(_, own)| own.panels.iter().cloned()).collect();
+            if !all.is_empty() {
+                let figure = plot::Figure {
+                    title: format!("Mobility of {}", subject.spec.name()),
+                    subtitle: subject.spec.description().into(),
+                    panels: panels(&all),
+                };
+                plot::write(&folder.join("mobility.png"), &figure)?;
+            }
+            if !quiet {
+                eprintln!("mobility.md, mobility.json and mobility.png in {}", folder.display());
+            }
+        }
+        if self.json {
+            return stdout::print_json(&document);
+        }
+        stdout::print(table.text(TextStyle::of_stdout()).trim_end())
+    }
+}
+
+/// A vehicle of the catalogue, or of a file by its place on this machine: scenarios that name it
+/// may be written anywhere.
+fn subject(model: &str) -> Result<Subject, Failure> {
+    let file = Path::new(model);
+    let place = if file.is_file() {
+        file.canonicalize().unwrap_or_else(|_| file.into())
+    } else {
+        file.into()
+    };
+    Subject::new(&place.display().to_string(), Path::new("")).map_err(|error| match error {
+        MobilityError::Scenario(faults) => Failure::from(Faults(faults.0)),
+        other => Failure::Run { subject: model.into(), cause: other.to_string() },
+    })
+}
+
+fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
+    Failure::Output { subject: path.display().to_string(), cause }
+}
+
+fn write_scenarios(folder: &Path, subject: &Subject, findings: &Findings) -> Result<(), Failure> {
+    for scenario in &findings.scenarios {
+        let path = folder.join(format!("{}.toml", scenario.name));
+        check_place(&path)?;
+        let text = subject.as_driven(scenario).to_toml().map_err(|error| Failure::Run {
+            subject: scenario.name.clone(),
+            cause: error.to_string(),
+        })?;
+        write_file(&path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn list() -> Outline {
+    let rows = EVENTS.iter().map(|event| vec![event.name.into(), event.about.into()]);
+    Outline {
+        title: "Events".into(),
+        head: vec!["event".into(), "what is found".into()],
+        rows: rows.collect(),
+    }
+}
+
+fn outline(subject: &Subject, driven: &[Driven]) -> Outline {
+    let head = ["event", "figure", "value", "unit", "asked", "closed form", "published", "note"];
+    let rows = driven.iter().flat_map(|(event, found)| match found {
+        Ok(findings) => findings.figures.iter().map(|own| row(event, own)).collect(),
+        Err(error) => vec![failed(event, error)],
+    });
+    Outline {
+        title: subject.spec.name().into(),
+        head: head.map(String::from).to_vec(),
+        rows: rows.collect(),
+    }
+}
+
+fn row(event: &Event, figure: &Figure) -> Vec<String> {
+    let number = |value: f64| super::study::rounded(value);
+    let none = || "-".to_owned();
+    let name = figure.name.replace('_', " ");
+    let name = if figure.on.is_empty() { name } else { format!("{name}, {}", figure.on) };
+    let verdict = if figure.passes == Some(true) { "passed" } else { "FAILED" };
+    let asked = figure.limit.map(|limit| match limit {
+        Limit::AtLeast(least) => format!("≥ {} {verdict}", number(least)),
+        Limit::AtMost(most) => format!("≤ {} {verdict}", number(most)),
+    });
+    let closed = figure.closed_form.as_ref();
+    let closed = closed.map(|own| format!("{} ({})", number(own.value), own.law));
+    let published =
+        figure.published.as_ref().map(|own| format!("{} [{}]", number(own.value), own.source));
+    vec![
+        event.name.into(),
+        name,
+        figure.value.map_or_else(none, number),
+        figure.unit.into(),
+        asked.unwrap_or_else(none),
+        closed.unwrap_or_else(none),
+        published.unwrap_or_else(none),
+        figure.note.clone(),
+    ]
+}
+
+fn failed(event: &Event, error: &MobilityError) -> Vec<String> {
+    let mut row = vec![String::new(); 8];
+    (row[0], row[1]) = (event.name.into(), "no result".into());
+    row[7] = error.to_string();
+    row
+}
+
+fn document(subject: &Subject, driven: &[Driven], quick: bool) -> Value {
+    let events = driven.iter().map(|(event, found)| match found {
+        Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
+        Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
+    });
+    json!({
+        "vehicle": subject.spec.name(),
+        "mass": subject.geometry.mass,
+        "quick": quick,
+        "events": events.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,94 @@
+//! `bekker mobility`: figures beside their closed forms, scenarios that `bekker run` drives, a
+//! vehicle of one's own, and words for what is wrong.
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn bekker(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(cargo_bin("bekker"));
+    command.current_dir(folder).args(words).arg("--quiet").output().unwrap()
+}
+
+fn json(folder: &Path, words: &[&str]) -> Json {
+    let output = bekker(folder, &[&["mobility", "--json"], words].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn figure<'a>(found: &'a Json, name: &str) -> &'a Json {
+    let events = found["events"].as_array().unwrap();
+    let mut figures = events.iter().flat_map(|event| event["figures"].as_array().unwrap());
+    figures.find(|own| own["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
+    let place = tempfile::tempdir().unwrap();
+    let found = json(place.path(), &["--vehicle", "hmmwv", "--event", "turning,straight"]);
+    let ratio = |name: &str| {
+        let own = figure(&found, name);
+        own["value"].as_f64().unwrap() / own["closed_form"]["value"].as_f64().unwrap()
+    };
+    // slip angles at a crawl; the corner is swept by the footprint, not by the wheels
+    assert!((ratio("turning_radius") - 1.0).abs() < 0.05, "{}", ratio("turning_radius"));
+    // the tyres' mean friction is below its peak at slip, and the brake takes 0.2 s to be on
+    let stop = ratio("stopping_distance");
+    assert!((1.0..1.6).contains(&stop), "{stop}");
+    // the balance knows no shifts and no slip: what is driven is no faster
+    let top = ratio("top_speed");
+    assert!((0.9..1.005).contains(&top), "{top}");
+}
+
+/// The scenarios that decided are driven by `bekker run` to the same end.
+#[test]
+fn what_decided_can_be_run() {
+    let place = tempfile::tempdir().unwrap();
+    let words = ["--vehicle", "hmmwv", "--event", "step", "--quick", "--write-scenario", "steps"];
+    let found = json(place.path(), &words);
+    let height = figure(&found, "step")["value"].as_f64().unwrap();
+    let mut ends = Vec::new();
+    for entry in fs::read_dir(place.path().join("steps")).unwrap() {
+        let path = entry.unwrap().path();
+        let run = ["run", path.to_str().unwrap(), "--json", "--no-picture", "--out", "run"];
+        let output = bekker(place.path(), &run);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::remove_dir_all(place.path().join("run")).unwrap();
+        let summary: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let size: f64 = name.strip_prefix("step_").unwrap().parse().unwrap();
+        let distance = summary["vehicles"][0]["distance"].as_f64().unwrap();
+        ends.push((size, distance));
+    }
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(passed, far), (failed, short)] = ends[..] else { panic!("{ends:?}") };
+    // file names have three digits
+    assert!((passed - height).abs() < 1e-3 && failed > passed, "{ends:?}");
+    assert!(far > 15.0 && short < 12.0, "{ends:?}");
+}
+
+#[test]
+fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let hmmwv = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/hmmwv.toml");
+    fs::copy(hmmwv, place.path().join("own.toml")).unwrap();
+    let words = ["--vehicle", "own.toml", "--event", "fuel", "--quick", "--out", "found"];
+    let own = json(place.path(), &words);
+    let catalogue = json(place.path(), &["--vehicle", "hmmwv", "--event", "fuel", "--quick"]);
+    assert_eq!(figure(&own, "fuel")["value"], figure(&catalogue, "fuel")["value"]);
+    for file in ["mobility.md", "mobility.json", "mobility.png"] {
+        assert!(place.path().join("found").join(file).is_file(), "{file}");
+    }
+    let refused = |words: &[&str], code: i32| {
+        let output = bekker(place.path(), &[&["mobility"], words].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{told}");
+        told
+    };
+    let told = refused(&["--vehicle", "hmmwv", "--event", "swim"], 2);
+    assert!(told.contains("must be one of straight, turning"), "{told}");
+    let told = refused(&["--vehicle", "humvee"], 3);
+    assert!(told.contains("hmmwv"), "{told}");
+}
