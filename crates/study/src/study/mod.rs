@@ -13,6 +13,7 @@ mod fit;
 #[cfg(feature = "gpu")]
 mod gpu_cost;
 pub mod identify;
+pub mod map;
 mod plate;
 mod rendering;
 mod rigid_track;
