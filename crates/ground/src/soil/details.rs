@@ -60,6 +60,11 @@ pub struct SubLayer {
     pub n: f64,
 }
 
+impl SubLayer {
+    /// Frozen ground from the surface on, 1e9 N/m³: whatever does not give way beside soil or snow will do.
+    pub const FROZEN: SubLayer = SubLayer { depth: 0.0, modulus: 1e9, n: 1.0 };
+}
+
 /// A crust that bears a pressure of its own until it is pushed through:
 /// p_c sin²(π z/h) over its depth of failure h, then nothing. The shape is
 /// ours: smooth, with the peak at half the depth.

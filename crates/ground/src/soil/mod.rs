@@ -6,7 +6,9 @@
 pub mod catalogue;
 mod check;
 mod details;
+mod frost;
 mod laws;
+mod moisture;
 mod multi_pass;
 mod own_law;
 mod parameters;
@@ -15,11 +17,14 @@ pub mod pressure_sinkage;
 mod refined;
 mod shear;
 mod snow;
+mod strength;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
 pub use details::{Crust, Details, PeakShear, RateDependence, Reece, SubLayer};
+pub use frost::{Frost, Thaw};
 pub use laws::Laws;
+pub use moisture::{Moisture, MoistureError, Rain, SoilClass};
 pub use multi_pass::MultiPass;
 pub(crate) use own_law::{Answering, OwnLaw, Usual};
 pub use own_law::{Loading, SoilLaw};

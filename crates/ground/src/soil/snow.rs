@@ -34,14 +34,11 @@ fn packed() -> f64 {
 }
 
 impl SnowCover {
-    /// Modulus of frozen ground, N/m³: whatever does not give way beside snow will do.
-    const FROZEN: f64 = 1e9;
-
     /// The ground below it, from the depth on at which the snow is packed.
     pub fn ground_below(&self) -> SubLayer {
         let left = (1.0 - self.share_leaving) * self.density / self.packed_density;
         let depth = self.depth * (1.0 - left).max(0.0);
-        SubLayer { depth, modulus: SnowCover::FROZEN, n: 1.0 }
+        SubLayer { depth, ..SubLayer::FROZEN }
     }
 }
 

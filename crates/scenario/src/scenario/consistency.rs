@@ -8,6 +8,7 @@ use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
 use crate::simulation::PropKind;
+use crate::soil::Moisture;
 
 /// Most classes of a raster of soils.
 const MOST_CLASSES: usize = 10_000;
@@ -232,6 +233,10 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("reece", soil.reece.is_some(), false),
         ("multi_pass", soil.multi_pass.is_some(), false),
         ("snow", soil.snow.is_some(), false),
+        ("strength", soil.strength.is_some(), false),
+        ("moisture", soil.moisture.is_some(), false),
+        ("frost", soil.frost.is_some(), false),
+        ("thaw", soil.thaw.is_some(), false),
         ("below", soil.below.is_some(), false),
         ("crust", soil.crust.is_some(), false),
         ("peak_shear", soil.peak_shear.is_some(), false),
@@ -246,9 +251,21 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         }
         return;
     }
-    if soil.snow.is_some() && soil.below.is_some() {
-        let other = "below: snow has the ground below it";
-        refuse(format!("{key}.snow"), Problem::Excludes { other });
+    let twice = [
+        ("snow", soil.snow.is_some(), soil.below.is_some(), "below: snow has the ground below it"),
+        ("thaw", soil.thaw.is_some(), soil.below.is_some(), "below: frozen ground is below it"),
+        ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
+        ("frost", soil.frost.is_some(), soil.crust.is_some(), "crust: a frozen layer is one"),
+        ("frost", soil.frost.is_some(), soil.thaw.is_some(), "thaw: the top is frozen or thawed"),
+    ];
+    for (name, given, and, other) in twice {
+        if given && and {
+            refuse(format!("{key}.{name}"), Problem::Excludes { other });
+        }
+    }
+    if let Some(Err(error)) = soil.moisture.as_ref().map(Moisture::now) {
+        let cause = error.to_string();
+        refuse(format!("{key}.moisture"), Problem::Refused { cause });
     }
     if soil.based_on.is_some() {
         return;

@@ -107,13 +107,13 @@ fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil,
     let kind = match (&base, custom.friction) {
         (_, Some(friction)) => SoilKind::Firm { friction },
         (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
-            SoilKind::Yielding(changed(base.clone(), custom))
+            SoilKind::Yielding(weathered(changed(base.clone(), custom), custom))
         }
         (Some(firm), None) => {
             let cause = format!("is firm: only friction can be given upon `{}`", firm.name);
             return Err(refuse(".based_on", Problem::Refused { cause }));
         }
-        (None, None) => SoilKind::Yielding(changed(blank(custom), custom)),
+        (None, None) => SoilKind::Yielding(weathered(changed(blank(custom), custom), custom)),
     };
     let source = match (&custom.source, &base) {
         (Some(source), _) => source.clone(),
@@ -172,6 +172,20 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
             rate: custom.rate.or(base.details.rate),
         },
     }
+}
+
+/// The soil as strong, wet and frozen as the scenario has it.
+fn weathered(soil: Yielding, custom: &CustomSoil) -> Yielding {
+    // what is wrong with a moisture has been refused before
+    let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
+    let mut soil = soil.with_strength(moist * custom.strength.unwrap_or(1.0));
+    if let Some(thaw) = custom.thaw {
+        soil = thaw.thawed(&soil);
+    }
+    if let Some(frost) = custom.frost {
+        soil.details.crust = Some(frost.crust());
+    }
+    soil
 }
 
 fn in_radians(config: &BulldozingConfig) -> Bulldozing {

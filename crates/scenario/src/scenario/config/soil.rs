@@ -1,7 +1,9 @@
 //! `[soil]`
 
 use super::Place;
-use crate::soil::{Crust, PeakShear, RateDependence, Reece, SnowCover, SubLayer};
+use crate::soil::{
+    Crust, Frost, Moisture, PeakShear, RateDependence, Reece, SnowCover, SubLayer, Thaw,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -167,6 +169,20 @@ pub struct CustomSoil {
     /// Shallow snow over frozen ground, instead of `below`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<SnowCover>,
+    /// Strength as a factor of the soil's own: cohesion and tan φ times it, k_c and k_phi times its
+    /// power 1.9. Where a soil is uncertain or differs from place to place, about 0.4 to 2.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0))]
+    pub strength: Option<f64>,
+    /// How wet it is beside how wet it was measured: a factor of its strength.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moisture: Option<Moisture>,
+    /// A frozen layer on top, instead of `crust`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frost: Option<Frost>,
+    /// A thawed layer on top of frozen ground, instead of `below`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thaw: Option<Thaw>,
     /// A layer at depth: firm ground under snow, a hardpan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<SubLayer>,

@@ -1,0 +1,122 @@
+//! Ground that is frozen from above, and ground that thaws from above.
+
+use super::{Crust, SubLayer, Yielding};
+use crate::curve::Curve;
+use crate::numeric::{atan, tan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A frozen layer that bears a vehicle of weight C d² until it is broken through, 0.86 MN/m² where
+/// the ground is wet and 0.35 MN/m² where it is dry (CRREL report 95-1, table A4; S. A. Shoop 1995).
+/// The table is one of vehicles, the ground one of pressures: the weight is taken to rest on
+/// `footprint`. In practice 5 cm are often said to do (FASST), a third of what this asks for under a
+/// HMMWV; so it is the lower bound of what frost bears.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Frost {
+    /// Depth d of the frozen layer, m.
+    #[schemars(range(max = 5.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    pub depth: f64,
+    /// Whether it was wet as it froze.
+    #[serde(default)]
+    pub wet: bool,
+    /// Contact area of the vehicle that it is to bear, all wheels or tracks together, m²; 0.32, a HMMWV
+    /// at 77 kPa, unless given.
+    #[serde(default = "footprint")]
+    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m2"))]
+    pub footprint: f64,
+}
+
+fn footprint() -> f64 {
+    0.32
+}
+
+impl Frost {
+    /// Sinkage over which a frozen layer breaks, m: ours, small beside any rut.
+    const BREAKING: f64 = 0.02;
+
+    /// Weight of a vehicle that it bears, N.
+    pub fn bearing(&self) -> f64 {
+        let per_area = if self.wet { 0.86e6 } else { 0.35e6 };
+        per_area * self.depth * self.depth
+    }
+
+    /// The crust that it is.
+    pub fn crust(&self) -> Crust {
+        Crust { strength: self.bearing() / self.footprint, depth: Frost::BREAKING }
+    }
+}
+
+/// A thawed layer over ground that is still frozen: its shear strength is that of the soil times a
+/// factor of its depth (CRREL report 95-1, table A3, the multiplier of traction), and the frozen
+/// ground below does not give way. The table's multiplier of resistance, up to 10, is for frozen
+/// ground's resistance and is not used: here resistance comes of the layer's sinkage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Thaw {
+    /// Depth of the thawed layer, m.
+    #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    pub depth: f64,
+}
+
+impl Thaw {
+    /// Multiplier of traction over depth, m.
+    const TRACTION: [[f64; 2]; 10] = [
+        [0.02, 1.0],
+        [0.03, 0.88],
+        [0.04, 0.77],
+        [0.05, 0.73],
+        [0.06, 0.68],
+        [0.08, 0.66],
+        [0.10, 0.64],
+        [0.12, 0.636],
+        [0.15, 0.63],
+        [0.20, 0.63],
+    ];
+
+    /// The soil as it thaws.
+    pub fn thawed(&self, soil: &Yielding) -> Yielding {
+        let factor = Curve::new(Thaw::TRACTION.to_vec()).map_or(1.0, |c| c.value(self.depth));
+        let mut thawed = Yielding {
+            cohesion: soil.cohesion * factor,
+            friction_angle: atan(tan(soil.friction_angle) * factor),
+            ..soil.clone()
+        };
+        thawed.details.below = Some(SubLayer { depth: self.depth, ..SubLayer::FROZEN });
+        thawed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::soil::{SoilKind, catalogue};
+
+    // CRREL 95-1, table A4: what frost of a depth bears, lb, wet and dry
+    #[test]
+    fn frost_bears_what_the_table_says() {
+        let table = [(0.05, 483.0, 197.0), (0.10, 1933.0, 787.0), (0.20, 7734.0, 3147.0)];
+        for (depth, wet, dry) in table {
+            for (wet, bears) in [(true, wet), (false, dry)] {
+                let frost = Frost { depth, wet, footprint: 0.3 };
+                // its last digit
+                assert!((frost.bearing() / 4.448_22 - bears).abs() < 1.0, "{depth} {wet}");
+            }
+        }
+        // a HMMWV of 24.5 kN asks for 17 cm, or 26
+        let needed = |per_area: f64| (24.5e3 / per_area).sqrt();
+        assert!((needed(0.86e6) - 0.17).abs() < 0.005 && (needed(0.35e6) - 0.26).abs() < 0.005);
+    }
+
+    #[test]
+    fn thawed_ground_shears_less_and_stands_on_frozen() {
+        let SoilKind::Yielding(loam) = catalogue().find("grenville_loam").unwrap().to_soil().kind
+        else {
+            unreachable!()
+        };
+        let thawed = Thaw { depth: 0.1 }.thawed(&loam);
+        assert!((thawed.cohesion / loam.cohesion - 0.64).abs() < 1e-12);
+        assert_eq!(thawed.details.below.unwrap().depth, 0.1);
+        assert_eq!(Thaw { depth: 0.005 }.thawed(&loam).cohesion, loam.cohesion);
+    }
+}
