@@ -22,6 +22,7 @@ mod heartbeats;
 mod identify;
 mod interruption;
 mod launcher;
+mod map;
 mod planned;
 mod preview;
 mod quantity;
@@ -80,6 +81,7 @@ enum Command {
     Terrain(terrain::Terrain),
     Dataset(Box<dataset::Dataset>),
     Study(study::Study),
+    Map(map::Map),
     Bench(bench::Bench),
     Completions(completions::Completions),
 }
@@ -103,6 +105,7 @@ impl Cli {
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Dataset(command) => command.execute(self.quiet),
             Command::Study(command) => command.execute(self.quiet),
+            Command::Map(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         });

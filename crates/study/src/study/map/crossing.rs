@@ -47,7 +47,7 @@ impl Crossing {
         self.end == End::Crossed
     }
 
-    const fn failed() -> Crossing {
+    pub(super) const fn failed() -> Crossing {
         Crossing { end: End::Failed, speed: 0.0, slip: 0.0, energy: 0.0 }
     }
 }

@@ -169,7 +169,11 @@ pub struct Question {
 }
 
 /// Asks every cell.
-pub fn figures(ground: &Ground<'_>, question: &Question, done: impl Fn(usize) + Sync) -> Vec<CellFigures> {
+pub fn figures(
+    ground: &Ground<'_>,
+    question: &Question,
+    done: impl Fn(usize) + Sync,
+) -> Vec<CellFigures> {
     let asker = Asker::new(ground, question);
     let count = ground.cells.count();
     let batches = (0..count.div_ceil(BATCH)).into_par_iter();
@@ -253,7 +257,8 @@ impl<'a> Asker<'a> {
         for draw in 0..draws {
             let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
             let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
-            let deviations = if self.question.strength_varies { self.normal[level(0)] } else { 0.0 };
+            let deviations =
+                if self.question.strength_varies { self.normal[level(0)] } else { 0.0 };
             let strength = table.strength(deviations);
             let error = self.question.slope_deviation;
             let slope =
@@ -263,11 +268,8 @@ impl<'a> Asker<'a> {
                 let along = slope[0] * cos + slope[1] * sin;
                 let across = slope[1] * cos - slope[0] * sin;
                 let mixed = table.mixed(strength, across);
-                for (direction, grade) in
-                    [(axis, along), (axis + directions / 2, -along)]
-                {
-                    let speed =
-                        mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
+                for (direction, grade) in [(axis, along), (axis + directions / 2, -along)] {
+                    let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
                     room.speeds[direction * draws + draw] = speed as f32;
                     sum += speed;
                 }
@@ -340,9 +342,7 @@ impl<'a> Asker<'a> {
             let (along, across) = (east * cos + north * sin, north * cos - east * sin);
             [[along, across], [-along, across]]
         });
-        let slowest = ways
-            .map(|way| (table.at(0.0, way), way))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
+        let slowest = ways.map(|way| (table.at(0.0, way), way)).min_by(|a, b| a.0.total_cmp(&b.0));
         let Some((speed, [along, _])) = slowest else { return Reason::SpeedLimit };
         let level = table.at(0.0, [0.0; 2]);
         let straight = table.at(0.0, [along, 0.0]);

@@ -210,7 +210,8 @@ fn within(config: &MapConfig) -> [f64; 2] {
         Surface::Dem { crop, .. } => *crop,
         _ => None,
     };
-    let middle = |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
+    let middle =
+        |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
     config.area.or(crop).map_or([0.0; 2], middle)
 }
 

@@ -46,10 +46,8 @@ impl Cells {
     pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let column = ((x - self.north_west[0]) / self.side).floor();
         let row = ((self.north_west[1] - y) / self.side).floor();
-        let inside = column >= 0.0
-            && row >= 0.0
-            && column < self.columns as f64
-            && row < self.rows as f64;
+        let inside =
+            column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64;
         inside.then(|| row as usize * self.columns + column as usize)
     }
 }

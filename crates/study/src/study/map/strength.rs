@@ -1,58 +1,38 @@
-//! A soil weaker or stronger than its figures.
+//! A soil of a map weaker or stronger than its figures.
 
-use crate::numeric::{atan, pow, tan};
+use crate::numeric::tan;
 use crate::scenario::config::CustomSoil;
-use crate::soil::{Soil, SoilKind, Yielding};
+use crate::soil::{Soil, SoilKind};
 
-/// Exponent by which the moduli of sinkage go with the strength in shear: 1.8 to 2.0 in three
-/// soils that were measured at two moistures each (docs/maps.md).
-const BEARING: f64 = 1.9;
-/// Largest angle of internal friction of a soil that is made stronger, rad (50 degrees).
-const STEEPEST_FRICTION: f64 = 0.873;
+/// Angle of internal friction up to which a soil is made stronger, rad (59 degrees): the laws
+/// end at 60.
+const STEEPEST_FRICTION: f64 = 1.0297;
+/// Largest factor that a scenario takes.
+const STRONGEST: f64 = 10.0;
 
-/// Parameters at a strength ρ: cohesion and tan φ times ρ, the moduli of sinkage times ρ^1.9.
-pub fn at_strength(figures: &Yielding, strength: f64) -> Yielding {
-    let bearing = pow(strength, BEARING);
-    let steepest = figures.friction_angle.max(STEEPEST_FRICTION);
-    Yielding {
-        k_c: figures.k_c * bearing,
-        k_phi: figures.k_phi * bearing,
-        cohesion: figures.cohesion * strength,
-        friction_angle: atan(tan(figures.friction_angle) * strength).min(steepest),
-        ..figures.clone()
-    }
-}
-
-/// A soil of a scenario at a strength, under another name: `given` are its keys where the
-/// scenario has it as one of its own. Firm ground has no strength: it stays as it is.
+/// A soil of a scenario at a strength ([`Soil::with_strength`]), under another name: `given`
+/// are its keys where the scenario has it as one of its own. Firm ground has no strength: it
+/// stays as it is.
 pub(super) fn soil_at_strength(
     soil: &Soil,
     given: Option<&CustomSoil>,
     strength: f64,
     name: &str,
 ) -> CustomSoil {
-    let catalogued =
-        || CustomSoil { based_on: Some(soil.name.clone()), ..CustomSoil::default() };
-    let keys = CustomSoil { name: name.into(), ..given.cloned().unwrap_or_else(catalogued) };
-    let SoilKind::Yielding(figures) = &soil.kind else {
-        return match &soil.kind {
-            SoilKind::Firm { friction } if given.is_none() => {
-                CustomSoil { friction: Some(*friction), based_on: None, ..keys }
+    let mut keys = given.cloned().unwrap_or_default();
+    keys.name = name.into();
+    match &soil.kind {
+        SoilKind::Firm { friction } => keys.friction = Some(*friction),
+        SoilKind::Yielding(figures) => {
+            if given.is_none() {
+                keys.based_on = Some(soil.name.clone());
             }
-            _ => keys,
-        };
-    };
-    if strength == 1.0 {
-        return keys;
+            let steepest = tan(STEEPEST_FRICTION) / tan(figures.friction_angle).max(1e-9);
+            let own = keys.strength.unwrap_or(1.0);
+            keys.strength = Some((own * strength.min(steepest.max(1.0))).min(STRONGEST));
+        }
     }
-    let Yielding { k_c, k_phi, cohesion, friction_angle, .. } = at_strength(figures, strength);
-    CustomSoil {
-        k_c: Some(k_c),
-        k_phi: Some(k_phi),
-        cohesion: Some(cohesion),
-        friction_angle_deg: Some(friction_angle.to_degrees()),
-        ..keys
-    }
+    keys
 }
 
 #[cfg(test)]
@@ -60,17 +40,27 @@ mod tests {
     use super::*;
     use crate::soil::catalogue::catalogue;
 
+    fn at(name: &str, given: Option<&CustomSoil>, strength: f64) -> CustomSoil {
+        soil_at_strength(&catalogue().find(name).unwrap().to_soil(), given, strength, "own")
+    }
+
     #[test]
-    fn strength_scales_shear_and_bearing_and_nothing_else() {
-        let soil = catalogue().find("lean_clay_22_wes").unwrap().to_soil();
-        let SoilKind::Yielding(figures) = soil.kind else { panic!("it yields") };
-        let half = at_strength(&figures, 0.5);
-        assert_eq!(half.cohesion, 0.5 * figures.cohesion);
-        // rounding of tangent and arc tangent
-        let tangents = [&half, &figures].map(|own| tan(own.friction_angle));
-        assert!((tangents[0] / tangents[1] - 0.5).abs() < 1e-12);
-        assert!((half.k_phi / figures.k_phi - pow(0.5, 1.9)).abs() < 1e-12);
-        assert_eq!((half.n, half.shear_modulus), (figures.n, figures.shear_modulus));
-        assert_eq!(at_strength(&figures, 1.0).k_c, figures.k_c);
+    fn strengths_multiply_and_firm_ground_has_none() {
+        let clay = at("lean_clay_22_wes", None, 0.5);
+        assert_eq!(
+            (clay.based_on.as_deref(), clay.strength),
+            (Some("lean_clay_22_wes"), Some(0.5))
+        );
+        let again = at("lean_clay_22_wes", Some(&clay), 0.5);
+        assert_eq!(again.strength, Some(0.25));
+        let firm = at("firm", None, 0.5);
+        assert!(firm.strength.is_none() && firm.friction.is_some() && firm.based_on.is_none());
+    }
+
+    #[test]
+    fn no_soil_gets_steeper_than_the_laws_allow() {
+        let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+        let strength = at("dry_sand_lll", None, 9.0).strength.unwrap();
+        assert!(strength > 3.0 && sand.with_strength(strength).check().is_ok(), "{strength}");
     }
 }

@@ -8,7 +8,7 @@
 //! says no go is then a line through the bounds, not a step of its grid.
 
 use super::config::TableConfig;
-use super::crossing::{Crossing, End};
+use super::crossing::Crossing;
 use crate::numeric::exp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,9 +101,9 @@ impl Column {
         })
     }
 
-    /// How many crossings ended in no state that is finite.
-    pub fn failed(&self) -> usize {
-        self.driven.values().filter(|own| own.end == End::Failed).count()
+    /// Every crossing that was driven, each with its grade, rise over run.
+    pub fn crossings(&self) -> impl Iterator<Item = (f64, &Crossing)> {
+        self.driven.iter().map(|(step, own)| (f64::from(*step) * STEP, own))
     }
 }
 
@@ -254,6 +254,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::End;
     use super::*;
 
     fn crossed(speed: f64) -> Crossing {
@@ -274,7 +275,8 @@ mod tests {
         let column = Column::drive(0.8, hill);
         let [low, high] = column.bounds;
         assert!((low + 0.55).abs() <= 0.5 * STEP + 1e-9 && (high - 0.3).abs() <= 0.5 * STEP + 1e-9);
-        let grades: Vec<i32> = column.driven.iter().filter(|own| own.1.goes()).map(|o| *o.0).collect();
+        let grades: Vec<i32> =
+            column.driven.iter().filter(|own| own.1.goes()).map(|o| *o.0).collect();
         assert!(grades.windows(2).all(|pair| pair[1] - pair[0] <= FINE));
         assert!(column.driven.len() < 30, "{}", column.driven.len());
     }
