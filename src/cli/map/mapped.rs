@@ -17,6 +17,8 @@ use std::sync::Mutex;
 /// A map's ground, cell by cell.
 pub struct Mapped {
     pub map: MapFile,
+    /// Name of the vehicle.
+    pub vehicle: String,
     pub cells: Cells,
     slopes: Vec<[f32; 2]>,
     soils: Vec<u16>,
@@ -34,8 +36,11 @@ impl Mapped {
     pub fn of(map: MapFile) -> Mapped {
         let terrain = &map.land.terrain;
         let cells = Cells::within(map.area, map.config.cell);
+        let named = vehicle_specs(&map.base).ok();
+        let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
         let centres = || (0..cells.count()).map(|cell| cells.centre(cell));
         Mapped {
+            vehicle: named.unwrap_or_default(),
             cells,
             slopes: slopes(terrain, &cells),
             soils: centres().map(|[x, y]| terrain.soil(x, y).0).collect(),

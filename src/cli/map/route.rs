@@ -127,7 +127,7 @@ impl Route {
         let heading = "Probability to go in the worst direction";
         let layers = [(heading, Layer::Numbers(p_go, Scale::Probability))];
         let maps = Maps {
-            title: &format!("Ways of {}", mapped.map.config.vehicle.model),
+            title: &format!("Ways of {}", mapped.vehicle),
             subtitle: subtitle.trim(),
             grid: mapped.grid(),
             terrain: &mapped.map.land.terrain,

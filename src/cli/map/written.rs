@@ -193,7 +193,7 @@ pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
     format!(
         "{} goes in every direction on {:.0} % of {:.1} km2, is stopped on {:.0} %; median speed \
          {:.1} m/s",
-        mapped.map.config.vehicle.model,
+        mapped.vehicle,
         100.0 * summary.go_every_direction,
         summary.area_km2,
         100.0 * summary.no_go,
@@ -259,7 +259,7 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
         ..Series::default()
     };
     Figure {
-        title: format!("Speed of {} over the area", made.mapped.map.config.vehicle.model),
+        title: format!("Speed of {} over the area", made.mapped.vehicle),
         subtitle: format!(
             "{:.1} km2 in {} cells; no go on {:.0} %",
             summary.area_km2,
@@ -319,10 +319,7 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
         config.elevation_error.sigma,
         config.directions
     );
-    let mut title = answer(made.mapped, summary);
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    let title = answer(made.mapped, summary);
     let maps = Maps {
         title: &title,
         subtitle: &subtitle,
@@ -338,10 +335,7 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
 /// The report, the answer first.
 fn report(made: &Written<'_>, summary: &Summary) -> String {
     let config = &made.mapped.map.config;
-    let mut title = answer(made.mapped, summary);
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    let title = answer(made.mapped, summary);
     let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let figures = Outline {

@@ -92,8 +92,8 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
     let bounds = [west, north - rows as f64 * side, west + columns as f64 * side, north];
     let view = View::fitting(frame, bounds);
     let field = HeightField::sample(&view, view.metres, &|x, y| maps.terrain.height(x, y));
-    // a slope of the usual size takes half of the light
-    let exaggeration = (0.35 / field.roughness().max(1e-6)).clamp(1.0, 8.0);
+    // a slope of the usual size takes a quarter of the light: the colours are to be told apart
+    let exaggeration = (0.2 / field.roughness().max(1e-6)).clamp(0.4, 8.0);
     let bare = Oklab::of(Rgb(205, 205, 200));
     canvas.clip(frame);
     relief::paint(canvas, &view, &|point| {
@@ -136,10 +136,9 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
     if let Scale::Speed(_) = scale {
         let box_of = Frame { width: 22.0, ..frame };
         canvas.rectangle(box_of, NO_GO, 1.0);
-        let at = [box_of.x + 11.0, frame.bottom() + 16.0];
-        canvas.text("no go", at, label.anchor(Anchor::Middle));
-        bar.x += 52.0;
-        bar.width -= 52.0;
+        canvas.text("no go", [box_of.x, frame.bottom() + 16.0], label);
+        bar.x += 62.0;
+        bar.width -= 62.0;
     }
     let (columns, rows) = canvas.pixels_in(bar);
     let at = |n: usize| {
@@ -158,7 +157,11 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
         };
         let x = bar.x + share * bar.width;
         canvas.line(&[[x, bar.bottom()], [x, bar.bottom() + 3.0]], 1.0, INK, 1.0);
-        canvas.text(&text, [x, bar.bottom() + 16.0], label.anchor(Anchor::Middle));
+        let anchor = match (n, scale) {
+            (0, Scale::Probability) => Anchor::Left,
+            _ => Anchor::Middle,
+        };
+        canvas.text(&text, [x, bar.bottom() + 16.0], label.anchor(anchor));
     }
 }
 

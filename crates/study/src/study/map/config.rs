@@ -152,7 +152,7 @@ pub struct TableConfig {
 
 impl Default for TableConfig {
     fn default() -> TableConfig {
-        TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 }
+        TableConfig { strengths: 13, side_slopes: 9, steepest: 0.8 }
     }
 }
 

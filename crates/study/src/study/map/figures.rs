@@ -1,6 +1,8 @@
 //! Every cell of a map: draws of strength and slope, all directions, and what comes of them.
 //!
-//! A draw takes the soil's strength and the error of the cell's slope from normal distributions.
+//! A draw takes the soil's strength and the error of the cell's slope from normal distributions,
+//! the strength from as many equally likely strata as there are draws, one in each: shares are
+//! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
 //! Heights are in error by a field that is correlated; what a cell feels of it is the error of
 //! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
 //! made and every cell's draws have the right distribution by themselves. How the errors of two
@@ -257,8 +259,10 @@ impl<'a> Asker<'a> {
         for draw in 0..draws {
             let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
             let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
+            // the stratum of this draw, and a place within it
+            let stratified = (draw * LEVELS + level(0)) / draws;
             let deviations =
-                if self.question.strength_varies { self.normal[level(0)] } else { 0.0 };
+                if self.question.strength_varies { self.normal[stratified] } else { 0.0 };
             let strength = table.strength(deviations);
             let error = self.question.slope_deviation;
             let slope =
@@ -274,7 +278,7 @@ impl<'a> Asker<'a> {
                     sum += speed;
                 }
             }
-            room.means.push((sum / directions as f64, level(0) / (LEVELS / CLASSES)));
+            room.means.push((sum / directions as f64, stratified / (LEVELS / CLASSES)));
         }
     }
 
@@ -393,4 +397,77 @@ fn share_of_classes(values: &[(f64, usize)]) -> f64 {
     let (total, within) =
         (total / (values.len() - 1) as f64, within / (values.len() - filled) as f64);
     (1.0 - within / total).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::TableConfig;
+    use super::super::{Axes, Column, Crossing, End};
+    use super::*;
+
+    /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
+    fn table(sigma: f64) -> Table {
+        let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
+        let axes = Axes::new(&config, 1.0, sigma);
+        let column = |n: usize| {
+            let [strength, _] = axes.of(n);
+            Column::drive(1.5, |grade| {
+                let goes = grade <= 0.3 * strength;
+                let (end, speed) = if goes { (End::Crossed, 6.0) } else { (End::Stuck, 0.0) };
+                Crossing { end, speed, slip: 0.0, energy: 0.0 }
+            })
+        };
+        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
+    }
+
+    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellFigures {
+        let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
+        let tables = [table(sigma)];
+        let ground =
+            Ground { cells, slopes: &[slope], soils: &[0], barriers: &[None], tables: &tables };
+        let question = Question {
+            seed: 3,
+            draws: 400,
+            directions: 8,
+            speed: 10.0,
+            ride_speed: None,
+            strength_varies: sigma > 0.0,
+            slope_deviation: deviation,
+        };
+        figures(&ground, &question, |_| ())[0]
+    }
+
+    #[test]
+    fn without_error_it_goes_or_it_does_not() {
+        for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
+            let cell = asked([slope, 0.0], 0.0, 0.0);
+            assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
+            assert_eq!(cell.p_go_direction, directions);
+            assert!(cell.soil_share.is_nan());
+        }
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
+    }
+
+    /// Of a lognormal strength, half climb what the median does, and Φ(-ln 2 / σ) twice of it.
+    #[test]
+    fn the_probability_to_go_is_that_of_the_strength() {
+        // a stratum of 400, and half a step of the table's bounds
+        let near = |cell: CellFigures, known: f64| (f64::from(cell.p_go) - known).abs() < 0.03;
+        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
+        let twice = asked([0.6, 0.0], 0.5, 0.0);
+        assert!(near(twice, 0.0828), "{twice:?}");
+        assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
+        // all that varies is the soil's: but for what varies within a class of strength
+        assert!(asked([0.3, 0.0], 0.5, 0.0).soil_share > 0.8);
+        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+    }
+
+    #[test]
+    fn errors_of_slope_blur_the_bound_alike() {
+        let cell = asked([0.3, 0.0], 0.0, 0.05);
+        // the steepest way in a cell whose slope is off by chance is steeper than its slope: a
+        // direction beside the first takes over where the error is to the side
+        assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");
+    }
 }

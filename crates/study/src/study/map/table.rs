@@ -186,13 +186,35 @@ impl Table {
     pub fn new(axes: &Axes, columns: &[Column]) -> Table {
         let side_step = axes.side_slopes.get(1).copied().unwrap_or(1.0);
         let strengths = axes.strengths.len();
-        Table {
+        let mut table = Table {
             sides: axes.side_slopes.len(),
             strengths,
             side_step,
             deviations_step: 2.0 * REACH / (strengths.max(2) - 1) as f64,
             bounds: columns.iter().map(|own| own.bounds).collect(),
             speeds: columns.iter().map(Column::speeds).collect(),
+        };
+        table.close();
+        table
+    }
+
+    /// Gives columns that never go what between them and those that do is to be mixed with: the
+    /// speeds of the next that is less steep, or else stronger, on bounds that have closed in
+    /// its middle.
+    fn close(&mut self) {
+        for column in (0..self.strengths).rev().flat_map(|n| n * self.sides..(n + 1) * self.sides) {
+            let [low, high] = self.bounds[column];
+            let next = if column % self.sides > 0 {
+                column.checked_sub(1)
+            } else {
+                Some(column + self.sides)
+            };
+            let next = next.filter(|next| low == high && *next < self.bounds.len());
+            if let Some(next) = next {
+                let middle = 0.5 * (self.bounds[next][0] + self.bounds[next][1]);
+                self.bounds[column] = [middle; 2];
+                self.speeds[column] = self.speeds[next];
+            }
         }
     }
 
@@ -333,7 +355,7 @@ mod tests {
     fn a_certain_soil_has_one_strength() {
         let axes = Axes::new(&TableConfig::default(), 0.8, 0.0);
         assert_eq!(axes.strengths, [0.8]);
-        let columns: Vec<Column> = (0..7).map(|_| Column::drive(0.8, hill)).collect();
+        let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
         let table = Table::new(&axes, &columns);
         assert!((table.at(1.7, [0.1, 0.33]) - 3.0).abs() < 1e-6);
     }
