@@ -50,6 +50,13 @@ fn every_example_is_valid() {
         assert_eq!((report.as_str(), code), ("", 0));
         assert!(data.starts_with(&format!("{study}: ")), "{data}");
     }
+    let (maps, scenarios): (Vec<String>, Vec<String>) =
+        scenarios.into_iter().partition(|example| example.starts_with("examples/map_"));
+    for map in maps {
+        let (data, report, code) = bekker(&["map", "plan", &map]);
+        assert_eq!((report.as_str(), code), ("", 0));
+        assert!(data.starts_with(&format!("{map}: ")), "{data}");
+    }
     for example in scenarios {
         let (data, report, code) = bekker(&["validate", &example]);
         assert_eq!(code, 0, "{report}");

@@ -25,6 +25,7 @@ mod heartbeat_python;
 mod imaging;
 mod layering;
 mod learning;
+mod maps;
 mod maximal_coordinates;
 mod meshes;
 mod messages;

@@ -125,6 +125,7 @@ impl Failure {
         match self {
             Failure::Report(
                 ReportError::NotARun { .. }
+                | ReportError::NotAMap { .. }
                 | ReportError::NotADataset { .. }
                 | ReportError::OtherDataset { .. }
                 | ReportError::NotAStudy { .. }

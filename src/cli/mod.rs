@@ -22,6 +22,7 @@ mod heartbeats;
 mod identify;
 mod interruption;
 mod launcher;
+mod map;
 mod mobility;
 mod planned;
 mod preview;
@@ -82,6 +83,7 @@ enum Command {
     Dataset(Box<dataset::Dataset>),
     Study(study::Study),
     Mobility(mobility::Mobility),
+    Map(map::Map),
     Bench(bench::Bench),
     Completions(completions::Completions),
 }
@@ -106,6 +108,7 @@ impl Cli {
             Command::Dataset(command) => command.execute(self.quiet),
             Command::Study(command) => command.execute(self.quiet),
             Command::Mobility(command) => command.execute(self.quiet),
+            Command::Map(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         });

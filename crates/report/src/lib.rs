@@ -4,7 +4,7 @@
 
 pub mod report;
 
-use bekker_ground::{grid, ground, soil, spatial, terrain};
+use bekker_ground::{geodesy, grid, ground, soil, spatial, terrain};
 use bekker_scenario::scenario;
 use bekker_sensor::sensor;
 use bekker_simulation::{simulation, sync};

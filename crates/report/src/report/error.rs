@@ -102,6 +102,14 @@ pub enum ReportError {
         /// What is missing or found in it.
         cause: String,
     },
+    /// The folder holds no map.
+    #[error("{} is not the folder of a map: {cause}", path.display())]
+    NotAMap {
+        /// The folder.
+        path: PathBuf,
+        /// What is missing or found in it.
+        cause: String,
+    },
     /// Whoever asked for it wants it no longer; what is done is kept.
     #[error("interrupted")]
     Interrupted,

@@ -27,6 +27,7 @@
 //! | [`recorded`] | nothing: it reads a run's folder again |
 //! | [`comparison`] | runs side by side |
 //! | [`dataset`] | episodes of driving for learning: Minari, LeRobot, Parquet, MCAP |
+//! | [`going`] | maps of going: GeoTIFF, styles of QGIS, pictures, ways |
 //! | [`study`] | trials of a study: Parquet and CSV, and what is made of them |
 //! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
@@ -52,6 +53,7 @@ mod file;
 mod foxglove;
 mod frames;
 pub mod geotiff;
+pub mod going;
 mod growing;
 pub mod hashes;
 pub mod heartbeats;

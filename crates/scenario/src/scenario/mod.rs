@@ -92,6 +92,14 @@ impl ScenarioFile {
         let mut document = Document::parse(file, text)?;
         let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
+        ScenarioFile::of_document(document, folder)
+    }
+
+    /// The same from a document, whose values know where they were given.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn of_document(mut document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
         Faults::into_result(conform(&document, &SCHEMA))?;
         let inputs = Inputs::default();
         places::resolve(&mut document, folder, &inputs)?;

@@ -15,6 +15,7 @@ mod fit;
 #[cfg(feature = "gpu")]
 mod gpu_cost;
 pub mod identify;
+pub mod map;
 pub mod mobility;
 mod plate;
 mod rendering;

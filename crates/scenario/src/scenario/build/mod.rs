@@ -21,7 +21,7 @@ pub use scene_model::{props, scene_model};
 pub use sensors::{camera, lidar, sensors};
 pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
-pub use terrain::{BuiltTerrain, terrain};
+pub use terrain::{BuiltTerrain, region, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{tracked_schema, vehicle_spec, vehicle_specs, wheeled_schema};
 pub use world::{Built, world, world_of};

@@ -302,7 +302,8 @@ fn stamp(stamp: &config::Stamp) -> Stamp {
     }
 }
 
-fn region(area: &Area) -> Region {
+/// A part of the plane as the terrain knows it.
+pub fn region(area: &Area) -> Region {
     match area {
         Area::HalfPlane { through, towards_deg } => {
             let towards = towards_deg.to_radians();

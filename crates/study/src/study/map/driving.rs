@@ -1,0 +1,133 @@
+//! Drives of a map, one a thread at a time.
+
+use super::crossing::{Crossing, cross};
+use super::map_file::MapFile;
+use super::table::{Axes, Column};
+use crate::scenario::build::Parts;
+use crate::scenario::{Scenario, ScenarioFile};
+use crate::soil::{SoilId, SoilKind};
+use rayon::ThreadPoolBuilder;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Why drives came to no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DrivingError {
+    /// Somebody wants it no longer.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system gives no thread.
+    #[error("no thread can be had")]
+    NoThread,
+}
+
+/// Threads that drive, and what ends them early.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// Raised to end them.
+    pub interrupted: &'a AtomicBool,
+}
+
+impl Threads<'_> {
+    /// Does `work` for every number below `count`, each alone in a pool of one thread: what it
+    /// would share out is done in its own. The results in order.
+    ///
+    /// # Errors
+    /// [`DrivingError::Interrupted`] once that is raised.
+    pub fn in_turn<T: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, DrivingError> {
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<T>>> = Mutex::new((0..count).map(|_| None).collect());
+        let one = || -> Result<(), DrivingError> {
+            let pool = ThreadPoolBuilder::new().num_threads(1).build();
+            let pool = pool.map_err(|_| DrivingError::NoThread)?;
+            pool.install(|| {
+                loop {
+                    if self.interrupted.load(Ordering::Relaxed) {
+                        return Err(DrivingError::Interrupted);
+                    }
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return Ok(());
+                    }
+                    let result = work(number);
+                    results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
+                }
+            })
+        };
+        thread::scope(|scope| {
+            let threads = self.count.clamp(1, count.max(1));
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+            let ended =
+                workers.into_iter().map(|own| own.join().unwrap_or(Err(DrivingError::NoThread)));
+            ended.collect::<Result<Vec<()>, _>>()
+        })?;
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().collect::<Option<Vec<T>>>().ok_or(DrivingError::Interrupted)
+    }
+}
+
+/// What drives over planes and over the ground itself. May be used from several threads.
+#[derive(Clone, Debug)]
+pub struct Driver<'a> {
+    map: &'a MapFile,
+    parts: Parts,
+}
+
+impl<'a> Driver<'a> {
+    /// Of a map.
+    pub fn new(map: &'a MapFile) -> Driver<'a> {
+        Driver { map, parts: Parts::default() }
+    }
+
+    /// Median strength of a soil and the deviation of its logarithm; firm ground has one.
+    pub fn strength(&self, soil: SoilId) -> [f64; 2] {
+        let is_firm =
+            matches!(self.map.soils.soils()[usize::from(soil.0)].kind, SoilKind::Firm { .. });
+        let sigma = if is_firm { 0.0 } else { self.map.config.strength.sigma_ln };
+        [self.map.strength(soil), sigma]
+    }
+
+    /// The strengths and side slopes of a soil's table.
+    pub fn axes(&self, soil: SoilId) -> Axes {
+        let [median, sigma] = self.strength(soil);
+        Axes::new(&self.map.config.table, median, sigma)
+    }
+
+    /// Crosses a plane of a soil at a strength that rises `along` and `across` the way.
+    pub fn on_plane(&self, soil: SoilId, strength: f64, slope: [f64; 2]) -> Crossing {
+        self.cross(&self.map.on_plane(soil, strength, slope))
+    }
+
+    /// Crosses the ground itself about a point in a direction.
+    pub fn on_ground(
+        &self,
+        soil: SoilId,
+        strength: f64,
+        centre: [f64; 2],
+        towards: [f64; 2],
+    ) -> Crossing {
+        self.cross(&self.map.on_ground(soil, strength, centre, towards))
+    }
+
+    /// Drives a column of a soil's table.
+    pub fn column(&self, soil: SoilId, axes: &Axes, column: usize) -> Column {
+        let [strength, side] = axes.of(column);
+        Column::drive(self.map.config.table.steepest, |grade| {
+            self.on_plane(soil, strength, [grade, side])
+        })
+    }
+
+    fn cross(&self, scenario: &Scenario) -> Crossing {
+        match ScenarioFile::of(scenario, &self.map.base.folder) {
+            Ok(file) => cross(&file, &self.parts, self.map.config.cell),
+            Err(_) => Crossing::failed(),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! A map's file, read and held to its schema and to the scenario that its drives are made of.
+
+use super::config::{BarrierKind, MapConfig};
+use super::strength::soil_at_strength;
+use crate::numeric::{atan2, hypot};
+use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
+use crate::scenario::config::{self, Driver, PathEnd, Surface};
+use crate::scenario::{
+    Document, Fault, Faults, Node, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
+};
+use crate::soil::SoilId;
+use crate::terrain::SoilMap;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// Name of the one vehicle of its drives.
+pub const VEHICLE: &str = "vehicle";
+/// Name of a soil that is at another strength than its figures.
+const AT_STRENGTH: &str = "soil at strength";
+/// How far a path goes on behind what is crossed, m.
+const BEYOND: f64 = 60.0;
+/// Most cells of a map.
+const MOST_CELLS: f64 = 1e8;
+
+/// The JSON Schema of a map's file.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(MapConfig).to_value()
+}
+
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
+
+/// A map's file, ready to be driven.
+#[derive(Clone, Debug)]
+pub struct MapFile {
+    /// What it says.
+    pub config: MapConfig,
+    /// Where it says it.
+    pub document: Document,
+    /// The vehicle on the ground, as a scenario.
+    pub base: ScenarioFile,
+    /// Its soils.
+    pub soils: SoilTable,
+    /// Its ground.
+    pub land: BuiltTerrain,
+    /// What bars the way where: 0 nothing, else of [`barrier`].
+    pub barriers: SoilMap,
+    /// What is mapped, `[x_min, y_min, x_max, y_max]`, m.
+    pub area: [f64; 4],
+}
+
+/// What bars the way, by the code of [`MapFile::barriers`].
+pub fn barrier(code: SoilId) -> Option<BarrierKind> {
+    match code {
+        SoilId(0) => None,
+        SoilId(1) => Some(BarrierKind::Water),
+        _ => Some(BarrierKind::Obstacle),
+    }
+}
+
+impl MapFile {
+    /// Reads a map's file with `--set` arguments laid over it.
+    ///
+    /// # Errors
+    /// Every fault of the file with its key, value and what is allowed, and of the files that
+    /// it names.
+    pub fn read(path: &Path, sets: &[String]) -> Result<MapFile, Faults> {
+        let file = path.display().to_string();
+        let text = input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
+            let problem = Problem::Unreadable { cause: error.to_string() };
+            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+        })?;
+        MapFile::parse(&file, &text, path.parent().unwrap_or(Path::new("")), sets)
+    }
+
+    /// The same from text; `file` names it in messages, relative paths start from `folder`.
+    ///
+    /// # Errors
+    /// As of [`MapFile::read`].
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+    ) -> Result<MapFile, Faults> {
+        let mut document = Document::parse(file, text)?;
+        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Faults::into_result(refused)?;
+        Faults::into_result(conform(&document, &SCHEMA))?;
+        let config: MapConfig = serde_json::from_value(document.root.value.to_json())
+            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        let base = ScenarioFile::of_document(scenario_document(&document, &config), folder)?;
+        let soils = build::soil_table(&base)?;
+        build::vehicle_specs(&base)?;
+        let land = build::terrain(&base, &soils, &Parts::default())?;
+        let area = area(&config, &document, land.terrain.bounds())?;
+        let barriers = barriers(&config, &document)?;
+        Faults::into_result(faults(&config, &document, &soils))?;
+        Ok(MapFile { config, document, base, soils, land, barriers, area })
+    }
+
+    /// A drive straight up a plane of one soil at a strength: it rises `along` the way and
+    /// `across` it to the left, both rise over run; rough as the map's ground.
+    pub fn on_plane(&self, soil: SoilId, strength: f64, [along, across]: [f64; 2]) -> Scenario {
+        let mut scenario = self.drive(soil, strength, [0.0; 2], [1.0, 0.0]);
+        scenario.terrain.surface = Surface::Slope {
+            elevation: 0.0,
+            grade: hypot(along, across),
+            uphill_deg: atan2(across, along).to_degrees(),
+        };
+        scenario.terrain.stamp.clear();
+        scenario
+    }
+
+    /// A drive straight over the ground itself, a cell's length about a point in a direction of
+    /// length 1, on one soil at a strength.
+    pub fn on_ground(
+        &self,
+        soil: SoilId,
+        strength: f64,
+        centre: [f64; 2],
+        towards: [f64; 2],
+    ) -> Scenario {
+        let half = 0.5 * self.config.cell;
+        let from = [0, 1].map(|k| centre[k] - half * towards[k]);
+        self.drive(soil, strength, from, towards)
+    }
+
+    fn drive(&self, soil: SoilId, strength: f64, from: [f64; 2], towards: [f64; 2]) -> Scenario {
+        let figures = &self.soils.soils()[usize::from(soil.0)];
+        let own = self.config.soil.custom.iter().find(|own| own.name == figures.name);
+        let custom = soil_at_strength(figures, own, strength, AT_STRENGTH);
+        let to = [0, 1].map(|k| from[k] + (self.config.cell + BEYOND) * towards[k]);
+        let mut vehicle = self.base.scenario.vehicle[0].clone();
+        vehicle.position = from;
+        vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
+        vehicle.speed = self.config.entry_speed.min(self.config.speed);
+        vehicle.driver = path(vec![from, to], self.config.speed, PathEnd::Continue);
+        Scenario {
+            soil: config::SoilMap {
+                default: AT_STRENGTH.into(),
+                raster: None,
+                zone: Vec::new(),
+                custom: vec![custom],
+            },
+            vehicle: vec![vehicle],
+            ..self.base.scenario.clone()
+        }
+    }
+
+    /// A drive along waypoints over the map's own ground and soils.
+    pub fn along(&self, name: &str, waypoints: &[[f64; 2]], duration: f64) -> Scenario {
+        let mut vehicle = self.base.scenario.vehicle[0].clone();
+        if let [first, second, ..] = waypoints {
+            vehicle.position = *first;
+            let towards = [second[0] - first[0], second[1] - first[1]];
+            vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
+        }
+        vehicle.driver = path(waypoints.to_vec(), self.config.speed, PathEnd::Stop);
+        let mut scenario = self.base.scenario.clone();
+        scenario.name = name.into();
+        scenario.time.duration = duration;
+        Scenario { vehicle: vec![vehicle], ..scenario }
+    }
+
+    /// Median strength of a soil, as a factor to its figures.
+    pub fn strength(&self, soil: SoilId) -> f64 {
+        let name = &self.soils.soils()[usize::from(soil.0)].name;
+        self.config.strength.factors.get(name).copied().unwrap_or(1.0)
+    }
+}
+
+fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
+    let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
+    Driver::Path { waypoints, speed, look_ahead, start, stop, reverse, at_end }
+}
+
+/// The scenario of a map: its own values where it has them, so that faults name their lines.
+fn scenario_document(map: &Document, config: &MapConfig) -> Document {
+    let place = map.root.place.clone();
+    let node = |value| Node { place: place.clone(), value };
+    let number = |x: f64| node(Value::Float(x));
+    let mut root: BTreeMap<String, Node> = BTreeMap::new();
+    for key in ["format", "seed", "terrain", "soil", "ground"] {
+        if let Some(given) = map.get(key) {
+            root.insert(key.into(), given.clone());
+        }
+    }
+    root.insert("name".into(), node(Value::Text("map".into())));
+    let time = BTreeMap::from([("duration".into(), number(60.0))]);
+    root.insert("time".into(), node(Value::Table(time)));
+    let mut vehicle = match map.get("vehicle").map(|given| &given.value) {
+        Some(Value::Table(given)) => given.clone(),
+        _ => BTreeMap::new(),
+    };
+    vehicle.insert("name".into(), node(Value::Text(VEHICLE.into())));
+    let [x, y] = within(config);
+    vehicle.insert("position".into(), node(Value::List(vec![number(x), number(y)])));
+    let vehicle = Node {
+        place: map.get("vehicle").map_or(place.clone(), |given| given.place.clone()),
+        value: Value::Table(vehicle),
+    };
+    root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
+    Document { root: Node { place: place.clone(), value: Value::Table(root) } }
+}
+
+/// A point of the ground, as far as the file tells without the elevation model.
+fn within(config: &MapConfig) -> [f64; 2] {
+    let crop = match &config.terrain.surface {
+        Surface::Dem { crop, .. } => *crop,
+        _ => None,
+    };
+    let middle =
+        |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
+    config.area.or(crop).map_or([0.0; 2], middle)
+}
+
+/// What is mapped: within the ground by a cell, so that every slope is of heights that are
+/// known.
+fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f64; 4], Faults> {
+    let refused = |cause: String| {
+        let key = if config.area.is_some() { "area" } else { "terrain.surface" };
+        Faults::from(document.fault(key, Problem::Refused { cause }))
+    };
+    let [west, south, east, north] = config.area.unwrap_or(bounds);
+    let asked = [west, south, east, north];
+    if !asked.iter().all(|edge| edge.is_finite()) {
+        return Err(refused("has no end: give area = [x_min, y_min, x_max, y_max], m".into()));
+    }
+    let margin = 1.5 * config.cell;
+    let inside = [
+        west.max(bounds[0] + margin),
+        south.max(bounds[1] + margin),
+        east.min(bounds[2] - margin),
+        north.min(bounds[3] - margin),
+    ];
+    let [columns, rows] = [0, 1].map(|k| ((inside[k + 2] - inside[k]) / config.cell).floor());
+    if columns < 1.0 || rows < 1.0 {
+        let cell = config.cell;
+        return Err(refused(format!(
+            "leaves no cell of {cell} m that lies a cell or more within the ground, {bounds:?} m"
+        )));
+    }
+    if columns * rows > MOST_CELLS {
+        let count = columns * rows;
+        return Err(refused(format!("has {count:.0} cells; at most {MOST_CELLS:.0} are allowed")));
+    }
+    Ok(inside)
+}
+
+fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> {
+    let mut map = SoilMap::uniform(SoilId(0));
+    for (n, own) in config.barrier.iter().enumerate() {
+        let code = match own.kind {
+            BarrierKind::Water => SoilId(1),
+            BarrierKind::Obstacle => SoilId(2),
+        };
+        map = map.paint(build::region(&own.area), code).map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            document.fault(&format!("barrier[{n}].area"), problem)
+        })?;
+    }
+    Ok(map)
+}
+
+/// What is wrong with a map by itself.
+fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fault> {
+    let mut found = Vec::new();
+    if !config.directions.is_multiple_of(4) {
+        let cause = "must be a multiple of 4: each with its opposite, and both across".into();
+        found.push(document.fault("directions", Problem::Refused { cause }));
+    }
+    for name in config.strength.factors.keys() {
+        if !soils.soils().iter().any(|soil| soil.name == *name) {
+            let cause = "is no soil of this map".into();
+            let key = format!("strength.factors.{name}");
+            found.push(document.fault(&key, Problem::Refused { cause }));
+        }
+    }
+    found
+}

@@ -1,0 +1,28 @@
+//! Maps of where a vehicle goes and how fast, with what is uncertain of soil and heights.
+//!
+//! A [`MapFile`] says which vehicle, which ground and what is uncertain. For each soil the
+//! vehicle is driven in full physics over planes ([`cross`]); its [`Table`] is asked for every
+//! cell, direction and draw. Nothing here opens a file but the map's own.
+
+mod audit;
+mod config;
+mod crossing;
+mod driving;
+mod figures;
+mod map_file;
+mod relief;
+mod strength;
+mod table;
+mod way;
+
+pub use audit::{Audit, Audited, CONFIDENCE, audit};
+pub use config::{
+    Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
+};
+pub use crossing::{Crossing, End, SLOWEST, cross};
+pub use driving::{Driver, DrivingError, Threads};
+pub use figures::{CellFigures, Going, Ground, Question, Reason, figures, going};
+pub use map_file::{MapFile, VEHICLE, barrier, schema};
+pub use relief::{Cells, slope_deviation, slopes};
+pub use table::{Axes, Between, Column, Mixed, Table};
+pub use way::{Aim, MapWay, best_way};

@@ -1,0 +1,362 @@
+//! What a vehicle does on planes of one soil: over strength, grade and side slope.
+//!
+//! The table is made of columns, one a strength and side slope. In each the grades between
+//! which the vehicle goes are found by a scan and by halving; what lies between is driven at
+//! grades no farther apart than [`FINE`]. Speeds are kept at even shares of the way from the
+//! lower of these bounds to the upper, so that between columns like is mixed with like: a place
+//! at half of what can be climbed with places at half of what can be climbed. Where the table
+//! says no go is then a line through the bounds, not a step of its grid.
+
+use super::config::TableConfig;
+use super::crossing::Crossing;
+use crate::numeric::exp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Grades are driven at multiples of this, rise over run; halving ends here.
+const STEP: f64 = 0.0125;
+/// Steps of the scan.
+const SCAN: i32 = 16;
+/// Most steps between two grades of a column that both go.
+const FINE: i32 = 8;
+/// Shares at which speeds are kept.
+const SHARES: usize = 33;
+/// How far strengths reach, in standard deviations.
+const REACH: f64 = 2.5;
+
+/// One strength and side slope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Every crossing that was driven, by its grade in steps of 0.0125.
+    pub driven: BTreeMap<i32, Crossing>,
+    /// Steepest grades, down and up, between which it goes; equal where it never does.
+    pub bounds: [f64; 2],
+}
+
+impl Column {
+    /// Drives a column: `cross` is asked for crossings at grades up to `steepest`.
+    pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> Column {
+        let last = ((steepest / STEP) as i32).max(SCAN);
+        let mut driven = BTreeMap::new();
+        let mut goes = |driven: &mut BTreeMap<i32, Crossing>, step: i32| {
+            let known = driven.entry(step);
+            known.or_insert_with(|| cross(f64::from(step) * STEP)).goes()
+        };
+        // the level, or else the least descent that goes
+        let mut scan = (0..=last / SCAN).map(|n| -n * SCAN).chain([-last]);
+        let Some(start) = scan.find(|step| goes(&mut driven, *step)) else {
+            let never = -f64::from(last) * STEP;
+            return Column { driven, bounds: [never; 2] };
+        };
+        let bounds = [-1, 1].map(|sign: i32| {
+            let end = sign * last;
+            let mut inside = start;
+            let mut outside = None;
+            while inside != end && outside.is_none() {
+                let next = if (end - inside).abs() < SCAN { end } else { inside + sign * SCAN };
+                if goes(&mut driven, next) {
+                    inside = next;
+                } else {
+                    outside = Some(next);
+                }
+            }
+            let Some(mut outside) = outside else { return f64::from(inside) * STEP };
+            while (outside - inside).abs() > 1 {
+                let middle = (inside + outside) / 2;
+                if goes(&mut driven, middle) {
+                    inside = middle;
+                } else {
+                    outside = middle;
+                }
+            }
+            0.5 * f64::from(inside + outside) * STEP
+        });
+        let within = |driven: &BTreeMap<i32, Crossing>| -> Vec<i32> {
+            driven.iter().filter(|(_, own)| own.goes()).map(|(step, _)| *step).collect()
+        };
+        loop {
+            let steps = within(&driven);
+            let gap = steps.windows(2).find(|pair| pair[1] - pair[0] > FINE).map(|p| [p[0], p[1]]);
+            let Some([low, high]) = gap else { break };
+            // one that stuck between two that go ends the search: it is kept as driven
+            if !goes(&mut driven, (low + high) / 2) {
+                break;
+            }
+        }
+        Column { driven, bounds }
+    }
+
+    /// Speeds at even shares of the way from the lower bound to the upper, m/s.
+    fn speeds(&self) -> [f32; SHARES] {
+        let known: Vec<[f64; 2]> = self
+            .driven
+            .iter()
+            .filter(|(_, own)| own.goes())
+            .map(|(step, own)| [f64::from(*step) * STEP, own.speed])
+            .collect();
+        let [low, high] = self.bounds;
+        std::array::from_fn(|n| {
+            let grade = low + (high - low) * n as f64 / (SHARES - 1) as f64;
+            between(&known, grade) as f32
+        })
+    }
+
+    /// Every crossing that was driven, each with its grade, rise over run.
+    pub fn crossings(&self) -> impl Iterator<Item = (f64, &Crossing)> {
+        self.driven.iter().map(|(step, own)| (f64::from(*step) * STEP, own))
+    }
+}
+
+/// Linear between points in the order of their first number, constant beyond them.
+fn between(points: &[[f64; 2]], x: f64) -> f64 {
+    let after = points.partition_point(|point| point[0] <= x);
+    match (after.checked_sub(1).map(|n| points[n]), points.get(after).copied()) {
+        (Some([x0, y0]), Some([x1, y1])) => y0 + (y1 - y0) * (x - x0) / (x1 - x0),
+        (Some([_, y]), None) | (None, Some([_, y])) => y,
+        (None, None) => 0.0,
+    }
+}
+
+/// The strengths and side slopes of a table's columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axes {
+    /// Strengths, factors to the soil's figures, increasing by an even ratio.
+    pub strengths: Vec<f64>,
+    /// Side slopes, rise over run, evenly from level.
+    pub side_slopes: Vec<f64>,
+}
+
+impl Axes {
+    /// About a median strength that is uncertain by `sigma` in its logarithm; a soil that is
+    /// certain has one strength.
+    pub fn new(config: &TableConfig, median: f64, sigma: f64) -> Axes {
+        let count = if sigma > 0.0 { config.strengths } else { 1 };
+        let strength = |n: usize| {
+            let share = if count > 1 { n as f64 / (count - 1) as f64 } else { 0.5 };
+            median * exp(sigma * REACH * (2.0 * share - 1.0))
+        };
+        let side = |n: usize| config.steepest * n as f64 / (config.side_slopes - 1) as f64;
+        Axes {
+            strengths: (0..count).map(strength).collect(),
+            side_slopes: (0..config.side_slopes).map(side).collect(),
+        }
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.strengths.len() * self.side_slopes.len()
+    }
+
+    /// Strength and side slope of a column; side slopes change fastest.
+    pub fn of(&self, column: usize) -> [f64; 2] {
+        let sides = self.side_slopes.len();
+        [self.strengths[column / sides], self.side_slopes[column % sides]]
+    }
+}
+
+/// The table of one soil, to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    sides: usize,
+    strengths: usize,
+    side_step: f64,
+    /// Standard deviations between two strengths.
+    deviations_step: f64,
+    bounds: Vec<[f64; 2]>,
+    speeds: Vec<[f32; SHARES]>,
+}
+
+/// Where between two strengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Between {
+    low: usize,
+    share: f64,
+}
+
+/// Columns mixed at a strength and side slope.
+#[derive(Clone, Copy, Debug)]
+pub struct Mixed {
+    columns: [usize; 4],
+    weights: [f64; 4],
+    bounds: [f64; 2],
+}
+
+impl Table {
+    /// Of columns in the order of their axes.
+    pub fn new(axes: &Axes, columns: &[Column]) -> Table {
+        let side_step = axes.side_slopes.get(1).copied().unwrap_or(1.0);
+        let strengths = axes.strengths.len();
+        let mut table = Table {
+            sides: axes.side_slopes.len(),
+            strengths,
+            side_step,
+            deviations_step: 2.0 * REACH / (strengths.max(2) - 1) as f64,
+            bounds: columns.iter().map(|own| own.bounds).collect(),
+            speeds: columns.iter().map(Column::speeds).collect(),
+        };
+        table.close();
+        table
+    }
+
+    /// Gives columns that never go what between them and those that do is to be mixed with: the
+    /// speeds of the next that is less steep, or else stronger, on bounds that have closed in
+    /// its middle.
+    fn close(&mut self) {
+        for column in (0..self.strengths).rev().flat_map(|n| n * self.sides..(n + 1) * self.sides) {
+            let [low, high] = self.bounds[column];
+            let next = if column % self.sides > 0 {
+                column.checked_sub(1)
+            } else {
+                Some(column + self.sides)
+            };
+            let next = next.filter(|next| low == high && *next < self.bounds.len());
+            if let Some(next) = next {
+                let middle = 0.5 * (self.bounds[next][0] + self.bounds[next][1]);
+                self.bounds[column] = [middle; 2];
+                self.speeds[column] = self.speeds[next];
+            }
+        }
+    }
+
+    /// Where a strength lies that is so many standard deviations above the median; beyond the
+    /// table's reach its last.
+    pub fn strength(&self, deviations: f64) -> Between {
+        if self.strengths == 1 {
+            return Between { low: 0, share: 0.0 };
+        }
+        let place = (deviations + REACH) / self.deviations_step;
+        let place = place.clamp(0.0, (self.strengths - 1) as f64);
+        let low = (place as usize).min(self.strengths - 2);
+        Between { low, share: place - low as f64 }
+    }
+
+    /// At a strength and a side slope to either side; nothing beyond the steepest.
+    #[inline]
+    pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed> {
+        let place = side_slope.abs() / self.side_step;
+        let last = self.sides - 1;
+        if place > last as f64 {
+            return None;
+        }
+        let side = (place as usize).min(last - 1);
+        let (s, t) = (strength.share, place - side as f64);
+        let below = strength.low * self.sides + side;
+        let above = if self.strengths > 1 { below + self.sides } else { below };
+        let columns = [below, below + 1, above, above + 1];
+        let weights = [(1.0 - s) * (1.0 - t), (1.0 - s) * t, s * (1.0 - t), s * t];
+        let bound = |k: usize| (0..4).map(|n| weights[n] * self.bounds[columns[n]][k]).sum();
+        Some(Mixed { columns, weights, bounds: [bound(0), bound(1)] })
+    }
+
+    /// Speed at a grade, m/s; 0 where it does not go.
+    #[inline]
+    pub fn speed(&self, mixed: &Mixed, grade: f64) -> f64 {
+        let [low, high] = mixed.bounds;
+        if !(low < high && grade >= low && grade <= high) {
+            return 0.0;
+        }
+        let place = (grade - low) / (high - low) * (SHARES - 1) as f64;
+        let n = (place as usize).min(SHARES - 2);
+        let share = place - n as f64;
+        let mut speed = 0.0;
+        for (column, weight) in mixed.columns.into_iter().zip(mixed.weights) {
+            let speeds = &self.speeds[column];
+            let [a, b] = [f64::from(speeds[n]), f64::from(speeds[n + 1])];
+            speed += weight * (a + share * (b - a));
+        }
+        speed
+    }
+
+    /// Speed of a vehicle on a plane, m/s; 0 where it does not go.
+    pub fn at(&self, deviations: f64, [along, across]: [f64; 2]) -> f64 {
+        let mixed = self.mixed(self.strength(deviations), across);
+        mixed.map_or(0.0, |mixed| self.speed(&mixed, along))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::End;
+    use super::*;
+
+    fn crossed(speed: f64) -> Crossing {
+        Crossing { end: End::Crossed, speed, slip: 0.1, energy: 1.0 }
+    }
+
+    fn stuck() -> Crossing {
+        Crossing { end: End::Stuck, speed: 0.0, slip: 1.0, energy: 1.0 }
+    }
+
+    /// Goes from -0.55 to 0.3, slower by the grade.
+    fn hill(grade: f64) -> Crossing {
+        if (-0.55..=0.3).contains(&grade) { crossed(4.0 - 10.0 * grade) } else { stuck() }
+    }
+
+    #[test]
+    fn a_column_finds_its_bounds_to_half_a_step() {
+        let column = Column::drive(0.8, hill);
+        let [low, high] = column.bounds;
+        assert!((low + 0.55).abs() <= 0.5 * STEP + 1e-9 && (high - 0.3).abs() <= 0.5 * STEP + 1e-9);
+        let grades: Vec<i32> =
+            column.driven.iter().filter(|own| own.1.goes()).map(|o| *o.0).collect();
+        assert!(grades.windows(2).all(|pair| pair[1] - pair[0] <= FINE));
+        assert!(column.driven.len() < 30, "{}", column.driven.len());
+    }
+
+    #[test]
+    fn what_goes_only_downhill_or_never_is_known_as_such() {
+        let down = Column::drive(0.8, |g| if g < -0.3 { crossed(2.0) } else { stuck() });
+        assert_eq!(down.bounds[0], -0.8);
+        assert!((down.bounds[1] + 0.3).abs() <= STEP);
+        let never = Column::drive(0.8, |_| stuck());
+        assert_eq!(never.bounds[0], never.bounds[1]);
+        let always = Column::drive(0.8, |_| crossed(5.0));
+        assert_eq!(always.bounds, [-0.8, 0.8]);
+    }
+
+    /// A vehicle that climbs 0.3 ρ^½ on the level, less by the side slope, at a speed that falls
+    /// linearly to the bound: between columns the table is held to the formula itself.
+    #[test]
+    fn between_columns_bounds_and_speeds_are_near_the_formula() {
+        let config = TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 };
+        let sigma = 0.5;
+        let axes = Axes::new(&config, 1.0, sigma);
+        let top = |strength: f64, side: f64| 0.3 * strength.sqrt() - 0.2 * side;
+        let truth = |strength: f64, [grade, side]: [f64; 2]| {
+            let share = (grade + 0.8) / (top(strength, side) + 0.8);
+            if share <= 1.0 { 8.0 - 6.0 * share } else { 0.0 }
+        };
+        let columns: Vec<Column> = (0..axes.columns())
+            .map(|n| {
+                let [strength, side] = axes.of(n);
+                Column::drive(0.8, |grade| {
+                    let speed = truth(strength, [grade, side]);
+                    if speed > 0.0 { crossed(speed) } else { stuck() }
+                })
+            })
+            .collect();
+        let table = Table::new(&axes, &columns);
+        for n in 0..2000 {
+            let part = |k: u32| f64::from((n * 7919 + k * 104_729) % 1000) / 1000.0;
+            let (z, grade, side) = (5.0 * part(1) - 2.5, 1.6 * part(2) - 0.8, 0.8 * part(3));
+            let strength = (sigma * z).exp();
+            let bound = top(strength, side);
+            // half a step of the bounds, and the curve of a root between two strengths
+            if (grade - bound).abs() < 0.02 {
+                continue;
+            }
+            let (found, known) = (table.at(z, [grade, side]), truth(strength, [grade, side]));
+            assert!((found - known).abs() < 0.15, "{z} {grade} {side}: {found}, not {known}");
+        }
+        assert_eq!(table.at(0.0, [0.0, 0.81]), 0.0);
+    }
+
+    #[test]
+    fn a_certain_soil_has_one_strength() {
+        let axes = Axes::new(&TableConfig::default(), 0.8, 0.0);
+        assert_eq!(axes.strengths, [0.8]);
+        let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
+        let table = Table::new(&axes, &columns);
+        assert!((table.at(1.7, [0.1, 0.33]) - 3.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,187 @@
+//! Ways over a map: the fastest, and the one that is surest to go.
+//!
+//! A way leads from cell to cell, to neighbours beside and across the corner, by the least cost
+//! (E. Dijkstra, Numerische Mathematik 1, 1959). Half of a step lies in either cell, each taken
+//! in the direction of the step.
+
+use super::figures::Going;
+use super::relief::Cells;
+use crate::numeric::{hypot, ln};
+use pathfinding::prelude::dijkstra;
+use serde::Serialize;
+
+/// Speed where half of the draws or more do not go, m/s: a crawl.
+const CRAWL: f64 = 0.5;
+/// Costs are counted in whole parts of this, so that they have an order.
+const PARTS: f64 = 1e6;
+/// Time that a cell's risk of e to the power of minus one is worth, s, on the surest way: more
+/// than any way takes.
+const RISK: f64 = 1e5;
+
+/// What a way is the best in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// The least time, through cells that go in at least half of the draws.
+    Fastest,
+    /// The greatest product of the cells' probabilities to go, and the least time among equals.
+    Safest,
+}
+
+/// A way from cell to cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MapWay {
+    /// What it is the best in.
+    pub aim: Aim,
+    /// Middles of its cells, m; ends of straight stretches alone.
+    pub points: Vec<[f64; 2]>,
+    /// Length, m.
+    pub length: f64,
+    /// Time at the cells' median speeds, s.
+    pub time: f64,
+    /// Least probability to go of any cell in the way's direction.
+    pub least_p_go: f64,
+    /// How many cells it leads through.
+    pub cells: usize,
+}
+
+/// The best way between two cells; nothing where none goes.
+pub fn best_way(
+    cells: &Cells,
+    going: &[Going],
+    from: usize,
+    to: usize,
+    aim: Aim,
+) -> Option<MapWay> {
+    let cost = |step: &Step| {
+        let cost = match aim {
+            Aim::Fastest => step.time,
+            Aim::Safest => RISK * step.risk + step.time,
+        };
+        (cost * PARTS) as u64
+    };
+    let successors = |cell: &usize| {
+        let steps = steps(cells, going, *cell, aim);
+        steps.into_iter().map(|step| (step.to, cost(&step).max(1))).collect::<Vec<_>>()
+    };
+    let (through, _) = dijkstra(&from, successors, |cell| *cell == to)?;
+    let mut way = MapWay {
+        aim,
+        points: straightened(cells, &through),
+        length: 0.0,
+        time: 0.0,
+        least_p_go: 1.0,
+        cells: through.len(),
+    };
+    for pair in through.windows(2) {
+        let taken = steps(cells, going, pair[0], aim).into_iter().find(|step| step.to == pair[1]);
+        let Some(step) = taken else { continue };
+        way.length += step.length;
+        way.time += step.time;
+        way.least_p_go = way.least_p_go.min(step.least);
+    }
+    Some(way)
+}
+
+/// A step to a neighbour.
+struct Step {
+    to: usize,
+    length: f64,
+    time: f64,
+    /// Minus the logarithm of the probability to go.
+    risk: f64,
+    least: f64,
+}
+
+fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
+    const NEIGHBOURS: [[isize; 2]; 8] =
+        [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
+    let (column, row) = ((cell % cells.columns) as isize, (cell / cells.columns) as isize);
+    let directions = going[cell].p_go.len();
+    let mut found = Vec::new();
+    for (eighth, [east, north]) in NEIGHBOURS.into_iter().enumerate() {
+        let (column, row) = (column + east, row - north);
+        let inside = (0..cells.columns as isize).contains(&column)
+            && (0..cells.rows as isize).contains(&row);
+        // across a corner only where the directions that were asked lead there
+        if !inside || !(eighth * directions).is_multiple_of(8) {
+            continue;
+        }
+        let direction = eighth * directions / 8;
+        let to = row as usize * cells.columns + column as usize;
+        let halves = [&going[cell], &going[to]]
+            .map(|own| (f64::from(own.p_go[direction]), f64::from(own.v_p50[direction])));
+        let least = halves[0].0.min(halves[1].0);
+        let goes = match aim {
+            Aim::Fastest => halves.iter().all(|half| half.1 > 0.0),
+            Aim::Safest => least > 0.0,
+        };
+        if goes {
+            let length = cells.side * hypot(east as f64, north as f64);
+            let time = halves.iter().map(|half| 0.5 * length / half.1.max(CRAWL)).sum();
+            let share = 0.5 * length / cells.side;
+            let risk = halves.iter().map(|half| -ln(half.0) * share).sum();
+            found.push(Step { to, length, time, risk, least });
+        }
+    }
+    found
+}
+
+/// The middles of cells where the way turns, its ends among them.
+fn straightened(cells: &Cells, through: &[usize]) -> Vec<[f64; 2]> {
+    let points: Vec<[f64; 2]> = through.iter().map(|cell| cells.centre(*cell)).collect();
+    let turns = |n: usize| {
+        let [a, b, c] = [points[n - 1], points[n], points[n + 1]];
+        let along = |k: usize| (b[k] - a[k]) - (c[k] - b[k]);
+        // a step is a whole cell or none: half of one tells them apart
+        along(0).abs().max(along(1).abs()) > 0.5 * cells.side
+    };
+    let last = points.len() - 1;
+    (0..points.len()).filter(|n| *n == 0 || *n == last || turns(*n)).map(|n| points[n]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall with one slow gate in the north, and one doubtful cell in its middle.
+    fn field() -> (Cells, Vec<Going>) {
+        let cells = Cells { columns: 9, rows: 9, side: 10.0, north_west: [0.0, 90.0] };
+        let going = |cell: usize| {
+            let (column, row) = (cell % 9, cell / 9);
+            let (p, v) = match (column, row) {
+                (4, 0) => (1.0, 1.0),
+                (4, 4) => (0.6, 5.0),
+                (4, _) => (0.0, 0.0),
+                _ => (1.0, 5.0),
+            };
+            Going { p_go: vec![p; 8], v_p50: vec![v; 8] }
+        };
+        (cells, (0..81).map(going).collect())
+    }
+
+    #[test]
+    fn the_fastest_takes_the_chance_and_the_safest_the_gate() {
+        let (cells, going) = field();
+        let (from, to) = (4 * 9, 4 * 9 + 8);
+        let fastest = best_way(&cells, &going, from, to, Aim::Fastest).unwrap();
+        assert_eq!(fastest.points, [[5.0, 45.0], [85.0, 45.0]]);
+        assert!((fastest.length - 80.0).abs() < 1e-9 && (fastest.time - 16.0).abs() < 1e-9);
+        assert!((fastest.least_p_go - 0.6).abs() < 1e-6);
+        let safest = best_way(&cells, &going, from, to, Aim::Safest).unwrap();
+        assert_eq!(safest.least_p_go, 1.0);
+        assert!(safest.time > fastest.time && safest.points.contains(&[45.0, 85.0]));
+    }
+
+    #[test]
+    fn where_nothing_goes_there_is_no_way() {
+        let (cells, mut going) = field();
+        for row in 0..9 {
+            going[row * 9 + 4].p_go.fill(0.0);
+            going[row * 9 + 4].v_p50.fill(0.0);
+        }
+        for aim in [Aim::Fastest, Aim::Safest] {
+            assert_eq!(best_way(&cells, &going, 0, 8, aim), None);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `bekker map`: where a vehicle goes and how fast, with what is uncertain.
+
+mod audit;
+mod mapped;
+mod plan;
+mod route;
+mod run;
+mod written;
+
+use super::Failure;
+use clap::{Args, Subcommand};
+
+/// Map where a vehicle goes and how fast over an elevation model, and how sure that is
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bekker map plan examples/map_jacksboro.toml\n  bekker map run examples/map_jacksboro.toml --out going\n  \
+    bekker map audit going --cells 300\n  \
+    bekker map route going --from -1500,-1500 --to 1500,1200\n\n\
+    Drives that have been made are kept in the folder: asking again costs nothing, and a map\n\
+    that was cut is gone on with by the same `run`. docs/maps.md tells more."
+)]
+pub struct Map {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Plan(plan::Plan),
+    Run(run::Run),
+    Audit(audit::Audit),
+    Route(route::Route),
+}
+
+impl Map {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        match self.command {
+            Command::Plan(command) => command.execute(),
+            Command::Run(command) => command.execute(quiet),
+            Command::Audit(command) => command.execute(quiet),
+            Command::Route(command) => command.execute(quiet),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `bekker map audit`
+
+use super::mapped::{Mapped, by_soil, drives_ended};
+use crate::cli::counting::counting;
+use crate::cli::interruption::interruption;
+use crate::cli::{Failure, stdout};
+use crate::report::going::{AskedOfMap, MapFolder};
+use crate::report::manifest::write_json;
+use crate::report::study::Outline;
+use crate::study::map::{self, Audited, Driver, Threads};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use std::path::PathBuf;
+
+/// Drive cells of a map over the ground itself and hold the map's table to them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker map audit going --cells 300\n\n\
+    Cells, directions and strengths are drawn by the map's seed; a cell is crossed in full physics\n\
+    over the elevation model as it is. Leaves audit.csv and audit.json in the folder.")]
+pub struct Audit {
+    /// The map's folder
+    folder: PathBuf,
+    /// How many cells are driven
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    cells: usize,
+    /// Threads; as many as there are cores unless told
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Audit {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let interrupted = interruption()?;
+        let asked = AskedOfMap::read(&self.folder)?;
+        let mapped = Mapped::of_folder(&self.folder)?;
+        let folder = MapFolder::begin(&self.folder, &asked)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
+        let driven = mapped.tables(&folder, &threads, quiet)?;
+        let tables = by_soil(&mapped.map, &driven);
+        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&tables));
+        let bar = counting(self.cells as u64, "cells driven", quiet);
+        let audited =
+            map::audit(&driver, &ground, &mapped.question(), self.cells, &threads, || {
+                bar.inc(1);
+            });
+        bar.finish_and_clear();
+        let audited = audited.map_err(drives_ended)?;
+        let audit = map::Audit::of(&audited);
+        rows(&audited).write_csv(&self.folder.join("audit.csv"))?;
+        write_json(&self.folder.join("audit.json"), &audit)?;
+        if self.json {
+            return stdout::print_json(&audit);
+        }
+        let told = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.2}"));
+        stdout::print(&format!(
+            "{}: {} cells driven; table and drive agree on go or no go in {:.1} %\n\
+             \x20 go by both {}, by the table alone {}, by the drive alone {}, by neither {}\n\
+             \x20 speed where both go: off by {} m/s (root mean square), {} m/s on average\n\
+             \x20 {:.0} % of cells lie within {} m/s of the table; of those held out {} do",
+            self.folder.display(),
+            audit.cells,
+            100.0 * audit.agreement,
+            audit.go_go,
+            audit.go_no,
+            audit.no_go,
+            audit.no_no,
+            told(audit.speed_error),
+            told(audit.speed_bias),
+            100.0 * map::CONFIDENCE,
+            told(audit.band),
+            told(audit.band_holds),
+        ))
+    }
+}
+
+fn rows(audited: &[Audited]) -> Outline {
+    let head = ["x", "y", "direction_deg", "deviations", "grade", "side_slope", "table", "driven"];
+    let row = |own: &Audited| {
+        let [x, y] = own.centre;
+        let [grade, side] = own.slope;
+        let direction = own.direction.to_degrees();
+        [x, y, direction, own.deviations, grade, side, own.table, own.driven]
+            .map(|x| x.to_string())
+            .to_vec()
+    };
+    Outline {
+        title: String::new(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: audited.iter().map(row).collect(),
+    }
+}

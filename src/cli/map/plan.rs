@@ -1,0 +1,61 @@
+//! `bekker map plan`
+
+use super::mapped::Mapped;
+use crate::cli::{Failure, stdout};
+use crate::soil::SoilId;
+use crate::study::map::{Driver, MapFile};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Check a map's file and say what it takes: cells, soils, drives
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker map plan examples/map_jacksboro.toml")]
+pub struct Plan {
+    /// The map's file
+    map: PathBuf,
+    /// Change a key of the map's file, as in `--set cell=30`; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Plan {
+    pub fn execute(self) -> Result<(), Failure> {
+        let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?);
+        let driver = Driver::new(&mapped.map);
+        let soils: Vec<SoilId> = mapped.soils().into_iter().map(SoilId).collect();
+        let columns: usize = soils.iter().map(|soil| driver.axes(*soil).columns()).sum();
+        let question = mapped.question();
+        let names: Vec<&str> = soils
+            .iter()
+            .map(|soil| mapped.map.soils.soils()[usize::from(soil.0)].name.as_str())
+            .collect();
+        let cells = mapped.cells;
+        if self.json {
+            return stdout::print_json(&json!({
+                "vehicle": mapped.vehicle,
+                "columns": cells.columns,
+                "rows": cells.rows,
+                "cell": cells.side,
+                "soils": names,
+                "table_columns": columns,
+                "slope_deviation": question.slope_deviation,
+            }));
+        }
+        stdout::print(&format!(
+            "{}: {} on {} x {} cells of {} m, {}; {columns} columns of tables, each about a dozen \
+             drives over {} m; slopes off by {:.3} (standard deviation)",
+            self.map.display(),
+            mapped.vehicle,
+            cells.columns,
+            cells.rows,
+            cells.side,
+            names.join(", "),
+            cells.side,
+            question.slope_deviation,
+        ))
+    }
+}

@@ -1,0 +1,386 @@
+//! The files of a map.
+
+use super::mapped::{Driven, Mapped};
+use crate::cli::Failure;
+use crate::report::geotiff::Georeference;
+use crate::report::going::{self, Cells, Layer, Maps, Scale};
+use crate::report::manifest::write_json;
+use crate::report::plot::{self, Figure, Panel, Series};
+use crate::report::study::Outline;
+use crate::report::write_file;
+use crate::study::map::{CellFigures, End, Reason};
+use serde::Serialize;
+use std::path::Path;
+
+/// A map to be written.
+pub struct Written<'a> {
+    pub mapped: &'a Mapped,
+    pub cells: &'a [CellFigures],
+    pub driven: &'a [Driven],
+    pub out: &'a Path,
+}
+
+/// A map in a few figures; shares are of the area.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub cells: usize,
+    pub area_km2: f64,
+    /// Where it goes in every direction in half of the draws or more.
+    pub go_every_direction: f64,
+    /// Where it goes in none of half of the draws and directions or more.
+    pub no_go: f64,
+    /// Means over the area.
+    pub p_go: f64,
+    pub p_go_direction: f64,
+    /// Medians over the area, m/s.
+    pub v_p10: f64,
+    pub v_p50: f64,
+    pub v_p90: f64,
+    pub v_worst_direction: f64,
+    pub v_omnidirectional: f64,
+    /// Mean over the area where speed varies.
+    pub soil_share: Option<f64>,
+    pub reasons: Vec<ReasonShare>,
+    /// Crossings of the table, and how many came to no finite state.
+    pub crossings: usize,
+    pub failed_crossings: usize,
+}
+
+/// How much of the area a reason limits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReasonShare {
+    pub code: u8,
+    pub reason: &'static str,
+    pub share: f64,
+    pub color: String,
+}
+
+/// A figure of cells that becomes a raster.
+struct Band {
+    name: &'static str,
+    description: &'static str,
+    unit: &'static str,
+    is_speed: bool,
+    of: fn(&CellFigures) -> f32,
+}
+
+const BANDS: [Band; 10] = [
+    band("p_go", "share of draws in which it goes in every direction", |own| own.p_go),
+    band("p_go_low", "lower end of Wilson's interval of p_go, 95 %", |own| own.p_go_low),
+    band("p_go_high", "upper end of Wilson's interval of p_go, 95 %", |own| own.p_go_high),
+    band("p_go_direction", "share of draws and directions in which it goes", |own| {
+        own.p_go_direction
+    }),
+    band("soil_share", "share of the variance of speed that is the soil's strength's", |own| {
+        own.soil_share
+    }),
+    speed("v_p10", "speed that 10 of 100 draws and directions do not exceed, m/s", |own| own.v_p10),
+    speed("v_p50", "median speed over draws and directions, m/s; 0 no go", |own| own.v_p50),
+    speed("v_p90", "speed that 90 of 100 draws and directions do not exceed, m/s", |own| own.v_p90),
+    speed("v_worst_direction", "median speed in the slowest direction, m/s; 0 no go", |own| {
+        own.v_worst_direction
+    }),
+    speed("v_omnidirectional", "harmonic mean of speed over directions, m/s; 0 no go", |own| {
+        own.v_omnidirectional
+    }),
+];
+
+const fn band(name: &'static str, description: &'static str, of: fn(&CellFigures) -> f32) -> Band {
+    Band { name, description, unit: "", is_speed: false, of }
+}
+
+const fn speed(name: &'static str, description: &'static str, of: fn(&CellFigures) -> f32) -> Band {
+    Band { name, description, unit: "m/s", is_speed: true, of }
+}
+
+/// Writes everything; names of the files and the summary.
+pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
+    let (mapped, out) = (made.mapped, made.out);
+    let grid = mapped.grid();
+    let georeference = Georeference::of(mapped.map.land.placement.as_ref());
+    let mut names = Vec::new();
+    let mut named = |name: String| {
+        let path = out.join(&name);
+        names.push(name);
+        path
+    };
+    for own in &BANDS {
+        let values: Vec<f32> = made.cells.iter().map(own.of).collect();
+        let path = named(format!("{}.tif", own.name));
+        let cells = Cells::Numbers(&values);
+        going::write_raster(&path, &grid, cells, &georeference, own.description)?;
+        let scale = if own.is_speed { speed_scale(made) } else { Scale::Probability };
+        going::write_ramp(&named(format!("{}.qml", own.name)), scale, own.unit)?;
+    }
+    let reasons: Vec<u8> = made.cells.iter().map(|own| own.reason as u8).collect();
+    let classes = Cells::Classes(&reasons);
+    let description = "what limits the vehicle in its slowest direction";
+    going::write_raster(&named("reason.tif".into()), &grid, classes, &georeference, description)?;
+    let codes = Reason::ALL.map(|reason| (reason as u8, reason.name()));
+    going::write_palette(&named("reason.qml".into()), &codes)?;
+    let summary = summary(made);
+    write_json(&named("summary.json".into()), &summary)?;
+    legend(&summary).write_csv(&named("legend.csv".into()))?;
+    distribution(made).write_csv(&named("distribution.csv".into()))?;
+    plot::write(&named("distribution.png".into()), &plotted(made, &summary))?;
+    table(made).write_csv(&named("table.csv".into()))?;
+    picture(made, &summary, &named("map.png".into()))?;
+    write_file(&named("report.md".into()), report(made, &summary).as_bytes())?;
+    Ok((names, summary))
+}
+
+/// From no go to the driver's limit, or what 98 of 100 cells have where that is far below.
+fn speed_scale(made: &Written<'_>) -> Scale {
+    let mut speeds: Vec<f32> = made.cells.iter().map(|own| own.v_p90).collect();
+    let fastest = f64::from(quantile(&mut speeds, 0.98));
+    let limit = made.mapped.map.config.speed;
+    Scale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
+}
+
+fn quantile(values: &mut [f32], share: f64) -> f32 {
+    values.sort_unstable_by(f32::total_cmp);
+    let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
+    values[rank - 1]
+}
+
+fn summary(made: &Written<'_>) -> Summary {
+    let cells = made.cells;
+    let count = cells.len() as f64;
+    let share = |is: &dyn Fn(&CellFigures) -> bool| {
+        cells.iter().filter(|own| is(own)).count() as f64 / count
+    };
+    let mean = |of: fn(&CellFigures) -> f32| {
+        cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count
+    };
+    let median = |of: fn(&CellFigures) -> f32| {
+        f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5))
+    };
+    let known: Vec<f64> = cells
+        .iter()
+        .map(|own| f64::from(own.soil_share))
+        .filter(|share| share.is_finite())
+        .collect();
+    let reasons = Reason::ALL.into_iter().map(|reason| ReasonShare {
+        code: reason as u8,
+        reason: reason.name(),
+        share: share(&|own| own.reason == reason),
+        color: going::class_color(reason as u8),
+    });
+    let crossings =
+        || made.driven.iter().flat_map(|own| &own.columns).flat_map(|own| own.driven.values());
+    let side = made.mapped.map.config.cell;
+    Summary {
+        cells: cells.len(),
+        area_km2: count * side * side * 1e-6,
+        go_every_direction: share(&|own| own.p_go >= 0.5),
+        no_go: share(&|own| own.v_p50 == 0.0),
+        p_go: mean(|own| own.p_go),
+        p_go_direction: mean(|own| own.p_go_direction),
+        v_p10: median(|own| own.v_p10),
+        v_p50: median(|own| own.v_p50),
+        v_p90: median(|own| own.v_p90),
+        v_worst_direction: median(|own| own.v_worst_direction),
+        v_omnidirectional: median(|own| own.v_omnidirectional),
+        soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
+        reasons: reasons.collect(),
+        crossings: crossings().count(),
+        failed_crossings: crossings().filter(|own| own.end == End::Failed).count(),
+    }
+}
+
+/// The answer in a sentence.
+pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
+    format!(
+        "{} goes in every direction on {:.0} % of {:.1} km2, is stopped on {:.0} %; median speed \
+         {:.1} m/s",
+        mapped.vehicle,
+        100.0 * summary.go_every_direction,
+        summary.area_km2,
+        100.0 * summary.no_go,
+        summary.v_p50,
+    )
+}
+
+fn legend(summary: &Summary) -> Outline {
+    let row = |own: &ReasonShare| {
+        vec![own.code.to_string(), own.reason.into(), own.color.clone(), own.share.to_string()]
+    };
+    Outline {
+        title: "What limits it".into(),
+        head: ["code", "reason", "color", "share_of_area"].map(str::to_owned).to_vec(),
+        rows: summary.reasons.iter().map(row).collect(),
+    }
+}
+
+/// Speeds over which shares of the area are told.
+const SPEEDS: [(&str, fn(&CellFigures) -> f32); 5] = [
+    ("v_p10", |own| own.v_p10),
+    ("v_p50", |own| own.v_p50),
+    ("v_p90", |own| own.v_p90),
+    ("v_worst_direction", |own| own.v_worst_direction),
+    ("v_omnidirectional", |own| own.v_omnidirectional),
+];
+
+/// Share of the area that is faster than each speed, for each of the speeds of a cell.
+fn shares(made: &Written<'_>) -> Vec<(f64, [f64; 5])> {
+    let limit = made.mapped.map.config.speed;
+    let steps = (limit / 0.25).ceil() as usize;
+    let sorted = SPEEDS.map(|(_, of)| {
+        let mut speeds: Vec<f32> = made.cells.iter().map(of).collect();
+        speeds.sort_unstable_by(f32::total_cmp);
+        speeds
+    });
+    let at = |n: usize| {
+        let speed = 0.25 * n as f64;
+        let faster = sorted.each_ref().map(|speeds| {
+            let slower = speeds.partition_point(|own| f64::from(*own) <= speed);
+            1.0 - slower as f64 / speeds.len() as f64
+        });
+        (speed, faster)
+    };
+    (0..=steps).map(at).collect()
+}
+
+fn distribution(made: &Written<'_>) -> Outline {
+    let mut head = vec!["speed_m_s".to_owned()];
+    head.extend(SPEEDS.iter().map(|(name, _)| format!("share_faster_by_{name}")));
+    let row = |(speed, shares): (f64, [f64; 5])| {
+        std::iter::once(speed).chain(shares).map(|x| x.to_string()).collect()
+    };
+    Outline { title: String::new(), head, rows: shares(made).into_iter().map(row).collect() }
+}
+
+fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
+    let shares = shares(made);
+    let names = ["slowest tenth (v_p10)", "median (v_p50)", "fastest tenth (v_p90)"];
+    let series = |(n, name): (usize, &str)| Series {
+        name: name.into(),
+        points: shares.iter().map(|(speed, shares)| [*speed, 100.0 * shares[n]]).collect(),
+        ..Series::default()
+    };
+    Figure {
+        title: format!("Speed of {} over the area", made.mapped.vehicle),
+        subtitle: format!(
+            "{:.1} km2 in {} cells; no go on {:.0} %",
+            summary.area_km2,
+            summary.cells,
+            100.0 * summary.no_go
+        ),
+        panels: vec![Panel {
+            x_label: "speed, m/s".into(),
+            y_label: "share of the area that is faster, %".into(),
+            from_zero: true,
+            series: names.into_iter().enumerate().map(series).collect(),
+            ..Panel::default()
+        }],
+    }
+}
+
+/// Every crossing of the tables.
+fn table(made: &Written<'_>) -> Outline {
+    let head = ["soil", "strength", "side_slope", "grade", "end", "speed", "slip", "energy_per_m"];
+    let rows = made.driven.iter().flat_map(|own| {
+        let soil = &made.mapped.map.soils.soils()[usize::from(own.soil.0)].name;
+        own.columns.iter().enumerate().flat_map(move |(n, column)| {
+            let [strength, side] = own.axes.of(n);
+            column.crossings().map(move |(grade, crossing)| {
+                let end = serde_json::to_value(crossing.end).unwrap_or_default();
+                let numbers = [strength, side, grade].map(|x| x.to_string());
+                let figures = [crossing.speed, crossing.slip, crossing.energy];
+                let mut row = vec![soil.clone()];
+                row.extend(numbers);
+                row.push(end.as_str().unwrap_or_default().to_owned());
+                row.extend(figures.map(|x| x.to_string()));
+                row
+            })
+        })
+    });
+    Outline { title: String::new(), head: head.map(str::to_owned).to_vec(), rows: rows.collect() }
+}
+
+fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Failure> {
+    let config = &made.mapped.map.config;
+    let of = |of: fn(&CellFigures) -> f32| made.cells.iter().map(of).collect::<Vec<f32>>();
+    let (p_go, v_p50) = (of(|own| own.p_go), of(|own| own.v_p50));
+    let reasons: Vec<u8> = made.cells.iter().map(|own| own.reason as u8).collect();
+    let shown = summary.reasons.iter().filter(|own| own.share > 0.0);
+    let names: Vec<(u8, &str)> = shown.map(|own| (own.code, own.reason)).collect();
+    let layers = [
+        ("Probability to go in every direction", Layer::Numbers(&p_go, Scale::Probability)),
+        ("Median speed over directions", Layer::Numbers(&v_p50, speed_scale(made))),
+        ("What limits it most", Layer::Classes(&reasons, &names)),
+    ];
+    let subtitle = format!(
+        "cells of {} m, {} draws of strength (sigma of its logarithm {}) and heights (sigma {} m), \
+         {} directions",
+        config.cell,
+        config.draws,
+        config.strength.sigma_ln,
+        config.elevation_error.sigma,
+        config.directions
+    );
+    let title = answer(made.mapped, summary);
+    let maps = Maps {
+        title: &title,
+        subtitle: &subtitle,
+        grid: made.mapped.grid(),
+        terrain: &made.mapped.map.land.terrain,
+        layers: &layers,
+        ways: &[],
+        footer: &config.description,
+    };
+    Ok(going::write_picture(path, &maps)?)
+}
+
+/// The report, the answer first.
+fn report(made: &Written<'_>, summary: &Summary) -> String {
+    let config = &made.mapped.map.config;
+    let title = answer(made.mapped, summary);
+    let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let figures = Outline {
+        title: "Figures".into(),
+        head: vec!["of the area".into(), String::new()],
+        rows: vec![
+            row(
+                "goes in every direction (p_go of 0.5 or more), %",
+                percent(summary.go_every_direction),
+            ),
+            row("stopped (v_p50 of 0), %", percent(summary.no_go)),
+            row("mean p_go", format!("{:.3}", summary.p_go)),
+            row("mean p_go_direction", format!("{:.3}", summary.p_go_direction)),
+            row("median v_p10, m/s", format!("{:.2}", summary.v_p10)),
+            row("median v_p50, m/s", format!("{:.2}", summary.v_p50)),
+            row("median v_p90, m/s", format!("{:.2}", summary.v_p90)),
+            row("median v_worst_direction, m/s", format!("{:.2}", summary.v_worst_direction)),
+            row("median v_omnidirectional, m/s", format!("{:.2}", summary.v_omnidirectional)),
+            row("mean share of variance from soil", soil_share),
+        ],
+    };
+    let reasons = Outline {
+        title: "What limits it in its slowest direction".into(),
+        head: vec!["reason".into(), "share of the area, %".into()],
+        rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
+    };
+    format!(
+        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n![speeds](distribution.png)\n\n\
+         {} cells of {} m; {} draws; {} directions; {} crossings of planes in full physics, {} of \
+         them to no finite state. A drive enters a cell at {} m/s and is held to {} m/s. How far \
+         the table is from driving the cells themselves: `bekker map audit`.\n",
+        config.description,
+        figures.markdown(),
+        reasons.markdown(),
+        summary.cells,
+        config.cell,
+        config.draws,
+        config.directions,
+        summary.crossings,
+        summary.failed_crossings,
+        config.entry_speed,
+        config.speed,
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}

@@ -1,0 +1,208 @@
+//! `bekker map`: a hill is climbed up to the slope where the vehicle fails, by table and in full
+//! physics; the same bytes on any threads; what is wrong is refused by name.
+
+use assert_cmd::cargo::cargo_bin;
+use bekker::soil::SoilId;
+use bekker::study::map::{
+    Cells, Driver, Ground, MapFile, Question, Reason, Table, Threads, figures, slopes,
+};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
+
+/// A rigid HMMWV over short cells and coarse nodes: as quick as it gets.
+const QUICK: &str = r#"
+format = 1
+vehicle = { model = "hmmwv", tyre = "rigid" }
+soil = { default = "dry_sand_lll" }
+ground = { spacing = 0.1 }
+cell = 10
+speed = 6
+"#;
+
+/// A round hill: its slope grows with the distance from its top, by 0.001 a metre.
+fn hill() -> String {
+    let (count, cell) = (81, 10.0);
+    let mut text = format!(
+        "ncols {count}\nnrows {count}\nxllcenter -400\nyllcenter -400\ncellsize {cell}\n\
+         nodata_value -9999\n"
+    );
+    for row in 0..count {
+        let y = 400.0 - cell * row as f64;
+        let heights = (0..count).map(|column| {
+            let x = cell * column as f64 - 400.0;
+            format!("{}", 500.0 - 0.0005 * (x * x + y * y))
+        });
+        text += &heights.collect::<Vec<_>>().join(" ");
+        text.push('\n');
+    }
+    text
+}
+
+/// What is certain is decided by the slope alone: within the circle where it is what the vehicle
+/// just climbs all cells go, outside none.
+#[test]
+fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n\
+         strength = {{ sigma_ln = 0 }}\ndirections = 32\n\
+         table = {{ side_slopes = 3, steepest = 0.4 }}\n"
+    );
+    let map =
+        MapFile::parse("hill.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let driver = Driver::new(&map);
+    let interrupted = AtomicBool::new(false);
+    let threads = Threads { count: 2, interrupted: &interrupted };
+    let axes = driver.axes(SoilId(0));
+    let columns = threads.in_turn(axes.columns(), |n| driver.column(SoilId(0), &axes, n)).unwrap();
+    let steepest = columns[0].bounds[1];
+    assert!((0.1..0.35).contains(&steepest), "{steepest}");
+    let cells = Cells::within(map.area, map.config.cell);
+    let slopes = slopes(&map.land.terrain, &cells);
+    let tables = [Table::new(&axes, &columns)];
+    let ground = Ground {
+        cells,
+        slopes: &slopes,
+        soils: &vec![0; cells.count()],
+        barriers: &vec![None; cells.count()],
+        tables: &tables,
+    };
+    let question = Question {
+        seed: 0,
+        draws: 100,
+        directions: 32,
+        speed: 6.0,
+        ride_speed: None,
+        strength_varies: false,
+        slope_deviation: 0.0,
+    };
+    let found = figures(&ground, &question, |_| ());
+    let (mut inside, mut outside) = (0, 0);
+    for (cell, figures) in found.iter().enumerate() {
+        let [x, y] = cells.centre(cell);
+        let slope = 0.001 * x.hypot(y);
+        assert!(figures.p_go == 0.0 || figures.p_go == 1.0);
+        // of 32 directions one lies within 6 degrees of straight up: the slope along it is
+        // less by half a percent, and that across lowers the bound by a few
+        if slope < 0.93 * steepest {
+            inside += 1;
+            assert_eq!(figures.p_go, 1.0, "{x} {y}: {slope} of {steepest}");
+        } else if slope > 1.02 * steepest {
+            outside += 1;
+            assert_eq!(figures.p_go, 0.0, "{x} {y}: {slope} of {steepest}");
+            assert_eq!(figures.reason, Reason::Slope);
+        }
+    }
+    assert!(inside > 100 && outside > 100, "{inside} {outside}");
+    // on the hill itself, straight up: its slope falls by 0.01 over a cell
+    for (slope, goes) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
+        let crossing = driver.on_ground(SoilId(0), 1.0, [-1000.0 * slope, 0.0], [1.0, 0.0]);
+        assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
+        let table = tables[0].at(0.0, [slope, 0.0]);
+        // a cell is crossed in some seconds: its speed is as good as the slope is even
+        assert!((table - crossing.speed).abs() < 0.3, "{table}, driven {}", crossing.speed);
+    }
+}
+
+fn bekker(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(cargo_bin("bekker"));
+    command.current_dir(folder).arg("map").args(words).arg("--quiet");
+    command.output().unwrap()
+}
+
+fn done(folder: &Path, words: &[&str]) -> Output {
+    let output = bekker(folder, words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn json(folder: &Path, words: &[&str]) -> Json {
+    serde_json::from_slice(&done(folder, &[words, &["--json"]].concat()).stdout).unwrap()
+}
+
+/// Two strengths and side slopes of gentle ground in the valley of Jacksboro.
+fn valley() -> String {
+    let dem = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/jacksboro_fault.tif");
+    format!(
+        "{QUICK}area = [-200, -150, 200, 150]\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.2 }}\n\
+         elevation_error = {{ sigma = 1 }}\n\
+         [terrain]\nsurface = {{ kind = 'dem', file = '{}', origin = [-84.1901, 36.6206], \
+         crop = [-600, -600, 600, 600] }}\n\
+         [[barrier]]\nkind = 'water'\n\
+         area = {{ kind = 'rectangle', min = [-20, -150], max = [20, 0] }}\n",
+        dem.display()
+    )
+}
+
+#[test]
+fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("valley.toml"), valley()).unwrap();
+    let summary = json(folder, &["run", "valley.toml", "--out", "a", "--threads", "1"]);
+    assert_eq!(summary["cells"], 1200);
+    assert_eq!(summary["failed_crossings"], 0);
+    done(folder, &["run", "valley.toml", "--out", "b", "--threads", "2"]);
+    let manifest = |name: &str| fs::read(folder.join(name).join("manifest.json")).unwrap();
+    assert_eq!(manifest("a"), manifest("b"));
+    assert!(manifest("a").len() > 2000);
+    let columns = || {
+        let entries = fs::read_dir(folder.join("a/table")).unwrap().map(|entry| entry.unwrap());
+        let mut all: Vec<_> = entries
+            .map(|own| (own.file_name(), own.metadata().unwrap().modified().unwrap()))
+            .collect();
+        all.sort();
+        all
+    };
+    let before = columns();
+    assert_eq!(before.len(), 4);
+    done(folder, &["run", "valley.toml", "--out", "a", "--set", "draws=20"]);
+    assert_eq!(columns(), before);
+
+    let audit = json(folder, &["audit", "a", "--cells", "4"]);
+    assert_eq!(audit["cells"], 4);
+    assert!(folder.join("a/audit.csv").is_file());
+    let route = json(folder, &["route", "a", "--from", "-150,-100", "--to", "150,-100"]);
+    // around the water, whose rows are barred up to y = 0
+    assert!(route["ways"][0]["length"].as_f64().unwrap() > 350.0, "{route}");
+    for ending in ["csv", "gpx", "geojson", "toml"] {
+        assert!(folder.join(format!("a/route_fastest.{ending}")).is_file(), "{ending}");
+    }
+    let mut command = Command::new(cargo_bin("bekker"));
+    let way = command.current_dir(folder).args(["validate", "a/route_fastest.toml"]).output();
+    assert!(way.unwrap().status.success());
+}
+
+#[test]
+fn what_is_wrong_is_refused_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("flat.toml"), QUICK).unwrap();
+    let refused = |words: &[&str], code: i32, parts: &[&str]| {
+        let output = bekker(folder, words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    };
+    let set = |key: &'static str| ["run", "flat.toml", "--out", "x", "--set", key];
+    let run = ["run", "flat.toml", "--out", "x"];
+    refused(&run, 3, &["flat.toml", "has no end", "area = "]);
+    let area = "area=[0,0,100,100]";
+    let with = |key: &'static str| [&set(area)[..], &["--set", key]].concat();
+    refused(&with("directions=6"), 3, &["directions", "multiple of 4"]);
+    refused(&with("strength.factors.mud=0.5"), 3, &["strength.factors.mud", "no soil"]);
+    refused(&with("vehicle.model=hmvw"), 3, &["model", "hmmwv"]);
+    refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
+    refused(&with("cells=4"), 3, &["unknown key", "cell"]);
+    assert!(!folder.join("x").exists());
+    fs::create_dir(folder.join("other")).unwrap();
+    fs::write(folder.join("other/notes.txt"), "mine").unwrap();
+    let other = ["run", "flat.toml", "--out", "other", "--set", area];
+    refused(&other, 3, &["not the folder of a map", "notes.txt"]);
+    refused(&["audit", "other"], 3, &["not the folder of a map"]);
+}
