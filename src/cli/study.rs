@@ -8,11 +8,13 @@ mod job_script;
 mod keeping;
 mod merge;
 mod outlines;
+mod page;
 mod plan;
 mod replay;
 mod report;
 mod run;
 mod status;
+mod worst;
 
 use super::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard};
@@ -88,6 +90,16 @@ fn cell(level: &Level) -> Cell {
         Level::Number(x) => Cell::Number(*x),
         Level::Boolean(is) => Cell::Boolean(*is),
         Level::Word(word) => Cell::Word(word.clone()),
+    }
+}
+
+/// A value of a table to be read.
+fn word(cell: &Cell) -> String {
+    match cell {
+        Cell::Number(x) => rounded(*x),
+        Cell::Boolean(is) => is.to_string(),
+        Cell::Word(word) => word.clone(),
+        Cell::Absent => String::new(),
     }
 }
 

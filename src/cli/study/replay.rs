@@ -8,7 +8,7 @@ use crate::scenario::build::world;
 use crate::scenario::input;
 use crate::simulation::RunSummary;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Drive one trial of a study again, with all files of a run
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ impl Replay {
             );
             return Err(Failure::Input { subject, cause });
         };
-        let scenario = self.scenario(&asked)?;
+        let scenario = scenario_of(&self.folder, &asked)?;
         let run = run::Run::of(scenario, record.sets.clone(), self.out.clone());
         let run = run.map_err(|error| {
             let (subject, cause) = (subject.clone(), error.to_string());
@@ -66,28 +66,26 @@ impl Replay {
         }
         driven
     }
+}
 
-    /// The scenario as the study was driven on it: where it was, or its copy in the folder.
-    fn scenario(&self, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
-        let now = ScenarioFile::read(&asked.scenario, &[]).and_then(|file| world(&file));
-        let is_same = now.is_ok_and(|built| built.fingerprint == asked.fingerprint);
-        if is_same {
-            return Ok(asked.scenario.clone());
+/// The scenario as a study was driven on it: where it was, or its copy in the folder.
+pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
+    let now = ScenarioFile::read(&asked.scenario, &[]).and_then(|file| world(&file));
+    let is_same = now.is_ok_and(|built| built.fingerprint == asked.fingerprint);
+    if is_same {
+        return Ok(asked.scenario.clone());
+    }
+    let subject = asked.scenario.display().to_string();
+    match AskedOfStudy::kept_scenario(folder) {
+        Some(copy) => {
+            let copied = copy.display();
+            eprintln!("warning: {subject} is not what the study was driven on; taking {copied}");
+            Ok(copy)
         }
-        let subject = asked.scenario.display().to_string();
-        match AskedOfStudy::kept_scenario(&self.folder) {
-            Some(copy) => {
-                let copied = copy.display();
-                eprintln!(
-                    "warning: {subject} is not what the study was driven on; taking {copied}"
-                );
-                Ok(copy)
-            }
-            None => {
-                let cause = "is not what the study was driven on: it, a file that it names or the \
-                             program has changed, and the study's folder holds no copy";
-                Err(Failure::Input { subject, cause: cause.into() })
-            }
+        None => {
+            let cause = "is not what the study was driven on: it, a file that it names or the \
+                         program has changed, and the study's folder holds no copy";
+            Err(Failure::Input { subject, cause: cause.into() })
         }
     }
 }

@@ -2,15 +2,16 @@
 
 use super::extent::{config, extent};
 use super::outlines::further;
-use super::{level_word, rounded};
+use super::page::Reported;
+use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
-    Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
+    Analysis, Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
 };
-use crate::study::design::{self, Level};
+use crate::study::design::{self, Level, StudyConfig};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ const SHOWN: usize = 40;
 /// Say what a study came to, design point by design point
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study report pressure\n\n\
-    Prints tables and writes them as report.md, and all figures as report.csv, into the folder:\n\
+    Prints tables and writes them as report.md, all figures as report.csv, and report.html, a page\n\
+    with charts and the worst trials' pictures that opens without a network, into the folder:\n\
     how often go with Wilson's interval of 95 %, mean and standard deviation of each response,\n\
     and, where replications have common seeds, the difference to the first design point over\n\
     pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Where\n\
@@ -31,6 +33,9 @@ const SHOWN: usize = 40;
 pub struct Report {
     /// The study's folder
     folder: PathBuf,
+    /// How many of the worst trials are driven again, for a picture of each in report.html
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(..=20))]
+    pictures: u16,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -62,6 +67,7 @@ impl Report {
         let page = format!("# Study\n\n{title}\n\n{told}.\n\n{}", sections.join("\n"));
         write_file(&self.folder.join("report.md"), page.as_bytes())?;
         all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
+        self.write_page(&asked, &config, &analysis, &trials, &told, &tables)?;
         if trials.len() < extent.taken.len() {
             eprintln!("warning: {told} are reported: the next is not done yet");
         }
@@ -82,7 +88,42 @@ impl Report {
                 stdout::print(&format!("and {} rows more in report.md\n", rows - SHOWN))?;
             }
         }
-        stdout::print(&format!("{told}; report.md and report.csv in {}", self.folder.display()))
+        let folder = self.folder.display();
+        stdout::print(&format!("{told}; report.html, report.md and report.csv in {folder}"))
+    }
+}
+
+impl Report {
+    /// Writes report.html. What cannot be driven again is left out of it, and said.
+    fn write_page(
+        &self,
+        asked: &AskedOfStudy,
+        config: &StudyConfig,
+        analysis: &Analysis,
+        trials: &[&TrialRecord],
+        told: &str,
+        tables: &[Outline],
+    ) -> Result<(), Failure> {
+        let (mut text, worst) = worst::worst(asked, trials, usize::from(self.pictures));
+        let pictures = worst::pictures(&self.folder, asked, &worst).unwrap_or_else(|failure| {
+            let cause = failure.to_string();
+            eprintln!("warning: no pictures of the worst trials in report.html: {cause}");
+            text = format!("{text} No pictures: {cause}.");
+            Vec::new()
+        });
+        let failed = trials
+            .iter()
+            .filter_map(|trial| Some([trial.trial.to_string(), trial.failure.clone()?]));
+        let reported = Reported {
+            asked,
+            config,
+            analysis,
+            told: told.to_owned(),
+            tables,
+            failures: failed.collect(),
+            worst: (text, pictures),
+        };
+        Ok(reported.page().write(&self.folder.join("report.html"))?)
     }
 }
 

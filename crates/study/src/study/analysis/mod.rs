@@ -3,6 +3,7 @@
 
 mod effects;
 mod indices;
+mod interactions;
 mod logistic;
 mod points;
 mod surrogate;
@@ -10,6 +11,7 @@ mod survival;
 
 pub use effects::{FactorEffects, LevelFigures};
 pub use indices::IndicesFigures;
+pub use interactions::{CellFigures, PairEffects};
 pub use logistic::{LogisticFigures, Term};
 pub use points::{Difference, Figures, PointFigures, ResponseFigures};
 pub use surrogate::{MainEffect, SurrogateFigures};
@@ -52,6 +54,8 @@ pub struct Analysis {
     pub points: Vec<PointFigures>,
     /// Each response at each level of a factor, whatever the others were.
     pub effects: Vec<FactorEffects>,
+    /// Each response at each pair of levels of two factors.
+    pub interactions: Vec<PairEffects>,
     /// How the odds of each yes hang on the factors.
     pub logistic: Vec<Answer<LogisticFigures>>,
     /// Which factors each number's variance is due to, of the design `saltelli`.
@@ -91,9 +95,11 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
     let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
     let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
     let answers = |wanted: bool| numbers().filter(move |_| wanted);
+    let effects = effects::of_factors(study);
     Analysis {
         points: points::of_points(study),
-        effects: effects::of_factors(study),
+        interactions: interactions::of_pairs(study, &effects),
+        effects,
         logistic: responses()
             .filter(|(_, name)| is_proportion(name))
             .filter_map(|(n, name)| Some(answer(name, logistic::of_response(study, n)?)))

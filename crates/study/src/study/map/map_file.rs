@@ -172,7 +172,16 @@ impl MapFile {
 
 fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
     let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
-    Driver::Path { waypoints, speed, look_ahead, start, stop, reverse, at_end }
+    Driver::Path {
+        waypoints,
+        speed,
+        look_ahead,
+        start,
+        stop,
+        reverse,
+        at_end,
+        lateral_acceleration: None,
+    }
 }
 
 /// The scenario of a map: its own values where it has them, so that faults name their lines.

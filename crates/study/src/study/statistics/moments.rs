@@ -26,16 +26,20 @@ impl Moments {
         let deviation = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
         Some(Moments { count, mean, deviation })
     }
+
+    /// The mean with its standard error and Student's interval of 95 %; none of a single value.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let error = self.deviation? / (self.count as f64).sqrt();
+        let student = StudentsT::new(0.0, 1.0, (self.count - 1) as f64).ok()?;
+        let half = student.inverse_cdf(0.975) * error;
+        Some(Estimate { value: self.mean, error, low: self.mean - half, high: self.mean + half })
+    }
 }
 
 /// Mean of differences of pairs with its standard error and Student's interval of 95 %: what
 /// two designs under common random numbers differ by. None of fewer than two pairs.
 pub fn paired_difference(differences: &[f64]) -> Option<Estimate> {
-    let Moments { count, mean, deviation } = Moments::of(differences)?;
-    let error = deviation? / (count as f64).sqrt();
-    let student = StudentsT::new(0.0, 1.0, (count - 1) as f64).ok()?;
-    let half = student.inverse_cdf(0.975) * error;
-    Some(Estimate { value: mean, error, low: mean - half, high: mean + half })
+    Moments::of(differences)?.estimate()
 }
 
 #[cfg(test)]

@@ -1,0 +1,98 @@
+//! The worst trials of a study, and what they looked like at their ends.
+
+use super::replay::scenario_of;
+use crate::cli::Failure;
+use crate::report::html::Picture;
+use crate::report::photograph;
+use crate::report::shot::{Shot, Viewpoint};
+use crate::report::study::{AskedOfStudy, Cell, TrialRecord};
+use crate::scenario::ScenarioFile;
+use crate::scenario::build::world;
+use crate::simulation::{Observer, Runner, Schedule};
+use std::convert::Infallible;
+use std::path::Path;
+
+/// Pixels of a picture.
+const SIZE: (u32, u32) = (960, 540);
+
+/// Up to so many of the worst trials, and what they are: those that did not go, of different
+/// design points first; without yes or no, the lowest of the first number.
+pub fn worst<'a>(
+    asked: &AskedOfStudy,
+    trials: &[&'a TrialRecord],
+    most: usize,
+) -> (String, Vec<&'a TrialRecord>) {
+    let number = |trial: &TrialRecord, n: usize| match trial.responses.get(n) {
+        Some(Cell::Number(x)) => Some(*x),
+        _ => None,
+    };
+    let is_go = |own: &[String; 2]| own[0].rsplit('.').next() == Some("go");
+    if let Some(go) = asked.responses.iter().position(is_go) {
+        let mut stuck: Vec<&TrialRecord> =
+            trials.iter().copied().filter(|trial| number(trial, go) == Some(0.0)).collect();
+        stuck.sort_by_key(|trial| (trial.replication, trial.trial));
+        stuck.truncate(most);
+        let text = format!("Trials in which {} was no.", asked.responses[go][0]);
+        return (if stuck.is_empty() { String::new() } else { text }, stuck);
+    }
+    let first = (0..asked.responses.len()).find(|n| trials.iter().any(|t| number(t, *n).is_some()));
+    let Some(first) = first else { return (String::new(), Vec::new()) };
+    let mut valued: Vec<(f64, &TrialRecord)> =
+        trials.iter().filter_map(|trial| Some((number(trial, first)?, *trial))).collect();
+    valued.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.trial.cmp(&b.1.trial)));
+    valued.truncate(most);
+    let text = format!("Trials with the lowest {}.", asked.responses[first][0]);
+    (text, valued.into_iter().map(|own| own.1).collect())
+}
+
+/// Drives trials again and takes a picture of each at its end.
+///
+/// # Errors
+/// [`Failure`] where the scenario is not what the study was driven on, or cannot be driven.
+pub fn pictures(
+    folder: &Path,
+    asked: &AskedOfStudy,
+    trials: &[&TrialRecord],
+) -> Result<Vec<Picture>, Failure> {
+    if trials.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scenario = scenario_of(folder, asked)?;
+    trials.iter().map(|trial| picture(&scenario, asked, trial)).collect()
+}
+
+fn picture(scenario: &Path, asked: &AskedOfStudy, trial: &TrialRecord) -> Result<Picture, Failure> {
+    let failed = |cause: String| Failure::Run { subject: format!("trial {}", trial.trial), cause };
+    let file = ScenarioFile::read(scenario, &trial.sets)?;
+    let built = world(&file)?;
+    let schedule = Schedule::until(file.scenario.time.duration);
+    let runner = Runner::new(built.world.clone(), None, schedule);
+    let runner = runner.map_err(|error| failed(error.to_string()))?;
+    let mut nobody: [&mut dyn Observer<Infallible>; 0] = [];
+    let (driven, _) = runner.run(&mut nobody).map_err(|error| failed(error.to_string()))?;
+    let shot = Shot {
+        viewpoint: Viewpoint::Chase,
+        target: None,
+        vehicle: 0,
+        field: 55.0_f64.to_radians(),
+        size: SIZE,
+        supersample: 2,
+        coarse: true,
+    };
+    let image = shot.take(&file, &built, &driven)?;
+    let png = photograph::encode(&image).map_err(|error| failed(error.to_string()))?;
+    let levels = asked.factors.iter().zip(&trial.levels);
+    let levels: Vec<String> =
+        levels.map(|(name, level)| format!("{name} {}", super::word(level))).collect();
+    let summary = driven.summary(&file.scenario.name, 0.0);
+    let ends: Vec<String> =
+        summary.vehicles.iter().map(|own| format!("{}: {}", own.name, own.outcome)).collect();
+    let caption = format!(
+        "Trial {}, {}. {}. Again: bekker study replay FOLDER --trial {} --out NEW",
+        trial.trial,
+        levels.join(", "),
+        ends.join("; "),
+        trial.trial
+    );
+    Ok(Picture { png, caption })
+}
