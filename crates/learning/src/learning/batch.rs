@@ -181,7 +181,8 @@ impl Batch {
     ///
     /// # Errors
     /// [`LearningError`] when an action is no number, or an environment has not been reset: then
-    /// none is stepped. When a level cannot be built.
+    /// none is stepped. When a level cannot be built, all are stepped, `out` is whole, and the next
+    /// step tries to begin the episode that could not be.
     pub fn step(
         &mut self,
         actions: &[f32],
@@ -208,17 +209,18 @@ impl Batch {
         let seen = observations.par_chunks_mut(size).zip(final_observations.par_chunks_mut(size));
         let told = rewards.par_chunks_mut(agents).zip(infos.par_chunks_mut(info));
         let each = self.slots.par_iter_mut().zip(actions.par_chunks(wide)).with_max_len(1);
-        each.zip(seen).zip(told).zip(flags).try_for_each(
+        let stepped = each.zip(seen).zip(told).zip(flags).map(
             |(
                 (((slot, actions), (observation, last)), (rewards, infos)),
                 ((terminated, truncated), begun),
             )| {
                 rewards.fill(0.0);
                 (*terminated, *truncated, *begun) = (0, 0, 0);
-                if slot.over && autoreset == Autoreset::NextStep {
-                    *begun = 1;
+                if slot.over && autoreset != Autoreset::Disabled {
                     infos.fill(0.0);
-                    return slot.begin(None, None, observation);
+                    slot.begin(None, None, observation)?;
+                    *begun = 1;
+                    return Ok(());
                 }
                 let step = slot.step(actions, rewards, infos)?;
                 let cut = step.cut || limit.is_some_and(|limit| slot.elapsed >= limit);
@@ -227,14 +229,16 @@ impl Batch {
                 slot.env.observe(observation)?;
                 if slot.over && autoreset == Autoreset::SameStep {
                     last.copy_from_slice(observation);
-                    *begun = 1;
                     slot.begin(None, None, observation)?;
+                    *begun = 1;
                 }
                 Ok(())
             },
-        )?;
+        );
+        // whatever becomes of one, all are stepped; the first error is told
+        let stepped = stepped.reduce(|| Ok(()), Result::and);
         self.number(out);
-        Ok(())
+        stepped
     }
 
     fn check(&self, actions: &[f32], autoreset: Autoreset) -> Result<(), LearningError> {
