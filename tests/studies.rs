@@ -166,6 +166,28 @@ fn a_killed_one_goes_on_to_the_same_bytes() {
     assert!(tables(&place.at("killed")) == expected);
 }
 
+/// A file that may not grow is what a full disk is to a program: a record is cut in its middle.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_told_and_gone_on_from() {
+    let place = Place::new(&STUDY.replace("replications = 3", "replications = 6"));
+    place.done(&["run", "study.toml", "--out", "whole"]);
+    let program = cargo_bin("bekker");
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 2; exec '{}' study run study.toml --out full --threads 1 --quiet",
+        program.display()
+    );
+    let mut shell = Command::new("bash");
+    let output = shell.current_dir(place.0.path()).args(["-c", &limited]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() != Some(0) && told.contains("journal.bin"), "{told}");
+    assert_eq!(fs::metadata(place.at("full/journal.bin")).unwrap().len(), 2048);
+    assert!(!place.at("full/trials.parquet").exists());
+    let driven = place.json(&["run", "study.toml", "--out", "full"])["driven"].as_u64().unwrap();
+    assert!((1..18).contains(&driven), "{driven}");
+    assert!(tables(&place.at("full")) == tables(&place.at("whole")));
+}
+
 #[test]
 fn a_failed_trial_is_a_row_and_ends_nothing() {
     let place = Place::new(STUDY);

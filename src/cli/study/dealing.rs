@@ -109,7 +109,8 @@ pub fn deal(
             } else if next.is_empty() && idle.len() == post.size() {
                 next.extend(keeping.next());
             }
-            while let (false, Some((rank, share))) = (next.is_empty(), idle.pop_first()) {
+            while !next.is_empty() {
+                let Some((rank, share)) = idle.pop_first() else { break };
                 let numbers = next.drain(..share.clamp(1, next.len())).collect();
                 send(rank, numbers)?;
             }

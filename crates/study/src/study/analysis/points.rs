@@ -85,7 +85,9 @@ pub enum Figures {
 /// The figures of all design points, in order.
 pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
     let points = study.by_point();
-    let first = points.get(&0).filter(|_| study.config.common_random_numbers).cloned();
+    // one pair says nothing
+    let has_pairs = study.config.common_random_numbers && study.config.replications > 1;
+    let first = points.get(&0).filter(|_| has_pairs).cloned();
     let figures = points.iter().map(|(point, trials)| {
         let against = first.as_deref().filter(|_| *point != 0).unwrap_or_default();
         let response = |(n, name): (usize, &String)| ResponseFigures {
