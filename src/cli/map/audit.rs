@@ -48,7 +48,7 @@ impl Audit {
                 bar.inc(1);
             });
         bar.finish_and_clear();
-        let audited = audited.map_err(drives_ended)?;
+        let audited = audited.map_err(|error| drives_ended(error, &self.folder))?;
         let audit = map::Audit::of(&audited);
         rows(&audited).write_csv(&self.folder.join("audit.csv"))?;
         write_json(&self.folder.join("audit.json"), &audit)?;

@@ -137,7 +137,7 @@ impl Mapped {
             column
         });
         bar.finish_and_clear();
-        let mut columns = columns.map_err(drives_ended)?;
+        let mut columns = columns.map_err(|error| drives_ended(error, folder.path()))?;
         if let Ok(Some(error)) = failed.into_inner() {
             return Err(error.into());
         }
@@ -171,9 +171,10 @@ pub fn asked_of(map: &MapFile, file: &Path, sets: &[String]) -> Result<AskedOfMa
     Ok(AskedOfMap::new(file, sets.to_vec(), config, &decisive.unwrap_or_default()))
 }
 
-pub fn drives_ended(error: DrivingError) -> Failure {
+/// What becomes of drives that came to no end; those that did are kept in the folder.
+pub fn drives_ended(error: DrivingError, folder: &Path) -> Failure {
     match error {
-        DrivingError::Interrupted => ReportError::Interrupted.into(),
+        DrivingError::Interrupted => Failure::FolderInterrupted { folder: folder.to_owned() },
         DrivingError::NoThread => {
             Failure::Run { subject: "threads".into(), cause: error.to_string() }
         }

@@ -5,7 +5,6 @@ use super::written::{self, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
-use crate::report::ReportError;
 use crate::report::going::MapFolder;
 use crate::study::map::{MapFile, Threads, figures};
 use clap::Args;
@@ -49,8 +48,7 @@ impl Run {
         })?;
         let mapped = pool.install(|| Mapped::of(map));
         let threads = Threads { count, interrupted: &interrupted };
-        let driven =
-            mapped.tables(&folder, &threads, quiet).map_err(|failure| self.told(failure))?;
+        let driven = mapped.tables(&folder, &threads, quiet)?;
         let tables = by_soil(&mapped.map, &driven);
         let bar = counting(mapped.cells.count() as u64, "cells", quiet);
         let cells = pool.install(|| {
@@ -59,19 +57,11 @@ impl Run {
         bar.finish_and_clear();
         let made = Written { mapped: &mapped, cells: &cells, driven: &driven, out: &self.out };
         let (names, summary) = pool.install(|| written::write(&made))?;
+        folder.forget()?;
         folder.write_manifest(&names)?;
         if self.json {
             return stdout::print_json(&summary);
         }
         stdout::print(&format!("{}: {}", self.out.display(), written::answer(&mapped, &summary)))
-    }
-
-    fn told(&self, failure: Failure) -> Failure {
-        match failure {
-            Failure::Report(ReportError::Interrupted) => {
-                Failure::FolderInterrupted { folder: self.out.clone() }
-            }
-            other => other,
-        }
     }
 }

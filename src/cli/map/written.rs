@@ -109,7 +109,8 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
         let path = named(format!("{}.tif", own.name));
         let cells = Cells::Numbers(&values);
         going::write_raster(&path, &grid, cells, &georeference, own.description)?;
-        let scale = if own.is_speed { speed_scale(made) } else { Scale::Probability };
+        let scale =
+            if own.is_speed { speed_scale(made, |own| own.v_p90) } else { Scale::Probability };
         going::write_ramp(&named(format!("{}.qml", own.name)), scale, own.unit)?;
     }
     let reasons: Vec<u8> = made.cells.iter().map(|own| own.reason as u8).collect();
@@ -129,9 +130,9 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     Ok((names, summary))
 }
 
-/// From no go to the driver's limit, or what 98 of 100 cells have where that is far below.
-fn speed_scale(made: &Written<'_>) -> Scale {
-    let mut speeds: Vec<f32> = made.cells.iter().map(|own| own.v_p90).collect();
+/// From no go to the driver's limit, or what 98 of 100 cells have where that is below.
+fn speed_scale(made: &Written<'_>, of: fn(&CellFigures) -> f32) -> Scale {
+    let mut speeds: Vec<f32> = made.cells.iter().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
     let limit = made.mapped.map.config.speed;
     Scale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
@@ -307,7 +308,10 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
     let names: Vec<(u8, &str)> = shown.map(|own| (own.code, own.reason)).collect();
     let layers = [
         ("Probability to go in every direction", Layer::Numbers(&p_go, Scale::Probability)),
-        ("Median speed over directions", Layer::Numbers(&v_p50, speed_scale(made))),
+        (
+            "Median speed over directions",
+            Layer::Numbers(&v_p50, speed_scale(made, |own| own.v_p50)),
+        ),
         ("What limits it most", Layer::Classes(&reasons, &names)),
     ];
     let subtitle = format!(

@@ -103,6 +103,29 @@ impl MapFolder {
         Ok(MapFolder { path: path.to_owned(), lock })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes what was made of an earlier map: ways and audits would be taken for this one's.
+    ///
+    /// # Errors
+    /// [`ReportError`] when something cannot be removed.
+    pub fn forget(&self) -> Result<(), ReportError> {
+        let entries =
+            fs::read_dir(&self.path).map_err(ReportError::file("read folder", &self.path))?;
+        for entry in entries {
+            let entry = entry.map_err(ReportError::file("read folder", &self.path))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if ["audit.", "route_", "route."].iter().any(|start| name.starts_with(start)) {
+                fs::remove_file(entry.path())
+                    .map_err(ReportError::file("remove", &entry.path()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// A column that has been driven, by the hash of what decides it.
     pub fn column<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         // one that a killed process left half does not exist under this name; what cannot be

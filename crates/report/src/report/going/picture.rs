@@ -20,6 +20,9 @@ const GAP: f32 = 24.0;
 /// How much of a map's colour lies over the ground's.
 const COVER: f64 = 0.85;
 
+/// How much of the light and shade is shown: the colours are to be told apart.
+const LIGHT: f64 = 0.6;
+
 /// What one of the maps shows.
 #[derive(Clone, Copy, Debug)]
 pub enum Layer<'a> {
@@ -92,7 +95,7 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
     let bounds = [west, north - rows as f64 * side, west + columns as f64 * side, north];
     let view = View::fitting(frame, bounds);
     let field = HeightField::sample(&view, view.metres, &|x, y| maps.terrain.height(x, y));
-    // a slope of the usual size takes a quarter of the light: the colours are to be told apart
+    // a slope of the usual size takes a quarter of the light
     let exaggeration = (0.2 / field.roughness().max(1e-6)).clamp(0.4, 8.0);
     let bare = Oklab::of(Rgb(205, 205, 200));
     canvas.clip(frame);
@@ -114,7 +117,7 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
             _ => None,
         };
         let color = color.map_or(bare, |color| bare.mix(color, COVER));
-        relief::lit(color, relief::shade(field.at(point).slope, exaggeration)).rgb()
+        relief::lit(color, LIGHT * relief::shade(field.at(point).slope, exaggeration)).rgb()
     });
     for way in maps.ways {
         let points: Vec<_> = way.iter().map(|point| view.point(*point)).collect();

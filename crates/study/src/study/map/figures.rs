@@ -346,7 +346,10 @@ impl<'a> Asker<'a> {
             let (along, across) = (east * cos + north * sin, north * cos - east * sin);
             [[along, across], [-along, across]]
         });
-        let slowest = ways.map(|way| (table.at(0.0, way), way)).min_by(|a, b| a.0.total_cmp(&b.0));
+        // of several in which it does not go, the steepest up
+        let slowest = ways
+            .map(|way| (table.at(0.0, way), way))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
         let Some((speed, [along, _])) = slowest else { return Reason::SpeedLimit };
         let level = table.at(0.0, [0.0; 2]);
         let straight = table.at(0.0, [along, 0.0]);
