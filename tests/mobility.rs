@@ -92,3 +92,26 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
     let told = refused(&["--vehicle", "humvee"], 3);
     assert!(told.contains("hmmwv"), "{told}");
 }
+
+/// A table holds a speed with its own pedals or none.
+#[test]
+fn a_table_holds_a_speed_all_the_time_or_never() {
+    let place = tempfile::tempdir().unwrap();
+    let scenario = |rows: &str| {
+        format!(
+            "format = 1\nname = 'x'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'rigid' }}\n\
+             [[vehicle]]\nname = 'a'\nmodel = 'hmmwv'\nposition = [0, 0]\n\
+             driver = {{ kind = 'table', rows = [{rows}] }}\n"
+        )
+    };
+    let validate = |rows: &str| {
+        fs::write(place.path().join("x.toml"), scenario(rows)).unwrap();
+        let output = bekker(place.path(), &["validate", "x.toml"]);
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert!(validate("{ time = 0, speed = 2 }, { time = 1, speed = 3, steering = 1 }").0);
+    let (_, told) = validate("{ time = 0, speed = 2 }, { time = 1 }");
+    assert!(told.contains("rows[1].speed: missing") && told.contains("in every row"), "{told}");
+    let (_, told) = validate("{ time = 0, speed = 2, throttle = 0.1 }");
+    assert!(told.contains("rows[0].speed = 2") && told.contains("throttle or brake"), "{told}");
+}

@@ -1,9 +1,9 @@
 //! Drawbar pull over slip, and motion resistance, of the whole vehicle.
 //!
-//! The vehicle holds a low speed and pulls two others of its kind on ropes, in neutral, whose
-//! brakes are slowly applied: the field's dynamometer vehicle, which must hold more than the one
-//! that pulls. The pull is what the ground gives the
-//! wheels along their heading less what speeds the vehicle up.
+//! The vehicle holds a low speed and pulls another of its kind on a rope, in neutral, whose brake
+//! is slowly applied: the field's dynamometer vehicle. On a road it pulls two, for one whose wheels
+//! lock holds less than the other can pull. The pull is what the ground gives the wheels along
+//! their heading less what speeds the vehicle up.
 
 use super::findings::{Figure, Findings};
 use super::straight::road_friction;
@@ -23,7 +23,7 @@ use rayon::prelude::*;
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
 /// Speed that the vehicle holds, m/s.
 const SPEED: f64 = 2.0;
-/// When the others' brakes begin to be applied and when they are on, s.
+/// When the brakes of what is pulled begin to be applied and when they are on, s.
 const BRAKE: [f64; 2] = [6.0, 36.0];
 /// Rope between two vehicles, m.
 const ROPE: f64 = 5.0;
@@ -90,7 +90,8 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
         |time, brake| TableRow { time, brake, gear: Selector::Neutral, ..TableRow::default() };
     let brake = table(&[row(0.0, 0.0), row(begins, 0.0), row(on, 1.0)]);
     let names = ["subject", "first dynamometer", "second dynamometer"];
-    for (n, pair) in names.windows(2).enumerate() {
+    let pulled = if soil == ROAD { 2 } else { 1 };
+    for (n, pair) in names.windows(2).take(pulled).enumerate() {
         let mut other = subject.vehicle(pair[1], brake.clone());
         other.position = [-(n as f64 + 1.0) * (subject.geometry.length() + ROPE), 0.0];
         scenario.vehicle.push(other);

@@ -33,7 +33,13 @@ pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, Mobili
     let radius = subject.geometry.wheel_radius;
     let course = |height: f64| (ridge(TOP, height, WALL), 0.0);
     let figure = seek(subject, effort, "step", [0.05, 1.3], &course)?;
-    Ok(beside(figure, "radius of the wheels", radius, subject))
+    Ok(match subject.spec.tracked() {
+        Some(track) => {
+            let axle = track.sprocket.position[2] - (track.wheel_height - radius);
+            beside(figure, "height of the sprocket's axle", axle, subject)
+        }
+        None => beside(figure, "radius of the wheels", radius, subject),
+    })
 }
 
 /// The widest gap.

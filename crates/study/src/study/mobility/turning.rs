@@ -6,7 +6,6 @@ use super::{Effort, MobilityError};
 use crate::numeric::{hypot, tan};
 use crate::simulation::{Flow, Sample};
 use crate::spatial::Vec3;
-use crate::study::validation::{Line, Mark, Panel};
 use std::f64::consts::TAU;
 
 /// Speed, m/s: a crawl, without slip angles to speak of.
@@ -46,18 +45,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
         .beside("√((L/tan δ + w/2)² + l²)", closed_form)
         .published(&subject.model);
     let figure = if closed { figure } else { figure.note("no full circle") };
-    let place = |sample: &Sample| [sample.pose.position.x, sample.pose.position.y];
-    let panel = Panel {
-        title: "Steering circle at full lock: the chassis' origin".into(),
-        x: "x, m".into(),
-        y: "y, m".into(),
-        lines: vec![Line {
-            name: "driven".into(),
-            points: circle.iter().map(place).collect(),
-            mark: Mark::Line,
-        }],
-    };
-    Ok(Findings { figures: vec![figure], panels: vec![panel], scenarios: vec![scenario] })
+    Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })
 }
 
 /// Mean place of the instantaneous centres of turning.
