@@ -213,8 +213,11 @@ fn legend(summary: &Summary) -> Outline {
     }
 }
 
+/// A name with what it is of a cell.
+type Named = (&'static str, fn(&CellFigures) -> f32);
+
 /// Speeds over which shares of the area are told.
-const SPEEDS: [(&str, fn(&CellFigures) -> f32); 5] = [
+const SPEEDS: [Named; 5] = [
     ("v_p10", |own| own.v_p10),
     ("v_p50", |own| own.v_p50),
     ("v_p90", |own| own.v_p90),

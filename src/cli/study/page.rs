@@ -158,12 +158,14 @@ impl Reported<'_> {
                 format!("{name}: the same at all design points, such as {}.", best.1)
             }
             ([worst, .., best], _) => {
-                let more = |own: &(f64, String)| {
-                    match points.iter().filter(|point| point.0 == own.0).count() {
-                        1 => String::new(),
-                        2 => " and at one more design point".into(),
-                        same => format!(" and at {} more design points", same - 1),
-                    }
+                let more = |own: &(f64, String)| match points
+                    .iter()
+                    .filter(|point| point.0 == own.0)
+                    .count()
+                {
+                    1 => String::new(),
+                    2 => " and at one more design point".into(),
+                    same => format!(" and at {} more design points", same - 1),
                 };
                 let [high, low] = [best, worst].map(|own| format!("{}{}", own.1, more(own)));
                 format!("{name}: highest {high}; lowest {low}. {}", self.decisive(first))

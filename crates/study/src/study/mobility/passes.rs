@@ -1,27 +1,23 @@
 //! The weakest clay that is passed once, and often in the same rut: the field's protocol of the
 //! vehicle cone index, without a cone.
 //!
-//! The strength of a clay of the catalogue is multiplied by a ratio ρ: cohesion and tan φ by ρ,
-//! the moduli of pressure and sinkage by ρ^1.9, as bearing goes with shear in three pairs of the
-//! same soil at two moistures (ours). The model has no cone: cone indices are neither made from
-//! ρ nor turned into it, and orders of vehicles alone can be compared.
+//! The strength of a clay of the catalogue is multiplied by a ratio ρ
+//! ([`with_strength`](crate::soil::Yielding::with_strength)). The model has no cone: cone indices are neither made
+//! from ρ nor turned into it, and orders of vehicles alone can be compared.
 
 use super::findings::{Figure, Findings};
 use super::subject::{Subject, along_x};
 use super::{Effort, MobilityError, threshold};
-use crate::numeric::{atan, exp, ln, pow, tan};
+use crate::numeric::{exp, ln};
 use crate::scenario::Scenario;
 use crate::scenario::config::CustomSoil;
 use crate::simulation::{Flow, Placement};
-use crate::soil::{SoilKind, catalogue};
 
 /// A fat clay of the catalogue.
 const CLAY: &str = "heavy_clay_40_wes";
 /// Ratios that are tried, and how closely, as a part.
 const RATIOS: [f64; 2] = [0.05, 2.0];
 const WIDTH: f64 = 0.02;
-/// Exponent of the moduli.
-const BEARING: f64 = 1.9;
 /// Speed, m/s (2.5 mph), lane, m, and longest pass, s.
 const SPEED: f64 = 1.1;
 const LANE: f64 = 20.0;
@@ -69,20 +65,13 @@ fn scenario(subject: &Subject, ratio: f64) -> Scenario {
 
 /// The clay at a ratio of its strength.
 fn weakened(ratio: f64) -> CustomSoil {
-    let mut soil = CustomSoil {
+    CustomSoil {
         name: "weakened clay".into(),
         based_on: Some(CLAY.into()),
         source: Some(format!("{CLAY} of the catalogue at {ratio:.3} of its strength")),
+        strength: Some(ratio),
         ..CustomSoil::default()
-    };
-    if let Ok(SoilKind::Yielding(clay)) = catalogue().find(CLAY).map(|soil| &soil.kind) {
-        let bearing = pow(ratio, BEARING);
-        soil.k_c = Some(bearing * clay.k_c);
-        soil.k_phi = Some(bearing * clay.k_phi);
-        soil.cohesion = Some(ratio * clay.cohesion);
-        soil.friction_angle_deg = Some(atan(ratio * tan(clay.friction_angle)).to_degrees());
     }
-    soil
 }
 
 /// Whether the vehicle gets to the end of the lane so often, each time from its beginning.
@@ -103,21 +92,4 @@ fn passes_lane(subject: &Subject, ratio: f64, passes: u32) -> Result<bool, Mobil
         }
     }
     Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_clay_keeps_its_figures_at_its_own_strength_and_loses_them_together() {
-        let own = weakened(1.0);
-        assert_eq!((own.k_c, own.cohesion), (Some(1840.0), Some(20690.0)));
-        let half = weakened(0.5);
-        assert_eq!(half.cohesion, Some(10345.0));
-        // 0.5^1.9
-        assert!((half.k_phi.unwrap() / own.k_phi.unwrap() - 0.26794336563407327).abs() < 1e-12);
-        let tangent = |soil: &CustomSoil| tan(soil.friction_angle_deg.unwrap().to_radians());
-        assert!((tangent(&half) / tangent(&own) - 0.5).abs() < 1e-12);
-    }
 }
