@@ -126,8 +126,7 @@ pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -
         throttle: curve(throttle),
         steering: curve(steering),
         brake: curve(brake),
-        gear: Vec::new(),
-        inflation: Vec::new(),
+        ..Table::default()
     })
 }
 
