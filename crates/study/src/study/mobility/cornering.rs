@@ -28,7 +28,9 @@ const MEAN: usize = 100;
 pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
     let geometry = &subject.geometry.steering;
     let curvature = ASKED * GRAVITY / (SPEED * SPEED);
-    let most = (atan(geometry.wheelbase * curvature) / geometry.max_steer).min(1.0);
+    let neutral = atan(geometry.wheelbase * curvature) / geometry.max_steer;
+    // steering brakes of tracks slip at first: no share of theirs goes with a curvature
+    let most = if subject.spec.tracked().is_some() { 1.0 } else { neutral.min(1.0) };
     let steering = [[0.0, 0.0], [GROWS[0], 0.0], [GROWS[1], most]];
     let (fast, crawl) = rayon::join(
         || turned(subject, "cornering", SPEED, &steering),
