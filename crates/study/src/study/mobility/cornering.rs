@@ -104,8 +104,7 @@ mod tests {
 
     #[test]
     fn a_line_has_its_slope() {
-        let line: Vec<[f64; 2]> =
-            (0..9).map(|n| f64::from(n)).map(|x| [x, 3.0 - 0.5 * x]).collect();
+        let line: Vec<[f64; 2]> = (0..9).map(f64::from).map(|x| [x, 3.0 - 0.5 * x]).collect();
         assert!((slope(&line).unwrap() + 0.5).abs() < 1e-12);
         assert_eq!(slope(&line[..2]), None);
     }

@@ -116,7 +116,7 @@ mod tests {
         let half = weakened(0.5);
         assert_eq!(half.cohesion, Some(10345.0));
         // 0.5^1.9
-        assert!((half.k_phi.unwrap() / own.k_phi.unwrap() - 0.26794336563407327).abs() < 1e-12);
+        assert!((half.k_phi.unwrap() / own.k_phi.unwrap() - 0.267_943_365_634_073_3).abs() < 1e-12);
         let tangent = |soil: &CustomSoil| tan(soil.friction_angle_deg.unwrap().to_radians());
         assert!((tangent(&half) / tangent(&own) - 0.5).abs() < 1e-12);
     }

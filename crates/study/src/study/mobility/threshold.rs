@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_passes_again_beyond_a_failure_is_not_passed() {
         let found =
-            threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(value < 0.3 || value > 0.6));
+            threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(!(0.3..=0.6).contains(&value)));
         let Threshold { passed, failed } = found.unwrap();
         assert!(passed.unwrap() < 0.3 && failed.unwrap() >= 0.3 && failed.unwrap() <= 0.31);
     }
