@@ -218,7 +218,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "kind = \"ditch\"",
         "kind = \"moat\"",
-        ":19: terrain.stamp[0].kind = \"moat\": must be one of \"hole\", \"ditch\", \"bump\"",
+        ":19: terrain.stamp[0].kind = \"moat\": must be one of \"hole\", \"ditch\", \"ridge\", \"bump\"",
     ),
     (
         "depth = 0.4",

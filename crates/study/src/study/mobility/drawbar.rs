@@ -8,7 +8,7 @@
 use super::findings::{Figure, Findings};
 use super::straight::road_friction;
 use super::subject::{ROAD, Subject, along_x, held_speed, table};
-use super::{Effort, MobilityError};
+use super::{Effort, MobilityError, TractiveEffort};
 use crate::numeric::GRAVITY;
 use crate::scenario::Scenario;
 use crate::scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
@@ -47,7 +47,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
         let figure = Figure::new("drawbar_pull", most, "W").on(format!("{soil}, greatest"));
         findings.figures.push(match soil {
-            ROAD => figure.beside("μ, all wheels driven", road_friction()),
+            ROAD => on_road(subject, figure),
             _ => figure,
         });
         findings.figures.push(
@@ -71,6 +71,15 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         lines,
     });
     Ok(findings)
+}
+
+/// On a road friction ends the pull or the powertrain, whichever gives less.
+fn on_road(subject: &Subject, figure: Figure) -> Figure {
+    let friction = road_friction();
+    match TractiveEffort::of(&subject.spec).map(|effort| effort.at(SPEED)) {
+        Some(effort) if effort < friction => figure.beside("tractive effort at 2 m/s", effort),
+        _ => figure.beside("μ, all wheels driven", friction),
+    }
 }
 
 /// What the classic theory makes of a soil under the vehicle.
