@@ -55,13 +55,16 @@ pub struct ReasonShare {
     pub color: String,
 }
 
+/// A figure of a cell.
+type Figured = fn(&CellFigures) -> f32;
+
 /// A figure of cells that becomes a raster.
 struct Band {
     name: &'static str,
     description: &'static str,
     unit: &'static str,
     is_speed: bool,
-    of: fn(&CellFigures) -> f32,
+    of: Figured,
 }
 
 const BANDS: [Band; 10] = [
@@ -85,11 +88,11 @@ const BANDS: [Band; 10] = [
     }),
 ];
 
-const fn band(name: &'static str, description: &'static str, of: fn(&CellFigures) -> f32) -> Band {
+const fn band(name: &'static str, description: &'static str, of: Figured) -> Band {
     Band { name, description, unit: "", is_speed: false, of }
 }
 
-const fn speed(name: &'static str, description: &'static str, of: fn(&CellFigures) -> f32) -> Band {
+const fn speed(name: &'static str, description: &'static str, of: Figured) -> Band {
     Band { name, description, unit: "m/s", is_speed: true, of }
 }
 
@@ -131,7 +134,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
 }
 
 /// From no go to the driver's limit, or what 98 of 100 cells have where that is below.
-fn speed_scale(made: &Written<'_>, of: fn(&CellFigures) -> f32) -> Scale {
+fn speed_scale(made: &Written<'_>, of: Figured) -> Scale {
     let mut speeds: Vec<f32> = made.cells.iter().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
     let limit = made.mapped.map.config.speed;
@@ -150,12 +153,9 @@ fn summary(made: &Written<'_>) -> Summary {
     let share = |is: &dyn Fn(&CellFigures) -> bool| {
         cells.iter().filter(|own| is(own)).count() as f64 / count
     };
-    let mean = |of: fn(&CellFigures) -> f32| {
-        cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count
-    };
-    let median = |of: fn(&CellFigures) -> f32| {
-        f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5))
-    };
+    let mean = |of: Figured| cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count;
+    let median =
+        |of: Figured| f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5));
     let known: Vec<f64> = cells
         .iter()
         .map(|own| f64::from(own.soil_share))
@@ -213,11 +213,8 @@ fn legend(summary: &Summary) -> Outline {
     }
 }
 
-/// A name with what it is of a cell.
-type Named = (&'static str, fn(&CellFigures) -> f32);
-
 /// Speeds over which shares of the area are told.
-const SPEEDS: [Named; 5] = [
+const SPEEDS: [(&str, Figured); 5] = [
     ("v_p10", |own| own.v_p10),
     ("v_p50", |own| own.v_p50),
     ("v_p90", |own| own.v_p90),
@@ -304,7 +301,7 @@ fn table(made: &Written<'_>) -> Outline {
 
 fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Failure> {
     let config = &made.mapped.map.config;
-    let of = |of: fn(&CellFigures) -> f32| made.cells.iter().map(of).collect::<Vec<f32>>();
+    let of = |of: Figured| made.cells.iter().map(of).collect::<Vec<f32>>();
     let (p_go, v_p50) = (of(|own| own.p_go), of(|own| own.v_p50));
     let reasons: Vec<u8> = made.cells.iter().map(|own| own.reason as u8).collect();
     let shown = summary.reasons.iter().filter(|own| own.share > 0.0);

@@ -53,7 +53,7 @@ mod tests {
         );
         let again = at("lean_clay_22_wes", Some(&clay), 0.5);
         assert_eq!(again.strength, Some(0.25));
-        let firm = at("firm", None, 0.5);
+        let firm = at("rigid", None, 0.5);
         assert!(firm.strength.is_none() && firm.friction.is_some() && firm.based_on.is_none());
     }
 
