@@ -214,7 +214,14 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     assert_eq!(trials, [3, 4]);
     assert!(refused[0]["reason"].as_str().unwrap().contains("no soil has this name"));
 
-    let points = place.json(&["report", "out"])["points"].take();
+    let points = place.json(&["report", "out", "--pictures", "1"])["points"].take();
+    // one page, whole: the answer, the trial that failed, a picture of one that did not go
+    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    assert!(page.contains("class=\"answer\">go: ") && page.contains("no soil has this name"));
+    assert_eq!(
+        (page.matches("src=\"data:image/png;base64,").count(), page.matches("src=").count()),
+        (1, 1)
+    );
     assert_eq!((&points[1]["done"], &points[1]["failed"]), (&0.into(), &3.into()));
     let go = &points[0]["responses"][0]["proportion"];
     // Wilson's interval of 0 in 3: its upper end is z2 / (n + z2) with z = 1.959964

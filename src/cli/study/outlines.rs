@@ -62,7 +62,7 @@ fn survival_table(own: &SurvivalFigures) -> Outline {
         first.into_iter().chain(steps).collect::<Vec<_>>()
     });
     let rows = rows.collect();
-    Outline { title, head: words(["point", "all passed", "pass", "stuck in it", "survive"]), rows }
+    Outline { title, head: words(["point", "none stuck", "pass", "stuck in it", "survive"]), rows }
 }
 
 fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {

@@ -205,7 +205,7 @@ fn told(response: &ResponseFigures, done: u64, failed: u64) -> String {
             let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
             counts.join(", ")
         }
-        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} all passed"),
+        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} with none stuck"),
     }
 }
 
