@@ -112,7 +112,7 @@ def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
 
 def _asked(command: str, *arguments: str | os.PathLike[str]) -> dict[str, Any]:
     """The JSON that a subcommand prints."""
-    line = [sys.executable, "-m", "bekker", "study", command, *map(os.fspath, arguments), "--json"]
+    line = [sys.executable, "-m", "bekker", "study", command, *(os.fspath(each) for each in arguments), "--json"]
     # what it says of its progress and of doubts is for who looks on
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
