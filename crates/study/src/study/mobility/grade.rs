@@ -31,6 +31,8 @@ const SPEED_TIME: f64 = 90.0;
 /// The speed is that of the last seconds, s, or has been found where it changes by less, m/s, in
 /// as much time.
 const SETTLED: [f64; 2] = [5.0, 0.02];
+/// Heading beyond which a vehicle is no longer on its way up, rad.
+const OFF_LINE: f64 = 0.35;
 
 /// Steepest grade that a vehicle pulls away on and climbs.
 pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -108,9 +110,13 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
         });
         let mut points = Vec::new();
         for (grade, speed, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
-            points.push([grade, speed / KMH]);
-            let figure = Figure::new("speed_on_slope", Some(speed / KMH), "km/h");
+            points.extend(speed.map(|speed| [grade, speed / KMH]));
+            let figure = Figure::new("speed_on_slope", speed.map(|speed| speed / KMH), "km/h");
             let figure = figure.on(format!("{soil}, {grade:.1}"));
+            let figure = match speed {
+                Some(_) => figure,
+                None => figure.note("nobody steers: it turned off its line"),
+            };
             let balance = TractiveEffort::of(&subject.spec).filter(|_| soil == ROAD);
             findings.figures.push(match balance {
                 Some(effort) => {
@@ -143,18 +149,24 @@ fn full_throttle(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     on_slope(subject.scenario(&name, SPEED_TIME, driver), soil, grade)
 }
 
-/// The speed up a slope at the end, m/s; 0 of one that does not climb.
-fn settled_speed(subject: &Subject, scenario: &Scenario) -> Result<f64, MobilityError> {
+/// The speed up a slope at the end, m/s; 0 of one that does not climb, none of one that turned off
+/// its line, for which down is up.
+fn settled_speed(subject: &Subject, scenario: &Scenario) -> Result<Option<f64>, MobilityError> {
     let [window, change] = SETTLED;
     let mut speeds: Vec<[f64; 2]> = Vec::new();
+    let mut turned = false;
     subject.drive(scenario, |sample| {
+        turned |= sample.pose.yaw().abs() > OFF_LINE;
         speeds.push([sample.time, sample.speed]);
         let before = speeds.partition_point(|[time, _]| *time <= sample.time - window);
         let settled = before > 0 && (sample.speed - speeds[before - 1][1]).abs() < change;
-        if settled { Flow::Stop } else { Flow::Continue }
+        if settled || turned { Flow::Stop } else { Flow::Continue }
     })?;
+    if turned {
+        return Ok(None);
+    }
     let end = speeds.last().map_or(0.0, |[time, _]| *time);
     let last: Vec<f64> =
         speeds.iter().filter(|[time, _]| *time > end - window).map(|[_, speed]| *speed).collect();
-    Ok((last.iter().sum::<f64>() / last.len().max(1) as f64).max(0.0))
+    Ok(Some((last.iter().sum::<f64>() / last.len().max(1) as f64).max(0.0)))
 }
