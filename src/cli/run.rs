@@ -1,31 +1,26 @@
 //! `bekker run`
 
-use super::drive::{CHECKPOINT, Driven, Plan, drive};
+mod prepared;
+
+use super::drive::{Driven, Plan, drive};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
-use super::results::{self, Results};
-use super::{Failure, heartbeats, launcher, recorded, stdout};
-use crate::report::kept_inputs::SCENARIO;
-use crate::report::manifest::Manifest;
+use super::results::Results;
+use super::{Failure, heartbeats, launcher, stdout};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
-use crate::report::rundir::{self, Lock};
 use crate::report::table;
-use crate::scenario::build::{Built, world};
-use crate::scenario::{ScenarioFile, input};
-#[cfg(feature = "mpi")]
-use crate::simulation::{Obstacle, first_obstacle};
-use crate::simulation::{
-    OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState, checkpoint,
-};
+use crate::scenario::build::Built;
+use crate::simulation::{OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState};
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Loopback, Partition, Threads};
 use clap::{Args, Command, FromArgMatches};
+use prepared::{Place, Prepared};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -204,126 +199,6 @@ impl Run {
         }
         failed(&summary)
     }
-
-    /// Reads and builds all that the run needs; `writes` says whether this process writes
-    /// the results down.
-    fn prepared(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
-        if let Some(threads) = self.threads {
-            // Fails only if a pool exists already, which would be ours.
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-            pool.build_global().map_err(|error| Failure::Input {
-                subject: "--threads".into(),
-                cause: error.to_string(),
-            })?;
-        }
-        let file = match (&self.file, &self.resume) {
-            (None, Some(run)) => recorded::read(run, &self.sets)?.1,
-            (path, _) => ScenarioFile::read(path.as_deref().unwrap_or(Path::new("")), &self.sets)?,
-        };
-        let mut built = world(&file)?;
-        if let Some(scene_model) = &mut built.world.scene_model {
-            self.graphics.equip(Arc::make_mut(scene_model), quiet)?;
-        }
-        if writes {
-            for warning in &built.warnings {
-                eprintln!("warning: {warning}");
-            }
-        }
-        if self.route == RouteName::Neighbour && built.world.scene_model.is_some() {
-            return Err(Failure::Usage {
-                argument: "--route",
-                value: "neighbour".into(),
-                allowed: "all or star where cameras or lidars look: they see farther than \
-                          neighbours tell"
-                    .into(),
-            });
-        }
-        // the others get both from rank 0
-        let state = if writes { self.start(&built)? } else { None };
-        let first = state.as_ref().map_or(0, |state| state.tick);
-        let place = if writes { Some(self.place(&file, &built, first)?) } else { None };
-        let mut agreed = agreed(&file, &built);
-        // who stores when must be known to all who are asked for their part
-        agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
-        Ok(Prepared { file, built, agreed, state, place })
-    }
-
-    /// The same as one of several processes: all are ready, or none begins.
-    #[cfg(feature = "mpi")]
-    fn prepared_together(
-        &self,
-        mpi: &mut crate::sync::Mpi,
-        quiet: bool,
-    ) -> Result<Prepared, Failure> {
-        let prepared = self.prepared_beside_others(mpi.rank() == 0, quiet);
-        let obstacle = prepared.as_ref().err().map(|failure| {
-            let (cause, code) = (failure.to_string(), failure.code());
-            Obstacle { cause, code }
-        });
-        match first_obstacle(mpi, obstacle)? {
-            Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
-                Err(Failure::Told { code })
-            }
-            _ => prepared,
-        }
-    }
-
-    #[cfg(feature = "mpi")]
-    fn prepared_beside_others(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
-        if self.ranks != 1 {
-            return Err(Failure::Usage {
-                argument: "--ranks",
-                value: self.ranks.to_string(),
-                allowed: "left away under a launcher of MPI, whose processes are the ranks".into(),
-            });
-        }
-        let mut prepared = self.prepared(writes, quiet)?;
-        prepared.agreed.push(("build of bekker".into(), launcher::build()?));
-        Ok(prepared)
-    }
-
-    /// The state to go on from, if any.
-    fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
-        let Some(from) = &self.resume else { return Ok(None) };
-        let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
-        let bytes = input::read(&path, input::LARGEST_BINARY)
-            .map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.world, &built.decisive, &bytes)
-            .map_err(|error| Failure::input(&path, &error))?;
-        Ok(Some(state))
-    }
-
-    /// The folder whose record is gone on with, if one is.
-    fn in_place(&self) -> Option<&Path> {
-        let here = |from: &&Path| self.out.as_deref().is_none_or(|out| out == *from);
-        self.resume.as_deref().filter(|from| from.is_dir()).filter(here)
-    }
-
-    /// The folder of the results, this run's alone, with all in it that a run leaves
-    /// before it begins.
-    fn place(&self, file: &ScenarioFile, built: &Built, first: u64) -> Result<Place, Failure> {
-        let scenario = &file.scenario;
-        let (folder, lock) = match (self.in_place(), &self.out, &scenario.output.folder) {
-            (Some(folder), ..) => (folder.to_owned(), rundir::lock(folder)?),
-            (None, Some(folder), _) | (None, None, Some(folder)) => {
-                (folder.clone(), rundir::create(folder, self.force)?)
-            }
-            _ => rundir::create_numbered(Path::new("runs"), &scenario.name)?,
-        };
-        let own = || self.resume.iter().map(|from| from.join(SCENARIO)).next();
-        let path = self.file.clone().or_else(own).unwrap_or_default();
-        let resumes = self.in_place().is_some();
-        let begun = results::begin(&folder, &path, file, built, first, resumes)?;
-        Ok(Place { folder, begun, lock })
-    }
-}
-
-/// Where a run leaves its results.
-struct Place {
-    folder: PathBuf,
-    /// What it says there before it begins.
-    begun: Manifest,
-    lock: Lock,
 }
 
 /// As one of several processes. One that cannot go on ends all, unless all find so
@@ -350,18 +225,6 @@ fn drive_under_mpi(
             session.abort()
         }
     })
-}
-
-/// What a run is driven from.
-struct Prepared {
-    file: ScenarioFile,
-    built: Built,
-    /// What ranks must have in common.
-    agreed: Vec<(String, String)>,
-    /// The state to go on from; the others get it from rank 0.
-    state: Option<WorldState>,
-    /// Where the results go, if this process writes them.
-    place: Option<Place>,
 }
 
 /// A run, ready to be driven by any number of ranks.
@@ -462,31 +325,6 @@ fn seconds(text: &str) -> Result<f64, String> {
     let time: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     // far above any run, far below what a clock overflows at
     if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be from 0 to 1e9 s".into()) }
-}
-
-/// All that ranks must have in common: the resolved scenario key by key, then
-/// what files it refers to hold, then the program.
-fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
-    fn flatten(key: &str, value: &serde_json::Value, pairs: &mut Vec<(String, String)>) {
-        match value {
-            serde_json::Value::Object(entries) => {
-                let dot = if key.is_empty() { "" } else { "." };
-                entries.iter().for_each(|(k, v)| flatten(&format!("{key}{dot}{k}"), v, pairs));
-            }
-            serde_json::Value::Array(items) => {
-                let items = items.iter().enumerate();
-                items.for_each(|(i, v)| flatten(&format!("{key}[{i}]"), v, pairs));
-            }
-            value => pairs.push((key.to_owned(), value.to_string())),
-        }
-    }
-    let mut pairs = Vec::new();
-    let scenario = serde_json::to_value(&file.scenario).unwrap_or_default();
-    flatten("", &scenario, &mut pairs);
-    pairs.push(("fingerprint".into(), built.fingerprint.clone()));
-    pairs.push(("version of bekker".into(), env!("CARGO_PKG_VERSION").into()));
-    pairs.push(("source of bekker".into(), crate::scenario::SOURCE.into()));
-    pairs
 }
 
 /// A vehicle without a finite state makes the run a failure; the others' ways of
