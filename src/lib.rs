@@ -78,7 +78,7 @@
 //! | L1 | [`soil`], [`terrain`] |
 //! | L2 | [`ground`], [`scm`], [`collision`], [`multibody`] |
 //! | L3 | [`vehicle`] |
-//! | L4 | [`sync`], [`sensor`] |
+//! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] |
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`learning`], [`report`] |
@@ -103,6 +103,8 @@
 #[cfg(feature = "cli")]
 pub mod cli;
 
+#[doc(inline)]
+pub use bekker_autonomy::autonomy;
 #[doc(inline)]
 pub use bekker_ground::{
     curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain,

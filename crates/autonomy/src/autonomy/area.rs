@@ -1,0 +1,90 @@
+//! The rectangle of whole tiles in which a vehicle plans.
+
+use super::elevation_map::{TILE, TileKey};
+use serde::{Deserialize, Serialize};
+
+/// Tiles of the map, row by row; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Area {
+    /// The tile at its corner of least coordinates.
+    pub first: TileKey,
+    /// Tiles along x.
+    pub columns: usize,
+    /// Tiles along y.
+    pub rows: usize,
+}
+
+/// Most tiles along a side: 16 km of cells of half a metre.
+const MOST: usize = 1024;
+
+impl Area {
+    /// The tiles that a rectangle touches: its corners of least and greatest coordinates, m, and
+    /// the side of a cell, m.
+    pub fn of([least, greatest]: [[f64; 2]; 2], cell: f64) -> Area {
+        let side = cell * TILE as f64;
+        let first = least.map(|x| (x / side).floor() as i32);
+        let count = |k: usize| {
+            let last = (greatest[k] / side).ceil() as i32;
+            (last.saturating_sub(first[k]).max(1) as usize).min(MOST)
+        };
+        Area { first: TileKey { a: first[0], b: first[1] }, columns: count(0), rows: count(1) }
+    }
+
+    /// The tiles about some places (m) with a margin (m).
+    pub fn around(places: &[[f64; 2]], margin: f64, cell: f64) -> Area {
+        let fold = |k: usize, pick: fn(f64, f64) -> f64| {
+            places.iter().map(|place| place[k]).reduce(pick).unwrap_or_default()
+        };
+        let least = [0, 1].map(|k| fold(k, f64::min) - margin);
+        let greatest = [0, 1].map(|k| fold(k, f64::max) + margin);
+        Area::of([least, greatest], cell)
+    }
+
+    /// The same, grown so that it holds a place (m) with a margin (m) about it.
+    pub fn with(&self, place: [f64; 2], margin: f64, cell: f64) -> Area {
+        let own = Area::around(&[place], margin, cell);
+        let holds = |key: TileKey| self.has(key);
+        let last = TileKey {
+            a: own.first.a + own.columns as i32 - 1,
+            b: own.first.b + own.rows as i32 - 1,
+        };
+        if holds(own.first) && holds(last) {
+            return *self;
+        }
+        let first = TileKey { a: self.first.a.min(own.first.a), b: self.first.b.min(own.first.b) };
+        let end = |first: i32, count: usize| first.saturating_add(count as i32);
+        let a = end(self.first.a, self.columns).max(end(own.first.a, own.columns));
+        let b = end(self.first.b, self.rows).max(end(own.first.b, own.rows));
+        let span = |end: i32, first: i32| (end.saturating_sub(first) as usize).min(MOST);
+        Area { first, columns: span(a, first.a), rows: span(b, first.b) }
+    }
+
+    /// Cells along x.
+    pub fn width(&self) -> usize {
+        self.columns * TILE
+    }
+
+    /// Cells along y.
+    pub fn height(&self) -> usize {
+        self.rows * TILE
+    }
+
+    /// Its first cell (column, row) of the map.
+    pub fn corner(&self) -> [i32; 2] {
+        self.first.first()
+    }
+
+    /// Index of a cell (column, row) of the map, row by row, if it lies inside.
+    #[inline]
+    pub fn index(&self, [i, j]: [i32; 2]) -> Option<usize> {
+        let [i0, j0] = self.corner();
+        let (i, j) = (i.wrapping_sub(i0) as u32 as usize, j.wrapping_sub(j0) as u32 as usize);
+        (i < self.width() && j < self.height()).then(|| j * self.width() + i)
+    }
+
+    /// Whether a tile lies inside.
+    pub fn has(&self, key: TileKey) -> bool {
+        let (a, b) = (key.a.wrapping_sub(self.first.a), key.b.wrapping_sub(self.first.b));
+        (a as u32 as usize) < self.columns && (b as u32 as usize) < self.rows
+    }
+}

@@ -1,0 +1,186 @@
+//! The route: the way of least cost over the coarse cells.
+//!
+//! A* (P. Hart, N. Nilsson and B. Raphael, IEEE Transactions on Systems Science and Cybernetics
+//! 4, 1968) to eight neighbours, across a corner only where both cells beside it are passable.
+//! A step costs its length by the mean of both cells, in whole numbers; the heuristic is the
+//! octile distance over ground of the least cost, so the way is one of least cost. Ties are broken
+//! by the cell nearer to the goal and then by its index: the same way everywhere.
+
+use super::costs::{IMPASSABLE, UNIT};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Costs of the cells of a rectangle, row by row.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid<'a> {
+    /// Cells along x.
+    pub width: usize,
+    /// Of a cell's side, [`UNIT`] being the least; [`IMPASSABLE`] where there is no way.
+    pub costs: &'a [u16],
+}
+
+/// A way that was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Route {
+    /// Indices of its cells, the start first.
+    pub cells: Vec<usize>,
+    /// What it costs.
+    pub cost: u32,
+    /// Whether it leads to the goal; else to the cell nearest to it that was reached.
+    pub arrives: bool,
+    /// How many cells were gone through.
+    pub expanded: usize,
+}
+
+/// What a search works on, kept only to be allocated once.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Least cost known, for cells that this round has reached.
+    costs: Vec<u32>,
+    /// Where it came from, a direction.
+    from: Vec<u8>,
+    /// The round that has reached a cell, doubled; one more where it is done with.
+    rounds: Vec<u32>,
+    round: u32,
+    open: BinaryHeap<Reverse<(u32, u32, u32)>>,
+}
+
+/// East, and round to the left.
+const NEIGHBOURS: [[i32; 2]; 8] =
+    [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
+/// Thousandths of a diagonal.
+const DIAGONAL: u32 = 1414;
+
+impl Grid<'_> {
+    fn height(&self) -> usize {
+        self.costs.len() / self.width.max(1)
+    }
+
+    fn place(&self, cell: usize) -> [i32; 2] {
+        [(cell % self.width) as i32, (cell / self.width) as i32]
+    }
+
+    /// The passable cell in a direction, if there is one.
+    #[inline]
+    fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
+        let (i, j) = (i + di, j + dj);
+        let inside = i >= 0 && j >= 0 && (i as usize) < self.width && (j as usize) < self.height();
+        let cell = j as usize * self.width + i as usize;
+        (inside && self.costs[cell] != IMPASSABLE).then_some(cell)
+    }
+
+    /// The octile distance between two cells by the least cost.
+    #[inline]
+    fn octile(&self, a: [i32; 2], b: [i32; 2]) -> u32 {
+        let (x, y) = (a[0].abs_diff(b[0]), a[1].abs_diff(b[1]));
+        let (long, short) = (x.max(y), x.min(y));
+        let unit = u32::from(UNIT);
+        unit * (long - short) + unit * DIAGONAL / 1000 * short
+    }
+
+    /// What a step from one cell to another costs.
+    #[inline]
+    fn step(&self, from: usize, to: usize, is_diagonal: bool) -> u32 {
+        let both = u32::from(self.costs[from]) + u32::from(self.costs[to]);
+        if is_diagonal { both * DIAGONAL / 2000 } else { both / 2 }
+    }
+
+    /// The passable cell nearest to a cell within `radius` cells; the first by index of equals.
+    pub fn passable(&self, cell: usize, radius: i32) -> Option<usize> {
+        let at = self.place(cell);
+        let square = (-radius..=radius).flat_map(|j| (-radius..=radius).map(move |i| [i, j]));
+        let near = square.filter_map(|by| {
+            let found = self.neighbour(at, by)?;
+            Some((by[0] * by[0] + by[1] * by[1], found))
+        });
+        near.min().map(|(_, found)| found)
+    }
+}
+
+impl Search {
+    /// The way of least cost between two passable cells; after `limit` cells, or where there is
+    /// none, the way to the reached cell nearest to the goal. Nothing if the start is none.
+    pub fn route(
+        &mut self,
+        grid: &Grid<'_>,
+        start: usize,
+        goal: usize,
+        limit: usize,
+    ) -> Option<Route> {
+        if *grid.costs.get(start)? == IMPASSABLE || goal >= grid.costs.len() {
+            return None;
+        }
+        self.begin(grid.costs.len());
+        let target = grid.place(goal);
+        let heuristic = |cell: usize| grid.octile(grid.place(cell), target);
+        let mut nearest = (heuristic(start), start);
+        self.costs[start] = 0;
+        self.rounds[start] = self.round;
+        self.open.push(Reverse((nearest.0, nearest.0, start as u32)));
+        let mut expanded = 0;
+        while let Some(Reverse((_, left, cell))) = self.open.pop() {
+            let cell = cell as usize;
+            if self.rounds[cell] != self.round {
+                continue;
+            }
+            self.rounds[cell] = self.round + 1;
+            nearest = nearest.min((left, cell));
+            expanded += 1;
+            if cell == goal || expanded >= limit {
+                break;
+            }
+            self.expand(grid, cell, &heuristic);
+        }
+        let end = nearest.1;
+        let cells = self.back(grid, start, end);
+        Some(Route { cells, cost: self.costs[end], arrives: end == goal, expanded })
+    }
+
+    fn begin(&mut self, count: usize) {
+        if self.rounds.len() != count || self.round > u32::MAX - 4 {
+            self.costs = vec![0; count];
+            self.from = vec![0; count];
+            self.rounds = vec![0; count];
+            self.round = 0;
+        }
+        self.round += 2;
+        self.open.clear();
+    }
+
+    fn expand(&mut self, grid: &Grid<'_>, cell: usize, heuristic: &impl Fn(usize) -> u32) {
+        let place = grid.place(cell);
+        let own = self.costs[cell];
+        for (direction, by) in NEIGHBOURS.into_iter().enumerate() {
+            let Some(to) = grid.neighbour(place, by) else { continue };
+            let is_diagonal = direction % 2 == 1;
+            let beside = |by: [i32; 2]| grid.neighbour(place, by).is_some();
+            if is_diagonal && !(beside([by[0], 0]) && beside([0, by[1]])) {
+                continue;
+            }
+            let cost = own + grid.step(cell, to, is_diagonal);
+            let is_done = self.rounds[to] == self.round + 1;
+            let is_known = self.rounds[to] == self.round;
+            if is_done || is_known && self.costs[to] <= cost {
+                continue;
+            }
+            self.costs[to] = cost;
+            self.from[to] = direction as u8;
+            self.rounds[to] = self.round;
+            let left = heuristic(to);
+            self.open.push(Reverse((cost + left, left, to as u32)));
+        }
+    }
+
+    fn back(&self, grid: &Grid<'_>, start: usize, end: usize) -> Vec<usize> {
+        let mut cells = vec![end];
+        let mut cell = end;
+        while cell != start {
+            let [i, j] = grid.place(cell);
+            let [di, dj] = NEIGHBOURS[usize::from(self.from[cell])];
+            cell = (j - dj) as usize * grid.width + (i - di) as usize;
+            cells.push(cell);
+        }
+        cells.reverse();
+        cells
+    }
+}

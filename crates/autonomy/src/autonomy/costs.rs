@@ -1,0 +1,331 @@
+//! What it costs to drive over a cell.
+//!
+//! Cells of the map become [`Class`]es; from them the clearance, the distance to the nearest
+//! blocked cell; from both and the slope the cost of coarser cells, over which the route is
+//! searched. All of it is derived from the map and from marks, and only where they have changed;
+//! made anew from the same map and marks it is the same.
+
+use super::area::Area;
+use super::elevation_map::{ElevationMap, TILE, TileKey};
+use super::obstacles::{Class, ObstacleModel};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Fine cells along the side of a coarse one.
+pub const COARSE: usize = 2;
+/// Cost of a metre over free level ground.
+pub const UNIT: u16 = 100;
+/// Cost of a cell that cannot be driven over.
+pub const IMPASSABLE: u16 = 0;
+/// Units of clearance in a metre.
+const PER_METRE: f64 = 50.0;
+/// Most fine cells over which clearances are measured.
+const REACH: usize = 6;
+
+/// What raises the cost of ground; each adds to 1 for free level ground; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CostModel {
+    /// Of which nothing is known.
+    pub unknown: f64,
+    /// Slope of 1.
+    pub slope: f64,
+    /// Right beside what the vehicle just clears.
+    pub near: f64,
+    /// Clearance beyond the vehicle's half width that it must have, m.
+    pub margin: f64,
+    /// Clearance beyond that from which nothing is added for being near, m.
+    pub comfort: f64,
+    /// A slip of 1 that the vehicle has felt; 0 for a driver that does not heed the soil.
+    pub slip: f64,
+    /// A sinkage of 1 m that the vehicle has felt.
+    pub sinkage: f64,
+    /// How far about the place what was felt counts, m.
+    pub felt_radius: f64,
+}
+
+impl Default for CostModel {
+    fn default() -> Self {
+        CostModel {
+            unknown: 0.2,
+            slope: 2.0,
+            near: 1.0,
+            margin: 0.3,
+            comfort: 1.2,
+            slip: 0.0,
+            sinkage: 0.0,
+            felt_radius: 3.0,
+        }
+    }
+}
+
+/// A place that is dear for a reason that the map does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where, m.
+    pub place: [f64; 2],
+    /// How far about it, m.
+    pub radius: f64,
+    /// What it adds to the cost of 1.
+    pub cost: f64,
+}
+
+/// Classes, clearances and costs over an area.
+#[derive(Clone, Debug)]
+pub struct CostMap {
+    area: Area,
+    /// Side of a fine cell, m.
+    cell: f64,
+    classes: Vec<Class>,
+    slopes: Vec<u8>,
+    clearances: Vec<u8>,
+    /// What marks add, coarse cell by coarse cell, of [`UNIT`].
+    marked: Vec<u16>,
+    costs: Vec<u16>,
+    /// Tick of the map up to which it is in here, and how many marks are.
+    up_to: u64,
+    marks: usize,
+}
+
+impl CostMap {
+    /// Of ground of which nothing is known.
+    pub fn new(area: Area, cell: f64, model: &CostModel) -> CostMap {
+        let count = area.width() * area.height();
+        let coarse = count / (COARSE * COARSE);
+        let unknown = (f64::from(UNIT) * (1.0 + model.unknown)) as u16;
+        CostMap {
+            area,
+            cell,
+            classes: vec![Class::Unknown; count],
+            slopes: vec![0; count],
+            clearances: vec![u8::MAX; count],
+            marked: vec![0; coarse],
+            costs: vec![unknown; coarse],
+            up_to: 0,
+            marks: 0,
+        }
+    }
+
+    /// The area.
+    pub fn area(&self) -> &Area {
+        &self.area
+    }
+
+    /// Coarse cells along x and y.
+    pub fn size(&self) -> [usize; 2] {
+        [self.area.width() / COARSE, self.area.height() / COARSE]
+    }
+
+    /// Costs of the coarse cells, row by row: of a metre, of [`UNIT`]; or [`IMPASSABLE`].
+    pub fn costs(&self) -> &[u16] {
+        &self.costs
+    }
+
+    /// Side of a coarse cell, m.
+    pub fn side(&self) -> f64 {
+        self.cell * COARSE as f64
+    }
+
+    /// Index of the coarse cell of a place, m, if it lies in the area.
+    pub fn coarse(&self, [x, y]: [f64; 2]) -> Option<usize> {
+        let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
+        let side = self.side();
+        let (i, j) = (((x - i0) / side).floor(), ((y - j0) / side).floor());
+        let [width, height] = self.size();
+        let inside = i >= 0.0 && j >= 0.0 && i < width as f64 && j < height as f64;
+        inside.then(|| j as usize * width + i as usize)
+    }
+
+    /// Middle of a coarse cell, m.
+    pub fn middle(&self, coarse: usize) -> [f64; 2] {
+        let [width, _] = self.size();
+        let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
+        let side = self.side();
+        [i0 + side * ((coarse % width) as f64 + 0.5), j0 + side * ((coarse / width) as f64 + 0.5)]
+    }
+
+    /// Cost of a metre at a place (m); [`IMPASSABLE`] outside.
+    pub fn cost(&self, place: [f64; 2]) -> u16 {
+        self.coarse(place).map_or(IMPASSABLE, |at| self.costs[at])
+    }
+
+    #[inline]
+    fn fine(&self, [x, y]: [f64; 2]) -> Option<usize> {
+        self.area.index([(x / self.cell).floor() as i32, (y / self.cell).floor() as i32])
+    }
+
+    /// What the cell at a place (m) is; an obstacle outside of the area.
+    #[inline]
+    pub fn class(&self, place: [f64; 2]) -> Class {
+        self.fine(place).map_or(Class::Obstacle, |at| self.classes[at])
+    }
+
+    /// Classes of all fine cells of the area, row by row.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Distance from the cell at a place (m) to the edge of the nearest that is blocked, m: up to
+    /// a few metres, none outside of the area.
+    #[inline]
+    pub fn clearance(&self, place: [f64; 2]) -> f64 {
+        self.fine(place).map_or(0.0, |at| f64::from(self.clearances[at]) / PER_METRE)
+    }
+
+    /// Takes over what has changed in the map and which marks are new, for a vehicle of this half
+    /// width (m); how many tiles it has looked at.
+    pub fn update(
+        &mut self,
+        map: &ElevationMap,
+        marks: &[Mark],
+        obstacles: &ObstacleModel,
+        model: &CostModel,
+        half_width: f64,
+    ) -> usize {
+        let changed: Vec<TileKey> = map.changed_since(self.up_to).map(|(key, _)| *key).collect();
+        self.up_to = map.tick();
+        // a cell's class hangs on cells of the neighbouring tiles, its clearance on theirs
+        let dirty = self.with_neighbours(&changed);
+        let toggled: Vec<TileKey> =
+            dirty.iter().copied().filter(|key| self.classify(map, *key, obstacles)).collect();
+        let cleared = self.with_neighbours(&toggled);
+        cleared.iter().for_each(|key| self.clear(*key));
+        let mut dear = self.mark(marks);
+        dear.extend(&dirty);
+        dear.extend(&cleared);
+        dear.iter().for_each(|key| self.price(*key, model, half_width));
+        dirty.len()
+    }
+
+    fn with_neighbours(&self, keys: &[TileKey]) -> BTreeSet<TileKey> {
+        let around = |key: &TileKey| {
+            let TileKey { a, b } = *key;
+            (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
+        };
+        keys.iter().flat_map(around).filter(|key| self.area.has(*key)).collect()
+    }
+
+    /// Index of the first fine cell of a tile inside the area.
+    fn corner(&self, key: TileKey) -> usize {
+        let (a, b) = (key.a - self.area.first.a, key.b - self.area.first.b);
+        b as usize * TILE * self.area.width() + a as usize * TILE
+    }
+
+    /// Classes of a tile; whether a cell has become blocked, or free of it.
+    fn classify(&mut self, map: &ElevationMap, key: TileKey, obstacles: &ObstacleModel) -> bool {
+        let found = obstacles.classify(map, key);
+        let (corner, width) = (self.corner(key), self.area.width());
+        let mut toggled = false;
+        for row in 0..TILE {
+            let own = corner + row * width..corner + row * width + TILE;
+            let fresh = row * TILE..(row + 1) * TILE;
+            let classes = &mut self.classes[own.clone()];
+            let pairs = classes.iter().zip(&found.classes[fresh.clone()]);
+            toggled |= pairs.into_iter().any(|(own, new)| own.is_blocked() != new.is_blocked());
+            classes.copy_from_slice(&found.classes[fresh.clone()]);
+            self.slopes[own].copy_from_slice(&found.slopes[fresh]);
+        }
+        toggled
+    }
+
+    /// Clearances of a tile: the exact Euclidean distance between cells in two passes, along rows
+    /// and then along columns (A. Rosenfeld and J. Pfaltz, Pattern Recognition 1, 1968).
+    fn clear(&mut self, key: TileKey) {
+        const SIDE: usize = TILE + 2 * REACH;
+        const FAR: u8 = REACH as u8 + 1;
+        let [i0, j0] = key.first();
+        let mut rows = [[FAR; TILE]; SIDE];
+        let mut any = false;
+        for (y, row) in rows.iter_mut().enumerate() {
+            let cell = |x: usize| {
+                let at = [i0 + x as i32 - REACH as i32, j0 + y as i32 - REACH as i32];
+                self.area.index(at).is_some_and(|at| self.classes[at].is_blocked())
+            };
+            let mut last = FAR;
+            for x in 0..SIDE {
+                last = if cell(x) { 0 } else { FAR.min(last + 1) };
+                if (REACH..REACH + TILE).contains(&x) {
+                    row[x - REACH] = last;
+                }
+            }
+            last = FAR;
+            for x in (0..SIDE).rev() {
+                last = if cell(x) { 0 } else { FAR.min(last + 1) };
+                if (REACH..REACH + TILE).contains(&x) {
+                    row[x - REACH] = row[x - REACH].min(last);
+                }
+            }
+            any |= row.iter().any(|distance| *distance < FAR);
+        }
+        let (corner, width) = (self.corner(key), self.area.width());
+        for y in 0..TILE {
+            for x in 0..TILE {
+                let mut least = u32::MAX;
+                if any {
+                    for (dy, row) in rows[y..=y + 2 * REACH].iter().enumerate() {
+                        let (dx, dy) = (u32::from(row[x]), dy.abs_diff(REACH) as u32);
+                        if row[x] < FAR {
+                            least = least.min(dx * dx + dy * dy);
+                        }
+                    }
+                }
+                let clear = (f64::from(least).sqrt() - 0.5).max(0.0) * self.cell * PER_METRE;
+                self.clearances[corner + y * width + x] = clear.min(255.0) as u8;
+            }
+        }
+    }
+
+    /// Puts new marks in; the tiles that they touch.
+    fn mark(&mut self, marks: &[Mark]) -> BTreeSet<TileKey> {
+        let mut touched = BTreeSet::new();
+        let side = self.side();
+        let [width, _] = self.size();
+        for mark in marks.iter().skip(self.marks) {
+            let cost = (mark.cost * f64::from(UNIT)).clamp(0.0, 3e4) as u16;
+            let steps = (mark.radius / side).ceil() as i32;
+            for (di, dj) in (-steps..=steps).flat_map(|j| (-steps..=steps).map(move |i| (i, j))) {
+                let [x, y] = mark.place;
+                let place = [x + side * f64::from(di), y + side * f64::from(dj)];
+                let Some(at) = self.coarse(place) else { continue };
+                let [mx, my] = self.middle(at);
+                if (mx - x) * (mx - x) + (my - y) * (my - y) <= mark.radius * mark.radius {
+                    self.marked[at] = self.marked[at].max(cost);
+                    let (i, j) = (at % width * COARSE / TILE, at / width * COARSE / TILE);
+                    let TileKey { a, b } = self.area.first;
+                    touched.insert(TileKey { a: a + i as i32, b: b + j as i32 });
+                }
+            }
+        }
+        self.marks = marks.len();
+        touched
+    }
+
+    /// Costs of the coarse cells of a tile.
+    fn price(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
+        let (corner, width) = (self.corner(key), self.area.width());
+        let (i0, j0) = (corner % width / COARSE, corner / width / COARSE);
+        let hard = half_width + model.margin;
+        for (j, i) in (0..TILE / COARSE).flat_map(|j| (0..TILE / COARSE).map(move |i| (j, i))) {
+            let at = (j0 + j) * (width / COARSE) + i0 + i;
+            let fine = corner + j * COARSE * width + i * COARSE;
+            let cells = (0..COARSE).flat_map(|y| (0..COARSE).map(move |x| fine + y * width + x));
+            let (mut clearance, mut slope, mut unknown) = (u8::MAX, 0, 0);
+            for cell in cells {
+                clearance = clearance.min(self.clearances[cell]);
+                slope = slope.max(self.slopes[cell]);
+                unknown += u8::from(self.classes[cell] == Class::Unknown);
+            }
+            let clearance = f64::from(clearance) / PER_METRE;
+            self.costs[at] = if clearance < hard {
+                IMPASSABLE
+            } else {
+                let near = (1.0 - (clearance - hard) / model.comfort.max(1e-9)).max(0.0);
+                let share = f64::from(unknown) / (COARSE * COARSE) as f64;
+                let extra = model.unknown * share
+                    + model.slope * f64::from(slope) / 100.0
+                    + model.near * near * near;
+                let cost = f64::from(UNIT) * (1.0 + extra) + f64::from(self.marked[at]);
+                cost.min(6e4) as u16
+            };
+        }
+    }
+}

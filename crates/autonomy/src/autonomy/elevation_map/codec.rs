@@ -1,0 +1,173 @@
+//! Tiles as bytes, for messages and checkpoints.
+//!
+//! A run of cells of which nothing is known is its length; of another cell the lowest return is
+//! told as the difference from that of the cell told before, the highest as the difference from
+//! the lowest. All numbers are written seven bits a byte, the least first (LEB128), with signs
+//! folded in. A tile of ground that is half seen takes about 2 kB of its 12.
+
+use super::cell::{Cell, EXPLORED};
+use super::tile::{TILE_CELLS, Tile};
+
+/// Why bytes are not a tile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// They end too early.
+    #[error("a tile ends after {bytes} bytes, at cell {cell} of 1024")]
+    Ends {
+        /// How many there are.
+        bytes: usize,
+        /// Which cell was due.
+        cell: usize,
+    },
+    /// There are more than a tile needs.
+    #[error("{extra} bytes are left behind a tile")]
+    Left {
+        /// How many too many.
+        extra: usize,
+    },
+    /// A cell that cannot be.
+    #[error("cell {cell} of a tile holds {what}")]
+    Cell {
+        /// Which.
+        cell: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+/// Flags of a cell that is told: how many returns in the lowest bits.
+const HOLE: u64 = 4;
+
+impl Tile {
+    /// Its cells as bytes; the same cells give the same bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(self.cells(), &mut bytes);
+        bytes
+    }
+
+    /// The tile of these bytes.
+    ///
+    /// # Errors
+    /// [`CodecError`] if they are not those of a tile.
+    pub fn decode(bytes: &[u8]) -> Result<Tile, CodecError> {
+        Ok(Tile::new(decode(bytes)?))
+    }
+}
+
+fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
+    let (mut at, mut level) = (0, 0);
+    while at < TILE_CELLS {
+        let empty = cells[at..].iter().take_while(|cell| **cell == Cell::EMPTY).count();
+        at += empty;
+        write(empty as u64, bytes);
+        let told = cells[at..].iter().take_while(|cell| **cell != Cell::EMPTY).count();
+        if at < TILE_CELLS {
+            write(told as u64, bytes);
+        }
+        for cell in &cells[at..at + told] {
+            let returns = u64::from(cell.returns);
+            write(returns | if cell.hole { HOLE } else { 0 }, bytes);
+            if cell.returns > 0 {
+                let rise = i64::from(cell.lowest) - level;
+                write((rise << 1 ^ rise >> 63) as u64, bytes);
+                write((i64::from(cell.highest) - i64::from(cell.lowest)) as u64, bytes);
+                level = i64::from(cell.lowest);
+            }
+        }
+        at += told;
+    }
+}
+
+fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
+    let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+    let (mut rest, mut at, mut level) = (bytes, 0, 0i64);
+    let mut next =
+        |cell: usize| read(&mut rest).ok_or(CodecError::Ends { bytes: bytes.len(), cell });
+    let count = |number: u64, cell: usize| {
+        let left = TILE_CELLS - cell;
+        let fits = usize::try_from(number).ok().filter(|count| *count <= left);
+        fits.ok_or(CodecError::Cell { cell, what: "a run beyond the last cell" })
+    };
+    while at < TILE_CELLS {
+        at += count(next(at)?, at)?;
+        if at == TILE_CELLS {
+            break;
+        }
+        let told = count(next(at)?, at)?;
+        if told == 0 {
+            return Err(CodecError::Cell { cell: at, what: "a run of none" });
+        }
+        for cell in at..at + told {
+            let flags = next(cell)?;
+            if flags == 0 || flags >= 2 * HOLE || (flags & 3) > u64::from(EXPLORED) {
+                return Err(CodecError::Cell { cell, what: "flags that mean nothing" });
+            }
+            let (returns, hole) = ((flags & 3) as u8, flags & HOLE != 0);
+            let mut own = Cell { returns, hole, ..Cell::EMPTY };
+            if returns > 0 {
+                let folded = next(cell)?;
+                let rise = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+                let height = |value: Option<i64>| {
+                    let value = value.and_then(|value| i32::try_from(value).ok());
+                    value.ok_or(CodecError::Cell { cell, what: "a height beyond all measure" })
+                };
+                own.lowest = height(level.checked_add(rise))?;
+                level = i64::from(own.lowest);
+                own.highest = height(level.checked_add_unsigned(next(cell)?))?;
+            }
+            cells[cell] = own;
+        }
+        at += told;
+    }
+    if rest.is_empty() { Ok(cells) } else { Err(CodecError::Left { extra: rest.len() }) }
+}
+
+fn write(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// The next number, if the bytes hold a whole one of no more than 64 bits.
+fn read(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0u64;
+    for shift in (0..70).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let part = u64::from(first & 0x7f);
+        if shift == 63 && part > 1 {
+            return None;
+        }
+        number |= part << shift;
+        if first & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Cells as bytes, for `serde`.
+pub(super) mod as_bytes {
+    use super::{Cell, TILE_CELLS, decode, encode};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(
+        cells: &[Cell; TILE_CELLS],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::new();
+        encode(cells, &mut bytes);
+        bytes.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Box<[Cell; TILE_CELLS]>, D::Error> {
+        decode(&Vec::<u8>::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,194 @@
+//! What a cell is: unknown, free, an obstacle that stands, or a hole that gapes.
+//!
+//! A cell stands in the way where its in-cell slope, the highest less the lowest return over its
+//! side, is above 2.5 (the study's figure), or where the ground steps between it and
+//! a neighbour by more than the vehicle climbs. The in-cell slope alone never finds the study's
+//! holes: a parabola 1.5 m deep and 2.5 m in radius is nowhere steeper than 1.2. So a cell that is
+//! steep, or under a gap between beams, is a hole if the ground is higher on both sides of
+//! it, along two lines through it or more.
+
+use super::elevation_map::{Cell, ElevationMap, TILE, TILE_CELLS, TileKey};
+use serde::{Deserialize, Serialize};
+
+/// What a cell is to a vehicle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Class {
+    /// Nothing is known of it.
+    #[default]
+    Unknown,
+    /// It can be driven over.
+    Free,
+    /// Something stands there, or the ground steps.
+    Obstacle,
+    /// The ground gapes.
+    Hole,
+}
+
+impl Class {
+    /// Whether a vehicle must not drive there.
+    #[inline]
+    pub fn is_blocked(self) -> bool {
+        self >= Class::Obstacle
+    }
+}
+
+/// By what obstacles are told; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObstacleModel {
+    /// In-cell slope above which something stands there.
+    pub in_cell_slope: f64,
+    /// Step between neighbouring cells above which the vehicle does not climb, m.
+    pub step: f64,
+    /// How much lower than the ground on both sides a hole is, m.
+    pub hole_depth: f64,
+    /// How far away that ground may be, m.
+    pub hole_reach: f64,
+    /// How many of its eight neighbours must be seen for a cell without returns to count as seen.
+    pub neighbours: usize,
+}
+
+impl Default for ObstacleModel {
+    fn default() -> Self {
+        ObstacleModel {
+            in_cell_slope: 2.5,
+            step: 0.35,
+            hole_depth: 0.4,
+            hole_reach: 5.0,
+            neighbours: 5,
+        }
+    }
+}
+
+/// Most cells that a hole may reach.
+const MARGIN: usize = 16;
+const SIDE: usize = TILE + 2 * MARGIN;
+
+/// What the cells of a tile are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classified {
+    /// Class of each cell, row by row.
+    pub classes: [Class; TILE_CELLS],
+    /// Slope of each cell against its neighbours, hundredths.
+    pub slopes: [u8; TILE_CELLS],
+}
+
+/// A tile with what lies about it.
+struct Surroundings {
+    /// Lowest returns, mm; `i32::MAX` where nothing is seen.
+    lowest: Vec<i32>,
+    cells: Vec<Cell>,
+}
+
+impl Surroundings {
+    fn of(map: &ElevationMap, key: TileKey, margin: usize) -> Surroundings {
+        let mut lowest = vec![i32::MAX; SIDE * SIDE];
+        let mut cells = vec![Cell::EMPTY; TILE_CELLS];
+        for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
+            let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
+            if (a, b) == (0, 0) {
+                cells.copy_from_slice(tile.cells());
+            }
+            // the part of the neighbour within the margin
+            let span = |side: i32| match side {
+                -1 => TILE - margin..TILE,
+                0 => 0..TILE,
+                _ => 0..margin,
+            };
+            let place = |side: i32, at: usize| {
+                ((side * TILE as i32 + MARGIN as i32) as isize + at as isize) as usize
+            };
+            for row in span(b) {
+                for column in span(a) {
+                    lowest[place(b, row) * SIDE + place(a, column)] =
+                        tile.cells()[row * TILE + column].lowest;
+                }
+            }
+        }
+        Surroundings { lowest, cells }
+    }
+}
+
+impl ObstacleModel {
+    /// What the cells of a tile are, by its own and its neighbours' cells alone.
+    pub fn classify(&self, map: &ElevationMap, key: TileKey) -> Classified {
+        let cell = map.model().cell;
+        let reach = ((self.hole_reach / cell) as usize).clamp(1, MARGIN);
+        let around = Surroundings::of(map, key, reach);
+        let stands = (self.in_cell_slope * cell * 1e3) as i64;
+        let step = (self.step * 1e3) as i64;
+        let mut found =
+            Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
+        for at in 0..TILE_CELLS {
+            let own = around.cells[at];
+            let place = (at / TILE + MARGIN) * SIDE + at % TILE + MARGIN;
+            if !own.is_seen() {
+                found.classes[at] = if own.hole {
+                    Class::Hole
+                } else if around.is_surrounded(place, self.neighbours) {
+                    Class::Free
+                } else {
+                    Class::Unknown
+                };
+                continue;
+            }
+            let (steepest, slope) = around.slope(place);
+            found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
+            let is_steep = steepest > step;
+            let class = if i64::from(own.highest) - i64::from(own.lowest) > stands {
+                Class::Obstacle
+            } else if (is_steep || own.hole) && self.gapes(&around, place, reach) {
+                Class::Hole
+            } else if is_steep {
+                Class::Obstacle
+            } else {
+                Class::Free
+            };
+            found.classes[at] = class;
+        }
+        found
+    }
+
+    /// Whether the ground is higher on both sides along two lines or more of four.
+    fn gapes(&self, around: &Surroundings, place: usize, reach: usize) -> bool {
+        let depth = (self.hole_depth * 1e3) as i64;
+        let own = i64::from(around.lowest[place]);
+        let rises = |step: isize| {
+            (1..=reach as isize).any(|k| {
+                let other = around.lowest[(place as isize + k * step) as usize];
+                other != i32::MAX && i64::from(other) - own >= depth
+            })
+        };
+        let side = SIDE as isize;
+        let lines = [1, side, side + 1, side - 1];
+        lines.into_iter().filter(|line| rises(*line) && rises(-line)).count() >= 2
+    }
+}
+
+impl Surroundings {
+    /// The greatest step to one of the four neighbours, mm, and the size of the gradient by
+    /// them, mm a cell.
+    fn slope(&self, place: usize) -> (i64, f64) {
+        let own = i64::from(self.lowest[place]);
+        let rise = |at: usize| {
+            let other = self.lowest[at];
+            (other != i32::MAX).then(|| i64::from(other) - own)
+        };
+        let along = |before: Option<i64>, after: Option<i64>| match (before, after) {
+            (Some(before), Some(after)) => 0.5 * (after - before) as f64,
+            (Some(one), None) | (None, Some(one)) => one as f64,
+            (None, None) => 0.0,
+        };
+        let [west, east] = [rise(place - 1), rise(place + 1)];
+        let [south, north] = [rise(place - SIDE), rise(place + SIDE)];
+        let steps = [west, east, south, north].into_iter().flatten().map(i64::abs);
+        let (x, y) = (along(west, east), along(south, north));
+        (steps.max().unwrap_or(0), (x * x + y * y).sqrt())
+    }
+
+    fn is_surrounded(&self, place: usize, least: usize) -> bool {
+        let rows = [place - SIDE, place, place + SIDE];
+        let near = rows.into_iter().flat_map(|row| [row - 1, row, row + 1]);
+        near.filter(|at| self.lowest[*at] != i32::MAX).count() >= least
+    }
+}

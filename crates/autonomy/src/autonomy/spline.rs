@@ -1,0 +1,247 @@
+//! The local path: cubic splines from the vehicle to lateral offsets beside the route.
+//!
+//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point that lies a
+//! given distance ahead on the route and an offset beside it, in the route's direction there: in
+//! the Frenet frame of a straight route it is o (3 t² - 2 t³). Those that bend more than
+//! the vehicle can steer or on which its outline touches what is blocked are out; of the others
+//! the one of least cost is taken: offset, bending, change against the last choice, and what it
+//! passes too near. Where none is left ahead, arcs at full lock are tried, to turn round. After K.
+//! Chu, M. Lee and M. Sunwoo, "Local path planning for off-road autonomous driving with avoidance of
+//! static obstacles", IEEE Transactions on Intelligent Transportation Systems 13 (2012).
+
+use super::body::Body;
+use super::costs::CostMap;
+use super::obstacles::Class;
+use crate::numeric::{hypot, sin_cos};
+use crate::vehicle::driver::Path;
+use serde::{Deserialize, Serialize};
+
+/// How local paths are made and judged; immutable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SplineModel {
+    /// How far ahead candidates end, m, the first tried first.
+    pub lengths: Vec<f64>,
+    /// Distance between lateral offsets, m.
+    pub spacing: f64,
+    /// How many offsets there are to either side.
+    pub offsets: u32,
+    /// Clearance that the outline must have, m.
+    pub margin: f64,
+    /// Clearance from which nothing is added for being near, m.
+    pub comfort: f64,
+    /// Cost of an offset, 1/m.
+    pub offset: f64,
+    /// Cost of the mean square of the curvature over that of full lock.
+    pub bending: f64,
+    /// Cost of a change of offset against the last choice, 1/m.
+    pub change: f64,
+    /// Cost of a mean clearance that falls short of comfort, 1/m.
+    pub near: f64,
+    /// Cost of the dearness of the ground, of a mean of 1 above that of free level ground.
+    pub ground: f64,
+    /// Distance between samples of a candidate, m.
+    pub sample: f64,
+}
+
+impl Default for SplineModel {
+    fn default() -> Self {
+        SplineModel {
+            lengths: vec![12.0, 8.0, 5.0],
+            spacing: 0.5,
+            offsets: 8,
+            margin: 0.1,
+            comfort: 0.8,
+            offset: 0.3,
+            bending: 1.0,
+            change: 0.2,
+            near: 2.0,
+            ground: 0.5,
+            sample: 0.25,
+        }
+    }
+}
+
+/// A local path that was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Its points, m, of the rear axle.
+    pub points: Vec<[f64; 2]>,
+    /// Where it ends beside the route, m to the left.
+    pub offset: f64,
+    /// What it costs.
+    pub cost: f64,
+    /// Whether it turns round at full lock, off the route.
+    pub turns: bool,
+}
+
+/// The vehicle as a local path starts from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Middle of the rear axle, m.
+    pub rear: [f64; 2],
+    /// Unit vector ahead in the plane.
+    pub heading: [f64; 2],
+}
+
+/// What a candidate is judged against.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// What is known of the ground.
+    pub map: &'a CostMap,
+    /// Other vehicles: x, y and radius, m.
+    pub others: &'a [[f64; 3]],
+    /// The own vehicle.
+    pub body: &'a Body,
+}
+
+impl Surroundings<'_> {
+    /// Clearance of a disc's middle to what is blocked and to others, m.
+    fn clearance(&self, place: [f64; 2]) -> f64 {
+        let away = |other: &[f64; 3]| hypot(other[0] - place[0], other[1] - place[1]) - other[2];
+        self.others.iter().map(away).fold(self.map.clearance(place), f64::min)
+    }
+
+    /// The least clearance of the vehicle's discs beyond their radius, m.
+    pub fn outline_clearance(&self, rear: [f64; 2], heading: [f64; 2]) -> f64 {
+        let (middles, radius) = self.body.discs();
+        let disc = |along: f64| [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
+        let clearances = middles.into_iter().map(|along| self.clearance(disc(along)));
+        clearances.fold(f64::INFINITY, f64::min) - radius
+    }
+
+    /// Whether the ground before the front, seen across its width, is known.
+    pub fn is_known(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
+        let footprint = &self.body.footprint;
+        let front = footprint.front - self.body.geometry.rear_axle;
+        let unknown = [-0.5, 0.0, 0.5].into_iter().filter(|share| {
+            let aside = share * footprint.width;
+            let place = [
+                rear[0] + heading[0] * front - heading[1] * aside,
+                rear[1] + heading[1] * front + heading[0] * aside,
+            ];
+            self.map.class(place) == Class::Unknown
+        });
+        unknown.count() == 0
+    }
+}
+
+impl SplineModel {
+    /// The best local path along a route from its beginning on; nothing where none is feasible. The
+    /// last choice is that of the offset, m.
+    pub fn choose(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        route: &Path,
+        last: f64,
+    ) -> Option<Local> {
+        let here = route.locate(start.rear);
+        for length in &self.lengths {
+            let station = (here.station + length).min(route.length());
+            let candidates = (0..=2 * self.offsets).map(|k| {
+                // the route itself first, then ever farther to either side
+                let steps = f64::from(k.div_ceil(2));
+                if k % 2 == 1 { steps * self.spacing } else { -steps * self.spacing }
+            });
+            let judged = candidates.filter_map(|offset| {
+                let points = self.spline(start, route, station, offset)?;
+                let cost = self.judge(around, start, &points)?;
+                let cost = cost + self.offset * offset.abs() + self.change * (offset - last).abs();
+                Some(Local { points, offset, cost, turns: false })
+            });
+            let best = judged.reduce(|best, next| if next.cost < best.cost { next } else { best });
+            if best.is_some() {
+                return best;
+            }
+        }
+        self.turn(around, start, route)
+    }
+
+    /// The candidate to an offset beside a station of the route.
+    fn spline(
+        &self,
+        start: &Start,
+        route: &Path,
+        station: f64,
+        offset: f64,
+    ) -> Option<Vec<[f64; 2]>> {
+        let [a, b] = [route.point(0, station - 1.0), route.point(0, station)];
+        let length = hypot(b[0] - a[0], b[1] - a[1]);
+        let ahead = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+        let end = [b[0] - ahead[1] * offset, b[1] + ahead[0] * offset];
+        let chord = hypot(end[0] - start.rear[0], end[1] - start.rear[1]);
+        if chord < 4.0 * self.sample {
+            return None;
+        }
+        let count = (chord / self.sample).ceil() as usize;
+        let points = (0..=count).map(|k| {
+            let t = k as f64 / count as f64;
+            let (t2, t3) = (t * t, t * t * t);
+            let weights =
+                [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2];
+            std::array::from_fn(|axis| {
+                weights[0] * start.rear[axis]
+                    + weights[1] * chord * start.heading[axis]
+                    + weights[2] * end[axis]
+                    + weights[3] * chord * ahead[axis]
+            })
+        });
+        Some(points.collect())
+    }
+
+    /// What a candidate costs by itself; nothing if it is not feasible.
+    fn judge(&self, around: &Surroundings<'_>, start: &Start, points: &[[f64; 2]]) -> Option<f64> {
+        let most = around.body.curvature();
+        // one that stands too near to something may leave, but come no nearer
+        let own = around.outline_clearance(start.rear, start.heading);
+        let least = self.margin.min(own - 0.02);
+        let (mut bending, mut short, mut dear) = (0.0, 0.0, 0.0);
+        for at in 1..points.len() {
+            let [a, b] = [points[at - 1], points[at]];
+            let step = hypot(b[0] - a[0], b[1] - a[1]);
+            let heading = [(b[0] - a[0]) / step, (b[1] - a[1]) / step];
+            if at + 1 < points.len() {
+                let c = points[at + 1];
+                let [u, v] = [[b[0] - a[0], b[1] - a[1]], [c[0] - b[0], c[1] - b[1]]];
+                let chords = step * hypot(v[0], v[1]) * hypot(c[0] - a[0], c[1] - a[1]);
+                let share = 2.0 * (u[0] * v[1] - u[1] * v[0]) / chords / most;
+                if share.is_nan() || share.abs() > 1.0 {
+                    return None;
+                }
+                bending += share * share;
+            }
+            let clearance = around.outline_clearance(b, heading);
+            if clearance < least {
+                return None;
+            }
+            short += (self.comfort - clearance).max(0.0);
+            dear += (f64::from(around.map.cost(b)) / 100.0 - 1.0).max(0.0);
+        }
+        let count = points.len() as f64;
+        Some((self.bending * bending + self.near * short + self.ground * dear) / count)
+    }
+
+    /// An arc at nearly full lock towards the side on which the route lies, or else the other.
+    fn turn(&self, around: &Surroundings<'_>, start: &Start, route: &Path) -> Option<Local> {
+        let here = route.locate(start.rear);
+        let target = route.point(0, (here.station + self.lengths.first()?).min(route.length()));
+        let to = [target[0] - start.rear[0], target[1] - start.rear[1]];
+        let [hx, hy] = start.heading;
+        let side = if hx * to[1] - hy * to[0] >= 0.0 { 1.0 } else { -1.0 };
+        let curvature = 0.95 * around.body.curvature();
+        let arcs = [side, -side].into_iter().filter_map(|side| {
+            let count = (self.lengths.last()? / self.sample).ceil() as usize;
+            let points: Vec<[f64; 2]> = (0..=count)
+                .map(|k| {
+                    let along = self.sample * k as f64;
+                    let (sin, cos) = sin_cos(curvature * along);
+                    let (x, y) = (sin / curvature, side * (1.0 - cos) / curvature);
+                    [start.rear[0] + hx * x - hy * y, start.rear[1] + hy * x + hx * y]
+                })
+                .collect();
+            let cost = self.judge(around, start, &points)?;
+            Some(Local { points, offset: 0.0, cost, turns: true })
+        });
+        arcs.into_iter().next()
+    }
+}

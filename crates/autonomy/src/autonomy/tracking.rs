@@ -1,0 +1,178 @@
+//! From a plan to throttle, steering and brake.
+//!
+//! Steering is pure pursuit and speed a PID control, both of [`vehicle::driver`](crate::vehicle::driver). The speed wanted
+//! is the least of: the cruise speed; what bends allow; what comes down to standing at the goal; and
+//! what the vehicle can still stop from, after a reaction time, on the ground that is known to be free:
+//! v t + v² / (2 a) = distance.
+
+use super::body::Body;
+use super::plan::Plan;
+use crate::spatial::{Pose, Vec3};
+use crate::vehicle::driver::{Motion, Path, Place, PurePursuit, SpeedControl, SpeedState};
+use crate::vehicle::{Controls, Selector};
+use serde::{Deserialize, Serialize};
+
+/// How a plan is tracked; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tracking {
+    /// Speed over open ground, m/s.
+    pub speed: f64,
+    /// Largest lateral acceleration in bends, m/s².
+    pub lateral_acceleration: f64,
+    /// Deceleration ahead of bends and the goal, m/s².
+    pub deceleration: f64,
+    /// Deceleration that counts on for stopping before what is not known, m/s².
+    pub braking: f64,
+    /// Time from a scan to the brakes, s.
+    pub reaction: f64,
+    /// Speed over ground of which nothing is known, m/s.
+    pub creep: f64,
+    /// Speed backward, m/s.
+    pub backward: f64,
+    /// Thrust over weight at full throttle, by which it pulls away uphill.
+    pub thrust: f64,
+    /// Gains of the steering.
+    pub pursuit: PurePursuit,
+    /// Gains of the speed control.
+    pub speed_control: SpeedControl,
+}
+
+impl Default for Tracking {
+    fn default() -> Self {
+        let pursuit = PurePursuit {
+            look_ahead_time: 0.6,
+            min_look_ahead: 2.5,
+            max_look_ahead: 8.0,
+            steering_rate: 2.0,
+        };
+        Tracking {
+            speed: 5.0,
+            lateral_acceleration: 2.0,
+            deceleration: 1.5,
+            braking: 4.0,
+            reaction: 0.3,
+            creep: 1.0,
+            backward: 1.5,
+            thrust: 0.4,
+            pursuit,
+            speed_control: SpeedControl::default(),
+        }
+    }
+}
+
+/// What tracking remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackingState {
+    /// Place on the path.
+    pub place: Place,
+    /// Memory of the speed control.
+    pub speed: SpeedState,
+    /// Steering of the last step.
+    pub steering: f64,
+    /// Throttle of the last step.
+    pub throttle: f64,
+    /// Speed that is wanted, m/s, against the way to go where negative.
+    pub wanted: f64,
+}
+
+/// How a vehicle moves as its driver believes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Going<'a> {
+    /// The vehicle.
+    pub body: &'a Body,
+    /// Chassis frame in the world.
+    pub pose: Pose,
+    /// Speed along its x axis, m/s.
+    pub speed: f64,
+    /// Time to the next commands, s.
+    pub step: f64,
+}
+
+impl Tracking {
+    /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
+    /// standing there, m/s.
+    pub fn speeds(&self, path: &Path, ends: bool) -> Vec<f64> {
+        let count = path.points().len();
+        let cruise = self.speed * self.speed;
+        let bend = |at: usize| self.lateral_acceleration / path.curvature(at).abs().max(1e-9);
+        let mut squares: Vec<f64> = (0..count).map(|at| cruise.min(bend(at))).collect();
+        if ends {
+            squares[count - 1] = 0.0;
+        }
+        for at in (0..count - 1).rev() {
+            let length = path.stations()[at + 1] - path.stations()[at];
+            squares[at] = squares[at].min(squares[at + 1] + 2.0 * self.deceleration * length);
+        }
+        squares.into_iter().map(f64::sqrt).collect()
+    }
+
+    /// Speed from which the vehicle stops within a distance, m/s.
+    pub fn stopping_speed(&self, distance: f64) -> f64 {
+        let Tracking { braking, reaction, .. } = *self;
+        braking * ((reaction * reaction + 2.0 * distance.max(0.0) / braking).sqrt() - reaction)
+    }
+
+    /// Commands that follow a plan; that brake where it has no path.
+    pub fn follow(&self, state: &mut TrackingState, plan: &Plan, going: &Going<'_>) -> Controls {
+        let Some(path) = &plan.path else { return self.stand(state, going) };
+        let geometry = &going.body.geometry;
+        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        let steering =
+            self.pursuit.steering(geometry, path, &state.place, &going.pose, going.speed, [1.0; 2]);
+        let wanted = self.wanted(&state.place, plan, path);
+        self.command(state, steering, wanted, 1.0, going)
+    }
+
+    /// The speed wanted at a place of a plan, m/s.
+    fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
+        let next = (place.segment + 1).min(plan.speeds.len() - 1);
+        let left = (path.stations()[next] - place.station).max(0.0);
+        let ahead = plan.speeds[next];
+        let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);
+        let known = self.stopping_speed(plan.known - place.station).max(self.creep);
+        let feasible = match plan.ends {
+            true => f64::INFINITY,
+            false => self.stopping_speed(path.length() - place.station),
+        };
+        allowed.min(known).min(feasible)
+    }
+
+    /// Commands that follow a path backward.
+    pub fn back(&self, state: &mut TrackingState, path: &Path, going: &Going<'_>) -> Controls {
+        let geometry = &going.body.geometry;
+        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        let sense = [-1.0, 1.0];
+        let steering =
+            self.pursuit.steering(geometry, path, &state.place, &going.pose, going.speed, sense);
+        let left = path.length() - state.place.station;
+        let wanted = (2.0 * self.deceleration * left.max(0.0)).sqrt().min(self.backward);
+        self.command(state, steering, wanted, -1.0, going)
+    }
+
+    /// Commands that brake and hold.
+    pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
+        self.command(state, state.steering, 0.0, 1.0, going)
+    }
+
+    fn command(
+        &self,
+        state: &mut TrackingState,
+        steering: f64,
+        wanted: f64,
+        sense: f64,
+        going: &Going<'_>,
+    ) -> Controls {
+        let turn = self.pursuit.steering_rate * going.step;
+        state.steering = steering.clamp(state.steering - turn, state.steering + turn);
+        state.wanted = sense * wanted;
+        let motion = Motion {
+            speed: sense * going.speed,
+            thrust: self.thrust * state.throttle,
+            slope: sense * going.pose.direction(&Vec3::x()).z,
+        };
+        let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
+        state.throttle = pedals.throttle;
+        let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
+        Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+}
