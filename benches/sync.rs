@@ -46,6 +46,7 @@ fn drive(spacing: f64) -> WorldModel {
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },
         speed: 5.0,
         sensors: Vec::new(),
+        autonomy: None,
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
     WorldModel {
@@ -55,6 +56,8 @@ fn drive(spacing: f64) -> WorldModel {
         endings: Default::default(),
         obstacles: Default::default(),
         tows: Vec::new(),
+        holes: Vec::new(),
+        team: None,
         scene_model: None,
     }
 }

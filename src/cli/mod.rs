@@ -37,6 +37,7 @@ mod schema;
 mod soils;
 mod stdout;
 mod study;
+mod swarm;
 mod terrain;
 mod validate;
 mod validate_physics;
@@ -82,6 +83,7 @@ enum Command {
     Terrain(terrain::Terrain),
     Dataset(Box<dataset::Dataset>),
     Study(study::Study),
+    Swarm(swarm::Swarm),
     Mobility(mobility::Mobility),
     Map(map::Map),
     Bench(bench::Bench),
@@ -107,6 +109,7 @@ impl Cli {
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Dataset(command) => command.execute(self.quiet),
             Command::Study(command) => command.execute(self.quiet),
+            Command::Swarm(command) => command.execute(self.quiet),
             Command::Mobility(command) => command.execute(self.quiet),
             Command::Map(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),

@@ -142,6 +142,9 @@ fn drives(driver: &Driver) -> String {
         Driver::Table { .. } => "by a table of commands".into(),
         Driver::Path { speed, .. } => format!("its way at {speed} m/s"),
         Driver::Follow { leader, .. } => format!("behind {leader}"),
+        Driver::Autonomous { goal: [x, y], speed, .. } => {
+            format!("itself to ({x}, {y}) at {speed} m/s")
+        }
     }
 }
 

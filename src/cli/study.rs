@@ -16,6 +16,8 @@ mod run;
 mod status;
 mod worst;
 
+pub use extent::config;
+
 use super::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard};
 use crate::scenario::build::world;

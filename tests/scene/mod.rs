@@ -87,6 +87,7 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
         start,
         speed: 0.0,
         sensors: Vec::new(),
+        autonomy: None,
     }
 }
 
@@ -111,6 +112,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
         start,
         speed: 0.0,
         sensors: Vec::new(),
+        autonomy: None,
     }
 }
 
@@ -139,6 +141,8 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         endings: Default::default(),
         obstacles: Default::default(),
         tows: Vec::new(),
+        holes: Vec::new(),
+        team: None,
         scene_model: None,
     })
 }

@@ -4,6 +4,7 @@
 
 pub mod scenario;
 
+use bekker_autonomy::autonomy;
 use bekker_ground::{curve, geodesy, grid, ground, numeric, random, soil, spatial, terrain};
 use bekker_sensor::sensor;
 use bekker_simulation::simulation;

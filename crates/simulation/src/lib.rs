@@ -5,6 +5,7 @@
 pub mod simulation;
 pub mod sync;
 
+use bekker_autonomy::autonomy;
 use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
 #[cfg(feature = "gpu")]
 use bekker_sensor::gpu;

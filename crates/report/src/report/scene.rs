@@ -137,6 +137,7 @@ mod tests {
             max_sinkage: 0.075,
             tyres: None,
             motion_resistance: None,
+            throttle_time: 0.0,
             drive_energy: 0.0,
             braking_energy: 0.0,
             soil_energy: 0.0,

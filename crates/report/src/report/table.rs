@@ -162,6 +162,7 @@ mod tests {
             max_sinkage: 0.2549,
             tyres: None,
             motion_resistance: Some(12_345.0),
+            throttle_time: 0.0,
             drive_energy: 12_345_678.0,
             braking_energy: 0.0,
             soil_energy: 1e6,
@@ -178,6 +179,7 @@ mod tests {
             height: 0.94,
         };
         RunSummary {
+            exploration: None,
             scenario: "convoy_mud".into(),
             simulated: 60.0,
             wall: 24.0,

@@ -1,8 +1,9 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
 use super::config::{
-    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, Scenario, Sensor,
-    SensorModel, Surface, TableRow,
+    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label,
+    LocalisationKind, Scenario, Sensor,
+    SensorModel, Sharing, Surface, TableRow, Vehicle,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -25,6 +26,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
     check_tows(scenario, &mut refuse);
+    check_team(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
     super::budget::check(scenario, &mut refuse);
     faults
@@ -180,6 +182,36 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
             let cause = "must be another vehicle than from".into();
             refuse(format!("tow[{index}].to"), Problem::Refused { cause });
         }
+    }
+}
+
+/// A team is of autonomous vehicles, and its radio reaches no farther than its horizon.
+fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
+    let Some(team) = &scenario.team else { return };
+    let is_autonomous = |own: &&Vehicle| matches!(own.driver, Driver::Autonomous { .. });
+    let members = || scenario.vehicle.iter().filter(is_autonomous).map(|own| own.name.as_str());
+    if members().next().is_none() {
+        let expected = "a vehicle with a driver of kind autonomous".into();
+        refuse("team".into(), Problem::Missing { expected });
+    }
+    if let Some(name) = team.authority.as_deref().filter(|name| members().all(|own| own != *name)) {
+        let allowed = members().map(|name| format!("{name:?}")).collect();
+        let suggestion = nearest_word(name, members());
+        refuse("team.authority".into(), Problem::NotOneOf { suggestion, allowed });
+    }
+    if team.radio.horizon < team.radio.range {
+        let cause = format!("must be at least team.radio.range, {} m", team.radio.range);
+        refuse("team.radio.horizon".into(), Problem::Refused { cause });
+    }
+    if team.concern.is_some() && team.sharing != Sharing::Peers {
+        let other = "a sharing other than peers: an authority is told of all";
+        refuse("team.concern".into(), Problem::Excludes { other });
+    }
+    let between = 1.0 / team.rate;
+    if between + 1e-9 < scenario.time.heartbeat {
+        let most = 1.0 / scenario.time.heartbeat;
+        let bounds = format!("> 0 and <= {} Hz, one a heartbeat", decimal(most));
+        refuse("team.rate".into(), Problem::OutOfRange { bounds });
     }
 }
 
@@ -468,8 +500,32 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                 }
                 check_leader(scenario, index, leader, &key("leader"), refuse);
             }
+            Driver::Autonomous { localisation, .. } => {
+                check_perception(vehicle, index, *localisation, refuse);
+            }
             Driver::Hold { .. } => {}
         }
+    }
+}
+
+/// A vehicle that drives itself has what it sees and knows its place by.
+fn check_perception(
+    vehicle: &Vehicle,
+    index: usize,
+    localisation: LocalisationKind,
+    refuse: &mut Refuse,
+) {
+    let has = |of: fn(&SensorModel) -> bool| vehicle.sensor.iter().any(|own| of(&own.model));
+    let by_truth = localisation == LocalisationKind::Truth;
+    let needed = [
+        ("lidar", true, has(|own| matches!(own, SensorModel::Lidar(_)))),
+        ("gps", !by_truth, has(|own| matches!(own, SensorModel::Gps { .. }))),
+        ("imu", !by_truth, has(|own| matches!(own, SensorModel::Imu { .. }))),
+        ("odometry", by_truth, has(|own| matches!(own, SensorModel::Odometry {}))),
+    ];
+    for (kind, _, _) in needed.into_iter().filter(|(_, needed, has)| *needed && !has) {
+        let expected = format!("a sensor of kind {kind}, by which an autonomous driver drives");
+        refuse(format!("vehicle[{index}].sensor"), Problem::Missing { expected });
     }
 }
 

@@ -1,4 +1,5 @@
-//! A frame that may still be in the making while the vehicle drives on.
+//! What may still be in the making while the vehicle drives on: a frame of a camera or
+//! lidar, or what somebody thinks about it.
 //!
 //! It is whole wherever it is looked at: who compares, stores or delivers it waits until
 //! it is made. So a state that holds one is plain data all the same.
@@ -7,63 +8,71 @@ use super::reading::Delivery;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::{Arc, OnceLock};
 
-/// A frame to be delivered, or nothing where a filter has lost it.
+/// Something that falls due at a moment, or nothing where a filter has lost it.
 #[derive(Clone, Debug)]
-pub struct Awaited {
-    /// When it is to be delivered, µs.
+pub struct Awaited<T = Delivery> {
+    /// When it falls due, µs.
     due_us: u64,
-    frame: Frame,
+    work: Work<T>,
 }
 
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "small readings are many, and are not to allocate")]
-enum Frame {
-    Made(Option<Delivery>),
-    InTheMaking(Arc<OnceLock<Option<Delivery>>>),
+enum Work<T> {
+    Made(Option<T>),
+    InTheMaking(Arc<OnceLock<Option<T>>>),
 }
 
-/// Who makes a frame.
+/// Who makes it.
 #[derive(Debug)]
-pub struct Maker(Arc<OnceLock<Option<Delivery>>>);
+pub struct Maker<T = Delivery>(Arc<OnceLock<Option<T>>>);
 
-impl Maker {
+impl<T> Maker<T> {
     /// Hands in what was made.
-    pub fn hand_in(self, made: Option<Delivery>) {
+    pub fn hand_in(self, made: Option<T>) {
         // there is one maker, who is used up
         let _ = self.0.set(made);
     }
 }
 
 impl Awaited {
-    /// A frame that is yet to be made, and its maker.
-    pub fn new(due_us: u64) -> (Awaited, Maker) {
-        let made = Arc::new(OnceLock::new());
-        (Awaited { due_us, frame: Frame::InTheMaking(made.clone()) }, Maker(made))
-    }
-
     /// A frame that there is.
     pub fn made(delivery: Delivery) -> Awaited {
-        Awaited { due_us: delivery.due_us, frame: Frame::Made(Some(delivery)) }
+        Awaited::ready(delivery.due_us, delivery)
+    }
+}
+
+impl<T> Awaited<T> {
+    /// What is yet to be made, and its maker.
+    pub fn new(due_us: u64) -> (Awaited<T>, Maker<T>) {
+        let made = Arc::new(OnceLock::new());
+        (Awaited { due_us, work: Work::InTheMaking(made.clone()) }, Maker(made))
     }
 
-    /// When it is to be delivered, µs.
+    /// What there is already.
+    pub fn ready(due_us: u64, made: T) -> Awaited<T> {
+        Awaited { due_us, work: Work::Made(Some(made)) }
+    }
+
+    /// When it falls due, µs.
     pub fn due_us(&self) -> u64 {
         self.due_us
     }
 
-    /// The frame, once it is made.
-    pub fn get(&self) -> Option<&Delivery> {
-        match &self.frame {
-            Frame::Made(made) => made.as_ref(),
-            Frame::InTheMaking(made) => made.wait().as_ref(),
+    /// It, once it is made.
+    pub fn get(&self) -> Option<&T> {
+        match &self.work {
+            Work::Made(made) => made.as_ref(),
+            Work::InTheMaking(made) => made.wait().as_ref(),
         }
     }
+}
 
-    /// The frame itself.
-    pub fn take(self) -> Option<Delivery> {
-        match self.frame {
-            Frame::Made(made) => made,
-            Frame::InTheMaking(made) => {
+impl<T: Clone> Awaited<T> {
+    /// It itself.
+    pub fn take(self) -> Option<T> {
+        match self.work {
+            Work::Made(made) => made,
+            Work::InTheMaking(made) => {
                 made.wait();
                 match Arc::try_unwrap(made) {
                     Ok(made) => made.into_inner().flatten(),
@@ -74,22 +83,22 @@ impl Awaited {
     }
 }
 
-impl PartialEq for Awaited {
-    fn eq(&self, other: &Awaited) -> bool {
+impl<T: PartialEq> PartialEq for Awaited<T> {
+    fn eq(&self, other: &Awaited<T>) -> bool {
         self.get() == other.get()
     }
 }
 
-impl Serialize for Awaited {
+impl<T: Serialize> Serialize for Awaited<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (self.due_us, self.get()).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Awaited {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Awaited, D::Error> {
-        let (due_us, delivery) = <(u64, Option<Delivery>)>::deserialize(deserializer)?;
-        Ok(Awaited { due_us, frame: Frame::Made(delivery) })
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Awaited<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Awaited<T>, D::Error> {
+        let (due_us, made) = <(u64, Option<T>)>::deserialize(deserializer)?;
+        Ok(Awaited { due_us, work: Work::Made(made) })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A vehicle with its driver and its own overlay of the ground: what steps in
 //! parallel with its like.
 
+use super::autonomous::{Autonomy, AutonomyState};
 use super::belly::BellyContact;
 use super::encounters::Encounters;
 use super::event::Event;
@@ -26,6 +27,7 @@ use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// How far ahead a driver looks for a leader that goes another way, m.
 const LOOKS_AHEAD: f64 = 100.0;
@@ -47,6 +49,8 @@ pub struct AgentModel {
     pub speed: f64,
     /// What it carries to measure and see.
     pub sensors: Vec<Sensor>,
+    /// What drives it by what these see, in its driver's place.
+    pub autonomy: Option<Arc<Autonomy>>,
 }
 
 /// Whom a driver follows.
@@ -89,6 +93,8 @@ pub struct AgentState {
     pub(super) close: bool,
     /// What it is in touch with.
     pub(super) hits: Hits,
+    /// What it makes of what its sensors see, if it drives itself.
+    pub(super) autonomy: Option<Box<AutonomyState>>,
 }
 
 /// Derived and scratch data of an agent: never saved.
@@ -176,6 +182,7 @@ impl AgentState {
             sensors,
             close,
             hits,
+            autonomy,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
@@ -185,6 +192,9 @@ impl AgentState {
         if *close || !hits.is_empty() {
             let meeting = postcard::to_stdvec(&(close, hits));
             hasher.update(meeting.expect("plain data serialises into memory"));
+        }
+        if let Some(autonomy) = autonomy {
+            hasher.update(autonomy.digested());
         }
         hasher.finalize().into()
     }
@@ -212,6 +222,7 @@ impl AgentModel {
             sensors: self.start_sensors(pose, speed, now_us),
             close: false,
             hits: Hits::default(),
+            autonomy: self.start_autonomy(pose, now_us),
         }
     }
 
@@ -449,6 +460,10 @@ impl AgentModel {
         if let Some(command) = state.command {
             state.driver.intent = Intent::of(&command);
             state.controls = command.clamped();
+            return;
+        }
+        if let Some(controls) = self.drive_itself(state, time, h) {
+            state.controls = controls;
             return;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);

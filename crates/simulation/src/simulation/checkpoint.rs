@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 10, since nodes know what was pushed away.
-const VERSION: u8 = 10;
+/// Version of the layout: 11, since vehicles may drive themselves.
+const VERSION: u8 = 11;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.
@@ -186,6 +186,8 @@ mod tests {
             endings: Default::default(),
             obstacles: Default::default(),
             tows: Vec::new(),
+            holes: Vec::new(),
+            team: None,
             scene_model: None,
         }
     }

@@ -140,10 +140,10 @@ impl World {
     }
 }
 
-/// Threads that make frames beside the steps of vehicles, as many as step. They are
+/// Threads that make frames, and think about them, beside the steps of vehicles, as many as step. They are
 /// others than those, which wait for frames: a thread that makes one never waits for
 /// another.
-fn imaging_threads() -> Option<&'static ThreadPool> {
+pub(super) fn imaging_threads() -> Option<&'static ThreadPool> {
     static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let start = || {
         let threads = rayon::current_num_threads();

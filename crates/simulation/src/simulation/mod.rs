@@ -2,6 +2,7 @@
 //! heartbeat.
 
 mod agent;
+mod autonomous;
 mod batch;
 mod belly;
 pub mod checkpoint;
@@ -11,6 +12,7 @@ mod diagnosis;
 mod encounters;
 mod endings;
 mod event;
+mod exploration;
 mod external_driver;
 mod firm_spring;
 mod ground_vehicle;
@@ -38,6 +40,7 @@ mod sensing;
 mod soundness;
 mod statics;
 mod striking;
+mod team;
 mod tyre;
 mod visuals;
 mod world;
@@ -51,6 +54,7 @@ pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
 pub use endings::{Endings, Immobility};
 pub use event::Event;
+pub use exploration::Hole;
 pub use external_driver::{ExternalDriver, Measured, Perception};
 pub use ground_vehicle::{
     ContactContext, DriveWork, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace,
@@ -64,12 +68,14 @@ pub use on_wheels::{OnWheels, WheelsWorkspace, tread, underside};
 pub use outcome::{Failure, Outcome, OutcomeCode, OutcomeReport};
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
-pub use record::{RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary, WheelSample};
+pub use record::{ExplorationSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary, WheelSample};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
 pub use statics::Stand;
+pub use autonomous::{Autonomy, AutonomyState};
+pub use team::{Letter, Member, Radio, Sharing as MapSharing, Team, Traffic};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;
 pub use world::{World, WorldModel, WorldState, stand};

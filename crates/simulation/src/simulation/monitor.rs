@@ -75,6 +75,8 @@ pub struct Monitor {
     inflation: f64,
     way_rolled: f64,
     rolling_work: f64,
+    /// Time integral of the throttle, s.
+    throttle_time: f64,
     drive_energy: f64,
     braking_energy: f64,
     soil_energy: f64,
@@ -114,6 +116,7 @@ impl Monitor {
             inflation: 0.0,
             way_rolled: 0.0,
             rolling_work: 0.0,
+            throttle_time: 0.0,
             drive_energy: 0.0,
             braking_energy: 0.0,
             soil_energy: 0.0,
@@ -182,6 +185,7 @@ impl Monitor {
             self.way_rolled += way;
             self.rolling_work += figures.work.compaction;
         }
+        self.throttle_time += controls.throttle * h;
         self.drive_energy += figures.work.driving;
         self.braking_energy += figures.work.braking;
         self.soil_energy += figures.work.compaction + figures.work.shear;
@@ -321,6 +325,7 @@ impl Monitor {
                 contact_length: per(self.tyre_time[1], self.time),
             }),
             motion_resistance: rolled.then(|| self.rolling_work / self.way_rolled),
+            throttle_time: self.throttle_time,
             drive_energy: self.drive_energy,
             braking_energy: self.braking_energy,
             soil_energy: self.soil_energy,

@@ -92,6 +92,8 @@ pub struct VehicleSummary {
     /// Mean motion resistance of the soil, N: work that sank it for good while the vehicle
     /// rolled (faster than 0.2 m/s), over the way rolled. Absent below 2 m of such way.
     pub motion_resistance: Option<f64>,
+    /// Time integral of the throttle, s: the fuel of the MAVS swarm study.
+    pub throttle_time: f64,
     /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
     pub drive_energy: f64,
     /// Energy that brakes and the turned engine took from them, J, positive.
@@ -111,6 +113,32 @@ pub struct TyreSummary {
     pub deflection: f64,
     /// Mean length of contact, m.
     pub contact_length: f64,
+}
+
+/// What autonomous vehicles found out together: their maps merged, whether they had told one
+/// another or not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExplorationSummary {
+    /// Time at which the last of them arrived, s, if all did.
+    pub time_to_complete: Option<f64>,
+    /// Time integral of the throttle of all, s.
+    pub throttle_time: f64,
+    /// Holes of the terrain.
+    pub holes: u64,
+    /// Of these, those in which a cell of the merged map is an obstacle or a hole.
+    pub holes_detected: u64,
+    /// Share of the terrain's cells with three returns or more, where it has bounds.
+    pub explored: Option<f64>,
+    /// Cells of the merged map with a return.
+    pub cells: u64,
+    /// Scans thought about, and passed over because the last was still thought about.
+    pub scans: [u64; 2],
+    /// Letters sent between members of the team, and of these lost.
+    pub letters: [u64; 2],
+    /// Bytes of maps sent and received.
+    pub bytes: [u64; 2],
+    /// Digest of the merged map, hexadecimal.
+    pub map_hash: String,
 }
 
 /// Something to know before figures of a run are trusted.
@@ -169,6 +197,9 @@ pub struct RunSummary {
     pub state_hash: String,
     /// The vehicles, in the scenario's order.
     pub vehicles: Vec<VehicleSummary>,
+    /// What autonomous vehicles made of it together, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<ExplorationSummary>,
     /// What to know before the figures are trusted.
     #[serde(default)]
     pub warnings: Vec<RunWarning>,

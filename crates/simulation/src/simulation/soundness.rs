@@ -102,6 +102,9 @@ fn check_agent(
     if !state.hits.are_sound(agents, obstacles) {
         return Err("a hit with what there is not".into());
     }
+    if state.autonomy.is_some() != like.autonomy.is_some() {
+        return Err("a driver that is not this vehicle's".into());
+    }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;
     let all = model.sensors.iter().zip(&state.sensors).zip(&like.sensors);

@@ -10,13 +10,15 @@ use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundin
 use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
+use super::exploration::Hole;
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
-use super::record::{RunSummary, RunWarning, Sample};
+use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
+use super::team::Team;
 use crate::collision::TowState;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
@@ -45,6 +47,10 @@ pub struct WorldModel {
     pub obstacles: Obstacles,
     /// Ropes and bars between agents.
     pub tows: Vec<TowLink>,
+    /// Holes that autonomous agents are to find.
+    pub holes: Vec<Hole>,
+    /// How autonomous agents share their maps, if they do.
+    pub team: Option<Team>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }
@@ -227,7 +233,9 @@ impl World {
         self.step_agents();
         self.suffer(&self.wear());
         self.merge(None);
+        let begun = self.state.tick;
         self.settle(self.fastest_motion);
+        self.share_maps_alone(begun);
     }
 
     /// First part of a heartbeat: steps own agents, which leave patches and
@@ -315,6 +323,7 @@ impl World {
         let clock = &self.model.clock;
         let WorldState { tick, steps, .. } = &self.state;
         let frames = self.take_images([*tick, tick + steps].map(|tick| clock.micros(tick)));
+        self.perceive(self.model.clock.micros(self.state.tick + self.state.steps));
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
         *steps = self.model.clock.steps_to_heartbeat(
@@ -451,18 +460,20 @@ impl World {
                 RunWarning::beyond_measured(&agent.name, &soils[usize::from(soil)], sinkage)
             })
         });
+        let vehicles: Vec<VehicleSummary> = agents()
+            .map(|(index, (agent, state))| {
+                let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
+                state.monitor.summary(&agent.name, model, outcome)
+            })
+            .collect();
         RunSummary {
             scenario: scenario.into(),
             simulated: self.time(),
             wall,
             deformed_nodes: self.state.published.nodes() as u64,
             state_hash: base16ct::lower::encode_string(&hash),
-            vehicles: agents()
-                .map(|(index, (agent, state))| {
-                    let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
-                    state.monitor.summary(&agent.name, model, outcome)
-                })
-                .collect(),
+            exploration: self.exploration(&vehicles),
+            vehicles,
             warnings: beyond.collect(),
         }
     }

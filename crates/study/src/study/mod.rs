@@ -26,6 +26,7 @@ mod slip_angle_theory;
 mod snow_theory;
 mod soil_works;
 pub mod statistics;
+pub mod swarm;
 mod track;
 mod track_theory;
 mod tracked_bench;

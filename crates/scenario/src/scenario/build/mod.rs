@@ -3,6 +3,7 @@
 //! Here files are opened and catalogues asked. Each part reports its faults at
 //! the key that led to it.
 
+mod autonomy;
 mod decisive;
 mod meshes;
 mod parts;
@@ -10,6 +11,7 @@ mod scene_model;
 mod sensors;
 mod site;
 mod soils;
+mod team;
 mod terrain;
 mod tows;
 mod vehicles;

@@ -9,11 +9,13 @@ use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
-use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd};
+use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Stamp};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::simulation::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles, WorldModel};
+use crate::simulation::{
+    AgentModel, Clock, Endings, Hole, Immobility, Leader, Obstacles, WorldModel,
+};
 use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
@@ -83,7 +85,10 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let ground = ground(file, &soils, land.terrain)?;
     let tows = super::tows::tows(file, &agents);
     let (endings, obstacles) = (endings(file), Obstacles::default());
-    let world = WorldModel { ground, clock, agents, endings, obstacles, tows, scene_model: None };
+    let team = super::team::team(&file.scenario);
+    let (holes, scene_model) = (holes(file), None);
+    let world =
+        WorldModel { ground, clock, agents, endings, obstacles, tows, holes, team, scene_model };
     let world = with_obstacles(file, world, &shown);
     Ok(Built {
         world: with_scene_model(file, world, &shown),
@@ -94,6 +99,15 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         decisive,
         fingerprint,
     })
+}
+
+/// The holes stamped into the ground.
+fn holes(file: &ScenarioFile) -> Vec<Hole> {
+    let hole = |stamp: &Stamp| match *stamp {
+        Stamp::Hole { at, radius, .. } => Some(Hole { centre: at, radius }),
+        _ => None,
+    };
+    file.scenario.terrain.stamp.iter().filter_map(hole).collect()
 }
 
 /// The world with what stands in it.
@@ -183,6 +197,9 @@ fn agents(
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 let [x, y] = entry.position;
                 let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
+                let own = (&vehicle, &start);
+                let autonomy =
+                    super::autonomy::autonomy(file, index, &specs[index], own, &sensors, land);
                 agents.push(AgentModel {
                     name: entry.name.clone(),
                     vehicle,
@@ -191,6 +208,7 @@ fn agents(
                     start,
                     speed: entry.speed,
                     sensors,
+                    autonomy,
                 });
             }
             (vehicle, driver, sensors) => {
@@ -313,6 +331,8 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
             let brake = held.map_err(|error| refused(file, &key(".brake"), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
+        // what drives it takes its driver's place
+        config::Driver::Autonomous { .. } => Ok(Driver::Table(Table::default())),
         config::Driver::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
         }

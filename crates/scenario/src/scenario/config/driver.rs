@@ -1,6 +1,6 @@
 //! `[vehicle.driver]`
 
-use super::Way;
+use super::{Place, Way};
 use crate::vehicle::Selector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,73 @@ pub enum Driver {
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         look_ahead: f64,
     },
+    /// Finds its own way to a goal by what its sensors see: it maps obstacles and holes, plans
+    /// and steers (docs/autonomy.md). It needs a lidar, and a GPS and an IMU unless
+    /// `localisation` is `truth`.
+    Autonomous {
+        /// Where it is to arrive: a place.
+        #[schemars(with = "Place")]
+        goal: [f64; 2],
+        /// Speed that it does not exceed, m/s.
+        #[serde(default = "default_autonomous_speed")]
+        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        speed: f64,
+        /// How it knows where it is.
+        #[serde(default)]
+        localisation: LocalisationKind,
+        /// Time from a scan's delivery to the plan that is made of it, s: perception and
+        /// planning take it, beside the drive.
+        #[serde(default = "default_latency")]
+        #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
+        latency: f64,
+        /// Side of a cell of its map, m.
+        #[serde(default = "default_cell")]
+        #[schemars(range(min = 0.1, max = 5.0), extend("unit" = "m"))]
+        cell: f64,
+        /// Slope within a cell, highest less lowest return over its side, from which it is
+        /// an obstacle.
+        #[serde(default = "default_obstacle_slope")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0))]
+        obstacle_slope: f64,
+        /// Room that it keeps on either side, m.
+        #[serde(default = "default_margin")]
+        #[schemars(range(min = 0.0, max = 20.0), extend("unit" = "m"))]
+        margin: f64,
+        /// Whether slip and sinkage that it feels raise the cost of such ground.
+        #[serde(default)]
+        soil_aware: bool,
+    },
+}
+
+/// How an autonomous vehicle knows where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LocalisationKind {
+    /// Its GPS and IMU, fused by an error-state Kalman filter.
+    #[default]
+    Fused,
+    /// The truth, by a sensor of the kind `odometry`.
+    Truth,
+}
+
+fn default_autonomous_speed() -> f64 {
+    5.0
+}
+
+fn default_latency() -> f64 {
+    0.1
+}
+
+fn default_cell() -> f64 {
+    0.5
+}
+
+fn default_obstacle_slope() -> f64 {
+    2.5
+}
+
+fn default_margin() -> f64 {
+    0.5
 }
 
 fn full() -> f64 {

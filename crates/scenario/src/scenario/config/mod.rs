@@ -14,12 +14,13 @@ mod place;
 mod scenery;
 mod sensor;
 mod soil;
+mod team;
 mod terrain;
 mod time;
 mod tow;
 mod vehicle;
 
-pub use driver::{Driver, FollowPolicy, PathEnd, TableRow};
+pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow};
 pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
@@ -31,12 +32,13 @@ pub use sensor::{
     Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
+pub use team::{Radio, Sharing, Team};
 pub use terrain::{
     Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
 };
 pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
-pub use vehicle::{Payload, TyreModel, Vehicle, Visual};
+pub use vehicle::{Payload, Row, TyreModel, Vehicle, Visual};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,9 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub tow: Vec<Tow>,
+    /// Autonomous vehicles that share their maps by radio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<Team>,
     /// When a drive ends before the run does.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,

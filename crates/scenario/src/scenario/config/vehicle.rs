@@ -39,6 +39,9 @@ pub struct Vehicle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Option<Inflation>,
+    /// Several of it, in a row: name_1, name_2 and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<Row>,
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
@@ -56,6 +59,24 @@ pub struct Vehicle {
     /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The same vehicle several times, spread evenly from its position to another place: of N,
+/// the first at 1/2N of the way, so that one alone stands in the middle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// How many there are.
+    #[schemars(range(min = 1, max = 4096))]
+    pub count: u32,
+    /// Where the row ends: a place.
+    #[schemars(with = "Place")]
+    pub to: [f64; 2],
+    /// Where the row of their goals ends, for autonomous vehicles: a place. All have one goal if
+    /// not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Place>")]
+    pub goal_to: Option<[f64; 2]>,
 }
 
 /// How a tyre meets the ground.

@@ -11,6 +11,7 @@ mod census;
 mod exchange;
 mod figures;
 mod gathering;
+mod letters;
 mod verdict;
 
 pub use figures::HeartbeatFigures;
@@ -264,6 +265,8 @@ impl<C: Communicator> Ranks<C> {
         let begun = self.communicator.elapsed();
         figures.frames = self.world.settle(fastest_motion);
         figures.imaging = self.communicator.elapsed() - begun;
+        let clock = self.world.model().clock;
+        self.share_maps([figures.tick, end].map(|tick| clock.micros(tick)))?;
         Ok(figures)
     }
 
@@ -276,6 +279,7 @@ impl<C: Communicator> Ranks<C> {
         self.world.merge(None);
         let merged = self.communicator.elapsed();
         let frames = self.world.settle(self.world.fastest_motion());
+        self.world.share_maps_alone(figures.tick);
         self.running = self.world.is_running();
         let imaging = self.communicator.elapsed() - merged;
         let (step, apply) = (stepped - begun, merged - stepped);

@@ -34,11 +34,25 @@ pub enum Figure {
     /// Of the convoy: the place in it, from 1, of the first that got stuck; absent where none
     /// did.
     PassesUntilStuck,
+    /// Of the run: 1 if all vehicles arrived, else 0.
+    Completed,
+    /// Of the run: time at which the last autonomous vehicle arrived, s, if all did.
+    TimeToComplete,
+    /// Of the run: time integral of the throttle of all vehicles, s.
+    CumulativeThrottle,
+    /// Of the run: fuel of all vehicles, kg, where all engines say how much they burn.
+    TotalFuel,
+    /// Of the run: share of the terrain's holes that autonomous vehicles have detected.
+    Detected,
+    /// Of the run: share of the terrain that they have explored.
+    Explored,
+    /// Of the run: bytes of maps that they have sent.
+    MapBytes,
 }
 
 impl Figure {
     /// All of them.
-    pub const ALL: [Figure; 13] = [
+    pub const ALL: [Figure; 20] = [
         Figure::Go,
         Figure::Distance,
         Figure::SpeedMadeGood,
@@ -52,6 +66,13 @@ impl Figure {
         Figure::GearShifts,
         Figure::AbsorbedPower,
         Figure::PassesUntilStuck,
+        Figure::Completed,
+        Figure::TimeToComplete,
+        Figure::CumulativeThrottle,
+        Figure::TotalFuel,
+        Figure::Detected,
+        Figure::Explored,
+        Figure::MapBytes,
     ];
 
     /// Its name in a study.
@@ -70,6 +91,13 @@ impl Figure {
             Figure::GearShifts => "gear_shifts",
             Figure::AbsorbedPower => "absorbed_power",
             Figure::PassesUntilStuck => "passes_until_stuck",
+            Figure::Completed => "completed",
+            Figure::TimeToComplete => "time_to_complete",
+            Figure::CumulativeThrottle => "cumulative_throttle",
+            Figure::TotalFuel => "total_fuel",
+            Figure::Detected => "detected",
+            Figure::Explored => "explored",
+            Figure::MapBytes => "map_bytes",
         }
     }
 
@@ -81,19 +109,33 @@ impl Figure {
             | Figure::Outcome
             | Figure::Collisions
             | Figure::GearShifts
-            | Figure::PassesUntilStuck => "",
+            | Figure::PassesUntilStuck
+            | Figure::Completed
+            | Figure::Detected
+            | Figure::Explored => "",
+            Figure::MapBytes => "B",
             Figure::Distance | Figure::MaxSinkage => "m",
             Figure::SpeedMadeGood => "m/s",
             Figure::DriveEnergy => "J",
-            Figure::Fuel => "kg",
-            Figure::DrivingTime => "s",
+            Figure::Fuel | Figure::TotalFuel => "kg",
+            Figure::DrivingTime | Figure::TimeToComplete | Figure::CumulativeThrottle => "s",
             Figure::AbsorbedPower => "W",
         }
     }
 
     /// Whether it is of the whole run, not of one vehicle.
     pub fn is_of_the_run(self) -> bool {
-        self == Figure::PassesUntilStuck
+        matches!(
+            self,
+            Figure::PassesUntilStuck
+                | Figure::Completed
+                | Figure::TimeToComplete
+                | Figure::CumulativeThrottle
+                | Figure::TotalFuel
+                | Figure::Detected
+                | Figure::Explored
+                | Figure::MapBytes
+        )
     }
 
     /// Whether it takes looks at the run on its way.
@@ -103,14 +145,37 @@ impl Figure {
 
     /// Its value as the run's summary tells it; absent where it does not.
     pub(super) fn of(self, run: &RunSummary, vehicle: usize) -> Value {
-        if self == Figure::PassesUntilStuck {
-            let stuck = |own: &VehicleSummary| {
-                matches!(own.outcome.code, OutcomeCode::Immobilised | OutcomeCode::Sunk)
-            };
-            let first = run.vehicles.iter().position(stuck);
-            return first.map_or(Value::Absent, |place| Value::Number((place + 1) as f64));
+        if self.is_of_the_run() {
+            return self.of_run(run).map_or(Value::Absent, Value::Number);
         }
         run.vehicles.get(vehicle).map_or(Value::Absent, |own| self.of_vehicle(own))
+    }
+
+    fn of_run(self, run: &RunSummary) -> Option<f64> {
+        let vehicles = || run.vehicles.iter();
+        let found = run.exploration.as_ref();
+        match self {
+            Figure::PassesUntilStuck => {
+                let stuck = |own: &VehicleSummary| {
+                    matches!(own.outcome.code, OutcomeCode::Immobilised | OutcomeCode::Sunk)
+                };
+                vehicles().position(stuck).map(|place| (place + 1) as f64)
+            }
+            Figure::Completed => {
+                let all = vehicles().all(|own| own.outcome.code == OutcomeCode::Arrived);
+                Some(f64::from(u8::from(all)))
+            }
+            Figure::CumulativeThrottle => Some(vehicles().map(|own| own.throttle_time).sum()),
+            Figure::TotalFuel => vehicles().map(|own| own.fuel).sum(),
+            Figure::TimeToComplete => found?.time_to_complete,
+            Figure::Detected => {
+                let found = found.filter(|found| found.holes > 0)?;
+                Some(found.holes_detected as f64 / found.holes as f64)
+            }
+            Figure::Explored => found?.explored,
+            Figure::MapBytes => found.map(|found| found.bytes[0] as f64),
+            _ => None,
+        }
     }
 
     fn of_vehicle(self, vehicle: &VehicleSummary) -> Value {
@@ -127,7 +192,14 @@ impl Figure {
             Figure::Collisions
             | Figure::GearShifts
             | Figure::AbsorbedPower
-            | Figure::PassesUntilStuck => return Value::Absent,
+            | Figure::PassesUntilStuck
+            | Figure::Completed
+            | Figure::TimeToComplete
+            | Figure::CumulativeThrottle
+            | Figure::TotalFuel
+            | Figure::Detected
+            | Figure::Explored
+            | Figure::MapBytes => return Value::Absent,
         };
         Value::Number(number)
     }

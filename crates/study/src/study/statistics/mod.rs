@@ -4,6 +4,7 @@
 
 mod anytime;
 mod kriging;
+mod likelihood;
 mod logistic;
 mod lognormal;
 mod moments;
@@ -14,6 +15,7 @@ mod survival;
 
 pub use anytime::anytime_valid;
 pub use kriging::{Kriging, KrigingError};
+pub use likelihood::{NormalOrLognormal, Quantile, normal_or_lognormal, probability_plot};
 pub use logistic::{LogisticError, LogisticFit, logistic_regression};
 pub use lognormal::lognormal_mean;
 pub use moments::{Moments, paired_difference};

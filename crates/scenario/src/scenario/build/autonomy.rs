@@ -1,0 +1,128 @@
+//! What drives an autonomous vehicle: its navigator, fitted to the vehicle and its sensors.
+
+use super::BuiltTerrain;
+use crate::autonomy::costs::CostModel;
+use crate::autonomy::elevation_map::MapModel;
+use crate::autonomy::localisation::{FilterModel, Inertial};
+use crate::autonomy::obstacles::ObstacleModel;
+use crate::autonomy::recovery::RecoveryModel;
+use crate::autonomy::smoothing::Smoothing;
+use crate::autonomy::spline::SplineModel;
+use crate::autonomy::tracking::Tracking;
+use crate::autonomy::{Body, Localiser, Navigator, Role, RouteModel};
+use crate::scenario::ScenarioFile;
+use crate::scenario::config::{Driver, LocalisationKind};
+use crate::sensor::{Model, Sensor};
+use crate::simulation::{Autonomy, GroundVehicle};
+use crate::spatial::Pose;
+use crate::vehicle::AnySpec;
+use crate::vehicle::driver::SteeringGeometry;
+use std::sync::Arc;
+
+/// Room above a vehicle that it needs, m.
+const HEADROOM: f64 = 0.3;
+/// How near to its goal it has arrived, m.
+const ARRIVAL: f64 = 3.0;
+/// How much greater errors of the IMU are taken to be than its noise, for those of scale and
+/// alignment that the filter does not estimate.
+const MARGIN: f64 = 2.0;
+/// What slip of 1 and sinkage of 1 m add to the cost of a metre, for a driver that heeds the soil.
+const FELT: [f64; 2] = [4.0, 20.0];
+
+/// The navigator of the vehicle with this index, if it drives itself. The cross-checks have
+/// found its sensors.
+pub(super) fn autonomy(
+    file: &ScenarioFile,
+    index: usize,
+    spec: &AnySpec,
+    (vehicle, start): (&GroundVehicle, &Pose),
+    sensors: &[Sensor],
+    land: &BuiltTerrain,
+) -> Option<Arc<Autonomy>> {
+    let Driver::Autonomous {
+        goal,
+        speed,
+        localisation,
+        latency,
+        cell,
+        obstacle_slope,
+        margin,
+        soil_aware,
+    } = file.scenario.vehicle[index].driver
+    else {
+        return None;
+    };
+    let first = |is: fn(&Model) -> bool| sensors.iter().position(|own| is(&own.model));
+    let lidar = first(|model| matches!(model, Model::Lidar(_)))?;
+    let truth = localisation == LocalisationKind::Truth;
+    let role = |(at, own): (usize, &Sensor)| match own.model {
+        Model::Imu(_) => Some(Role::Imu).filter(|_| first(|m| matches!(m, Model::Imu(_))) == Some(at)),
+        Model::Gps(_) => Some(Role::Gps).filter(|_| first(|m| matches!(m, Model::Gps(_))) == Some(at)),
+        Model::Odometry => Some(Role::Odometry).filter(|_| truth),
+        Model::Terramechanics => Some(Role::Ground),
+        _ => None,
+    };
+    let roles: Vec<Option<Role>> = sensors.iter().enumerate().map(role).collect();
+    let ground = land.terrain.height(start.position.x, start.position.y) - start.position.z;
+    let top = vehicle.outline().hulls.iter().map(|hull| hull.centre.z + hull.shape.half().z);
+    let geometry = match spec {
+        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+    };
+    let body = Body {
+        footprint: vehicle.footprint(),
+        ground,
+        clearance: top.fold(1.0, f64::max) - ground + HEADROOM,
+        geometry,
+    };
+    let [west, south, east, north] = land.terrain.bounds();
+    let bounded = [west, south, east, north].iter().all(|bound| bound.is_finite());
+    let slipping = if soil_aware { FELT } else { [0.0; 2] };
+    let navigator = Navigator {
+        body,
+        lidar: sensors[lidar].mount,
+        goals: vec![goal],
+        arrival: ARRIVAL,
+        bounds: bounded.then_some([[west, south], [east, north]]),
+        localiser: localiser(sensors, &roles, truth, land)?,
+        map: MapModel { cell, ..MapModel::default() },
+        obstacles: ObstacleModel { in_cell_slope: obstacle_slope, ..ObstacleModel::default() },
+        costs: CostModel {
+            margin,
+            slip: slipping[0],
+            sinkage: slipping[1],
+            ..CostModel::default()
+        },
+        route: RouteModel::default(),
+        smoothing: Smoothing::default(),
+        spline: SplineModel::default(),
+        tracking: Tracking { speed, ..Tracking::default() },
+        recovery: RecoveryModel::default(),
+    };
+    let latency_us = (1e6 * latency).round() as u64;
+    Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal }))
+}
+
+/// By what the vehicle knows where it is.
+fn localiser(
+    sensors: &[Sensor],
+    roles: &[Option<Role>],
+    truth: bool,
+    land: &BuiltTerrain,
+) -> Option<Localiser> {
+    let of = |role: Role| {
+        let at = roles.iter().position(|own| *own == Some(role))?;
+        sensors.get(at)
+    };
+    if truth {
+        return Some(Localiser::by_truth(of(Role::Odometry)?.mount));
+    }
+    let (imu, gps) = (of(Role::Imu)?, of(Role::Gps)?);
+    let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
+    Some(Localiser::by_filter(Inertial {
+        model: FilterModel::of(errors, service, MARGIN),
+        site: *land.site.as_ref()?,
+        imu: imu.mount,
+        antenna: gps.mount.position,
+    }))
+}

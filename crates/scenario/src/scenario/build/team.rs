@@ -1,0 +1,36 @@
+//! The team of a scenario's autonomous vehicles.
+
+use crate::random::Stream;
+use crate::scenario::config::{self, Driver, Scenario};
+use crate::simulation::{MapSharing, Radio, Team};
+
+/// The team of a scenario; the cross-checks have found its authority.
+pub(super) fn team(scenario: &Scenario) -> Option<Team> {
+    let config = scenario.team.as_ref()?;
+    let is_autonomous = |own: &config::Vehicle| matches!(own.driver, Driver::Autonomous { .. });
+    let authority = match &config.authority {
+        Some(name) => scenario.vehicle.iter().position(|own| own.name == *name),
+        None => scenario.vehicle.iter().position(is_autonomous),
+    };
+    let config::Radio { range, horizon, near, far, hops, latency, loss } = config.radio;
+    Some(Team {
+        sharing: match config.sharing {
+            config::Sharing::Central => MapSharing::Central,
+            config::Sharing::Whole => MapSharing::Whole,
+            config::Sharing::Peers => MapSharing::Peers,
+        },
+        authority: authority?,
+        period_us: (1e6 / config.rate).round().max(1.0) as u64,
+        concern: config.concern,
+        radio: Radio {
+            range,
+            horizon,
+            near,
+            far,
+            hops,
+            latency_us: (1e6 * latency).round() as u64,
+            loss,
+            stream: Stream::new(scenario.seed, "radio"),
+        },
+    })
+}

@@ -1,0 +1,95 @@
+//! `[team]`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Autonomous vehicles that share their maps by radio.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Team {
+    /// How maps are shared.
+    pub sharing: Sharing,
+    /// Name of the vehicle that carries the central authority; the first autonomous one if
+    /// not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub authority: Option<String>,
+    /// Exchanges a second, Hz.
+    #[schemars(range(min = 0.01, max = 1000.0), extend("unit" = "Hz"))]
+    pub rate: f64,
+    /// Tiles farther than this from a vehicle's straight way to its goal do not concern it and
+    /// are not sent to it, m; all do if not given. With `sharing = "peers"` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1_000_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
+    pub concern: Option<f64>,
+    /// The radio that they share them by.
+    pub radio: Radio,
+}
+
+impl Default for Team {
+    fn default() -> Team {
+        Team {
+            sharing: Sharing::default(),
+            authority: None,
+            rate: 10.0,
+            concern: None,
+            radio: Radio::default(),
+        }
+    }
+}
+
+/// How maps are shared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// A central authority merges what has changed and sends on what has.
+    #[default]
+    Central,
+    /// As the MAVS study: whole maps to the authority and the whole merged map to all, at
+    /// every exchange.
+    Whole,
+    /// From vehicle to vehicle along direct links, what has changed since it was last sent.
+    Peers,
+}
+
+/// Probability that two vehicles reach each other, over their distance: flat, falling, a
+/// floor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Radio {
+    /// Distance up to which the probability is `near`, m.
+    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
+    pub range: f64,
+    /// Distance from which it is `far`, m.
+    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
+    pub horizon: f64,
+    /// Probability of a link within the range.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub near: f64,
+    /// Probability of a link beyond the horizon.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub far: f64,
+    /// Most links that a message is passed on over.
+    #[schemars(range(min = 1, max = 4096))]
+    pub hops: u32,
+    /// Time that a message travels, s.
+    #[schemars(range(min = 0.0, max = 60.0), extend("unit" = "s"))]
+    pub latency: f64,
+    /// Share of messages lost although there is a link.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss: f64,
+}
+
+impl Default for Radio {
+    fn default() -> Radio {
+        Radio {
+            range: 200.0,
+            horizon: 600.0,
+            near: 0.99,
+            far: 0.05,
+            hops: 8,
+            latency: 0.0,
+            loss: 0.0,
+        }
+    }
+}

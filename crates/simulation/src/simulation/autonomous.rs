@@ -1,0 +1,291 @@
+//! Vehicles that drive themselves: what their sensors deliver reaches their navigators at the
+//! heartbeat; scans are thought about on threads beside the drive, and what comes of one
+//! holds from a fixed time later.
+//!
+//! A scan that is delivered while the last is still thought about is passed over, as by a
+//! computer that is busy. All moments are simulated, so that neither the number of threads nor
+//! their speed can change a bit.
+
+use super::agent::{AgentModel, AgentState};
+use super::imaging::imaging_threads;
+use super::team::Member;
+use super::world::World;
+use crate::autonomy::costs::Mark;
+use crate::autonomy::elevation_map::{Tile, TileKey};
+use crate::autonomy::localisation::PoseTrack;
+use crate::autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
+use crate::numeric::hypot;
+use crate::sensor::lidar::Cloud;
+use crate::sensor::{Awaited, Reading};
+use crate::spatial::Pose;
+use crate::vehicle::Controls;
+use crate::vehicle::driver::Intent;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Time for which another vehicle is taken to be about where it was told to be, µs.
+const KNOWN_FOR_US: u64 = 2_000_000;
+/// Farthest from the own vehicle that others matter, m: they are seen no farther.
+const MATTERS: f64 = 60.0;
+
+/// What makes a vehicle drive itself; immutable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Autonomy {
+    /// Localisation, mapping, planning and tracking.
+    pub navigator: Navigator,
+    /// What each sensor of the vehicle is to the navigator, if anything.
+    pub roles: Vec<Option<Role>>,
+    /// Index of the lidar among the sensors.
+    pub lidar: usize,
+    /// Time from a scan's delivery to the plan made of it, µs.
+    pub latency_us: u64,
+    /// Where it is to arrive, m.
+    pub goal: [f64; 2],
+}
+
+/// State of a vehicle that drives itself: plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AutonomyState {
+    /// What changes with every reading.
+    pub navigator: NavigatorState,
+    /// The plan in force.
+    pub plan: Plan,
+    /// What the last scan made of the map, or is making.
+    thought: Awaited<Thought>,
+    /// Whether its plan is in force already.
+    in_force: bool,
+    /// Scans thought about.
+    pub scans: u64,
+    /// Scans passed over.
+    pub passed_over: u64,
+    /// Others that have told where they are.
+    others: BTreeMap<u32, Told>,
+    /// What it shares with its team.
+    pub member: Member,
+}
+
+/// What comes of a scan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Thought {
+    memory: Memory,
+    plan: Plan,
+    /// Tiles that the scan has changed.
+    changed: Vec<(TileKey, Arc<Tile>)>,
+}
+
+/// Where another vehicle was when it was last heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Told {
+    at_us: u64,
+    place: [f64; 2],
+    velocity: [f64; 2],
+    /// How far it reaches about its origin, m.
+    reach: f64,
+}
+
+/// All that a scan is thought about with.
+struct Thinking {
+    autonomy: Arc<Autonomy>,
+    memory: Memory,
+    taken: f64,
+    cloud: Cloud,
+    track: PoseTrack,
+    estimate: Estimate,
+    goal: Option<[f64; 2]>,
+    marks: Vec<Mark>,
+    others: Vec<[f64; 3]>,
+    /// Tiles that others have told.
+    news: Vec<(TileKey, Arc<Tile>)>,
+}
+
+impl Thinking {
+    fn thought(self) -> Thought {
+        let Thinking { autonomy, mut memory, taken, cloud, track, estimate, .. } = self;
+        for (key, tile) in &self.news {
+            memory.map.merge_tile(*key, tile);
+        }
+        let before = memory.map.tick();
+        let look = Look {
+            taken,
+            cloud: &cloud,
+            track: &track,
+            estimate,
+            goal: self.goal,
+            marks: &self.marks,
+            others: &self.others,
+        };
+        let plan = autonomy.navigator.think(&mut memory, &look);
+        let changed = memory.map.changed_since(before);
+        let changed = changed.map(|(key, tile)| (*key, tile.clone())).collect();
+        Thought { memory, plan, changed }
+    }
+}
+
+impl AutonomyState {
+    /// What the last scan has made of its map and its costs, once that is done.
+    pub fn memory(&self) -> Option<&Memory> {
+        self.thought.get().map(|thought| &thought.memory)
+    }
+
+    /// What tells this state from others, but for the map in the making: that follows from the
+    /// readings, and is in the plan and in what is shared as soon as it matters.
+    pub(super) fn digested(&self) -> Vec<u8> {
+        let AutonomyState { navigator, plan, thought, in_force, scans, passed_over, member, .. } =
+            self;
+        let thinking = (thought.due_us(), in_force, scans, passed_over);
+        let shared = (member.map().digest(), &member.traffic);
+        let parts = (navigator, plan, thinking, shared);
+        postcard::to_stdvec(&parts).expect("plain data serialises into memory")
+    }
+
+    /// Puts the plan of a thought that is due in force.
+    fn take_plan(&mut self, now_us: u64) {
+        if self.in_force || self.thought.due_us() > now_us {
+            return;
+        }
+        self.in_force = true;
+        if let Some(thought) = self.thought.get() {
+            self.plan = thought.plan.clone();
+            self.member.see(&thought.changed);
+        }
+    }
+
+    /// Others where they should be by now: x, y and reach, m.
+    fn others(&self, now_us: u64) -> Vec<[f64; 3]> {
+        let place = |told: &Told| {
+            let ago = 1e-6 * now_us.saturating_sub(told.at_us) as f64;
+            let [x, y] = [0, 1].map(|k| told.place[k] + told.velocity[k] * ago);
+            [x, y, told.reach]
+        };
+        self.others.values().map(place).collect()
+    }
+}
+
+impl AgentModel {
+    /// The driver of a vehicle that drives itself, as it begins.
+    pub(super) fn start_autonomy(&self, pose: &Pose, now_us: u64) -> Option<Box<AutonomyState>> {
+        let navigator = &self.autonomy.as_ref()?.navigator;
+        let memory = navigator.remember(pose);
+        let thought = Thought { memory, plan: Plan::default(), changed: Vec::new() };
+        Some(Box::new(AutonomyState {
+            navigator: navigator.start(pose, 1e-6 * now_us as f64),
+            plan: Plan::default(),
+            thought: Awaited::ready(now_us, thought),
+            in_force: true,
+            scans: 0,
+            passed_over: 0,
+            others: BTreeMap::new(),
+            member: Member::new(navigator.map),
+        }))
+    }
+
+    /// Commands of a vehicle that drives itself for the step of `h` seconds at `time`.
+    pub(super) fn drive_itself(
+        &self,
+        state: &mut AgentState,
+        time: f64,
+        h: f64,
+    ) -> Option<Controls> {
+        let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
+        let controls = autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h);
+        state.driver.intent = match own.navigator.phase() {
+            Phase::Driving | Phase::Backing => Intent::Drive,
+            Phase::Arrived => Intent::Arrived,
+            Phase::GaveUp => Intent::Hold,
+        };
+        Some(controls.clamped())
+    }
+}
+
+impl World {
+    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves.
+    pub(super) fn perceive(&mut self, now_us: u64) {
+        for agent in 0..self.model.agents.len() {
+            let Some(autonomy) = &self.model.agents[agent].autonomy else { continue };
+            if !self.is_own(agent) || self.state.agents[agent].outcome.is_some() {
+                continue;
+            }
+            let autonomy = autonomy.clone();
+            self.hear_places(agent, now_us);
+            let Some(own) = self.state.agents[agent].autonomy.as_mut() else { continue };
+            own.take_plan(now_us);
+            let mut scan = None;
+            for delivery in &self.workspaces[agent].delivered {
+                let taken = 1e-6 * delivery.taken_us as f64;
+                let sensor = delivery.sensor as usize;
+                match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
+                    (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
+                        own.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
+                    }
+                    (reading, Some(role)) => {
+                        autonomy.navigator.feel(&mut own.navigator, role, taken, reading);
+                    }
+                    _ => {}
+                }
+            }
+            if let Some((taken, cloud)) = scan {
+                own.look(&autonomy, taken, cloud, now_us);
+            }
+        }
+    }
+
+    /// Takes note of where others are that have a link to an agent.
+    fn hear_places(&mut self, agent: usize, now_us: u64) {
+        let Some(team) = &self.model.team else { return };
+        let (exchange, views) = (now_us / team.period_us, &self.views);
+        let here = views[agent].pose.position;
+        let Some(own) = self.state.agents[agent].autonomy.as_mut() else { return };
+        own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
+        for (other, view) in views.iter().enumerate().filter(|(other, _)| *other != agent) {
+            let vehicle = &self.model.agents[other];
+            let there = view.pose.position;
+            let distance = hypot(there.x - here.x, there.y - here.y);
+            let near = vehicle.autonomy.is_some() && distance < MATTERS;
+            if near && team.radio.links(exchange, [agent, other], distance) {
+                let footprint = vehicle.vehicle.footprint();
+                let told = Told {
+                    at_us: now_us,
+                    place: [there.x, there.y],
+                    velocity: [view.velocity.x, view.velocity.y],
+                    reach: footprint.reach(),
+                };
+                own.others.insert(other as u32, told);
+            }
+        }
+    }
+}
+
+impl AutonomyState {
+    /// Thinks about a scan, beside the drive where what comes of it is not due at once.
+    fn look(&mut self, autonomy: &Arc<Autonomy>, taken: f64, cloud: &Cloud, now_us: u64) {
+        if !self.in_force {
+            self.passed_over += 1;
+            return;
+        }
+        let (next, maker) = Awaited::new(now_us + autonomy.latency_us);
+        let Some(Thought { memory, .. }) = std::mem::replace(&mut self.thought, next).take() else {
+            return;
+        };
+        self.scans += 1;
+        self.in_force = false;
+        let thinking = Thinking {
+            autonomy: autonomy.clone(),
+            memory,
+            taken,
+            cloud: cloud.clone(),
+            track: self.navigator.track().clone(),
+            estimate: *self.navigator.estimate(),
+            goal: self.navigator.goal(),
+            marks: self.navigator.marks().to_vec(),
+            others: self.others(now_us),
+            news: self.member.take_news(),
+        };
+        let think = move || maker.hand_in(Some(thinking.thought()));
+        match imaging_threads().filter(|_| autonomy.latency_us > 0) {
+            Some(threads) => threads.spawn(think),
+            None => think(),
+        }
+        self.take_plan(now_us);
+    }
+}

@@ -1,0 +1,100 @@
+//! What autonomous vehicles have found out together.
+
+use super::outcome::OutcomeCode;
+use super::record::{ExplorationSummary, VehicleSummary};
+use super::world::World;
+use crate::autonomy::ElevationMap;
+use crate::autonomy::elevation_map::{TileKey, index};
+use crate::autonomy::obstacles::Class;
+use std::collections::BTreeMap;
+
+/// A hole of the terrain that is to be found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hole {
+    /// Its centre, m.
+    pub centre: [f64; 2],
+    /// Radius of its rim, m.
+    pub radius: f64,
+}
+
+impl World {
+    /// The maps of all autonomous vehicles in one, told or not; none where there are no such
+    /// vehicles. Those of other cells than the first vehicle's are left out.
+    pub fn merged_map(&self) -> Option<ElevationMap> {
+        let mut members = self.state.agents.iter().filter_map(|own| own.autonomy.as_ref());
+        let first = members.next()?.member.map();
+        let mut merged = first.clone();
+        for own in members.map(|own| own.member.map()) {
+            if own.model().cell == first.model().cell {
+                merged.merge(own);
+            }
+        }
+        Some(merged)
+    }
+
+    /// What they have found out, from the run's summaries of all vehicles.
+    pub(super) fn exploration(&self, vehicles: &[VehicleSummary]) -> Option<ExplorationSummary> {
+        let map = self.merged_map()?;
+        let agents = || self.model.agents.iter().zip(vehicles);
+        let own = || agents().filter(|(agent, _)| agent.autonomy.is_some());
+        let arrived = |vehicle: &VehicleSummary| match vehicle.outcome.code {
+            OutcomeCode::Arrived => vehicle.outcome.time,
+            _ => None,
+        };
+        let times: Option<Vec<f64>> = own().map(|(_, vehicle)| arrived(vehicle)).collect();
+        let bounds @ [west, south, east, north] = self.model.ground.terrain().bounds();
+        let explored = bounds.iter().all(|bound| bound.is_finite()).then(|| {
+            let [explored, all] = map.explored([[west, south], [east, north]]);
+            explored as f64 / all.max(1) as f64
+        });
+        let seen = map.tiles().flat_map(|(_, tile)| tile.cells()).filter(|cell| cell.is_seen());
+        let mut summary = ExplorationSummary {
+            time_to_complete: times.map(|times| times.into_iter().fold(0.0, f64::max)),
+            throttle_time: own().map(|(_, vehicle)| vehicle.throttle_time).sum(),
+            holes: self.model.holes.len() as u64,
+            holes_detected: self.holes_detected(&map),
+            explored,
+            cells: seen.count() as u64,
+            map_hash: format!("{:016x}", map.digest()),
+            ..ExplorationSummary::default()
+        };
+        for state in self.state.agents.iter().filter_map(|own| own.autonomy.as_ref()) {
+            let traffic = &state.member.traffic;
+            let sums = [
+                (&mut summary.scans, [state.scans, state.passed_over]),
+                (&mut summary.letters, [traffic.letters, traffic.lost]),
+                (&mut summary.bytes, [traffic.sent_bytes, traffic.received_bytes]),
+            ];
+            for (sum, [a, b]) in sums {
+                *sum = [sum[0] + a, sum[1] + b];
+            }
+        }
+        Some(summary)
+    }
+
+    /// How many holes a cell of the map lies in that is a hole or an obstacle.
+    fn holes_detected(&self, map: &ElevationMap) -> u64 {
+        let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
+        let Some(autonomy) = first else { return 0 };
+        let model = &autonomy.navigator.obstacles;
+        let cell = map.model().cell;
+        let mut classified: BTreeMap<TileKey, Vec<Class>> = BTreeMap::new();
+        let mut class = |at: [i32; 2]| {
+            let key = TileKey::of(at);
+            let of_tile = || model.classify(map, key).classes.to_vec();
+            classified.entry(key).or_insert_with(of_tile)[index(at)]
+        };
+        let detected = |hole: &&Hole| {
+            let Hole { centre: [x, y], radius } = **hole;
+            let steps = (radius / cell).ceil() as i32;
+            let [i, j] = map.cell_of(x, y);
+            let cells = (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
+            let inside = |[a, b]: &[i32; 2]| {
+                let [dx, dy] = [f64::from(*a) + 0.5, f64::from(*b) + 0.5].map(|at| at * cell);
+                (dx - x) * (dx - x) + (dy - y) * (dy - y) <= radius * radius
+            };
+            cells.filter(inside).any(|at| class(at).is_blocked())
+        };
+        self.model.holes.iter().filter(detected).count() as u64
+    }
+}

@@ -1,0 +1,102 @@
+//! An exchange of maps among the members of a team, in one process or between ranks.
+
+use super::{Letter, Sharing, Team, Terms, partners};
+use crate::simulation::world::World;
+use std::convert::Infallible;
+
+/// Two agents, of which the first may write to the second.
+pub(in crate::simulation) type Pair = [usize; 2];
+
+impl World {
+    /// Lets the members of the team write to each other, if an exchange falls into the heartbeat
+    /// between two moments, µs. `carry` brings letters of own agents to where those that they are for
+    /// step, and returns those that are for own agents; it is told which pairs may write.
+    pub(in crate::simulation) fn share_maps<E>(
+        &mut self,
+        span_us: [u64; 2],
+        mut carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+    ) -> Result<(), E> {
+        let Some(team) = self.model.team.clone() else { return Ok(()) };
+        let Some(exchange) = team.exchange(span_us) else { return Ok(()) };
+        let now_us = span_us[1];
+        for pairs in self.rounds(&team, exchange) {
+            let letters = self.write(&team, exchange, now_us, &pairs);
+            for letter in carry(letters, &pairs)? {
+                if let Some(own) = self.state.agents[letter.to as usize].autonomy.as_mut() {
+                    own.member.receive(letter);
+                }
+            }
+            // what is told in the first round is passed on in the second, if nothing delays it
+            for own in self.state.agents.iter_mut().filter_map(|agent| agent.autonomy.as_mut()) {
+                own.member.read(now_us);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same where all agents step here, in the heartbeat that began at a tick.
+    pub(in crate::simulation) fn share_maps_alone(&mut self, begun: u64) {
+        let clock = self.model.clock;
+        let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
+        let carried: Result<(), Infallible> = self.share_maps(span_us, |letters, _| Ok(letters));
+        carried.unwrap_or_else(|never| match never {});
+    }
+
+    /// Who may write to whom, round by round; the same on all ranks.
+    fn rounds(&self, team: &Team, exchange: u64) -> Vec<Vec<Pair>> {
+        let places = self.members();
+        let network = team.radio.network(exchange, &places);
+        match team.sharing {
+            Sharing::Central | Sharing::Whole => {
+                let reached = network.reached_from(team.authority, team.radio.hops);
+                let others = (0..places.len()).filter(|&agent| {
+                    agent != team.authority && reached[agent] && places[agent].is_some()
+                });
+                let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
+                let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
+                vec![up, down]
+            }
+            Sharing::Peers => {
+                let of = |agent: usize| {
+                    let partners = partners(&network, &places, agent).into_iter();
+                    partners.map(move |partner| [agent, partner])
+                };
+                vec![(0..places.len()).flat_map(of).collect()]
+            }
+        }
+    }
+
+    /// Where the members of the team are, as all are told; nothing of other agents.
+    fn members(&self) -> Vec<Option<[f64; 2]>> {
+        let agents = self.model.agents.iter().zip(&self.views);
+        agents
+            .map(|(agent, view)| {
+                let place = [view.pose.position.x, view.pose.position.y];
+                agent.autonomy.is_some().then_some(place)
+            })
+            .collect()
+    }
+
+    /// The letters of own agents, those that are lost left out.
+    fn write(&mut self, team: &Team, exchange: u64, now_us: u64, pairs: &[Pair]) -> Vec<Letter> {
+        let mut letters = Vec::new();
+        for &[from, to] in pairs {
+            if !self.is_own(from) {
+                continue;
+            }
+            let Some(receiver) = &self.model.agents[to].autonomy else { continue };
+            let at = self.views[to].pose.position;
+            let terms = Terms::of(team, [[at.x, at.y], receiver.goal]);
+            let due_us = now_us + team.radio.latency_us;
+            let Some(sender) = self.state.agents[from].autonomy.as_mut() else { continue };
+            let letter = sender.member.letter([from as u32, to as u32], due_us, &terms);
+            let Some(letter) = letter else { continue };
+            let lost = team.radio.loses(exchange, [from, to]);
+            sender.member.sent(&letter, lost);
+            if !lost {
+                letters.push(letter);
+            }
+        }
+        letters
+    }
+}

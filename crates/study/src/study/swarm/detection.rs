@@ -1,0 +1,91 @@
+//! Detection over the density of vehicles: the law of random search.
+
+use super::{CONFIDENCE, Trial};
+use crate::numeric::{exp, ln};
+use crate::study::statistics::Interval;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Share of holes detected, 1 - exp(-α ρ) with ρ the vehicles by area: the law of random search
+/// (B. Koopman, *Search and Screening*, 1946), in which α is the area that one vehicle sweeps. The
+/// rate is that of greatest binomial likelihood, with its error from the curvature there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DetectionModel {
+    /// α, the area that one vehicle sweeps, m².
+    pub rate: Interval,
+    /// Share of the variance of -ln(1 - share detected), team by team, that the model explains.
+    pub explained: f64,
+}
+
+impl DetectionModel {
+    /// Of all trials with holes; none where nothing or everything was detected.
+    pub fn of(trials: &[Trial]) -> Option<DetectionModel> {
+        let of = |own: &&Trial| own.holes > 0;
+        let counted: Vec<[f64; 3]> = trials
+            .iter()
+            .filter(of)
+            .map(|own| {
+                let density = f64::from(own.robots) / (own.side * own.side);
+                [density, own.detected as f64, (own.holes - own.detected) as f64]
+            })
+            .collect();
+        let sum = |part: usize| counted.iter().map(|own| own[part]).sum::<f64>();
+        if sum(1) == 0.0 || sum(2) == 0.0 {
+            return None;
+        }
+        // the slope of the log-likelihood falls with the rate: its zero is found by bisection
+        let slope = |rate: f64| -> f64 {
+            counted.iter().map(|&[density, found, missed]| {
+                let left = exp(-rate * density);
+                found * density * left / (1.0 - left) - missed * density
+            }).sum()
+        };
+        let densest = counted.iter().map(|own| own[0]).fold(0.0, f64::max);
+        let mut bounds = [1e-12 / densest, 1e6 / densest];
+        for _ in 0..200 {
+            let middle = (bounds[0] * bounds[1]).sqrt();
+            bounds[usize::from(slope(middle) < 0.0)] = middle;
+        }
+        let value = bounds[0];
+        let information: f64 = counted
+            .iter()
+            .map(|&[density, found, missed]| {
+                let left = exp(-value * density);
+                (found + missed) * density * density * left / (1.0 - left)
+            })
+            .sum();
+        let z = Normal::standard().inverse_cdf(0.5 + 0.5 * CONFIDENCE);
+        let half = z / information.sqrt();
+        let rate = Interval { value, low: (value - half).max(0.0), high: value + half };
+        Some(DetectionModel { rate, explained: explained(&counted, value) })
+    }
+
+    /// Share of holes that so many vehicles on a terrain of this side detect.
+    pub fn share(&self, robots: f64, side: f64) -> f64 {
+        1.0 - exp(-self.rate.value * robots / (side * side))
+    }
+}
+
+/// R² of the linear form over the densities that were tried.
+fn explained(counted: &[[f64; 3]], rate: f64) -> f64 {
+    let mut densities: Vec<f64> = counted.iter().map(|own| own[0]).collect();
+    densities.sort_by(f64::total_cmp);
+    densities.dedup();
+    let points: Vec<[f64; 2]> = densities
+        .iter()
+        .filter_map(|&density| {
+            let own = || counted.iter().filter(|own| own[0] == density);
+            let (found, missed): (f64, f64) =
+                (own().map(|own| own[1]).sum(), own().map(|own| own[2]).sum());
+            (missed > 0.0).then(|| [density, -ln(missed / (found + missed))])
+        })
+        .collect();
+    let n = points.len() as f64;
+    let mean = points.iter().map(|point| point[1]).sum::<f64>() / n;
+    let total: f64 = points.iter().map(|point| (point[1] - mean) * (point[1] - mean)).sum();
+    let left: f64 = points
+        .iter()
+        .map(|&[density, value]| (value - rate * density) * (value - rate * density))
+        .sum();
+    if total > 0.0 { 1.0 - left / total } else { f64::NAN }
+}

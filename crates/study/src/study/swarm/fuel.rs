@@ -1,0 +1,58 @@
+//! Fuel over the number of vehicles and the size of the terrain.
+
+use super::Trial;
+use crate::numeric::{exp, ln, pow};
+use nalgebra::{DMatrix, DVector};
+use serde::Serialize;
+
+/// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L, by least squares of the
+/// logarithms. With a = b = 1 each vehicle burns as if it were alone on a straight way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FuelModel {
+    /// c, for L in m.
+    pub scale: f64,
+    /// a.
+    pub of_robots: f64,
+    /// b; 1 where all terrains are of one size.
+    pub of_side: f64,
+    /// Share of the logarithms' variance that it explains.
+    pub explained: f64,
+}
+
+impl FuelModel {
+    /// Of all trials that burned anything; none of fewer than three or of one number of vehicles.
+    pub fn of(trials: &[Trial]) -> Option<FuelModel> {
+        let used: Vec<&Trial> = trials.iter().filter(|own| own.throttle > 0.0).collect();
+        let differ = |of: fn(&Trial) -> f64| used.iter().any(|own| of(own) != of(used[0]));
+        if used.len() < 3 || !differ(|own| f64::from(own.robots)) {
+            return None;
+        }
+        let sides = differ(|own| own.side);
+        let columns = if sides { 3 } else { 2 };
+        let logs = |own: &Trial| [1.0, ln(f64::from(own.robots)), ln(own.side)];
+        let known = |own: &Trial| ln(own.throttle) - if sides { 0.0 } else { ln(own.side) };
+        let matrix = DMatrix::from_fn(used.len(), columns, |row, column| logs(used[row])[column]);
+        let values = DVector::from_iterator(used.len(), used.iter().map(|own| known(own)));
+        let normal = matrix.transpose() * &matrix;
+        let solved = normal.cholesky()?.solve(&(matrix.transpose() * &values));
+        let left = (&values - &matrix * &solved).norm_squared();
+        let mean = values.mean();
+        let total: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        Some(FuelModel {
+            scale: exp(solved[0]),
+            of_robots: solved[1],
+            of_side: if sides { solved[2] } else { 1.0 },
+            explained: 1.0 - left / total,
+        })
+    }
+
+    /// Cumulative throttle of so many vehicles on a terrain of this side, s.
+    pub fn throttle(&self, robots: f64, side: f64) -> f64 {
+        self.scale * pow(robots, self.of_robots) * pow(side, self.of_side)
+    }
+
+    /// How many vehicles burn so much.
+    pub fn robots(&self, side: f64, throttle: f64) -> f64 {
+        pow(throttle / (self.scale * pow(side, self.of_side)), 1.0 / self.of_robots)
+    }
+}

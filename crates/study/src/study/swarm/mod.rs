@@ -1,0 +1,229 @@
+//! The MAVS swarm study's questions to many trials of a team: how often it fails, how long it
+//! takes, what it burns, what it finds, and what another vehicle is worth.
+//!
+//! After C. Goodin et al., on teams of autonomous ground vehicles that look for negative
+//! obstacles. The publication's equations and fitted figures could not be read; the models here
+//! are stand-ins by the kind that its words describe, and say so.
+
+mod detection;
+mod fuel;
+
+pub use detection::DetectionModel;
+pub use fuel::FuelModel;
+
+use super::statistics::{
+    Interval, NormalOrLognormal, clopper_pearson, lognormal_mean, normal_or_lognormal, wilson,
+};
+use crate::numeric::{exp, ln};
+use serde::Serialize;
+
+/// Confidence of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// One trial of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Trial {
+    /// How many vehicles.
+    pub robots: u32,
+    /// Side of the square terrain, m.
+    pub side: f64,
+    /// Holes in it.
+    pub holes: u64,
+    /// Of these, those detected.
+    pub detected: u64,
+    /// Whether all vehicles reached their goals in time.
+    pub completed: bool,
+    /// When the last arrived, s, if all did.
+    pub time: Option<f64>,
+    /// Time integral of the throttle of all, s.
+    pub throttle: f64,
+    /// Fuel of all, kg, where the engine says how much it burns.
+    pub fuel: Option<f64>,
+    /// Share of the terrain explored.
+    pub explored: f64,
+}
+
+/// All trials of one number of vehicles on one size of terrain.
+#[derive(Clone, Debug, Serialize)]
+pub struct TeamFigures {
+    /// How many vehicles.
+    pub robots: u32,
+    /// Side of the terrain, m.
+    pub side: f64,
+    /// How many trials.
+    pub trials: usize,
+    /// Of these, those in which some did not arrive in time.
+    pub failures: u64,
+    /// Failure rate: Wilson's interval, Clopper's and Pearson's where none or all failed.
+    pub failure_rate: Interval,
+    /// Mean time to complete, s: Cox's interval of a lognormal mean; of at least two that did.
+    pub time: Option<Interval>,
+    /// Whether the times are rather normal or lognormal.
+    pub time_shape: Option<NormalOrLognormal>,
+    /// Mean cumulative throttle, s, likewise.
+    pub throttle: Option<Interval>,
+    /// Mean fuel, kg, likewise.
+    pub fuel: Option<Interval>,
+    /// Share of holes detected: Wilson's interval over all holes of all trials, as the study
+    /// has it: it takes holes of one trial for independent.
+    pub detection: Interval,
+    /// The same by the mean and its error over trials, which does not.
+    pub detection_by_trials: Interval,
+    /// Mean share explored.
+    pub explored: Interval,
+}
+
+/// What many trials say.
+#[derive(Clone, Debug, Serialize)]
+pub struct SwarmFigures {
+    /// By size of terrain and number of vehicles, in order.
+    pub teams: Vec<TeamFigures>,
+    /// Detection over vehicles by area.
+    pub detection: Option<DetectionModel>,
+    /// Fuel, as cumulative throttle, over vehicles and way.
+    pub fuel: Option<FuelModel>,
+}
+
+/// All figures of some trials.
+pub fn figures(trials: &[Trial]) -> SwarmFigures {
+    let mut keys: Vec<(f64, u32)> = trials.iter().map(|own| (own.side, own.robots)).collect();
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    keys.dedup();
+    let of = |&(side, robots): &(f64, u32)| {
+        let own = trials.iter().filter(|own| own.side == side && own.robots == robots);
+        team(&own.copied().collect::<Vec<_>>())
+    };
+    SwarmFigures {
+        teams: keys.iter().map(of).collect(),
+        detection: DetectionModel::of(trials),
+        fuel: FuelModel::of(trials),
+    }
+}
+
+fn team(trials: &[Trial]) -> TeamFigures {
+    let failures = trials.iter().filter(|own| !own.completed).count() as u64;
+    let times: Vec<f64> = trials.iter().filter_map(|own| own.time).collect();
+    let throttle: Vec<f64> = trials.iter().map(|own| own.throttle).collect();
+    let fuel: Vec<f64> = trials.iter().filter_map(|own| own.fuel).collect();
+    let (found, holes) =
+        trials.iter().fold([0, 0], |[a, b], own| [a + own.detected, b + own.holes]).into();
+    let shares: Vec<f64> = trials
+        .iter()
+        .filter(|own| own.holes > 0)
+        .map(|own| own.detected as f64 / own.holes as f64)
+        .collect();
+    let explored: Vec<f64> = trials.iter().map(|own| own.explored).collect();
+    TeamFigures {
+        robots: trials[0].robots,
+        side: trials[0].side,
+        trials: trials.len(),
+        failures,
+        failure_rate: proportion(failures, trials.len() as u64),
+        time: lognormal(&times),
+        time_shape: normal_or_lognormal(&times),
+        throttle: lognormal(&throttle),
+        fuel: lognormal(&fuel),
+        detection: proportion(found, holes),
+        detection_by_trials: mean(&shares),
+        explored: mean(&explored),
+    }
+}
+
+/// A proportion with its interval.
+fn proportion(successes: u64, trials: u64) -> Interval {
+    let interval = if successes == 0 || successes == trials { clopper_pearson } else { wilson };
+    let [low, high] = interval(successes, trials, CONFIDENCE);
+    let value = if trials == 0 { f64::NAN } else { successes as f64 / trials as f64 };
+    Interval { value, low, high }
+}
+
+/// Mean of a lognormal sample, of at least two positive numbers.
+fn lognormal(sample: &[f64]) -> Option<Interval> {
+    let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
+    let n = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / n;
+    let variance = logs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
+    lognormal_mean(mean, variance, logs.len(), CONFIDENCE)
+}
+
+/// Mean with twice its standard error on either side, near enough for what is bounded.
+fn mean(sample: &[f64]) -> Interval {
+    let n = sample.len() as f64;
+    let value = sample.iter().sum::<f64>() / n;
+    let variance = sample.iter().map(|x| (x - value) * (x - value)).sum::<f64>() / (n - 1.0);
+    let half = if sample.len() < 2 { f64::NAN } else { 1.96 * (variance / n).sqrt() };
+    Interval { value, low: value - half, high: value + half }
+}
+
+/// Share of holes that a team burning so much on such a terrain detects, by both models: the
+/// study's trade-off.
+pub fn trade_off(figures: &SwarmFigures, side: f64, throttle: f64) -> Option<f64> {
+    let (detection, fuel) = (figures.detection.as_ref()?, figures.fuel.as_ref()?);
+    let robots = fuel.robots(side, throttle);
+    Some(1.0 - exp(-detection.rate.value * robots / (side * side)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    /// Trials drawn from the models themselves, whose parameters must come back.
+    fn drawn(rate: f64, per_metre: f64) -> Vec<Trial> {
+        let stream = Stream::new(11, "swarm");
+        let mut trials = Vec::new();
+        for side in [250.0, 500.0] {
+            let holes = (4e-4 * side * side) as u64;
+            for robots in [1, 2, 4, 8] {
+                for trial in 0..60_u64 {
+                    let key = (side as u64) << 32 | u64::from(robots) << 16 | trial;
+                    let own = Stream::new(stream.bits(key), "trial");
+                    let share = 1.0 - exp(-rate * f64::from(robots) / (side * side));
+                    let found = (0..holes).filter(|&hole| own.uniform(100 + hole) < share).count();
+                    let mean = per_metre * side * f64::from(robots);
+                    let time = exp(ln(side / 5.0) + 0.2 * own.normal(1));
+                    let completed = own.uniform(7) < 0.9;
+                    trials.push(Trial {
+                        robots,
+                        side,
+                        holes,
+                        detected: found as u64,
+                        completed,
+                        time: completed.then_some(time),
+                        throttle: mean * exp(0.1 * own.normal(2)),
+                        fuel: None,
+                        explored: 0.5,
+                    });
+                }
+            }
+        }
+        trials
+    }
+
+    #[test]
+    fn the_models_find_what_trials_were_drawn_from() {
+        let (rate, per_metre) = (9000.0, 0.05);
+        let found = figures(&drawn(rate, per_metre));
+        assert_eq!(found.teams.len(), 8);
+        let detection = found.detection.as_ref().unwrap();
+        // four standard errors of a binomial rate from some 20,000 holes: below 4 %
+        assert!((detection.rate.value / rate - 1.0).abs() < 0.04, "{detection:?}");
+        assert!(detection.rate.low < rate && rate < detection.rate.high, "{detection:?}");
+        assert!(detection.explained > 0.95, "{detection:?}");
+        let fuel = found.fuel.as_ref().unwrap();
+        // 480 logarithms of deviation 0.1: four errors of the exponents are below 0.03
+        assert!((fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side - 1.0).abs() < 0.06, "{fuel:?}");
+        let burned = per_metre * 250.0 * 4.0;
+        let traded = trade_off(&found, 250.0, burned).unwrap();
+        assert!((traded - (1.0 - exp(-rate * 4.0 / 62_500.0))).abs() < 0.03, "{traded}");
+        let team = &found.teams[2];
+        assert!(team.time_shape.as_ref().unwrap().vuong > 0.0);
+        assert!(team.failure_rate.low < 0.1 && team.failure_rate.high > 0.1, "{team:?}");
+    }
+
+    #[test]
+    fn nothing_is_said_of_nothing() {
+        let found = figures(&[]);
+        assert!(found.teams.is_empty() && found.detection.is_none() && found.fuel.is_none());
+    }
+}

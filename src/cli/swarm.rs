@@ -1,0 +1,289 @@
+//! `bekker swarm`
+
+use super::{Failure, stdout};
+use crate::report::plot::{self, Mark, Panel, Series};
+use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
+use crate::report::table::TextStyle;
+use crate::report::write_file;
+use crate::scenario::ScenarioFile;
+use crate::scenario::build;
+use crate::study::statistics::{Interval, NormalOrLognormal, probability_plot};
+use crate::study::swarm::{CONFIDENCE, SwarmFigures, TeamFigures, Trial, figures, trade_off};
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What the key of the factor that says how many vehicles there are ends in.
+const COUNT: &str = "row.count";
+/// Responses that a study must take down for these figures.
+const RESPONSES: [&str; 5] =
+    ["completed", "time_to_complete", "cumulative_throttle", "detected", "explored"];
+
+/// Say what studies of teams came to: failures, time, fuel, detection, and what one more vehicle is
+/// worth
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study run examples/study_swarm_1.toml --out swarm_1\n  \
+    bekker swarm swarm_1\n  bekker swarm swarm_1 swarm_2 --out swarm --json\n\n\
+    The folders are those of `bekker study run` whose studies vary `vehicle[..].row.count` and take\n\
+    down completed, time_to_complete, cumulative_throttle, detected and explored. Intervals are of\n\
+    95 %. docs/swarm.md tells the models and the statements of the MAVS swarm study one by one.")]
+pub struct Swarm {
+    /// Folders of studies
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// Folder for the tables (swarm.md), the plots (swarm.png) and swarm.json
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl Swarm {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let mut trials = Vec::new();
+        for folder in &self.folders {
+            trials.extend(read(folder)?);
+        }
+        let found = figures(&trials);
+        let tables = [teams(&found), shapes(&found), models(&found)];
+        let document = json!({ "trials": trials, "figures": found });
+        if let Some(folder) = &self.out {
+            std::fs::create_dir_all(folder).map_err(|cause| Failure::input(folder, &cause))?;
+            let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
+            let page = format!("# Swarm\n\n{} trials.\n\n{}", trials.len(), sections.join("\n"));
+            write_file(&folder.join("swarm.md"), page.as_bytes())?;
+            write_file(&folder.join("swarm.json"), format!("{document:#}\n").as_bytes())?;
+            plot::write(&folder.join("swarm.png"), &figure(&found, &trials))?;
+            if !quiet {
+                eprintln!("swarm.md, swarm.json and swarm.png in {}", folder.display());
+            }
+        }
+        if self.json {
+            return stdout::print_json(&document);
+        }
+        let texts: Vec<String> =
+            tables.iter().map(|table| table.text(TextStyle::of_stdout())).collect();
+        stdout::print(texts.join("\n").trim_end())
+    }
+}
+
+/// The trials of a study's folder that came to a result.
+fn read(folder: &Path) -> Result<Vec<Trial>, Failure> {
+    let refused = |cause: String| Failure::Input { subject: folder.display().to_string(), cause };
+    let asked = AskedOfStudy::read(folder)?;
+    let config = super::study::config(&asked, folder)?;
+    let is_count = |key: &str| key.ends_with(COUNT);
+    let counts = config.factor.iter().position(|factor| factor.keys().any(is_count));
+    let column = |name: &str| config.responses.iter().position(|own| own == name);
+    if let Some(missing) = RESPONSES.into_iter().find(|name| column(name).is_none()) {
+        let told = RESPONSES.join(", ");
+        return Err(refused(format!("its study does not take down {missing}; it must have {told}")));
+    }
+    let scenario = AskedOfStudy::kept_scenario(folder)
+        .ok_or_else(|| refused("holds no copy of its scenario".into()))?;
+    let file = ScenarioFile::read(&scenario, &[])?;
+    let world = build::world(&file)?.world;
+    let [west, south, east, north] = world.ground.terrain().bounds();
+    let area = (east - west) * (north - south);
+    if !area.is_finite() {
+        return Err(refused("its terrain has no bounds: vehicles by area are not known".into()));
+    }
+    let trial = |record: &TrialRecord| {
+        let number = |name: &str| match record.responses.get(column(name)?)? {
+            Cell::Number(x) => Some(*x),
+            _ => None,
+        };
+        let robots = match counts.and_then(|factor| record.levels.get(factor)) {
+            Some(Cell::Number(count)) => *count as u32,
+            _ => asked.vehicles as u32,
+        };
+        let holes = world.holes.len() as u64;
+        Some(Trial {
+            robots,
+            side: area.sqrt(),
+            holes,
+            detected: (number("detected").unwrap_or(0.0) * holes as f64).round() as u64,
+            completed: number("completed")? == 1.0,
+            time: number("time_to_complete"),
+            throttle: number("cumulative_throttle")?,
+            fuel: number("total_fuel"),
+            explored: number("explored")?,
+        })
+    };
+    let records = asked.records(folder)?;
+    let done = records.values().filter(|record| record.failure.is_none());
+    Ok(done.filter_map(trial).collect())
+}
+
+fn words(items: &[&str]) -> Vec<String> {
+    items.iter().map(|&item| item.to_owned()).collect()
+}
+
+/// A value with its bounds.
+fn between(own: &Interval, digits: usize) -> String {
+    let Interval { value, low, high } = own;
+    format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
+}
+
+fn maybe(own: Option<&Interval>, digits: usize) -> String {
+    own.map_or_else(|| "-".into(), |own| between(own, digits))
+}
+
+fn teams(found: &SwarmFigures) -> Outline {
+    let row = |own: &TeamFigures| {
+        vec![
+            format!("{:.0}", own.side),
+            own.robots.to_string(),
+            own.trials.to_string(),
+            between(&own.failure_rate, 2),
+            maybe(own.time.as_ref(), 0),
+            maybe(own.throttle.as_ref(), 0),
+            maybe(own.fuel.as_ref(), 2),
+            between(&own.detection, 3),
+            between(&own.explored, 3),
+        ]
+    };
+    Outline {
+        title: format!("Teams, with intervals of {:.0} %", 100.0 * CONFIDENCE),
+        head: words(&[
+            "side m", "vehicles", "trials", "failed", "time s", "throttle s", "fuel kg", "detected",
+            "explored",
+        ]),
+        rows: found.teams.iter().map(row).collect(),
+    }
+}
+
+fn shapes(found: &SwarmFigures) -> Outline {
+    let row = |own: &TeamFigures| {
+        let NormalOrLognormal { count, normal, lognormal, vuong, p_value } =
+            own.time_shape.as_ref()?;
+        Some(vec![
+            format!("{:.0}", own.side),
+            own.robots.to_string(),
+            count.to_string(),
+            format!("{:.1}", normal.log_likelihood),
+            format!("{:.1}", lognormal.log_likelihood),
+            format!("{vuong:.2}"),
+            format!("{p_value:.3}"),
+        ])
+    };
+    Outline {
+        title: "Times to complete: log-likelihoods, and Vuong's test of the two".into(),
+        head: words(&["side m", "vehicles", "times", "normal", "lognormal", "z", "p"]),
+        rows: found.teams.iter().filter_map(row).collect(),
+    }
+}
+
+fn models(found: &SwarmFigures) -> Outline {
+    let mut rows = Vec::new();
+    if let Some(own) = &found.detection {
+        let law = "detected = 1 - exp(-a N / A)".to_owned();
+        let figure = format!("a = {} m2, R2 {:.3}", between(&own.rate, 0), own.explained);
+        rows.push(vec![law, figure]);
+    }
+    if let Some(own) = &found.fuel {
+        let law = "throttle = c N^p L^q".to_owned();
+        let figure = format!(
+            "c = {:.4}, p = {:.3}, q = {:.3}, R2 {:.3}",
+            own.scale, own.of_robots, own.of_side, own.explained
+        );
+        rows.push(vec![law, figure]);
+    }
+    for team in &found.teams {
+        let burned = found.fuel.as_ref().map(|own| own.throttle(f64::from(team.robots), team.side));
+        let traded = burned.and_then(|burned| Some((burned, trade_off(found, team.side, burned)?)));
+        if let Some((burned, detected)) = traded {
+            let law = format!("{} vehicles, side {:.0} m", team.robots, team.side);
+            let measured = team.detection.value;
+            rows.push(vec![
+                law,
+                format!("{burned:.0} s of throttle detect {detected:.3}; found {measured:.3}"),
+            ]);
+        }
+    }
+    Outline { title: "Models".into(), head: words(&["law", "fitted"]), rows }
+}
+
+/// Detection, time and fuel over vehicles, and the probability plot of the times of the team
+/// with most of them.
+fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
+    let mut sides: Vec<f64> = found.teams.iter().map(|own| own.side).collect();
+    sides.dedup();
+    let measured = |of: fn(&TeamFigures) -> Option<f64>| -> Vec<Series> {
+        let of_side = |&side: &f64| Series {
+            name: format!("{side:.0} m"),
+            points: found
+                .teams
+                .iter()
+                .filter(|own| own.side == side)
+                .filter_map(|own| Some([f64::from(own.robots), of(own)?]))
+                .collect(),
+            mark: Mark::Dots,
+        };
+        sides.iter().map(of_side).collect()
+    };
+    let most = found.teams.iter().map(|own| own.robots).max().unwrap_or(1);
+    let modelled = |of: &dyn Fn(f64, f64) -> Option<f64>| -> Vec<Series> {
+        let of_side = |&side: &f64| Series {
+            name: format!("{side:.0} m, model"),
+            points: (1..=most)
+                .filter_map(|robots| Some([f64::from(robots), of(f64::from(robots), side)?]))
+                .collect(),
+            mark: Mark::Dashes,
+        };
+        sides.iter().map(of_side).collect()
+    };
+    let panel = |y_label: &str, measured: Vec<Series>, modelled: Vec<Series>| Panel {
+        x_label: "vehicles".into(),
+        y_label: y_label.into(),
+        from_zero: true,
+        series: [modelled, measured].concat(),
+        ..Panel::default()
+    };
+    let (detection, fuel) = (found.detection.as_ref(), found.fuel.as_ref());
+    let mut panels = vec![
+        panel(
+            "share of holes detected",
+            measured(|own| Some(own.detection.value)),
+            modelled(&|robots, side| Some(detection?.share(robots, side))),
+        ),
+        panel("time to complete, s", measured(|own| Some(own.time?.value)), Vec::new()),
+        panel(
+            "cumulative throttle, s",
+            measured(|own| Some(own.throttle?.value)),
+            modelled(&|robots, side| Some(fuel?.throttle(robots, side))),
+        ),
+    ];
+    let timed = found.teams.iter().filter_map(|own| Some((own, own.time_shape.as_ref()?)));
+    if let Some((team, shape)) = timed.max_by_key(|(_, shape)| shape.count) {
+        let of = |own: &&Trial| own.robots == team.robots && own.side == team.side;
+        let times: Vec<f64> = trials.iter().filter(of).filter_map(|own| own.time).collect();
+        let places = probability_plot(&times);
+        let fitted = |which: usize, name: &str| Series {
+            name: name.into(),
+            points: places.iter().map(|own| [shape.at(own.score)[which], own.score]).collect(),
+            mark: if which == 0 { Mark::Dashes } else { Mark::Line },
+        };
+        panels.push(Panel {
+            title: format!("Times of {} vehicles, side {:.0} m", team.robots, team.side),
+            x_label: "time to complete, s".into(),
+            y_label: "standard score".into(),
+            from_zero: false,
+            series: vec![
+                fitted(0, "normal"),
+                fitted(1, "lognormal"),
+                Series {
+                    name: "trials".into(),
+                    points: places.iter().map(|own| [own.value, own.score]).collect(),
+                    mark: Mark::Dots,
+                },
+            ],
+        });
+    }
+    plot::Figure {
+        title: "Teams of autonomous vehicles".into(),
+        subtitle: format!("{} trials", trials.len()),
+        panels,
+    }
+}
