@@ -2,6 +2,7 @@
 //! Those that count allocations stand alone, and `docs`.
 
 mod api;
+mod autonomous;
 mod bad_input;
 mod bounds;
 mod cli;

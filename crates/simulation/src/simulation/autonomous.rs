@@ -189,10 +189,11 @@ impl AgentModel {
     ) -> Option<Controls> {
         let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
         let controls = autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h);
+        // it is stuck once it has given up, not while it thinks, waits or backs off
         state.driver.intent = match own.navigator.phase() {
-            Phase::Driving | Phase::Backing => Intent::Drive,
+            Phase::Driving | Phase::Backing => Intent::Hold,
             Phase::Arrived => Intent::Arrived,
-            Phase::GaveUp => Intent::Hold,
+            Phase::GaveUp => Intent::Drive,
         };
         Some(controls.clamped())
     }
