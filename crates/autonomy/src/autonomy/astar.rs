@@ -65,8 +65,8 @@ impl Grid<'_> {
     fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
         let (i, j) = (i + di, j + dj);
         let inside = i >= 0 && j >= 0 && (i as usize) < self.width && (j as usize) < self.height();
-        let cell = j as usize * self.width + i as usize;
-        (inside && self.costs[cell] != IMPASSABLE).then_some(cell)
+        let cell = inside.then(|| j as usize * self.width + i as usize)?;
+        (self.costs[cell] != IMPASSABLE).then_some(cell)
     }
 
     /// The octile distance between two cells by the least cost.
@@ -182,5 +182,101 @@ impl Search {
         }
         cells.reverse();
         cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pathfinding::prelude::dijkstra;
+    use proptest::prelude::*;
+
+    fn route(costs: &[u16], width: usize, from: usize, to: usize) -> Option<Route> {
+        Search::default().route(&Grid { width, costs }, from, to, usize::MAX)
+    }
+
+    /// Over free ground the least cost is the octile distance, and the search looks at no more
+    /// than the cells of its parallelogram.
+    #[test]
+    fn over_free_ground_it_is_the_octile_distance() {
+        let costs = vec![UNIT; 100 * 100];
+        for (to, cost, most) in [(99, 9900, 100), (99 * 101, 99 * 141, 100), (50 * 100 + 80, 50 * 141 + 3000, 51 * 31)] {
+            let found = route(&costs, 100, 0, to).unwrap();
+            assert_eq!((found.cost, found.arrives), (cost, true));
+            assert!(found.expanded <= most, "{} for {to}", found.expanded);
+        }
+    }
+
+    /// Round the end of a wall: straight to beside its end, across and on. The corner is not cut.
+    #[test]
+    fn goes_round_a_wall_without_cutting_its_corner() {
+        let mut costs = vec![UNIT; 21 * 21];
+        (0..15).for_each(|row| costs[row * 21 + 10] = IMPASSABLE);
+        let found = route(&costs, 21, 5 * 21, 5 * 21 + 20).unwrap();
+        // ten rows up and down again, nine of either diagonal, and two columns straight across
+        let steps = 2 * (9 * 141 + 100) + 2 * 100;
+        assert_eq!(found.cost, steps);
+        let crosses = |pair: &[usize]| pair[0] % 21 == 9 && pair[1] % 21 == 10;
+        let crossing = found.cells.windows(2).find(|pair| crosses(pair)).unwrap();
+        assert_eq!([crossing[0] / 21, crossing[1] / 21], [15, 15]);
+    }
+
+    #[test]
+    fn where_there_is_no_way_it_leads_as_near_as_can_be() {
+        let mut costs = vec![UNIT; 20 * 20];
+        (0..20).for_each(|row| costs[row * 20 + 12] = IMPASSABLE);
+        let found = route(&costs, 20, 10 * 20, 10 * 20 + 19).unwrap();
+        assert!(!found.arrives);
+        assert_eq!(found.cells.last(), Some(&(10 * 20 + 11)));
+        let limited = Search::default()
+            .route(&Grid { width: 20, costs: &vec![UNIT; 400] }, 0, 19, 5)
+            .unwrap();
+        assert_eq!((limited.expanded, limited.arrives, limited.cells.last()), (5, false, Some(&4)));
+        assert_eq!(route(&costs, 20, 12, 0), None, "the start is impassable");
+    }
+
+    #[test]
+    fn the_nearest_passable_cell_is_found() {
+        let mut costs = vec![IMPASSABLE; 10 * 10];
+        (costs[57], costs[42]) = (UNIT, UNIT);
+        let grid = Grid { width: 10, costs: &costs };
+        assert_eq!(grid.passable(55, 3), Some(57));
+        assert_eq!(grid.passable(57, 0), Some(57));
+        assert_eq!(grid.passable(0, 1), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        /// The least cost is that which Dijkstra's search of another library finds, and a second
+        /// search with the same workspace finds the same way.
+        #[test]
+        fn agrees_with_dijkstra(
+            costs in prop::collection::vec(prop_oneof![
+                1 => Just(IMPASSABLE),
+                3 => UNIT..=900u16,
+            ], 24 * 16),
+            from in 0..24 * 16usize,
+            to in 0..24 * 16usize,
+        ) {
+            prop_assume!(costs[from] != IMPASSABLE && costs[to] != IMPASSABLE);
+            let grid = Grid { width: 24, costs: &costs };
+            let successors = |cell: &usize| {
+                let at = grid.place(*cell);
+                let free = |by| grid.neighbour(at, by);
+                let steps = NEIGHBOURS.into_iter().filter_map(|by| {
+                    let cell_to = free(by)?;
+                    let corner = by[0] != 0 && by[1] != 0;
+                    let goes = !corner || free([by[0], 0]).is_some() && free([0, by[1]]).is_some();
+                    goes.then(|| (cell_to, grid.step(*cell, cell_to, corner)))
+                });
+                steps.collect::<Vec<_>>()
+            };
+            let expected = dijkstra(&from, successors, |cell| *cell == to).map(|(_, cost)| cost);
+            let mut search = Search::default();
+            let found = search.route(&grid, from, to, usize::MAX).unwrap();
+            prop_assert_eq!(found.arrives.then_some(found.cost), expected);
+            prop_assert_eq!(search.route(&grid, from, to, usize::MAX), Some(found));
+        }
     }
 }
