@@ -52,21 +52,19 @@ const NEIGHBOURS: [[i32; 2]; 8] =
 const DIAGONAL: u32 = 1414;
 
 impl Grid<'_> {
-    fn height(&self) -> usize {
-        self.costs.len() / self.width.max(1)
-    }
-
     fn place(&self, cell: usize) -> [i32; 2] {
-        [(cell % self.width) as i32, (cell / self.width) as i32]
+        // divided in 32 bits: it is asked of every cell that a search goes through
+        let (cell, width) = (cell as u32, self.width as u32);
+        [(cell % width) as i32, (cell / width) as i32]
     }
 
     /// The passable cell in a direction, if there is one.
     #[inline]
     fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
-        let (i, j) = (i + di, j + dj);
-        let inside = i >= 0 && j >= 0 && (i as usize) < self.width && (j as usize) < self.height();
-        let cell = inside.then(|| j as usize * self.width + i as usize)?;
-        (self.costs[cell] != IMPASSABLE).then_some(cell)
+        let (i, j) = (usize::try_from(i + di).ok()?, usize::try_from(j + dj).ok()?);
+        let cell = j * self.width + i;
+        let cost = *self.costs.get(cell)?;
+        (i < self.width && cost != IMPASSABLE).then_some(cell)
     }
 
     /// The octile distance between two cells by the least cost.
@@ -112,8 +110,7 @@ impl Search {
         }
         self.begin(grid.costs.len());
         let target = grid.place(goal);
-        let heuristic = |cell: usize| grid.octile(grid.place(cell), target);
-        let mut nearest = (heuristic(start), start);
+        let mut nearest = (grid.octile(grid.place(start), target), start);
         self.costs[start] = 0;
         self.rounds[start] = self.round;
         self.open.push(Reverse((nearest.0, nearest.0, start as u32)));
@@ -129,7 +126,7 @@ impl Search {
             if cell == goal || expanded >= limit {
                 break;
             }
-            self.expand(grid, cell, &heuristic);
+            self.expand(grid, cell, target);
         }
         let end = nearest.1;
         let cells = self.back(grid, start, end);
@@ -147,14 +144,15 @@ impl Search {
         self.open.clear();
     }
 
-    fn expand(&mut self, grid: &Grid<'_>, cell: usize, heuristic: &impl Fn(usize) -> u32) {
+    fn expand(&mut self, grid: &Grid<'_>, cell: usize, target: [i32; 2]) {
         let place = grid.place(cell);
         let own = self.costs[cell];
+        let around = NEIGHBOURS.map(|by| grid.neighbour(place, by));
         for (direction, by) in NEIGHBOURS.into_iter().enumerate() {
-            let Some(to) = grid.neighbour(place, by) else { continue };
+            let Some(to) = around[direction] else { continue };
             let is_diagonal = direction % 2 == 1;
-            let beside = |by: [i32; 2]| grid.neighbour(place, by).is_some();
-            if is_diagonal && !(beside([by[0], 0]) && beside([0, by[1]])) {
+            let beside = |turn: usize| around[(direction + turn) % 8].is_some();
+            if is_diagonal && !(beside(1) && beside(7)) {
                 continue;
             }
             let cost = own + grid.step(cell, to, is_diagonal);
@@ -166,7 +164,7 @@ impl Search {
             self.costs[to] = cost;
             self.from[to] = direction as u8;
             self.rounds[to] = self.round;
-            let left = heuristic(to);
+            let left = grid.octile([place[0] + by[0], place[1] + by[1]], target);
             self.open.push(Reverse((cost + left, left, to as u32)));
         }
     }
