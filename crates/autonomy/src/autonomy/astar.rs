@@ -52,21 +52,19 @@ const NEIGHBOURS: [[i32; 2]; 8] =
 const DIAGONAL: u32 = 1414;
 
 impl Grid<'_> {
-    fn height(&self) -> usize {
-        self.costs.len() / self.width.max(1)
-    }
-
     fn place(&self, cell: usize) -> [i32; 2] {
-        [(cell % self.width) as i32, (cell / self.width) as i32]
+        // divided in 32 bits: it is asked of every cell that a search goes through
+        let (cell, width) = (cell as u32, self.width as u32);
+        [(cell % width) as i32, (cell / width) as i32]
     }
 
     /// The passable cell in a direction, if there is one.
     #[inline]
     fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
-        let (i, j) = (i + di, j + dj);
-        let inside = i >= 0 && j >= 0 && (i as usize) < self.width && (j as usize) < self.height();
-        let cell = j as usize * self.width + i as usize;
-        (inside && self.costs[cell] != IMPASSABLE).then_some(cell)
+        let (i, j) = (usize::try_from(i + di).ok()?, usize::try_from(j + dj).ok()?);
+        let cell = j * self.width + i;
+        let cost = *self.costs.get(cell)?;
+        (i < self.width && cost != IMPASSABLE).then_some(cell)
     }
 
     /// The octile distance between two cells by the least cost.
@@ -112,8 +110,7 @@ impl Search {
         }
         self.begin(grid.costs.len());
         let target = grid.place(goal);
-        let heuristic = |cell: usize| grid.octile(grid.place(cell), target);
-        let mut nearest = (heuristic(start), start);
+        let mut nearest = (grid.octile(grid.place(start), target), start);
         self.costs[start] = 0;
         self.rounds[start] = self.round;
         self.open.push(Reverse((nearest.0, nearest.0, start as u32)));
@@ -129,7 +126,7 @@ impl Search {
             if cell == goal || expanded >= limit {
                 break;
             }
-            self.expand(grid, cell, &heuristic);
+            self.expand(grid, cell, target);
         }
         let end = nearest.1;
         let cells = self.back(grid, start, end);
@@ -147,14 +144,15 @@ impl Search {
         self.open.clear();
     }
 
-    fn expand(&mut self, grid: &Grid<'_>, cell: usize, heuristic: &impl Fn(usize) -> u32) {
+    fn expand(&mut self, grid: &Grid<'_>, cell: usize, target: [i32; 2]) {
         let place = grid.place(cell);
         let own = self.costs[cell];
+        let around = NEIGHBOURS.map(|by| grid.neighbour(place, by));
         for (direction, by) in NEIGHBOURS.into_iter().enumerate() {
-            let Some(to) = grid.neighbour(place, by) else { continue };
+            let Some(to) = around[direction] else { continue };
             let is_diagonal = direction % 2 == 1;
-            let beside = |by: [i32; 2]| grid.neighbour(place, by).is_some();
-            if is_diagonal && !(beside([by[0], 0]) && beside([0, by[1]])) {
+            let beside = |turn: usize| around[(direction + turn) % 8].is_some();
+            if is_diagonal && !(beside(1) && beside(7)) {
                 continue;
             }
             let cost = own + grid.step(cell, to, is_diagonal);
@@ -166,7 +164,7 @@ impl Search {
             self.costs[to] = cost;
             self.from[to] = direction as u8;
             self.rounds[to] = self.round;
-            let left = heuristic(to);
+            let left = grid.octile([place[0] + by[0], place[1] + by[1]], target);
             self.open.push(Reverse((cost + left, left, to as u32)));
         }
     }
@@ -182,5 +180,101 @@ impl Search {
         }
         cells.reverse();
         cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pathfinding::prelude::dijkstra;
+    use proptest::prelude::*;
+
+    fn route(costs: &[u16], width: usize, from: usize, to: usize) -> Option<Route> {
+        Search::default().route(&Grid { width, costs }, from, to, usize::MAX)
+    }
+
+    /// Over free ground the least cost is the octile distance, and the search looks at no more
+    /// than the cells of its parallelogram.
+    #[test]
+    fn over_free_ground_it_is_the_octile_distance() {
+        let costs = vec![UNIT; 100 * 100];
+        for (to, cost, most) in [(99, 9900, 100), (99 * 101, 99 * 141, 100), (50 * 100 + 80, 50 * 141 + 3000, 51 * 31)] {
+            let found = route(&costs, 100, 0, to).unwrap();
+            assert_eq!((found.cost, found.arrives), (cost, true));
+            assert!(found.expanded <= most, "{} for {to}", found.expanded);
+        }
+    }
+
+    /// Round the end of a wall: straight to beside its end, across and on. The corner is not cut.
+    #[test]
+    fn goes_round_a_wall_without_cutting_its_corner() {
+        let mut costs = vec![UNIT; 21 * 21];
+        (0..15).for_each(|row| costs[row * 21 + 10] = IMPASSABLE);
+        let found = route(&costs, 21, 5 * 21, 5 * 21 + 20).unwrap();
+        // ten rows up and down again, nine of either diagonal, and two columns straight across
+        let steps = 2 * (9 * 141 + 100) + 2 * 100;
+        assert_eq!(found.cost, steps);
+        let crosses = |pair: &[usize]| pair[0] % 21 == 9 && pair[1] % 21 == 10;
+        let crossing = found.cells.windows(2).find(|pair| crosses(pair)).unwrap();
+        assert_eq!([crossing[0] / 21, crossing[1] / 21], [15, 15]);
+    }
+
+    #[test]
+    fn where_there_is_no_way_it_leads_as_near_as_can_be() {
+        let mut costs = vec![UNIT; 20 * 20];
+        (0..20).for_each(|row| costs[row * 20 + 12] = IMPASSABLE);
+        let found = route(&costs, 20, 10 * 20, 10 * 20 + 19).unwrap();
+        assert!(!found.arrives);
+        assert_eq!(found.cells.last(), Some(&(10 * 20 + 11)));
+        let limited = Search::default()
+            .route(&Grid { width: 20, costs: &vec![UNIT; 400] }, 0, 19, 5)
+            .unwrap();
+        assert_eq!((limited.expanded, limited.arrives, limited.cells.last()), (5, false, Some(&4)));
+        assert_eq!(route(&costs, 20, 12, 0), None, "the start is impassable");
+    }
+
+    #[test]
+    fn the_nearest_passable_cell_is_found() {
+        let mut costs = vec![IMPASSABLE; 10 * 10];
+        (costs[57], costs[42]) = (UNIT, UNIT);
+        let grid = Grid { width: 10, costs: &costs };
+        assert_eq!(grid.passable(55, 3), Some(57));
+        assert_eq!(grid.passable(57, 0), Some(57));
+        assert_eq!(grid.passable(0, 1), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        /// The least cost is that which Dijkstra's search of another library finds, and a second
+        /// search with the same workspace finds the same way.
+        #[test]
+        fn agrees_with_dijkstra(
+            costs in prop::collection::vec(prop_oneof![
+                1 => Just(IMPASSABLE),
+                3 => UNIT..=900u16,
+            ], 24 * 16),
+            from in 0..24 * 16usize,
+            to in 0..24 * 16usize,
+        ) {
+            prop_assume!(costs[from] != IMPASSABLE && costs[to] != IMPASSABLE);
+            let grid = Grid { width: 24, costs: &costs };
+            let successors = |cell: &usize| {
+                let at = grid.place(*cell);
+                let free = |by| grid.neighbour(at, by);
+                let steps = NEIGHBOURS.into_iter().filter_map(|by| {
+                    let cell_to = free(by)?;
+                    let corner = by[0] != 0 && by[1] != 0;
+                    let goes = !corner || free([by[0], 0]).is_some() && free([0, by[1]]).is_some();
+                    goes.then(|| (cell_to, grid.step(*cell, cell_to, corner)))
+                });
+                steps.collect::<Vec<_>>()
+            };
+            let expected = dijkstra(&from, successors, |cell| *cell == to).map(|(_, cost)| cost);
+            let mut search = Search::default();
+            let found = search.route(&grid, from, to, usize::MAX).unwrap();
+            prop_assert_eq!(found.arrives.then_some(found.cost), expected);
+            prop_assert_eq!(search.route(&grid, from, to, usize::MAX), Some(found));
+        }
     }
 }

@@ -17,6 +17,8 @@ pub mod localisation;
 mod navigator;
 pub mod obstacles;
 mod plan;
+#[cfg(test)]
+mod proving_ground;
 pub mod recovery;
 pub mod smoothing;
 pub mod spline;

@@ -478,3 +478,54 @@ fn known(around: &Surroundings<'_>, path: &Path) -> f64 {
     });
     unknown.map_or(path.length(), |at| path.stations()[at])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::proving_ground::{Ground, Trial, navigator};
+    use super::*;
+
+    fn drive(ground: Ground, goals: Vec<[f64; 2]>, seconds: f64) -> (Trial, bool) {
+        let mut trial = Trial::new(ground, navigator(goals), [0.0, 0.0], 0.0);
+        let mut touched = false;
+        let end = trial.time + seconds;
+        while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
+            trial.step();
+            touched |= trial.touches();
+            if false && (trial.time / 0.5).fract() < 0.03 && std::env::var("SEE").is_ok() {
+                let p = trial.pose();
+                println!(
+                    "{:5.2} ({:6.2},{:6.2}) yaw {:5.2} v {:4.2} want {:5.2} {:?} known {:4.1} path {:?} off {:.1} len {:.1} att {} turns {}",
+                    trial.time, p.position.x, p.position.y, trial.yaw, trial.speed,
+                    trial.state.wanted(), trial.state.phase(), trial.plan.known,
+                    trial.plan.path.is_some(), trial.memory.offset,
+                    trial.plan.path.as_ref().map_or(0.0, Path::length), trial.state.recovery.attempts, trial.plan.turns
+                );
+            }
+        }
+        (trial, touched)
+    }
+
+    #[test]
+    fn drives_over_flat_ground_to_its_goals() {
+        let (trial, _) = drive(Ground::default(), vec![[40.0, 0.0], [40.0, 25.0]], 60.0);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+    }
+
+    #[test]
+    fn goes_through_the_gap_in_a_wall() {
+        let walls = vec![[20.0, -30.0, 20.5, 5.0, 2.0], [20.0, 10.0, 20.5, 30.0, 2.0]];
+        let ground = Ground { walls, ..Ground::default() };
+        let (trial, touched) = drive(ground, vec![[40.0, 0.0]], 60.0);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+        assert!(!touched);
+    }
+
+    #[test]
+    fn goes_round_holes_and_trunks() {
+        let holes = vec![[15.0, 0.5], [28.0, -2.0]];
+        let ground = Ground { holes, trunks: vec![[22.0, 2.0, 0.3], [35.0, 0.0, 0.3]], ..Ground::default() };
+        let (trial, touched) = drive(ground, vec![[45.0, 0.0]], 60.0);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+        assert!(!touched);
+    }
+}

@@ -245,3 +245,117 @@ impl SplineModel {
         arcs.into_iter().next()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::costs::CostModel;
+    use super::super::elevation_map::{Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index};
+    use super::super::proving_ground::body;
+    use super::super::{Area, obstacles::ObstacleModel};
+    use super::*;
+    use std::sync::Arc;
+
+    /// Level ground that is known, with cells that stand.
+    fn ground(stands: impl Fn(f64, f64) -> bool) -> CostMap {
+        let model = MapModel::default();
+        let mut map = ElevationMap::new(model);
+        for (a, b) in (-2..3).flat_map(|a| (-2..2).map(move |b| (a, b))) {
+            let key = TileKey { a, b };
+            let [i0, j0] = key.first();
+            let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+            for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
+                let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
+                let highest = if stands(x, y) { 2000 } else { 0 };
+                cells[index([i, j])] = Cell { lowest: 0, highest, returns: 3, hole: false };
+            }
+            map.merge_tile(key, &Arc::new(Tile::new(cells)));
+        }
+        let area = Area::of([[-32.0, -32.0], [48.0, 32.0]], model.cell);
+        let mut costs = CostMap::new(area, model.cell, &CostModel::default());
+        costs.update(&map, &[], &ObstacleModel::default(), &CostModel::default(), 0.785);
+        costs
+    }
+
+    fn choose(map: &CostMap, start: &Start, others: &[[f64; 3]]) -> Option<Local> {
+        let route = Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [40.0, 0.0]]).unwrap();
+        let around = Surroundings { map, others, body: &body() };
+        SplineModel::default().choose(&around, start, &route, 0.0)
+    }
+
+    /// Corners of the vehicle and the middles of its sides along a path.
+    fn outline(local: &Local) -> impl Iterator<Item = [f64; 2]> {
+        let footprint = body().footprint;
+        local.points.windows(2).flat_map(move |pair| {
+            let [x, y] = pair[1];
+            let [u, v] = [x - pair[0][0], y - pair[0][1]];
+            let [u, v] = [u, v].map(|part| part / hypot(u, v));
+            let along = [footprint.rear, 0.0, footprint.front].map(|x| x + 1.36);
+            let aside = [-0.5, 0.5].map(|share| share * footprint.width);
+            let corners = along.into_iter().flat_map(move |a| aside.map(|b| (a, b)));
+            corners.map(move |(a, b)| [x + u * a - v * b, y + v * a + u * b])
+        })
+    }
+
+    const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0] };
+
+    /// On a straight route over free ground the best is the route.
+    #[test]
+    fn on_free_ground_it_keeps_to_the_route() {
+        let local = choose(&ground(|_, _| false), &ON_ROUTE, &[]).unwrap();
+        assert_eq!((local.offset, local.turns), (0.0, false));
+        assert!(local.points.iter().all(|[_, y]| y.abs() < 1e-12));
+        assert!((local.points[local.points.len() - 1][0] - 12.0).abs() < 1e-12);
+        // what is left is nothing: no offset, no bend, nothing near, level
+        assert!(local.cost.abs() < 1e-12, "{}", local.cost);
+    }
+
+    /// Beside the route it goes back on the cubic o (2 t³ - 3 t² + 1).
+    #[test]
+    fn from_beside_it_goes_back_on_a_cubic() {
+        let start = Start { rear: [0.0, 1.5], ..ON_ROUTE };
+        let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
+        assert_eq!(local.offset, 0.0);
+        let count = (local.points.len() - 1) as f64;
+        for (k, [x, y]) in local.points.iter().enumerate() {
+            let t = k as f64 / count;
+            let cubic = 1.5 * (2.0 * t * t * t - 3.0 * t * t + 1.0);
+            assert!((y - cubic).abs() < 1e-12);
+            // tangents as long as the chord of 12.09 m: x is nearly even in t
+            assert!((x - 12.0 * t).abs() < 0.1);
+        }
+    }
+
+    /// A wall across the route with a gap of 4 m whose middle lies 2 m to the left: it goes
+    /// through the gap, and no point of its outline comes into the wall.
+    #[test]
+    fn goes_through_a_gap_in_a_wall() {
+        let wall = |x: f64, y: f64| (9.0..10.0).contains(&x) && !(0.0..4.0).contains(&y);
+        let map = ground(wall);
+        let local = choose(&map, &ON_ROUTE, &[]).unwrap();
+        assert!((1.0..=3.0).contains(&local.offset), "{}", local.offset);
+        assert!(outline(&local).all(|[x, y]| !wall(x, y)));
+    }
+
+    /// Walled in, nothing is feasible: no path at all.
+    #[test]
+    fn walled_in_there_is_none() {
+        let walled = |x: f64, y: f64| (x - 1.36).abs() > 3.0 || y.abs() > 2.0;
+        assert_eq!(choose(&ground(walled), &ON_ROUTE, &[]), None);
+    }
+
+    #[test]
+    fn turns_round_at_full_lock_where_the_route_lies_behind() {
+        let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1] };
+        let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
+        assert!(local.turns);
+        // the route goes on to the right of one that heads back and a little to the left
+        assert!(local.points[local.points.len() - 1][1] > 0.5);
+    }
+
+    #[test]
+    fn keeps_clear_of_another_vehicle() {
+        let local = choose(&ground(|_, _| false), &ON_ROUTE, &[[8.0, 0.0, 1.5]]).unwrap();
+        let least = outline(&local).map(|[x, y]| hypot(x - 8.0, y)).fold(9.0, f64::min);
+        assert!(least > 1.5, "{least}");
+    }
+}

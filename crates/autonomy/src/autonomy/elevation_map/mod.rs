@@ -10,6 +10,9 @@ mod codec;
 mod registration;
 mod tile;
 
+#[cfg(test)]
+mod tests;
+
 pub use cell::{Cell, EXPLORED};
 pub use codec::CodecError;
 pub use registration::{Scan, Window};

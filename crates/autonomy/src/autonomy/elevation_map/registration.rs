@@ -100,7 +100,7 @@ struct Gap {
 /// Goes up a column in search of gaps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
-    /// The last returns, the last one last.
+    /// The last returns, each at its number modulo 4.
     last: [Seen; 4],
     count: usize,
     gap: Option<Gap>,
@@ -114,16 +114,16 @@ impl Column {
             self.gap = None;
         }
         if self.count >= 2 {
-            let before = &self.last[4 - self.count.min(4)..];
-            let low = before.iter().fold(f64::INFINITY, |low, one| low.min(one.z));
-            let from = self.last[3];
-            let width = seen.distance - from.distance;
-            if width >= model.gap_width && seen.z <= low - model.gap_depth {
-                self.gap = Some(Gap { from, to: seen });
+            let from = self.last[(self.count + 3) % 4];
+            if seen.distance - from.distance >= model.gap_width {
+                let before = &self.last[..self.count.min(4)];
+                let low = before.iter().fold(f64::INFINITY, |low, one| low.min(one.z));
+                if seen.z <= low - model.gap_depth {
+                    self.gap = Some(Gap { from, to: seen });
+                }
             }
         }
-        self.last.rotate_left(1);
-        self.last[3] = seen;
+        self.last[self.count % 4] = seen;
         self.count += 1;
         found
     }
@@ -170,6 +170,8 @@ impl ElevationMap {
         window.place(&now.position, &model);
         let mount_axes = scan.mount.orientation.to_rotation_matrix().into_inner();
         let per_metre = 1.0 / model.cell;
+        let step = ((model.resolution * 1e3).round() as i32).max(1);
+        let per_step = 1e3 / f64::from(step);
         let farthest = model.range * model.range;
         let mut column: Option<(u16, f32)> = None;
         let mut firing = Firing::of(&now, scan.mount, scan.body);
@@ -187,10 +189,9 @@ impl ElevationMap {
             if z - firing.ground > clear || scan.hits_another(x, y) {
                 continue;
             }
-            let cell = [(x * per_metre).floor() as i32, (y * per_metre).floor() as i32];
+            let cell = [floor(x * per_metre), floor(y * per_metre)];
             let Some((at, tile)) = window.index(cell) else { continue };
-            let height = (z / model.resolution).round() * model.resolution * 1e3;
-            let height = height.round() as i32;
+            let height = floor(z * per_step + 0.5) * step;
             window.cells[at].lowest = window.cells[at].lowest.min(height);
             window.touched[tile] = true;
             window.kept.push((at as u32, height));
@@ -282,6 +283,14 @@ impl Window {
             }
         }
     }
+}
+
+/// The greatest whole number that is not above x; without a call where the processor's oldest
+/// instructions have none for it.
+#[inline]
+fn floor(x: f64) -> i32 {
+    let whole = x as i32;
+    whole - i32::from(f64::from(whole) > x)
 }
 
 /// A return in the world; nothing if it is too far or of the own vehicle.

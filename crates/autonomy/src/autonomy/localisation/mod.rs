@@ -8,6 +8,9 @@
 mod kalman;
 mod track;
 
+#[cfg(test)]
+mod tests;
+
 pub use kalman::{Filter, FilterModel, STATES, TriadErrors, rotation};
 pub use track::PoseTrack;
 

@@ -1,0 +1,266 @@
+//! Ground and a vehicle for tests: holes, trunks and walls under rays, and a kinematic bicycle
+//! that is driven.
+
+use super::body::Body;
+use super::localisation::{Localiser, Role};
+use super::navigator::{Look, Memory, Navigator, NavigatorState, Phase, RouteModel};
+use super::plan::Plan;
+use crate::numeric::{cos, hypot, sin, sin_cos, tan};
+use crate::sensor::lidar::{Cloud, LidarSpec, Return};
+use crate::sensor::{Odometry, Reading};
+use crate::spatial::{Pose, Quat, Vec3};
+use crate::vehicle::driver::SteeringGeometry;
+use crate::vehicle::spec::Footprint;
+use crate::vehicle::{Controls, Selector};
+
+/// Ground with what is in the way.
+#[derive(Clone, Debug, Default)]
+pub struct Ground {
+    /// Middles of parabolic holes, 1.5 m deep and 2.5 m in radius, m.
+    pub holes: Vec<[f64; 2]>,
+    /// Trunks of 6 m: x, y, radius, m.
+    pub trunks: Vec<[f64; 3]>,
+    /// Boxes from the ground up: least x and y, greatest x and y, height, m.
+    pub walls: Vec<[f64; 5]>,
+    /// Height of its waves of 9 m, m.
+    pub waves: f64,
+}
+
+const RADIUS: f64 = 2.5;
+const DEPTH: f64 = 1.5;
+
+impl Ground {
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        let waves = self.waves * sin(0.7 * x) * cos(0.7 * y);
+        let hole = self.holes.iter().map(|[cx, cy]| {
+            let r = ((x - cx) * (x - cx) + (y - cy) * (y - cy)) / (RADIUS * RADIUS);
+            if r < 1.0 { -DEPTH * (1.0 - r) } else { 0.0 }
+        });
+        waves + hole.sum::<f64>()
+    }
+
+    /// Range at which a ray meets something within `most`.
+    pub fn cast(&self, origin: &Vec3, ray: &Vec3, most: f64) -> Option<f64> {
+        let trunk = |[cx, cy, radius]: &[f64; 3]| {
+            let (px, py) = (origin.x - cx, origin.y - cy);
+            let a = ray.x * ray.x + ray.y * ray.y;
+            let b = px * ray.x + py * ray.y;
+            let c = px * px + py * py - radius * radius;
+            let root = b * b - a * c;
+            let t = (-b - root.max(0.0).sqrt()) / a;
+            let z = origin.z + t * ray.z;
+            (root > 0.0 && t > 0.0 && z < 6.0).then_some(t)
+        };
+        let wall = |[x0, y0, x1, y1, height]: &[f64; 5]| {
+            let (mut near, mut far) = (0.0f64, most);
+            for (from, along, low, high) in
+                [(origin.x, ray.x, *x0, *x1), (origin.y, ray.y, *y0, *y1), (origin.z, ray.z, -9.0, *height)]
+            {
+                let (a, b) = ((low - from) / along, (high - from) / along);
+                (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
+            }
+            (near < far && near > 0.0).then_some(near)
+        };
+        let trunks = self.trunks.iter().filter_map(trunk);
+        let standing = trunks.chain(self.walls.iter().filter_map(wall)).fold(most, f64::min);
+        let level = hypot(ray.x, ray.y);
+        // no slope is steeper than 1.2, that of the waves included
+        let closing = 1.3 * level + (-ray.z).max(0.0);
+        let mut t = 0.0;
+        while t < standing {
+            let at = origin + ray * t;
+            let gap = at.z - self.height(at.x, at.y);
+            if gap < 1e-3 {
+                return Some(t);
+            }
+            if ray.z >= 0.0 && gap > 2.0 {
+                break;
+            }
+            t += (gap / closing).max(1e-3);
+        }
+        (standing < most).then_some(standing)
+    }
+
+    /// What a lidar at `pose` sees at one moment.
+    pub fn scan(&self, lidar: &LidarSpec, pose: &Pose) -> Cloud {
+        let mut cloud = Cloud::default();
+        for column in 0..lidar.columns {
+            let (sa, ca) = sin_cos(lidar.azimuth(column));
+            for (ring, elevation) in lidar.elevations.iter().enumerate() {
+                let (se, ce) = sin_cos(*elevation);
+                let ray = Vec3::new(ce * ca, ce * sa, se);
+                if let Some(range) = self.cast(&pose.position, &pose.direction(&ray), 60.0) {
+                    cloud.returns.push(Return {
+                        point: (ray * range).map(|x| x as f32).into(),
+                        ring: ring as u16,
+                        column: column as u16,
+                        ..Return::default()
+                    });
+                }
+            }
+        }
+        cloud
+    }
+}
+
+/// The lidar of the study, with so many columns.
+pub fn lidar(columns: u32) -> LidarSpec {
+    LidarSpec { columns, ..LidarSpec::os2_64() }
+}
+
+/// On the hood of the MRZR-4, 1 m above the ground, tilted down by 25 degrees.
+pub fn mount() -> Pose {
+    let orientation = Quat::from_axis_angle(&Vec3::y_axis(), 25.0f64.to_radians());
+    Pose { position: Vec3::new(1.5, 0.0, 0.67), orientation }
+}
+
+/// About the MRZR-4.
+pub fn body() -> Body {
+    Body {
+        footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
+        ground: -0.33,
+        clearance: 2.0,
+        geometry: SteeringGeometry { wheelbase: 2.72, rear_axle: -1.36, max_steer: 0.55 },
+    }
+}
+
+pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
+    Navigator {
+        body: body(),
+        lidar: mount(),
+        goals,
+        arrival: 2.0,
+        bounds: None,
+        localiser: Localiser::by_truth(Pose::default()),
+        map: Default::default(),
+        obstacles: Default::default(),
+        costs: Default::default(),
+        route: RouteModel::default(),
+        smoothing: Default::default(),
+        spline: Default::default(),
+        tracking: Default::default(),
+        recovery: Default::default(),
+    }
+}
+
+/// A vehicle on the ground that drives itself: a kinematic bicycle, level, that a trunk or a wall
+/// stops dead.
+pub struct Trial {
+    pub ground: Ground,
+    pub lidar: LidarSpec,
+    pub navigator: Navigator,
+    pub state: NavigatorState,
+    pub memory: Memory,
+    pub plan: Plan,
+    pub rear: [f64; 2],
+    pub yaw: f64,
+    pub speed: f64,
+    pub time: f64,
+    /// Whether it cannot move whatever it does.
+    pub held: bool,
+}
+
+const STEP: f64 = 0.02;
+
+impl Trial {
+    pub fn new(ground: Ground, navigator: Navigator, at: [f64; 2], yaw: f64) -> Trial {
+        let mut trial = Trial {
+            ground,
+            lidar: lidar(128),
+            state: navigator.start(&Pose::default(), 0.0),
+            memory: navigator.remember(&Pose::default()),
+            navigator,
+            plan: Plan::default(),
+            rear: at,
+            yaw,
+            speed: 0.0,
+            time: 0.0,
+            held: false,
+        };
+        let pose = trial.pose();
+        trial.state = trial.navigator.start(&pose, 0.0);
+        trial.memory = trial.navigator.remember(&pose);
+        trial
+    }
+
+    pub fn pose(&self) -> Pose {
+        let orientation = Quat::from_axis_angle(&Vec3::z_axis(), self.yaw);
+        let rear = Vec3::new(self.rear[0], self.rear[1], 0.0);
+        let mut position = rear + orientation * Vec3::new(1.36, 0.0, 0.0);
+        position.z = 0.33;
+        Pose { position, orientation }
+    }
+
+    pub fn think(&mut self) {
+        let pose = self.pose();
+        let eye = Pose {
+            position: pose.point(&mount().position),
+            orientation: pose.orientation * mount().orientation,
+        };
+        let cloud = self.ground.scan(&self.lidar, &eye);
+        let look = Look {
+            taken: self.time,
+            cloud: &cloud,
+            track: self.state.track(),
+            estimate: *self.state.estimate(),
+            goal: self.state.goal(),
+            marks: self.state.marks(),
+            others: &[],
+        };
+        self.plan = self.navigator.think(&mut self.memory, &look);
+    }
+
+    pub fn step(&mut self) -> Controls {
+        let truth = Odometry {
+            pose: self.pose(),
+            velocity: Vec3::new(self.speed, 0.0, 0.0),
+            angular_velocity: Vec3::zeros(),
+        };
+        let reading = Reading::Odometry(truth);
+        self.navigator.feel(&mut self.state, Role::Odometry, self.time, &reading);
+        let count = (self.time / STEP).round() as u64;
+        if count.is_multiple_of(5) {
+            self.think();
+        }
+        let c = self.navigator.drive(&mut self.state, &self.plan, self.time, STEP);
+        let sense = if c.gear == Selector::Reverse { -1.0 } else { 1.0 };
+        self.speed += STEP * 4.0 * sense * c.throttle;
+        let drag = STEP * (8.0 * c.brake + 0.3);
+        self.speed -= self.speed.clamp(-drag, drag);
+        if self.held || self.touches() && sense > 0.0 {
+            self.speed = self.speed.min(0.0);
+        }
+        let steer = c.steering * self.navigator.body.geometry.max_steer;
+        self.rear[0] += STEP * self.speed * cos(self.yaw);
+        self.rear[1] += STEP * self.speed * sin(self.yaw);
+        self.yaw += STEP * self.speed * tan(steer) / self.navigator.body.geometry.wheelbase;
+        self.time += STEP;
+        c
+    }
+
+    /// Drives until it has arrived or given up, `seconds` at most.
+    pub fn drive(&mut self, seconds: f64) -> Phase {
+        let end = self.time + seconds;
+        while self.time < end && !matches!(self.state.phase(), Phase::Arrived | Phase::GaveUp) {
+            self.step();
+        }
+        self.state.phase()
+    }
+
+    /// Whether a corner or an edge of its footprint is over a hole or in what stands.
+    pub fn touches(&self) -> bool {
+        let Footprint { front, rear, width } = self.navigator.body.footprint;
+        let pose = self.pose();
+        (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j))).any(|(i, j)| {
+            let along = rear + (front - rear) * f64::from(i) / 8.0;
+            let across = width * (f64::from(j) / 4.0 - 0.5);
+            let at = pose.point(&Vec3::new(along, across, 0.0));
+            let near = |[x, y, r]: [f64; 3]| hypot(at.x - x, at.y - y) < r;
+            self.ground.holes.iter().any(|[x, y]| near([*x, *y, RADIUS]))
+                || self.ground.trunks.iter().any(|trunk| near(*trunk))
+                || self.ground.walls.iter().any(|[x0, y0, x1, y1, _]| {
+                    at.x > *x0 && at.x < *x1 && at.y > *y0 && at.y < *y1
+                })
+        })
+    }
+}
