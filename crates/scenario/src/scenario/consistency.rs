@@ -1,8 +1,8 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
 use super::config::{
-    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, Scenario, Sensor,
-    SensorModel, Surface, TableRow,
+    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, LidarRays, Scenario,
+    Sensor, SensorModel, Surface, TableRow,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -420,6 +420,9 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
             && min >= max
         {
             refuse(format!("{key}.model.max_range"), Problem::EmptyRange);
+        }
+        if lidar.rays == LidarRays::One && lidar.samples.is_some_and(|samples| samples > 1) {
+            refuse(format!("{key}.model.samples"), Problem::Excludes { other: "rays = \"one\"" });
         }
     }
 }
