@@ -109,8 +109,11 @@ fn threads_ranks_and_a_cut_give_the_same_bits() {
 
     for size in [2, 3] {
         let all = on_ranks(size, Duration::from_secs(300), |rank| {
-            let sharing =
-                Sharing { partition: Partition::RoundRobin, route: Route::All, ..Sharing::default() };
+            let sharing = Sharing {
+                partition: Partition::RoundRobin,
+                route: Route::All,
+                ..Sharing::default()
+            };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
             let mut found = Vec::new();
             for _ in 0..heartbeats {

@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::sensor::air::{Air, Puff};
 use bekker::sensor::camera::{CameraSpec, Channel, Lens};
-use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
+use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
@@ -123,6 +123,7 @@ fn with_camera() -> WorldModel {
         min_range: 0.5,
         max_range: 60.0,
         divergence: 3e-3,
+        rays: RayModel::Footprint,
         samples: 1,
         returns: ReturnMode::Strongest,
         noise: LidarNoise { range: 0.01, angle: 1e-4, intensity: 0.01, dropout: 0.01 },

@@ -6,7 +6,7 @@ use crate::scene;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use bekker::sensor::class::Class;
-use bekker::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
+use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
@@ -48,6 +48,7 @@ fn model() -> WorldModel {
         min_range: 0.5,
         max_range: 60.0,
         divergence: 3e-3,
+        rays: RayModel::Footprint,
         samples: 2,
         returns: ReturnMode::Dual,
         noise: LidarNoise { range: 0.01, angle: 1e-4, intensity: 0.01, dropout: 0.01 },

@@ -17,6 +17,7 @@ mod drivers;
 mod drivetrain;
 mod dust;
 mod endings;
+mod fast_lidar;
 mod geography;
 mod golden_hash;
 #[cfg(feature = "gpu")]

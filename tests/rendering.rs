@@ -7,7 +7,7 @@ use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
 use bekker::sensor::camera::{Camera, Dice, Lens, look_at};
 use bekker::sensor::class::Class;
-use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, ReturnMode};
+use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel, ReturnMode};
 use bekker::sensor::material::{Material, SoilAppearance};
 use bekker::sensor::mesh::{Mesh, MeshBuilder};
 use bekker::sensor::noise::Noise;
@@ -91,6 +91,7 @@ fn exact(elevations: Vec<f64>, columns: u32) -> LidarSpec {
         min_range: 0.1,
         max_range: 300.0,
         divergence: 0.0,
+        rays: RayModel::Footprint,
         samples: 1,
         returns: ReturnMode::Strongest,
         noise: LidarNoise::default(),

@@ -101,7 +101,8 @@ impl Results {
                 format!("{:.0}", 1e-6 * cost.bytes as f64),
             ]);
         }
-        let SceneCost { moving, place, dirty, update, scan, points, picture } = &self.scene;
+        let SceneCost { moving, place, dirty, update, scan, points, one_ray, picture } =
+            &self.scene;
         let mut scene = Table::new();
         scene.load_style(presets::NOTHING);
         scene.set_header(["20 vehicles, 500 trees, ruts", "ms"]);
@@ -111,6 +112,7 @@ impl Results {
         row(format!("place {moving} moving instances"), place);
         row(format!("take over {dirty} changed tiles"), update);
         row(format!("OS2-64 scan, {points} points, one thread"), scan);
+        row("the same with one ray a beam (rays = \"one\")".into(), one_ray);
         row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
         row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
         let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());

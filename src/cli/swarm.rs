@@ -22,11 +22,13 @@ const RESPONSES: [&str; 5] =
 /// Say what studies of teams came to: failures, time, fuel, detection, and what one more vehicle is
 /// worth
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker study run examples/study_swarm_1.toml --out swarm_1\n  \
+#[command(
+    after_help = "Examples:\n  bekker study run examples/study_swarm_1.toml --out swarm_1\n  \
     bekker swarm swarm_1\n  bekker swarm swarm_1 swarm_2 --out swarm --json\n\n\
     The folders are those of `bekker study run` whose studies vary `vehicle[..].row.count` and take\n\
     down completed, time_to_complete, cumulative_throttle, detected and explored. Intervals are of\n\
-    95 %. docs/swarm.md tells the models and the statements of the MAVS swarm study one by one.")]
+    95 %. docs/swarm.md tells the models and the statements of the MAVS swarm study one by one."
+)]
 pub struct Swarm {
     /// Folders of studies
     #[arg(required = true)]
@@ -78,7 +80,9 @@ fn read(folder: &Path) -> Result<Vec<Trial>, Failure> {
     let column = |name: &str| config.responses.iter().position(|own| own == name);
     if let Some(missing) = RESPONSES.into_iter().find(|name| column(name).is_none()) {
         let told = RESPONSES.join(", ");
-        return Err(refused(format!("its study does not take down {missing}; it must have {told}")));
+        return Err(refused(format!(
+            "its study does not take down {missing}; it must have {told}"
+        )));
     }
     let scenario = AskedOfStudy::kept_scenario(folder)
         .ok_or_else(|| refused("holds no copy of its scenario".into()))?;
@@ -147,7 +151,14 @@ fn teams(found: &SwarmFigures) -> Outline {
     Outline {
         title: format!("Teams, with intervals of {:.0} %", 100.0 * CONFIDENCE),
         head: words(&[
-            "side m", "vehicles", "trials", "failed", "time s", "throttle s", "fuel kg", "detected",
+            "side m",
+            "vehicles",
+            "trials",
+            "failed",
+            "time s",
+            "throttle s",
+            "fuel kg",
+            "detected",
             "explored",
         ]),
         rows: found.teams.iter().map(row).collect(),

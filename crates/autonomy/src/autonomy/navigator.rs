@@ -495,10 +495,19 @@ mod tests {
                 let p = trial.pose();
                 println!(
                     "{:5.2} ({:6.2},{:6.2}) yaw {:5.2} v {:4.2} want {:5.2} {:?} known {:4.1} path {:?} off {:.1} len {:.1} att {} turns {}",
-                    trial.time, p.position.x, p.position.y, trial.yaw, trial.speed,
-                    trial.state.wanted(), trial.state.phase(), trial.plan.known,
-                    trial.plan.path.is_some(), trial.memory.offset,
-                    trial.plan.path.as_ref().map_or(0.0, Path::length), trial.state.recovery.attempts, trial.plan.turns
+                    trial.time,
+                    p.position.x,
+                    p.position.y,
+                    trial.yaw,
+                    trial.speed,
+                    trial.state.wanted(),
+                    trial.state.phase(),
+                    trial.plan.known,
+                    trial.plan.path.is_some(),
+                    trial.memory.offset,
+                    trial.plan.path.as_ref().map_or(0.0, Path::length),
+                    trial.state.recovery.attempts,
+                    trial.plan.turns
                 );
             }
         }
@@ -523,7 +532,8 @@ mod tests {
     #[test]
     fn goes_round_holes_and_trunks() {
         let holes = vec![[15.0, 0.5], [28.0, -2.0]];
-        let ground = Ground { holes, trunks: vec![[22.0, 2.0, 0.3], [35.0, 0.0, 0.3]], ..Ground::default() };
+        let ground =
+            Ground { holes, trunks: vec![[22.0, 2.0, 0.3], [35.0, 0.0, 0.3]], ..Ground::default() };
         let (trial, touched) = drive(ground, vec![[45.0, 0.0]], 60.0);
         assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
         assert!(!touched);

@@ -53,9 +53,11 @@ impl Ground {
         };
         let wall = |[x0, y0, x1, y1, height]: &[f64; 5]| {
             let (mut near, mut far) = (0.0f64, most);
-            for (from, along, low, high) in
-                [(origin.x, ray.x, *x0, *x1), (origin.y, ray.y, *y0, *y1), (origin.z, ray.z, -9.0, *height)]
-            {
+            for (from, along, low, high) in [
+                (origin.x, ray.x, *x0, *x1),
+                (origin.y, ray.y, *y0, *y1),
+                (origin.z, ray.z, -9.0, *height),
+            ] {
                 let (a, b) = ((low - from) / along, (high - from) / along);
                 (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
             }
@@ -258,9 +260,11 @@ impl Trial {
             let near = |[x, y, r]: [f64; 3]| hypot(at.x - x, at.y - y) < r;
             self.ground.holes.iter().any(|[x, y]| near([*x, *y, RADIUS]))
                 || self.ground.trunks.iter().any(|trunk| near(*trunk))
-                || self.ground.walls.iter().any(|[x0, y0, x1, y1, _]| {
-                    at.x > *x0 && at.x < *x1 && at.y > *y0 && at.y < *y1
-                })
+                || self
+                    .ground
+                    .walls
+                    .iter()
+                    .any(|[x0, y0, x1, y1, _]| at.x > *x0 && at.x < *x1 && at.y > *y0 && at.y < *y1)
         })
     }
 }

@@ -29,6 +29,7 @@ mod segment;
 mod slope;
 mod soil_map;
 mod stamp;
+mod stamps;
 mod surface;
 
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Face, Outline, Stamp};
 pub use surface::Surface;
+
+use stamps::Stamps;
 
 use crate::grid::{Lattice, TILE_NODES, TileKey};
 use crate::soil::SoilId;
@@ -120,7 +123,7 @@ struct Model {
     surface: Surface,
     soils: SoilMap,
     roughness: Option<Roughness>,
-    stamps: Vec<Stamp>,
+    stamps: Stamps,
     bounds: [f64; 4],
 }
 
@@ -128,6 +131,7 @@ struct Model {
 #[derive(Clone, Debug)]
 pub struct TerrainBuilder {
     model: Model,
+    stamps: Vec<Stamp>,
 }
 
 impl TerrainBuilder {
@@ -139,7 +143,7 @@ impl TerrainBuilder {
 
     /// Adds a hole, ditch or bump; stamps add up where they overlap.
     pub fn stamp(mut self, stamp: Stamp) -> TerrainBuilder {
-        self.model.stamps.push(stamp);
+        self.stamps.push(stamp);
         self
     }
 
@@ -154,7 +158,8 @@ impl TerrainBuilder {
     pub fn build(mut self) -> Result<Terrain, TerrainError> {
         let model = &mut self.model;
         model.surface.check()?;
-        model.stamps.iter().try_for_each(Stamp::check)?;
+        self.stamps.iter().try_for_each(Stamp::check)?;
+        model.stamps = Stamps::new(self.stamps);
         let limit = model.surface.bounds();
         let asked = model.bounds;
         for k in 0..2 {
@@ -178,8 +183,9 @@ impl Terrain {
 
     /// A terrain in the making, of a surface and its soils.
     pub fn builder(surface: Surface, soils: SoilMap) -> TerrainBuilder {
-        let (stamps, bounds) = (Vec::new(), UNBOUNDED);
-        TerrainBuilder { model: Model { surface, soils, roughness: None, stamps, bounds } }
+        let (stamps, bounds) = (Stamps::default(), UNBOUNDED);
+        let model = Model { surface, soils, roughness: None, stamps, bounds };
+        TerrainBuilder { model, stamps: Vec::new() }
     }
 
     fn clamped(&self, x: f64, y: f64) -> (f64, f64) {
@@ -222,7 +228,7 @@ impl Terrain {
         if let Some(roughness) = &self.model.roughness {
             add(roughness.gradient(inside_x, inside_y));
         }
-        for stamp in &self.model.stamps {
+        for stamp in self.model.stamps.about(inside_x, inside_y) {
             add(stamp.at(inside_x, inside_y).1);
         }
         if x != inside_x {
@@ -282,7 +288,7 @@ impl Terrain {
 impl Model {
     /// Height at a point within the bounds where the roughness is `rough`, m.
     fn height(&self, x: f64, y: f64, rough: f64) -> f64 {
-        let stamps = self.stamps.iter().map(|stamp| stamp.at(x, y).0);
+        let stamps = self.stamps.about(x, y).map(|stamp| stamp.at(x, y).0);
         stamps.fold(self.surface.height(x, y) + rough, |height, stamp| height + stamp)
     }
 }

@@ -48,6 +48,9 @@ pub enum Face {
     /// A quarter of an ellipse that stands upright at the outline: with the height and the edge
     /// of a ridge half its width, a half-round.
     Round,
+    /// A parabola with a crease at the outline and flat at its full height: a hole whose edge is
+    /// its radius R has the depth d (1 - r²/R²).
+    Parabolic,
 }
 
 /// Part of a round face's edge within which its slope, which is without bound at the outline,
@@ -98,6 +101,21 @@ impl Stamp {
     /// The same with a face of another shape.
     pub fn with_face(self, face: Face) -> Stamp {
         Stamp { face, ..self }
+    }
+
+    /// The box outside which nothing is added: `[x_min, y_min, x_max, y_max]`, m.
+    pub(super) fn bounds(&self) -> [f64; 4] {
+        let around = |[x, y]: [f64; 2], reach: f64| [x - reach, y - reach, x + reach, y + reach];
+        match self.outline {
+            Outline::Disc { centre, radius } => around(centre, radius),
+            Outline::Strip { from, to, width } => {
+                let [a, b] = [from, to].map(|end| around(end, 0.5 * width));
+                [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+            }
+            Outline::Rectangle { centre, length, width, .. } => {
+                around(centre, 0.5 * hypot(length, width))
+            }
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), TerrainError> {
@@ -171,6 +189,9 @@ impl Stamp {
                 let slope = if t > 0.0 { (1.0 - t) / arc(t.max(FOOT)) } else { 0.0 };
                 (arc(t), slope / self.edge)
             }
+            Face::Parabolic => {
+                (t * (2.0 - t), if t > 0.0 { 2.0 * (1.0 - t) / self.edge } else { 0.0 })
+            }
         }
     }
 }
@@ -234,6 +255,15 @@ mod tests {
             assert!((slope + x / height).abs() < 1e-9, "{slope} at {x}");
         }
         assert_eq!(half_round.at(0.2, 0.0), (0.0, [0.0; 2]));
+        // d (1 - r²/R²), whose slope is 2 d r/R²
+        let bowl = Stamp::hole([0.0; 2], 2.5, 1.5, 2.5).with_face(Face::Parabolic);
+        for k in 0..25 {
+            let r = 0.1 * f64::from(k);
+            let (height, [slope, _]) = bowl.at(r, 0.0);
+            assert!((height + 1.5 * (1.0 - r * r / 6.25)).abs() < 1e-14, "{height} at {r}");
+            assert!((slope - 3.0 * r / 6.25).abs() < 1e-14, "{slope} at {r}");
+        }
+        assert_eq!(bowl.at(2.5, 0.0), (0.0, [0.0; 2]));
     }
 
     #[test]

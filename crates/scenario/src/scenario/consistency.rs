@@ -1,9 +1,8 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
 use super::config::{
-    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label,
-    LocalisationKind, Scenario, Sensor,
-    SensorModel, Sharing, Surface, TableRow, Vehicle,
+    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, LidarRays,
+    LocalisationKind, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow, Vehicle,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -452,6 +451,9 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
             && min >= max
         {
             refuse(format!("{key}.model.max_range"), Problem::EmptyRange);
+        }
+        if lidar.rays == LidarRays::One && lidar.samples.is_some_and(|samples| samples > 1) {
+            refuse(format!("{key}.model.samples"), Problem::Excludes { other: "rays = \"one\"" });
         }
     }
 }

@@ -41,6 +41,11 @@ impl Default for Air {
 }
 
 impl Air {
+    /// Air that nothing is in.
+    pub const fn clear() -> Air {
+        Air { visibility: f64::INFINITY, rain: 0.0, snow: 0.0, puffs: Vec::new() }
+    }
+
     /// Extinction of what is everywhere, 1/m, at a wavelength in m: haze and fog by
     /// Koschmieder with Kruse's exponent, rain by Carbonneau's fit (1.076 R^0.67 dB/km),
     /// dry snow by ITU-R P.1814 (5.495 S^1.38 dB/km in the visible).

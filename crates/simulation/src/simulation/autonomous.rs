@@ -131,8 +131,9 @@ impl AutonomyState {
     /// What tells this state from others, but for the map in the making: that follows from the
     /// readings, and is in the plan and in what is shared as soon as it matters.
     pub(super) fn digested(&self) -> Vec<u8> {
-        let AutonomyState { navigator, plan, thought, in_force, scans, passed_over, member, .. } =
-            self;
+        let AutonomyState {
+            navigator, plan, thought, in_force, scans, passed_over, member, ..
+        } = self;
         let thinking = (thought.due_us(), in_force, scans, passed_over);
         let shared = (member.map().digest(), &member.traffic);
         let parts = (navigator, plan, thinking, shared);

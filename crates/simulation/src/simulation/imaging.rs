@@ -68,6 +68,20 @@ impl World {
         None
     }
 
+    /// The ground around a place. Who looks at it from nearby has most of its tiles.
+    fn relief_around(&self, at: [f64; 2]) -> Relief {
+        let (ground, published) = (&self.model.ground, &self.state.published);
+        let known = self.imaging.imagers.iter().flatten().map(|imager| &imager.relief);
+        match known.min_by(|a, b| a.distance(at).total_cmp(&b.distance(at))) {
+            Some(nearest) => {
+                let mut relief = Relief::clone(nearest);
+                relief.update(ground, published, at);
+                relief
+            }
+            None => Relief::around(ground, published, at),
+        }
+    }
+
     /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
     /// between two moments, µs. Those that need not be delivered yet are made while the
     /// vehicles drive on. How many they are.
@@ -96,7 +110,7 @@ impl World {
                     imager
                 }
                 None => {
-                    let relief = Relief::around(&self.model.ground, &self.state.published, at);
+                    let relief = self.relief_around(at);
                     let renderer = self.imaging.renderers.renderer(&self.model, &relief);
                     Imager { relief: Arc::new(relief), underway: Vec::new(), renderer }
                 }

@@ -46,6 +46,7 @@ mod visuals;
 mod world;
 
 pub use agent::{AgentModel, AgentState, Leader};
+pub use autonomous::{Autonomy, AutonomyState};
 pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
@@ -68,13 +69,14 @@ pub use on_wheels::{OnWheels, WheelsWorkspace, tread, underside};
 pub use outcome::{Failure, Outcome, OutcomeCode, OutcomeReport};
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
-pub use record::{ExplorationSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary, WheelSample};
+pub use record::{
+    ExplorationSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary, WheelSample,
+};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
 pub use statics::Stand;
-pub use autonomous::{Autonomy, AutonomyState};
 pub use team::{Letter, Member, Radio, Sharing as MapSharing, Team, Traffic};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;

@@ -7,7 +7,7 @@ use crate::ground::{GroundModel, NodeState, Patches, Published};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltMeshes, scene_model, world};
 use crate::sensor::camera::{Camera, Dice, Lens};
-use crate::sensor::lidar::{Cloud, LidarSpec, Part};
+use crate::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
@@ -59,6 +59,8 @@ pub struct SceneCost {
     pub scan: f64,
     /// Points of the scan.
     pub points: usize,
+    /// Time of the same scan with one ray a beam, s.
+    pub one_ray: f64,
     /// Time of a 640 x 360 picture with shadows on one thread and on two, s.
     pub picture: [f64; 2],
 }
@@ -283,17 +285,23 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
         let noise = Noise::new(1, 0, 0);
         let pose = Pose { position: above, orientation: chassis.orientation };
-        let (scan, points) = fastest(|| {
-            let mut cloud = Cloud::default();
-            lidar.scan(&scene, |_| pose, &part, &noise, &mut cloud);
-            cloud.returns.len()
-        });
+        let scanned = |lidar: &LidarSpec| {
+            fastest(|| {
+                let mut cloud = Cloud::default();
+                lidar.scan(&scene, |_| pose, &part, &noise, &mut cloud);
+                cloud.returns.len()
+            })
+        };
+        let (scan, points) = scanned(&lidar);
+        let noiseless = LidarNoise::default();
+        let one_ray = scanned(&LidarSpec { rays: RayModel::One, noise: noiseless, ..lidar }).0;
         let (viewpoint, camera) = (full.viewpoint(0), camera());
         let dice = Dice { noise, frame: 1 };
         let take = || camera.picture(&scene, &[viewpoint; 2], 0.0, &dice);
         let one = fastest(take).0;
         let two = threads(2)?.install(|| fastest(take).0);
         let moving = moving.len();
-        Ok(SceneCost { moving, place, dirty, update, scan, points, picture: [one, two] })
+        let picture = [one, two];
+        Ok(SceneCost { moving, place, dirty, update, scan, points, one_ray, picture })
     })
 }

@@ -78,6 +78,7 @@ impl Task for Obstacles {
             radius: draw.within(1.0, 2.5),
             depth: draw.within(0.4, 0.4 + 0.8 * difficulty),
             edge: None,
+            face: Face::Smooth,
         });
         let mut stamps: Vec<Stamp> = holes.collect();
         stamps.extend((0..many(DITCHES)).map(|_| {

@@ -2,7 +2,7 @@
 
 use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
 use crate::numeric::hypot;
-use crate::scenario::config::{Stamp, Surface};
+use crate::scenario::config::{Face, Stamp, Surface};
 
 /// The task.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Task for Recover {
         let depth = DEPTHS[0] + difficulty * draw.within(0.5, 1.0) * DEPTHS[1];
         let at = [draw.within(-0.5, 0.5), draw.within(-0.5, 0.5)];
         Course {
-            stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None }],
+            stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None, face: Face::Smooth }],
             surface: Surface::default(),
             soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 800.0),

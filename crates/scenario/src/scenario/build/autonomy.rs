@@ -56,8 +56,12 @@ pub(super) fn autonomy(
     let lidar = first(|model| matches!(model, Model::Lidar(_)))?;
     let truth = localisation == LocalisationKind::Truth;
     let role = |(at, own): (usize, &Sensor)| match own.model {
-        Model::Imu(_) => Some(Role::Imu).filter(|_| first(|m| matches!(m, Model::Imu(_))) == Some(at)),
-        Model::Gps(_) => Some(Role::Gps).filter(|_| first(|m| matches!(m, Model::Gps(_))) == Some(at)),
+        Model::Imu(_) => {
+            Some(Role::Imu).filter(|_| first(|m| matches!(m, Model::Imu(_))) == Some(at))
+        }
+        Model::Gps(_) => {
+            Some(Role::Gps).filter(|_| first(|m| matches!(m, Model::Gps(_))) == Some(at))
+        }
         Model::Odometry => Some(Role::Odometry).filter(|_| truth),
         Model::Terramechanics => Some(Role::Ground),
         _ => None,

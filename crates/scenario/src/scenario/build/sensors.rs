@@ -4,7 +4,7 @@ use crate::geodesy::Site;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{
     self, CameraChannel, CameraPreset, GpsService, ImuGrade, InertialErrors, LensConfig,
-    LidarPreset, LidarReturns, MagneticField, SensorModel,
+    LidarPreset, LidarRays, LidarReturns, MagneticField, SensorModel,
 };
 use crate::scenario::consistency::WHERE_ON_EARTH;
 use crate::scenario::fault::{Fault, Problem};
@@ -12,7 +12,7 @@ use crate::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use crate::sensor::encoder::Encoder;
 use crate::sensor::gps::{Gps, Outages, Wander};
 use crate::sensor::imu::{Imu, Triad};
-use crate::sensor::lidar::{LidarNoise, LidarSpec, ReturnMode};
+use crate::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use crate::sensor::magnetometer::{Field, Magnetometer};
 use crate::sensor::noise::Noise;
 use crate::sensor::{Filter, Model, Schedule, Sensor};
@@ -215,6 +215,10 @@ pub fn lidar(config: &config::Lidar) -> LidarSpec {
     let radians = |degrees: &Vec<f64>| degrees.iter().map(|x| x.to_radians()).collect();
     let azimuths = config.azimuths_deg.map(|ends| ends.map(f64::to_radians));
     let angle_noise = config.angle_noise_deg.map(f64::to_radians);
+    let (rays, samples, noise) = match config.rays {
+        LidarRays::Footprint => (RayModel::Footprint, preset.samples, preset.noise),
+        LidarRays::One => (RayModel::One, 1, LidarNoise::default()),
+    };
     LidarSpec {
         elevations: config.elevations_deg.as_ref().map(radians).unwrap_or(preset.elevations),
         columns: config.columns.unwrap_or(preset.columns),
@@ -222,13 +226,14 @@ pub fn lidar(config: &config::Lidar) -> LidarSpec {
         min_range: config.min_range.unwrap_or(preset.min_range),
         max_range: config.max_range.unwrap_or(preset.max_range),
         divergence: config.divergence_deg.map_or(preset.divergence, f64::to_radians),
-        samples: config.samples.unwrap_or(preset.samples),
+        rays,
+        samples: config.samples.unwrap_or(samples),
         returns: returns.unwrap_or(preset.returns),
         noise: LidarNoise {
-            range: config.range_noise.unwrap_or(preset.noise.range),
-            angle: angle_noise.unwrap_or(preset.noise.angle),
-            intensity: config.intensity_noise.unwrap_or(preset.noise.intensity),
-            dropout: config.dropout.unwrap_or(preset.noise.dropout),
+            range: config.range_noise.unwrap_or(noise.range),
+            angle: angle_noise.unwrap_or(noise.angle),
+            intensity: config.intensity_noise.unwrap_or(noise.intensity),
+            dropout: config.dropout.unwrap_or(noise.dropout),
         },
     }
 }

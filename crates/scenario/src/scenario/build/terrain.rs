@@ -280,13 +280,14 @@ fn face_of(face: config::Face) -> Face {
         config::Face::Smooth => Face::Smooth,
         config::Face::Straight => Face::Straight,
         config::Face::Round => Face::Round,
+        config::Face::Parabolic => Face::Parabolic,
     }
 }
 
 fn stamp(stamp: &config::Stamp) -> Stamp {
     match *stamp {
-        config::Stamp::Hole { at, radius, depth, edge } => {
-            Stamp::hole(at, radius, depth, edge.unwrap_or(radius))
+        config::Stamp::Hole { at, radius, depth, edge, face } => {
+            Stamp::hole(at, radius, depth, edge.unwrap_or(radius)).with_face(face_of(face))
         }
         config::Stamp::Ditch { from, to, width, depth, edge, face } => {
             let edge = edge.unwrap_or(0.5 * width);
@@ -296,8 +297,8 @@ fn stamp(stamp: &config::Stamp) -> Stamp {
             let edge = edge.unwrap_or(0.5 * width);
             Stamp::ridge(from, to, width, height, edge).with_face(face_of(face))
         }
-        config::Stamp::Bump { at, radius, height, edge } => {
-            Stamp::bump(at, radius, height, edge.unwrap_or(radius))
+        config::Stamp::Bump { at, radius, height, edge, face } => {
+            Stamp::bump(at, radius, height, edge.unwrap_or(radius)).with_face(face_of(face))
         }
     }
 }

@@ -28,8 +28,8 @@ pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
 pub use scenery::{Label, Scenery, Sky};
 pub use sensor::{
     Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
-    LensConfig, Lidar, LidarPreset, LidarReturns, MagneticField, Outages, Sensor, SensorModel,
-    Site,
+    LensConfig, Lidar, LidarPreset, LidarRays, LidarReturns, MagneticField, Outages, Sensor,
+    SensorModel, Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
 pub use team::{Radio, Sharing, Team};

@@ -378,6 +378,9 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "deg"))]
     pub divergence_deg: Option<f64>,
+    /// What of a beam is followed: `one` is several times as fast.
+    #[serde(skip_serializing_if = "LidarRays::is_footprint")]
+    pub rays: LidarRays,
     /// Samples of a beam's footprint, along each axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 15))]
@@ -416,6 +419,23 @@ pub enum LidarPreset {
     Os1_64,
     /// Ouster OS2-64: 64 beams over 22.5 degrees, far.
     Os2_64,
+}
+
+/// What of a beam is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LidarRays {
+    /// Rays over its footprint, echoes of what is in the air, and the preset's noise.
+    #[default]
+    Footprint,
+    /// One ray along its middle through clear air, and no noise but what is given here.
+    One,
+}
+
+impl LidarRays {
+    fn is_footprint(&self) -> bool {
+        *self == LidarRays::Footprint
+    }
 }
 
 /// Which returns of a beam are delivered.

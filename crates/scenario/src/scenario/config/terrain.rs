@@ -197,6 +197,9 @@ pub enum Stamp {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
+        /// Shape of the sloping edge.
+        #[serde(default, skip_serializing_if = "Face::is_smooth")]
+        face: Face,
     },
     /// A straight ditch.
     Ditch {
@@ -257,10 +260,13 @@ pub enum Stamp {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
+        /// Shape of the sloping edge.
+        #[serde(default, skip_serializing_if = "Face::is_smooth")]
+        face: Face,
     },
 }
 
-/// Shape of the sloping edge of a ditch or ridge.
+/// Shape of the sloping edge of a stamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
@@ -272,6 +278,9 @@ pub enum Face {
     /// A quarter of an ellipse that stands upright at the foot: a half-round where `edge` is half
     /// the width and the height is too.
     Round,
+    /// A parabola, steepest at the rim and flat in the middle: a hole of radius R without `edge`
+    /// is d (1 - r²/R²) deep.
+    Parabolic,
 }
 
 impl Face {

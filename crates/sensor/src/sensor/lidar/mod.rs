@@ -1,9 +1,10 @@
 //! Lidars: from beams to returns.
 
 mod cloud;
+mod echo;
 mod scan;
 mod spec;
 
 pub use cloud::{Cloud, Return};
 pub use scan::{Part, Rays, Struck};
-pub use spec::{LidarNoise, LidarSpec, ReturnMode};
+pub use spec::{LidarNoise, LidarSpec, RayModel, ReturnMode};

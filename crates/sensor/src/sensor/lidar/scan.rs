@@ -9,8 +9,10 @@
 //! tenth of white paper is not seen.
 
 use super::cloud::{Cloud, Return};
-use super::spec::{LidarSpec, ReturnMode};
+use super::echo::{Echo, merged};
+use super::spec::{LidarNoise, LidarSpec, RayModel};
 use crate::numeric::{exp, ln, sin_cos};
+use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
@@ -19,8 +21,6 @@ use crate::sensor::scene::{Met, Scene, Surface};
 use crate::spatial::{Pose, Vec3};
 use rayon::prelude::*;
 
-/// Echoes within this range of each other are one, m: a pulse of 2 ns.
-const PULSE: f64 = 0.3;
 /// Wavelength of the light, m.
 const WAVELENGTH: f64 = 880e-9;
 /// Reflectance on which the farthest range is reached.
@@ -38,15 +38,6 @@ pub struct Part {
     pub period: f64,
     /// Number of the scan, for its random numbers.
     pub frame: u32,
-}
-
-/// One echo of one ray.
-#[derive(Clone, Copy, Debug)]
-struct Echo {
-    range: f64,
-    intensity: f64,
-    class: Class,
-    instance: u16,
 }
 
 impl LidarSpec {
@@ -85,6 +76,11 @@ impl LidarSpec {
         noise: &Noise,
         cloud: &mut Cloud,
     ) {
+        let clear = Air::clear();
+        let scene = &match self.rays {
+            RayModel::Footprint => *scene,
+            RayModel::One => Scene { air: &clear, ..*scene },
+        };
         let [from, to] = part.shares;
         let columns = (0..self.columns).filter(|&column| {
             let share = self.share(column);
@@ -127,9 +123,27 @@ impl LidarSpec {
         cloud.returns.extend(returned.into_iter().flatten());
     }
 
+    /// The least intensity that is seen.
+    fn faintest(&self) -> f64 {
+        FAINTEST / (self.max_range * self.max_range)
+    }
+
+    /// Whether a beam is a ray whose return is told as it is.
+    fn is_exact(&self) -> bool {
+        self.rays == RayModel::One && self.noise == LidarNoise::default()
+    }
+
+    /// How many rays a beam has along each axis of its footprint.
+    fn rays_across(&self) -> u32 {
+        match self.rays {
+            RayModel::Footprint => self.samples.max(1),
+            RayModel::One => 1,
+        }
+    }
+
     /// Where within a beam's footprint its rays go, as shares of its half width.
     fn footprint(&self) -> Vec<[f64; 2]> {
-        let samples = self.samples.max(1);
+        let samples = self.rays_across();
         let step = |k: u32| (2.0 * f64::from(k) + 1.0) / f64::from(samples) - 1.0;
         let grid = (0..samples * samples).map(|k| [step(k % samples), step(k / samples)]);
         grid.filter(|[u, v]| u * u + v * v <= 1.0).collect()
@@ -148,6 +162,7 @@ impl LidarSpec {
         let mut rays = [Ray::NONE; RAYS];
         let mut found = [None; RAYS];
         let share = 1.0 / footprint.len() as f64;
+        let is_exact = self.is_exact();
         for (ring, elevation) in elevations.iter().enumerate() {
             for (sample, &aside) in footprint.iter().enumerate() {
                 for (ray, firing) in rays.iter_mut().zip(firings) {
@@ -169,6 +184,12 @@ impl LidarSpec {
                     (None, None) => {}
                 }
                 let each = firings.iter().zip(rays).zip(found);
+                if is_exact {
+                    for (((firing, _), struck), returns) in each.zip(&mut returns) {
+                        returns.extend(struck.and_then(|s| firing.exact(ring, *elevation, &s)));
+                    }
+                    continue;
+                }
                 for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
                     let element = firing.element(ring);
                     firing.hear(ray, struck, [element, sample as u32], share, echoes);
@@ -256,7 +277,7 @@ impl Firing<'_> {
     /// A ray of a beam, at a place of its footprint.
     fn ray(&self, elevation: (f64, f64), [u, v]: [f64; 2]) -> Ray {
         let middle = self.direction(elevation);
-        let direction = if self.lidar.samples <= 1 {
+        let direction = if self.lidar.rays_across() == 1 {
             middle
         } else {
             let across = Vec3::new(-middle.y, middle.x, 0.0).normalize();
@@ -266,6 +287,22 @@ impl Firing<'_> {
         };
         let direction = self.pose.direction(&direction);
         Ray { origin: self.pose.position, direction, moment: self.moment }
+    }
+
+    /// The return of a beam that is one ray, without noise.
+    fn exact(&self, ring: usize, elevation: (f64, f64), struck: &Struck) -> Option<Return> {
+        let Struck { range, given, class, instance } = *struck;
+        let intensity = given / (range * range);
+        (intensity >= self.lidar.faintest()).then(|| Return {
+            point: (self.direction(elevation) * range).map(|x| x as f32).into(),
+            intensity: intensity as f32,
+            time: self.time,
+            ring: ring as u16,
+            column: self.column as u16,
+            order: 0,
+            class: class as u8,
+            instance,
+        })
     }
 
     /// Adds the returns of a beam from the echoes of its rays.
@@ -278,7 +315,7 @@ impl Firing<'_> {
     ) {
         let lidar = self.lidar;
         let (direction, element) = (self.direction(elevation), self.element(ring));
-        let faintest = FAINTEST / (lidar.max_range * lidar.max_range);
+        let faintest = lidar.faintest();
         for (order, echo) in merged(echoes, lidar.returns).into_iter().flatten().enumerate() {
             if echo.intensity >= faintest {
                 self.deliver(ring as u16, order as u8, &direction, element, &echo, returns);
@@ -369,48 +406,5 @@ impl Firing<'_> {
             class: echo.class as u8,
             instance: echo.instance,
         });
-    }
-}
-
-/// The returns of a beam from the echoes of its rays.
-fn merged(echoes: &mut [Echo], mode: ReturnMode) -> [Option<Echo>; 2] {
-    if let [echo] = echoes {
-        return [Some(*echo), None];
-    }
-    echoes.sort_by(|a, b| a.range.total_cmp(&b.range));
-    let mean = |echoes: &[Echo]| {
-        let sum: f64 = echoes.iter().map(|echo| echo.intensity).sum();
-        let brightest =
-            echoes.iter().fold(echoes[0], |a, b| if b.intensity > a.intensity { *b } else { a });
-        let range = if sum > 0.0 {
-            echoes.iter().map(|echo| echo.range * echo.intensity).sum::<f64>() / sum
-        } else {
-            brightest.range
-        };
-        Echo { range, intensity: sum, ..brightest }
-    };
-    if echoes.is_empty() {
-        return [None; 2];
-    }
-    if mode == ReturnMode::Mean {
-        return [Some(mean(echoes)), None];
-    }
-    let mut pulses = echoes.chunk_by(|a, b| b.range - a.range < PULSE).map(mean);
-    let first = pulses.next();
-    let (mut strongest, mut last) = (first, first);
-    for pulse in pulses {
-        if strongest.is_none_or(|s| pulse.intensity > s.intensity) {
-            strongest = Some(pulse);
-        }
-        last = Some(pulse);
-    }
-    match mode {
-        ReturnMode::First => [first, None],
-        ReturnMode::Last => [last, None],
-        ReturnMode::Dual => {
-            let same = strongest.map(|s| s.range) == last.map(|l| l.range);
-            [strongest, last.filter(|_| !same)]
-        }
-        ReturnMode::Strongest | ReturnMode::Mean => [strongest, None],
     }
 }

@@ -17,6 +17,17 @@ pub enum ReturnMode {
     Dual,
 }
 
+/// What of a beam is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RayModel {
+    /// Rays over its footprint, and what the air does to them.
+    #[default]
+    Footprint,
+    /// One ray along its middle through clear air: neither dust, fog nor flakes are seen, and
+    /// nothing has a part of a beam.
+    One,
+}
+
 /// Noise of a lidar: standard deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LidarNoise {
@@ -46,6 +57,8 @@ pub struct LidarSpec {
     pub max_range: f64,
     /// Full angle of a beam, rad.
     pub divergence: f64,
+    /// What of a beam is followed.
+    pub rays: RayModel,
     /// Samples of a beam's footprint, along each axis.
     pub samples: u32,
     /// Which returns are delivered.
@@ -64,6 +77,7 @@ impl LidarSpec {
             min_range,
             max_range,
             divergence: 3e-3,
+            rays: RayModel::Footprint,
             samples: 1,
             returns: ReturnMode::Strongest,
             noise,

@@ -88,7 +88,7 @@ impl Relief {
 
     /// Its tiles in their places.
     pub fn tiles(&self) -> impl ExactSizeIterator<Item = FlatTile<'_>> {
-        self.near.fine.iter().map(FlatTile)
+        self.near.fine.iter().map(|tile| FlatTile(tile))
     }
 
     /// Where a point is over the windows.

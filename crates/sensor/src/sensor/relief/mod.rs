@@ -23,6 +23,7 @@ use crate::spatial::Vec3;
 use fearless_simd::prelude::*;
 use pyramid::{Floor, Landings, Lid, Lines, cover, cover_all, lid, lids};
 use rayon::prelude::*;
+use std::sync::Arc;
 use tile::TileRelief;
 
 /// Cells along a side of a window, as a power of two.
@@ -65,7 +66,7 @@ impl Footing {
     }
 }
 
-/// A square of cells.
+/// A square of cells. Clones share the tiles that neither has renewed.
 #[derive(Clone, Debug)]
 struct Window {
     /// Key of the first cell.
@@ -85,7 +86,7 @@ struct Window {
     margin: f32,
     /// Which of `fine` a cell has: 0 for none, else index + 1.
     fine_of: Vec<u32>,
-    fine: Vec<TileRelief>,
+    fine: Vec<Arc<TileRelief>>,
 }
 
 impl Relief {
@@ -107,6 +108,14 @@ impl Relief {
         };
         let (near, far) = (window(TILE), window(TILE * TILE));
         Relief { near, far, merges: published.merges() }
+    }
+
+    /// Distance of a place from the middle of the near window, m, along the axis where it is the
+    /// greater.
+    pub fn distance(&self, at: [f64; 2]) -> f64 {
+        let middle = |axis: usize| (self.near.corner[axis] + SIDE as i64 / 2) as f64;
+        let off = |axis: usize| (at[axis] - middle(axis) * self.near.cell()).abs();
+        off(0).max(off(1))
     }
 
     /// Follows to (x, y), m, and takes over what has been published since the last
@@ -315,7 +324,7 @@ impl Window {
             let known = old.and_then(|old| old.known(self.corner, at, SIDE));
             match known.map(|(old, index)| (old, old.fine_of[index])) {
                 Some((old, held)) if held > 0 => old.fine[held as usize - 1].clone(),
-                _ => TileRelief::new(model, published, self.datum, self.key(index), None),
+                _ => Arc::new(TileRelief::new(model, published, self.datum, self.key(index), None)),
             }
         });
         self.fine = fine.collect();
@@ -363,10 +372,10 @@ impl Window {
         let cells = self.cells_of(dirty.iter().copied());
         let tile = |&index: &usize| {
             let held = self.fine_of[index] as usize;
-            let old = held.checked_sub(1).map(|held| &self.fine[held]);
-            TileRelief::new(model, published, self.datum, self.key(index), old)
+            let old = held.checked_sub(1).map(|held| &*self.fine[held]);
+            Arc::new(TileRelief::new(model, published, self.datum, self.key(index), old))
         };
-        let renewed: Vec<TileRelief> = cells.par_iter().map(tile).collect();
+        let renewed: Vec<Arc<TileRelief>> = cells.par_iter().map(tile).collect();
         let mut lids = std::mem::take(&mut self.lids);
         for (&index, tile) in cells.iter().zip(renewed) {
             match self.fine_of[index] {
@@ -485,7 +494,7 @@ impl Floor for Window {
         match self.fine_of[index] {
             0 => lines.meet(self.patch(x, y), at, ranges, [number, 0], search),
             held => {
-                let tile = &self.fine[held as usize - 1];
+                let tile = &*self.fine[held as usize - 1];
                 lines.within(at, TILE as f32).walk(tile, number, ranges[0], search);
             }
         }

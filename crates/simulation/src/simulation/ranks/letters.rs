@@ -19,7 +19,8 @@ impl<C: Communicator> Ranks<C> {
         world.share_maps(span_us, |letters, pairs: &[Pair]| {
             let ranks = |own: usize, other: usize| -> BTreeSet<usize> {
                 let of = |pair: &Pair| [partition[pair[own]], partition[pair[other]]];
-                let across = pairs.iter().map(of).filter(|[own, other]| *own == here && other != own);
+                let across =
+                    pairs.iter().map(of).filter(|[own, other]| *own == here && other != own);
                 across.map(|[_, other]| other).collect()
             };
             let (to, from) = (ranks(0, 1), ranks(1, 0));
@@ -41,7 +42,8 @@ impl<C: Communicator> Ranks<C> {
                 let astray = |own: &&Letter| partition.get(own.to as usize) != Some(&here);
                 if let Some(letter) = letters.iter().find(astray) {
                     let (found, expected) = (letter.to.into(), here as u64);
-                    let fault = MessageFault::Origin { what: "receiver on the rank", found, expected };
+                    let fault =
+                        MessageFault::Origin { what: "receiver on the rank", found, expected };
                     return Err(RankError::Corrupt { rank, tick, kind: "maps", fault });
                 }
                 kept.extend(letters);

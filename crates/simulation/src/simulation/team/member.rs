@@ -118,7 +118,12 @@ impl Member {
 
     /// The letter to another member at an exchange: what has changed since it was last told, or
     /// all that is known where `terms` say so; none if there is nothing to tell.
-    pub(crate) fn letter(&self, [from, to]: [u32; 2], due_us: u64, terms: &Terms) -> Option<Letter> {
+    pub(crate) fn letter(
+        &self,
+        [from, to]: [u32; 2],
+        due_us: u64,
+        terms: &Terms,
+    ) -> Option<Letter> {
         let told = self.told.get(&to);
         let is_news = |key: &TileKey, tile: &Tile| {
             let told = told.and_then(|told| told.get(key));

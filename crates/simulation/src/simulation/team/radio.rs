@@ -148,9 +148,8 @@ mod tests {
         assert!((linked - 0.9).abs() < 0.0085, "{linked}");
         assert!((lost - 0.2).abs() < 0.0113, "{lost}");
         assert!((0..500).all(|k| radio.links(k, [3, 9], 0.0) == radio.links(k, [9, 3], 0.0)));
-        let other = (0..n).filter(|&k| {
-            radio.links(k, [3, 9], 200.0) && radio.links(k, [3, 10], 200.0)
-        });
+        let other =
+            (0..n).filter(|&k| radio.links(k, [3, 9], 200.0) && radio.links(k, [3, 10], 200.0));
         // pairs are independent: 0.5 x 0.5
         let both = other.count() as f64 / n as f64;
         assert!((both - 0.25).abs() < 0.0123, "{both}");

@@ -54,7 +54,8 @@ pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
     let (normal, each) = fitted(sample, |_| 0.0);
     // the density of x is that of ln x over x
     let (lognormal, each_log) = fitted(&logs, |log| log);
-    let differences: Vec<f64> = each_log.iter().zip(&each).map(|(log, plain)| log - plain).collect();
+    let differences: Vec<f64> =
+        each_log.iter().zip(&each).map(|(log, plain)| log - plain).collect();
     let n = count as f64;
     let mean = differences.iter().sum::<f64>() / n;
     let variance = differences.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / n;

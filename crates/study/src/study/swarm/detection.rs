@@ -35,10 +35,13 @@ impl DetectionModel {
         }
         // the slope of the log-likelihood falls with the rate: its zero is found by bisection
         let slope = |rate: f64| -> f64 {
-            counted.iter().map(|&[density, found, missed]| {
-                let left = exp(-rate * density);
-                found * density * left / (1.0 - left) - missed * density
-            }).sum()
+            counted
+                .iter()
+                .map(|&[density, found, missed]| {
+                    let left = exp(-rate * density);
+                    found * density * left / (1.0 - left) - missed * density
+                })
+                .sum()
         };
         let densest = counted.iter().map(|own| own[0]).fold(0.0, f64::max);
         let mut bounds = [1e-12 / densest, 1e6 / densest];

@@ -212,7 +212,10 @@ mod tests {
         assert!(detection.explained > 0.95, "{detection:?}");
         let fuel = found.fuel.as_ref().unwrap();
         // 480 logarithms of deviation 0.1: four errors of the exponents are below 0.03
-        assert!((fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side - 1.0).abs() < 0.06, "{fuel:?}");
+        assert!(
+            (fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side - 1.0).abs() < 0.06,
+            "{fuel:?}"
+        );
         let burned = per_metre * 250.0 * 4.0;
         let traded = trade_off(&found, 250.0, burned).unwrap();
         assert!((traded - (1.0 - exp(-rate * 4.0 / 62_500.0))).abs() < 0.03, "{traded}");
