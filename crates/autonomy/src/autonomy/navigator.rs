@@ -432,7 +432,8 @@ impl Navigator {
             true => self.tracking.follow(&mut state.tracking, plan, going),
             false => self.tracking.stand(&mut state.tracking, going),
         };
-        if self.recovery.is_stuck(&mut state.recovery, is_current, going.speed, going.step) {
+        let intent = [is_current, plan.path.is_some()];
+        if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let ahead = going.pose.direction(&Vec3::x());
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
             let heading = [ahead.x, ahead.y];
@@ -491,16 +492,6 @@ mod tests {
         while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
             trial.step();
             touched |= trial.touches();
-            if false && (trial.time / 0.5).fract() < 0.03 && std::env::var("SEE").is_ok() {
-                let p = trial.pose();
-                println!(
-                    "{:5.2} ({:6.2},{:6.2}) yaw {:5.2} v {:4.2} want {:5.2} {:?} known {:4.1} path {:?} off {:.1} len {:.1} att {} turns {}",
-                    trial.time, p.position.x, p.position.y, trial.yaw, trial.speed,
-                    trial.state.wanted(), trial.state.phase(), trial.plan.known,
-                    trial.plan.path.is_some(), trial.memory.offset,
-                    trial.plan.path.as_ref().map_or(0.0, Path::length), trial.state.recovery.attempts, trial.plan.turns
-                );
-            }
         }
         (trial, touched)
     }
@@ -527,5 +518,43 @@ mod tests {
         let (trial, touched) = drive(ground, vec![[45.0, 0.0]], 60.0);
         assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
         assert!(!touched);
+    }
+
+    #[test]
+    fn scratch() {
+        let seeds: u64 = std::env::var("SEEDS").map_or(0, |n| n.parse().unwrap());
+        let first: u64 = std::env::var("FIRST").map_or(0, |n| n.parse().unwrap());
+        let see = std::env::var("SEE").is_ok();
+        for seed in first..first + seeds {
+            let goal = [120.0, 10.0];
+            let ground = Ground::random(seed, [130.0, 80.0], [1.5e-3, 8e-3], &[[0.0, 0.0], goal]);
+            let ground = Ground { waves: 0.1, ..ground };
+            let mut trial = Trial::new(ground, navigator(vec![goal]), [0.0, 0.0], 0.0);
+            let (mut touched, mut last, mut way, mut backed) = (0, -1.0, 0.0, 0);
+            while trial.time < 120.0
+                && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp)
+            {
+                trial.step();
+                way += 0.02 * trial.speed.abs();
+                let t = trial.touches();
+                if t && touched == 0 {
+                    println!("  TOUCH at {:.1} {:?} yaw {:.2} v {:.1}", trial.time, trial.rear, trial.yaw, trial.speed);
+                }
+                touched += usize::from(t);
+                backed += usize::from(trial.state.phase() == Phase::Backing);
+                if see && trial.time > last + 0.5 {
+                    last = trial.time;
+                    let p = trial.pose();
+                    println!(
+                        "{:5.2} ({:6.2},{:6.2}) yaw {:5.2} v {:4.2} want {:5.2} {:?} known {:4.1} path {:?} off {:.1} len {:.1} att {} turns {} routelen {}",
+                        trial.time, p.position.x, p.position.y, trial.yaw, trial.speed,
+                        trial.state.wanted(), trial.state.phase(), trial.plan.known,
+                        trial.plan.path.is_some(), trial.memory.offset,
+                        trial.plan.path.as_ref().map_or(0.0, Path::length), trial.state.recovery.attempts, trial.plan.turns, trial.plan.route.len()
+                    );
+                }
+            }
+            println!("seed {seed}: {:?} after {:.1} s, {:.0} m, mean {:.2} m/s, touched {touched}, backed {backed}", trial.state.phase(), trial.time, way, way / trial.time);
+        }
     }
 }

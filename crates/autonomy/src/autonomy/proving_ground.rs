@@ -3,8 +3,9 @@
 
 use super::body::Body;
 use super::localisation::{Localiser, Role};
-use super::navigator::{Look, Memory, Navigator, NavigatorState, Phase, RouteModel};
+use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
 use super::plan::Plan;
+use crate::random::Stream;
 use crate::numeric::{cos, hypot, sin, sin_cos, tan};
 use crate::sensor::lidar::{Cloud, LidarSpec, Return};
 use crate::sensor::{Odometry, Reading};
@@ -37,6 +38,38 @@ impl Ground {
             if r < 1.0 { -DEPTH * (1.0 - r) } else { 0.0 }
         });
         waves + hole.sum::<f64>()
+    }
+
+    /// The part of it within 45 m of a place.
+    fn about(&self, [cx, cy]: [f64; 2]) -> Ground {
+        let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 45.0;
+        Ground {
+            holes: self.holes.iter().filter(|[x, y]| near(*x, *y)).copied().collect(),
+            trunks: self.trunks.iter().filter(|[x, y, _]| near(*x, *y)).copied().collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Holes and trunks by chance, so many a square metre, in a rectangle from the origin; none
+    /// within 8 m of these places.
+    pub fn random(seed: u64, size: [f64; 2], densities: [f64; 2], spare: &[[f64; 2]]) -> Ground {
+        let stream = Stream::new(seed, "proving ground");
+        let area = size[0] * size[1];
+        let mut draws = (0..).map(|k| stream.uniform(k));
+        let mut places = |density: f64| -> Vec<[f64; 2]> {
+            let count = (density * area) as usize;
+            let mut place = || {
+                let mut next = || draws.next().unwrap_or_default();
+                [next() * size[0], (next() - 0.5) * size[1]]
+            };
+            let free = |at: &[f64; 2]| {
+                spare.iter().all(|one| hypot(at[0] - one[0], at[1] - one[1]) > 8.0)
+            };
+            (0..count).map(|_| place()).filter(free).collect()
+        };
+        let holes = places(densities[0]);
+        let trunks = places(densities[1]).into_iter().map(|[x, y]| [x, y, 0.25]).collect();
+        Ground { holes, trunks, ..Ground::default() }
     }
 
     /// Range at which a ray meets something within `most`.
@@ -197,7 +230,7 @@ impl Trial {
             position: pose.point(&mount().position),
             orientation: pose.orientation * mount().orientation,
         };
-        let cloud = self.ground.scan(&self.lidar, &eye);
+        let cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
         let look = Look {
             taken: self.time,
             cloud: &cloud,
@@ -236,15 +269,6 @@ impl Trial {
         self.yaw += STEP * self.speed * tan(steer) / self.navigator.body.geometry.wheelbase;
         self.time += STEP;
         c
-    }
-
-    /// Drives until it has arrived or given up, `seconds` at most.
-    pub fn drive(&mut self, seconds: f64) -> Phase {
-        let end = self.time + seconds;
-        while self.time < end && !matches!(self.state.phase(), Phase::Arrived | Phase::GaveUp) {
-            self.step();
-        }
-        self.state.phase()
     }
 
     /// Whether a corner or an edge of its footprint is over a hole or in what stands.
