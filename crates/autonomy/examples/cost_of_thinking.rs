@@ -65,7 +65,8 @@ fn main() {
         tracking: Default::default(),
         recovery: Default::default(),
     };
-    let pose = |x: f64| Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() };
+    let pose =
+        |x: f64| Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() };
     let mut memory = navigator.remember(&pose(10.0));
     let mut spent = [Duration::ZERO; 4];
     let (mut returns, mut tiles, mut cells, mut worst) = (0, 0, 0, Duration::ZERO);
@@ -87,7 +88,9 @@ fn main() {
             for (ring, elevation) in lidar.elevations.iter().enumerate() {
                 let (se, ce) = elevation.sin_cos();
                 let own = Vec3::new(ce * ca, ce * sa, se);
-                let Some(range) = cast(eye, at.direction(&(mount.orientation * own))) else { continue };
+                let Some(range) = cast(eye, at.direction(&(mount.orientation * own))) else {
+                    continue;
+                };
                 cloud.returns.push(Return {
                     point: (own * range).map(|x| x as f32).into(),
                     time: before as f32,
@@ -121,10 +124,19 @@ fn main() {
         worst = worst.max(done - start);
     }
     let each = |all: Duration| 1e3 * all.as_secs_f64() / f64::from(scans);
-    println!("a scan: {} returns counted, {} tiles appraised, {} cells searched",
-        returns / scans as usize, tiles / scans as usize, cells / scans as usize);
+    println!(
+        "a scan: {} returns counted, {} tiles appraised, {} cells searched",
+        returns / scans as usize,
+        tiles / scans as usize,
+        cells / scans as usize
+    );
     for (name, all) in ["register", "appraise", "route", "local path"].iter().zip(spent) {
         println!("{name:12} {:6.2} ms", each(all));
     }
-    println!("{:12} {:6.2} ms, the worst {:.2} ms", "all", each(spent.iter().sum()), 1e3 * worst.as_secs_f64());
+    println!(
+        "{:12} {:6.2} ms, the worst {:.2} ms",
+        "all",
+        each(spent.iter().sum()),
+        1e3 * worst.as_secs_f64()
+    );
 }

@@ -198,7 +198,9 @@ mod tests {
     #[test]
     fn over_free_ground_it_is_the_octile_distance() {
         let costs = vec![UNIT; 100 * 100];
-        for (to, cost, most) in [(99, 9900, 100), (99 * 101, 99 * 141, 100), (50 * 100 + 80, 50 * 141 + 3000, 51 * 31)] {
+        for (to, cost, most) in
+            [(99, 9900, 100), (99 * 101, 99 * 141, 100), (50 * 100 + 80, 50 * 141 + 3000, 51 * 31)]
+        {
             let found = route(&costs, 100, 0, to).unwrap();
             assert_eq!((found.cost, found.arrives), (cost, true));
             assert!(found.expanded <= most, "{} for {to}", found.expanded);

@@ -5,8 +5,8 @@ use super::body::Body;
 use super::localisation::{Localiser, Role};
 use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
 use super::plan::Plan;
-use crate::random::Stream;
 use crate::numeric::{cos, hypot, sin, sin_cos, tan};
+use crate::random::Stream;
 use crate::sensor::lidar::{Cloud, LidarSpec, Return};
 use crate::sensor::{Odometry, Reading};
 use crate::spatial::{Pose, Quat, Vec3};
@@ -40,9 +40,9 @@ impl Ground {
         waves + hole.sum::<f64>()
     }
 
-    /// The part of it within 45 m of a place.
+    /// The part of it within 34 m of a place.
     fn about(&self, [cx, cy]: [f64; 2]) -> Ground {
-        let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 45.0;
+        let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 34.0;
         Ground {
             holes: self.holes.iter().filter(|[x, y]| near(*x, *y)).copied().collect(),
             trunks: self.trunks.iter().filter(|[x, y, _]| near(*x, *y)).copied().collect(),
@@ -62,9 +62,8 @@ impl Ground {
                 let mut next = || draws.next().unwrap_or_default();
                 [next() * size[0], (next() - 0.5) * size[1]]
             };
-            let free = |at: &[f64; 2]| {
-                spare.iter().all(|one| hypot(at[0] - one[0], at[1] - one[1]) > 8.0)
-            };
+            let free =
+                |at: &[f64; 2]| spare.iter().all(|one| hypot(at[0] - one[0], at[1] - one[1]) > 8.0);
             (0..count).map(|_| place()).filter(free).collect()
         };
         let holes = places(densities[0]);
@@ -86,9 +85,11 @@ impl Ground {
         };
         let wall = |[x0, y0, x1, y1, height]: &[f64; 5]| {
             let (mut near, mut far) = (0.0f64, most);
-            for (from, along, low, high) in
-                [(origin.x, ray.x, *x0, *x1), (origin.y, ray.y, *y0, *y1), (origin.z, ray.z, -9.0, *height)]
-            {
+            for (from, along, low, high) in [
+                (origin.x, ray.x, *x0, *x1),
+                (origin.y, ray.y, *y0, *y1),
+                (origin.z, ray.z, -9.0, *height),
+            ] {
                 let (a, b) = ((low - from) / along, (high - from) / along);
                 (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
             }
@@ -260,7 +261,9 @@ impl Trial {
         self.speed += STEP * 4.0 * sense * c.throttle;
         let drag = STEP * (8.0 * c.brake + 0.3);
         self.speed -= self.speed.clamp(-drag, drag);
-        if self.held || self.touches() && sense > 0.0 {
+        if self.held {
+            self.speed = 0.0;
+        } else if self.touches() {
             self.speed = self.speed.min(0.0);
         }
         let steer = c.steering * self.navigator.body.geometry.max_steer;
@@ -271,20 +274,30 @@ impl Trial {
         c
     }
 
-    /// Whether a corner or an edge of its footprint is over a hole or in what stands.
-    pub fn touches(&self) -> bool {
+    /// Points of its outline and within at a pose.
+    pub fn outline(&self, pose: &Pose) -> Vec<[f64; 2]> {
         let Footprint { front, rear, width } = self.navigator.body.footprint;
-        let pose = self.pose();
-        (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j))).any(|(i, j)| {
+        let shares = (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j)));
+        let points = shares.map(|(i, j)| {
             let along = rear + (front - rear) * f64::from(i) / 8.0;
             let across = width * (f64::from(j) / 4.0 - 0.5);
             let at = pose.point(&Vec3::new(along, across, 0.0));
-            let near = |[x, y, r]: [f64; 3]| hypot(at.x - x, at.y - y) < r;
+            [at.x, at.y]
+        });
+        points.collect()
+    }
+
+    /// Whether its outline is over a hole or in what stands.
+    pub fn touches(&self) -> bool {
+        self.outline(&self.pose()).into_iter().any(|[px, py]| {
+            let near = |[x, y, r]: [f64; 3]| hypot(px - x, py - y) < r;
             self.ground.holes.iter().any(|[x, y]| near([*x, *y, RADIUS]))
                 || self.ground.trunks.iter().any(|trunk| near(*trunk))
-                || self.ground.walls.iter().any(|[x0, y0, x1, y1, _]| {
-                    at.x > *x0 && at.x < *x1 && at.y > *y0 && at.y < *y1
-                })
+                || self
+                    .ground
+                    .walls
+                    .iter()
+                    .any(|[x0, y0, x1, y1, _]| px > *x0 && px < *x1 && py > *y0 && py < *y1)
         })
     }
 }

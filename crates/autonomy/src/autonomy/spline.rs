@@ -249,7 +249,9 @@ impl SplineModel {
 #[cfg(test)]
 mod tests {
     use super::super::costs::CostModel;
-    use super::super::elevation_map::{Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index};
+    use super::super::elevation_map::{
+        Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
+    };
     use super::super::proving_ground::body;
     use super::super::{Area, obstacles::ObstacleModel};
     use super::*;

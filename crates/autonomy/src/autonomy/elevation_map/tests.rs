@@ -191,10 +191,7 @@ fn returns_are_put_where_their_beams_were_fired() {
 #[test]
 fn what_hangs_overhead_and_others_do_not_count() {
     let above = |height: f64| {
-        let eye = Pose {
-            position: Vec3::new(1.5, 0.0, 1.0),
-            orientation: mount().orientation,
-        };
+        let eye = Pose { position: Vec3::new(1.5, 0.0, 1.0), orientation: mount().orientation };
         let place = |z: f64| {
             let point = eye.local_point(&Vec3::new(1.75, 5.25, z)).map(|x| x as f32).into();
             Return { point, ..Return::default() }

@@ -63,7 +63,8 @@ fn drive(seconds: f64) -> Vec<Truth> {
     for step in (FINE..steps).step_by(FINE) {
         let (mut force, mut rate) = (Vec3::zeros(), Vec3::zeros());
         for k in step - FINE..step {
-            let acceleration = if k == 0 { Vec3::zeros() } else { (velocity(k) - velocity(k - 1)) / h };
+            let acceleration =
+                if k == 0 { Vec3::zeros() } else { (velocity(k) - velocity(k - 1)) / h };
             let [a, b] = [imus[k].orientation, imus[k + 1].orientation];
             force += a.inverse_transform_vector(&(acceleration + up)) / FINE as f64;
             rate += 2.0 * (a.inverse() * b).imag() / h / FINE as f64;
@@ -143,8 +144,7 @@ fn localise(
         if frame.is_multiple_of(20) {
             let place = truth.pose.point(&antenna());
             // the antenna's own velocity, by the truth of the chassis about it
-            let angular = truth.pose.orientation
-                * (imu_mount().orientation * truth.rate);
+            let angular = truth.pose.orientation * (imu_mount().orientation * truth.rate);
             let velocity = truth.velocity + angular.cross(&(place - truth.pose.position));
             let micro = (time * 1e6).round() as u64;
             let fix =
@@ -272,5 +272,7 @@ fn the_truth_is_taken_from_any_mount() {
     localiser.feel(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
     let Estimate { pose, velocity, yaw_rate, .. } = *state.estimate();
     assert!((pose.position - chassis.position).norm() < 1e-12 && velocity.norm() < 1e-12);
-    assert!((yaw_rate - 0.5).abs() < 1e-12 && pose.orientation.angle_to(&chassis.orientation) < 1e-9);
+    assert!(
+        (yaw_rate - 0.5).abs() < 1e-12 && pose.orientation.angle_to(&chassis.orientation) < 1e-9
+    );
 }
