@@ -5,6 +5,8 @@
 
 pub mod autonomy;
 
+#[cfg(test)]
+use bekker_ground::random;
 use bekker_ground::{geodesy, numeric, spatial};
 use bekker_sensor::sensor;
 use bekker_vehicle::vehicle;

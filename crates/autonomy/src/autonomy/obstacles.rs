@@ -54,10 +54,10 @@ impl Default for ObstacleModel {
     fn default() -> Self {
         ObstacleModel {
             in_cell_slope: 2.5,
-            step: 0.35,
+            step: 0.25,
             hole_depth: 0.4,
             hole_reach: 5.0,
-            neighbours: 5,
+            neighbours: 7,
         }
     }
 }
@@ -236,8 +236,8 @@ mod tests {
         ElevationMap::new(MapModel::default())
     }
 
-    /// The highest beam looks down by 13.75 degrees from 1 m: of a wall it sees 0.35 m, a step that
-    /// is too high, from (1 - 0.35) / tan 13.75° = 2.66 m before the lidar on; beams are 0.36
+    /// The highest beam looks down by 13.75 degrees from 1 m: of a wall it sees 0.25 m, a step that
+    /// is too high, from (1 - 0.25) / tan 13.75° = 3.07 m before the lidar on; beams are 0.36
     /// degrees apart, 0.02 m on the wall. Farther away it does not take it for one.
     #[test]
     fn a_wall_is_seen_at_the_distance_that_geometry_gives() {
@@ -247,7 +247,7 @@ mod tests {
             look(&mut map, &wall, 20.0 - 1.5 - distance);
             class(&map, 20.2, 0.2) == Class::Obstacle
         };
-        assert!(seen(2.5) && !seen(2.85));
+        assert!(seen(2.9) && !seen(3.2));
     }
 
     /// A parabolic hole straight ahead: the highest beam passes its near rim 4.09 m before the lidar

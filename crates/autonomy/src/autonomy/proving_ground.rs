@@ -3,9 +3,10 @@
 
 use super::body::Body;
 use super::localisation::{Localiser, Role};
-use super::navigator::{Look, Memory, Navigator, NavigatorState, Phase, RouteModel};
+use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
 use super::plan::Plan;
 use crate::numeric::{cos, hypot, sin, sin_cos, tan};
+use crate::random::Stream;
 use crate::sensor::lidar::{Cloud, LidarSpec, Return};
 use crate::sensor::{Odometry, Reading};
 use crate::spatial::{Pose, Quat, Vec3};
@@ -37,6 +38,37 @@ impl Ground {
             if r < 1.0 { -DEPTH * (1.0 - r) } else { 0.0 }
         });
         waves + hole.sum::<f64>()
+    }
+
+    /// The part of it within 34 m of a place.
+    fn about(&self, [cx, cy]: [f64; 2]) -> Ground {
+        let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 34.0;
+        Ground {
+            holes: self.holes.iter().filter(|[x, y]| near(*x, *y)).copied().collect(),
+            trunks: self.trunks.iter().filter(|[x, y, _]| near(*x, *y)).copied().collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Holes and trunks by chance, so many a square metre, in a rectangle from the origin; none
+    /// within 8 m of these places.
+    pub fn random(seed: u64, size: [f64; 2], densities: [f64; 2], spare: &[[f64; 2]]) -> Ground {
+        let stream = Stream::new(seed, "proving ground");
+        let area = size[0] * size[1];
+        let mut draws = (0..).map(|k| stream.uniform(k));
+        let mut places = |density: f64| -> Vec<[f64; 2]> {
+            let count = (density * area) as usize;
+            let mut place = || {
+                let mut next = || draws.next().unwrap_or_default();
+                [next() * size[0], (next() - 0.5) * size[1]]
+            };
+            let free =
+                |at: &[f64; 2]| spare.iter().all(|one| hypot(at[0] - one[0], at[1] - one[1]) > 8.0);
+            (0..count).map(|_| place()).filter(free).collect()
+        };
+        let holes = places(densities[0]);
+        let trunks = places(densities[1]).into_iter().map(|[x, y]| [x, y, 0.25]).collect();
+        Ground { holes, trunks, ..Ground::default() }
     }
 
     /// Range at which a ray meets something within `most`.
@@ -199,7 +231,7 @@ impl Trial {
             position: pose.point(&mount().position),
             orientation: pose.orientation * mount().orientation,
         };
-        let cloud = self.ground.scan(&self.lidar, &eye);
+        let cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
         let look = Look {
             taken: self.time,
             cloud: &cloud,
@@ -229,7 +261,9 @@ impl Trial {
         self.speed += STEP * 4.0 * sense * c.throttle;
         let drag = STEP * (8.0 * c.brake + 0.3);
         self.speed -= self.speed.clamp(-drag, drag);
-        if self.held || self.touches() && sense > 0.0 {
+        if self.held {
+            self.speed = 0.0;
+        } else if self.touches() {
             self.speed = self.speed.min(0.0);
         }
         let steer = c.steering * self.navigator.body.geometry.max_steer;
@@ -240,31 +274,30 @@ impl Trial {
         c
     }
 
-    /// Drives until it has arrived or given up, `seconds` at most.
-    pub fn drive(&mut self, seconds: f64) -> Phase {
-        let end = self.time + seconds;
-        while self.time < end && !matches!(self.state.phase(), Phase::Arrived | Phase::GaveUp) {
-            self.step();
-        }
-        self.state.phase()
-    }
-
-    /// Whether a corner or an edge of its footprint is over a hole or in what stands.
-    pub fn touches(&self) -> bool {
+    /// Points of its outline and within at a pose.
+    pub fn outline(&self, pose: &Pose) -> Vec<[f64; 2]> {
         let Footprint { front, rear, width } = self.navigator.body.footprint;
-        let pose = self.pose();
-        (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j))).any(|(i, j)| {
+        let shares = (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j)));
+        let points = shares.map(|(i, j)| {
             let along = rear + (front - rear) * f64::from(i) / 8.0;
             let across = width * (f64::from(j) / 4.0 - 0.5);
             let at = pose.point(&Vec3::new(along, across, 0.0));
-            let near = |[x, y, r]: [f64; 3]| hypot(at.x - x, at.y - y) < r;
+            [at.x, at.y]
+        });
+        points.collect()
+    }
+
+    /// Whether its outline is over a hole or in what stands.
+    pub fn touches(&self) -> bool {
+        self.outline(&self.pose()).into_iter().any(|[px, py]| {
+            let near = |[x, y, r]: [f64; 3]| hypot(px - x, py - y) < r;
             self.ground.holes.iter().any(|[x, y]| near([*x, *y, RADIUS]))
                 || self.ground.trunks.iter().any(|trunk| near(*trunk))
                 || self
                     .ground
                     .walls
                     .iter()
-                    .any(|[x0, y0, x1, y1, _]| at.x > *x0 && at.x < *x1 && at.y > *y0 && at.y < *y1)
+                    .any(|[x0, y0, x1, y1, _]| px > *x0 && px < *x1 && py > *y0 && py < *y1)
         })
     }
 }

@@ -16,6 +16,8 @@ pub struct RecoveryModel {
     pub still: f64,
     /// For how long it does not although it wants to before it backs off, s.
     pub patience: f64,
+    /// For how long it stands without a feasible path before it does, s.
+    pub pathless: f64,
     /// How far it backs off, m.
     pub distance: f64,
     /// For how long at most, s.
@@ -35,6 +37,7 @@ impl Default for RecoveryModel {
         RecoveryModel {
             still: 0.2,
             patience: 4.0,
+            pathless: 1.0,
             distance: 4.0,
             duration: 12.0,
             radius: 2.5,
@@ -81,12 +84,18 @@ impl RecoveryModel {
         }
     }
 
-    /// Whether the vehicle has not moved for too long, after another `h` seconds in which it
-    /// wanted to or not at this speed.
-    pub fn is_stuck(&self, state: &mut RecoveryState, wants: bool, speed: f64, h: f64) -> bool {
-        let stands = wants && speed.abs() < self.still;
+    /// Whether the vehicle has not moved for too long, after another `h` seconds in which it was
+    /// to or not, had a path or not, at this speed.
+    pub fn is_stuck(
+        &self,
+        state: &mut RecoveryState,
+        [is_to_move, has_path]: [bool; 2],
+        speed: f64,
+        h: f64,
+    ) -> bool {
+        let stands = is_to_move && speed.abs() < self.still;
         state.still_for = if stands { state.still_for + h } else { 0.0 };
-        state.still_for > self.patience
+        state.still_for > if has_path { self.patience } else { self.pathless }
     }
 
     /// Begins to back off from where the rear axle is, straight back where no way is remembered;

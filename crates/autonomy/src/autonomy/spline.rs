@@ -113,15 +113,15 @@ impl Surroundings<'_> {
     pub fn is_known(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
         let footprint = &self.body.footprint;
         let front = footprint.front - self.body.geometry.rear_axle;
-        let unknown = [-0.5, 0.0, 0.5].into_iter().filter(|share| {
+        // closer than a cell, so that no shadow of a trunk slips between
+        [-0.5, -0.25, 0.0, 0.25, 0.5].into_iter().all(|share| {
             let aside = share * footprint.width;
             let place = [
                 rear[0] + heading[0] * front - heading[1] * aside,
                 rear[1] + heading[1] * front + heading[0] * aside,
             ];
-            self.map.class(place) == Class::Unknown
-        });
-        unknown.count() == 0
+            self.map.class(place) != Class::Unknown
+        })
     }
 }
 
