@@ -100,11 +100,8 @@ fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
     let [radius, depth] = HOLE;
     let a = depth / (radius * radius);
     let (dx, dy, dz) = (direction.x, direction.y, direction.z);
-    let (qa, qb, qc) = (
-        a * (dx * dx + dy * dy),
-        -2.0 * a * 12.0 * dx - dz,
-        a * 144.0 - depth - height,
-    );
+    let (qa, qb, qc) =
+        (a * (dx * dx + dy * dy), -2.0 * a * 12.0 * dx - dz, a * 144.0 - depth - height);
     let root = (qb * qb - 4.0 * qa * qc).max(0.0).sqrt();
     let into = (-qb + root) / (2.0 * qa);
     let inside = |s: f64| (s * dx - 12.0).powi(2) + (s * dy).powi(2) < radius * radius;
@@ -183,10 +180,8 @@ fn wood() -> (World, SceneModel, Relief) {
     model.ground = GroundModel::new(Lattice { spacing: 0.25 }, terrain, soils, laws).unwrap();
     let kinds = [PropKind::Oak, PropKind::Birch, PropKind::Spruce, PropKind::Rock];
     let area = [-60.0, -60.0, 60.0, 60.0];
-    let props: Vec<_> = kinds
-        .iter()
-        .flat_map(|&kind| strewn(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice))
-        .collect();
+    let props: Vec<_> =
+        kinds.iter().flat_map(|&kind| strewn(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice)).collect();
     let scene_model = SceneModel::new(&model, &props);
     let relief = Relief::around(&model.ground, &Published::default(), [0.0, 0.0]);
     (World::new(model), scene_model, relief)

@@ -21,7 +21,9 @@ mod fault;
 pub mod input;
 mod inputs;
 mod places;
+pub mod random_world;
 mod way;
+mod ways;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};

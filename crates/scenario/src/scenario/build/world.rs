@@ -12,6 +12,7 @@ use crate::numeric::GRAVITY;
 use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
+use crate::scenario::random_world::RandomWorld;
 use crate::scenario::{Faults, Input, ScenarioFile};
 use crate::simulation::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles, WorldModel};
 use crate::soil::Laws;
@@ -39,6 +40,8 @@ pub struct Built {
     pub placement: Option<Placement>,
     /// Meshes of others that it is shown with.
     pub meshes: BuiltMeshes,
+    /// What its random surface holds, if it has one.
+    pub random: Option<RandomWorld>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
     /// The files that it was read from, the scenario excepted.
@@ -89,6 +92,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         world: with_scene_model(file, world, &shown),
         placement: land.placement,
         meshes: shown,
+        random: land.random,
         warnings,
         inputs: file.inputs.list(),
         decisive,
@@ -98,7 +102,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
 
 /// The world with what stands in it.
 fn with_obstacles(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
-    let props = super::props(file, &world, meshes);
+    let props = super::props(file, meshes);
     let obstacles = Obstacles::of(&props, world.ground.terrain());
     WorldModel { obstacles, ..world }
 }
