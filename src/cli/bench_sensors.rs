@@ -3,7 +3,9 @@
 use super::graphics::Graphics;
 use super::{Failure, stdout};
 use crate::report::write_file;
-use crate::study::{BenchError, GroundRays, SceneCost, ground_rays, scene_cost};
+use crate::study::{
+    BenchError, GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan,
+};
 #[cfg(feature = "gpu")]
 use crate::study::{GpuCost, gpu_cost};
 use clap::Args;
@@ -32,6 +34,7 @@ pub struct BenchSensors {
 struct Results {
     ground: Vec<GroundRays>,
     scene: SceneCost,
+    wood: WoodScan,
     #[cfg(feature = "gpu")]
     gpu: Option<GpuCost>,
 }
@@ -64,6 +67,8 @@ impl BenchSensors {
         }
         say("20 vehicles, 500 trees, ruts");
         let scene = scene_cost().map_err(refused)?;
+        say("a random world");
+        let wood = wood_scan().map_err(refused)?;
         #[cfg(feature = "gpu")]
         let gpu = match self.graphics.gpu(quiet)? {
             Some(gpu) => {
@@ -77,6 +82,7 @@ impl BenchSensors {
         let results = Results {
             ground,
             scene,
+            wood,
             #[cfg(feature = "gpu")]
             gpu,
         };
@@ -115,6 +121,9 @@ impl Results {
         row("the same with one ray a beam (rays = \"one\")".into(), one_ray);
         row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
         row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
+        let WoodScan { scan, one_ray, points } = &self.wood;
+        row("random world of 250 trees, OS2-64 scan from the hood, one thread".into(), scan);
+        row(format!("the same with one ray a beam, {points} points"), one_ray);
         let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {

@@ -330,9 +330,13 @@ fn symbol(prop: &Prop) -> (f64, Rgb) {
         Form::Kind(PropKind::Spruce) => (1.9, NEEDLES),
         Form::Kind(PropKind::Oak) => (2.4, LEAVES),
         Form::Kind(PropKind::Birch) => (1.7, LEAVES),
+        Form::Kind(PropKind::Pine) => (2.6, NEEDLES),
+        Form::Kind(PropKind::WhiteOak) => (5.0, LEAVES),
+        Form::Kind(PropKind::Pecan) => (4.4, LEAVES),
+        Form::Kind(PropKind::Magnolia) => (3.4, LEAVES),
         Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => (0.6, STONE),
         Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => (0.2, WOOD),
-        Form::Kind(PropKind::Block) => {
+        Form::Kind(PropKind::Block | PropKind::Barrier) => {
             let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
             (0.5 * length.min(width), STONE)
         }

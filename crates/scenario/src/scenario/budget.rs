@@ -1,7 +1,9 @@
 //! What a run will hold and write, foretold from its scenario and bounded: a scenario
 //! that no machine can hold is refused before anything is built.
 
-use super::config::{Camera, CameraChannel, Driver, Lidar, Scenario, Sensor, SensorModel, Surface};
+use super::config::{
+    Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
+};
 use super::consistency::Refuse;
 use super::fault::Problem;
 use crate::numeric::hypot;
@@ -44,6 +46,12 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     check_ways(scenario, &mut excess);
     check_sensors(scenario, &mut excess);
     if let Surface::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
+        && amplitude > wavelength
+    {
+        let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");
+        excess("terrain.surface.amplitude".into(), cause);
+    }
+    if let Surface::Random(RandomSurface { amplitude, wavelength, .. }) = scenario.terrain.surface
         && amplitude > wavelength
     {
         let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");

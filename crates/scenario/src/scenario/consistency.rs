@@ -2,7 +2,8 @@
 
 use super::config::{
     Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, LidarRays,
-    LocalisationKind, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow, Vehicle,
+    LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow,
+    Vehicle,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -85,7 +86,31 @@ fn decimal(seconds: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
+/// A random surface says how many there are of each in one way, and the smaller size first.
+fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
+    let RandomSurface { holes, trees, rocks, barriers, .. } = surface;
+    for (name, count, density) in [
+        ("holes", holes.count, holes.density),
+        ("trees", trees.count, trees.density),
+        ("rocks", rocks.count, rocks.density),
+        ("barriers", barriers.count, barriers.density),
+    ] {
+        if count.is_some() && density.is_some() {
+            let key = format!("terrain.surface.{name}.density");
+            refuse(key, Problem::Excludes { other: "count" });
+        }
+    }
+    for (name, [from, to]) in [("trees", trees.diameter), ("rocks", rocks.diameter)] {
+        if from > to {
+            refuse(format!("terrain.surface.{name}.diameter"), Problem::EmptyRange);
+        }
+    }
+}
+
 fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
+    if let Surface::Random(surface) = &scenario.terrain.surface {
+        check_random_surface(surface, refuse);
+    }
     let Surface::Dem { file, crop, height_range, cell_size, .. } = &scenario.terrain.surface else {
         return;
     };
@@ -151,7 +176,9 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
             _ => {}
         }
         let has_stem = match (scenery.kind, scenery.class) {
-            (Some(kind), _) => !matches!(kind, PropKind::Rock | PropKind::Block),
+            (Some(kind), _) => {
+                !matches!(kind, PropKind::Rock | PropKind::Block | PropKind::Barrier)
+            }
             (None, class) => class == Some(Label::Tree),
         };
         if scenery.diameter.is_some() && !has_stem {

@@ -22,8 +22,10 @@ mod fault;
 pub mod input;
 mod inputs;
 mod places;
+pub mod random_world;
 mod rows;
 mod way;
+mod ways;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};

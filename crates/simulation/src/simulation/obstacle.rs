@@ -11,6 +11,8 @@ use rstar::{AABB, RTree, RTreeObject};
 const ROUNDING: f64 = 0.05;
 /// How far a block reaches into the ground, m: on a slope nothing gets below it.
 const BURIED: f64 = 0.5;
+/// Length, width and height of a concrete barrier, m.
+pub(super) const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
 /// Height of a stem of a tree that is a mesh, m.
 const MESH_TREE: f64 = 6.0;
 
@@ -66,6 +68,9 @@ impl Obstacle {
             Form::Kind(PropKind::Spruce) => stem(0.28, 9.0),
             Form::Kind(PropKind::Oak) => stem(0.33, 7.0),
             Form::Kind(PropKind::Birch) => stem(0.47, 10.0),
+            Form::Kind(
+                PropKind::WhiteOak | PropKind::Pine | PropKind::Pecan | PropKind::Magnolia,
+            ) => stem(0.3, 20.0),
             Form::Kind(PropKind::Post) => stem(0.12, 1.2),
             Form::Kind(PropKind::Rock) => {
                 // a ball that lies in the ground up to its middle, about as the boulder is drawn
@@ -75,6 +80,7 @@ impl Obstacle {
                 Some(Obstacle::Solid { pose, hull: [hull] })
             }
             Form::Kind(PropKind::Block) => block(prop.size.unwrap_or([1.0; 3])),
+            Form::Kind(PropKind::Barrier) => block(prop.size.unwrap_or(BARRIER)),
             Form::Mesh { class: Class::Tree, .. } if prop.diameter.is_some() => {
                 stem(0.0, MESH_TREE)
             }

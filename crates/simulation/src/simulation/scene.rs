@@ -49,9 +49,14 @@ impl Prop {
             Form::Kind(PropKind::Spruce) => "spruce",
             Form::Kind(PropKind::Oak) => "oak",
             Form::Kind(PropKind::Birch) => "birch",
+            Form::Kind(PropKind::WhiteOak) => "white oak",
+            Form::Kind(PropKind::Pine) => "pine",
+            Form::Kind(PropKind::Pecan) => "pecan",
+            Form::Kind(PropKind::Magnolia) => "magnolia",
             Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
             Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
             Form::Kind(PropKind::Block) => "block",
+            Form::Kind(PropKind::Barrier) => "barrier",
             Form::Mesh { class: Class::Tree, .. } => "tree",
             Form::Mesh { .. } => "mesh",
         }
@@ -99,12 +104,22 @@ pub enum PropKind {
     Oak,
     /// A birch of 10 m.
     Birch,
+    /// A white oak of 20 m with a stem of 30 cm.
+    WhiteOak,
+    /// A loblolly pine of 20 m with a stem of 30 cm, bare up to its crown.
+    Pine,
+    /// A pecan of 20 m with a stem of 30 cm.
+    Pecan,
+    /// A southern magnolia of 20 m with a stem of 30 cm, in leaf almost to the ground.
+    Magnolia,
     /// A boulder of about 1 m.
     Rock,
     /// A round post of 1.2 m.
     Post,
     /// A block of masonry of a size that is given: a wall, a house, a kerb.
     Block,
+    /// A stretch of concrete barrier (New Jersey shape): 3.05 m long, 0.61 m wide, 0.81 m high.
+    Barrier,
 }
 
 /// What stands and moves in a world, and the light it is in.

@@ -1,5 +1,6 @@
 //! Trees, rocks and posts.
 
+use super::obstacle::BARRIER;
 use super::scene::{Form, Prop, PropKind};
 use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
@@ -28,6 +29,11 @@ pub(super) fn instances(
             Form::Kind(PropKind::Block) => {
                 let size = prop.size.unwrap_or([1.0; 3]).map(|side| side as f32);
                 meshes.push(block(size).finish());
+                (meshes.len() - 1, Class::Other)
+            }
+            Form::Kind(PropKind::Barrier) => {
+                let [length, ..] = prop.size.unwrap_or(BARRIER);
+                meshes.push(barrier(length as f32).finish());
                 (meshes.len() - 1, Class::Other)
             }
             Form::Kind(kind) => {
@@ -87,9 +93,12 @@ impl PropKind {
     fn class(self) -> Class {
         match self {
             PropKind::Spruce | PropKind::Oak | PropKind::Birch => Class::Tree,
+            PropKind::WhiteOak | PropKind::Pine | PropKind::Pecan | PropKind::Magnolia => {
+                Class::Tree
+            }
             PropKind::Rock => Class::Rock,
             PropKind::Post => Class::Post,
-            PropKind::Block => Class::Other,
+            PropKind::Block | PropKind::Barrier => Class::Other,
         }
     }
 
@@ -97,11 +106,16 @@ impl PropKind {
         let dice = Stream::new(shape, "shape");
         match self {
             PropKind::Spruce => spruce(&dice),
-            PropKind::Oak => broad_leaved(&dice, 7.0, 2.4, BARK, LEAF),
-            PropKind::Birch => broad_leaved(&dice, 10.0, 1.7, BIRCH, LIGHT_LEAF),
+            PropKind::Oak => Crowned::wide(7.0, 2.4).builder(&dice, BARK, LEAF),
+            PropKind::Birch => Crowned::wide(10.0, 1.7).builder(&dice, BIRCH, LIGHT_LEAF),
+            PropKind::WhiteOak => Crowned::slender(5.0, 0.45, 0.42).builder(&dice, BARK, LEAF),
+            PropKind::Pine => Crowned::slender(2.6, 0.72, 0.17).builder(&dice, BARK, NEEDLE),
+            PropKind::Pecan => Crowned::slender(4.4, 0.5, 0.38).builder(&dice, BARK, LIGHT_LEAF),
+            PropKind::Magnolia => Crowned::slender(3.4, 0.4, 0.48).builder(&dice, BARK, LEAF),
             PropKind::Rock => rock(&dice),
             PropKind::Post => post(),
             PropKind::Block => block([1.0; 3]),
+            PropKind::Barrier => barrier(BARRIER[0] as f32),
         }
     }
 }
@@ -157,37 +171,58 @@ fn spruce(dice: &Stream) -> MeshBuilder {
     builder
 }
 
-/// A trunk with limbs and tufts of leaves.
-fn broad_leaved(
-    dice: &Stream,
+/// A tree of a trunk with limbs and tufts of leaves.
+struct Crowned {
     height: f32,
+    /// Of the crown, m.
     reach: f32,
-    bark: Material,
-    leaf: Material,
-) -> MeshBuilder {
-    let mut builder = MeshBuilder::new();
-    let crown = 0.62 * height;
-    builder.column(
-        [0.0; 3],
-        &[[-0.3, 0.030 * height], [0.1, 0.024 * height], [crown, 0.012 * height]],
-        12,
-        bark,
-    );
-    for k in 0..26_u64 {
-        let draw = |part: u64| dice.uniform(16 * k + part);
-        let (s, c) = sin_cos(std::f64::consts::TAU * draw(0));
-        let up = 2.0 * draw(1) as f32 - 1.0;
-        let out = reach * (1.0 - 0.75 * up * up).max(0.0) * (0.25 + 0.75 * draw(2) as f32);
-        let middle = [out * c as f32, out * s as f32, crown + 0.10 * height + 0.30 * height * up];
-        if k < 9 {
-            let from = [0.0, 0.0, crown * (0.55 + 0.4 * draw(3) as f32)];
-            builder.bar(from, middle, 0.008 * height, bark);
-        }
-        let size = reach * (0.26 + 0.2 * draw(4) as f32);
-        let seed = 1000 * (k + 1);
-        builder.lump(middle, 6, |d| size * (0.75 + 0.5 * bump(dice, seed, d)), leaf);
+    /// Height at which the crown begins to spread, as a share of the tree's.
+    crown: f32,
+    /// How far leaves reach up and down from the crown's middle, as a share of the tree's height.
+    spread: f32,
+    /// Radii of the trunk in the ground, at its foot and in the crown, as shares of the height.
+    trunk: [f32; 3],
+}
+
+impl Crowned {
+    /// One with a thick stem that stands alone.
+    fn wide(height: f32, reach: f32) -> Crowned {
+        let trunk = [0.030, 0.024, 0.012];
+        Crowned { height, reach, crown: 0.62, spread: 0.30, trunk }
     }
-    builder
+
+    /// One of 20 m whose stem is 30 cm thick, as in a stand.
+    fn slender(reach: f32, crown: f32, spread: f32) -> Crowned {
+        Crowned { height: 20.0, reach, crown, spread, trunk: [0.0095, 0.0075, 0.004] }
+    }
+
+    fn builder(&self, dice: &Stream, bark: Material, leaf: Material) -> MeshBuilder {
+        let Crowned { height, reach, trunk: [root, foot, top], .. } = *self;
+        let mut builder = MeshBuilder::new();
+        let crown = self.crown * height;
+        builder.column(
+            [0.0; 3],
+            &[[-0.3, root * height], [0.1, foot * height], [crown, top * height]],
+            12,
+            bark,
+        );
+        for k in 0..26_u64 {
+            let draw = |part: u64| dice.uniform(16 * k + part);
+            let (s, c) = sin_cos(std::f64::consts::TAU * draw(0));
+            let up = 2.0 * draw(1) as f32 - 1.0;
+            let out = reach * (1.0 - 0.75 * up * up).max(0.0) * (0.25 + 0.75 * draw(2) as f32);
+            let over = crown + 0.10 * height + self.spread * height * up;
+            let middle = [out * c as f32, out * s as f32, over];
+            if k < 9 {
+                let from = [0.0, 0.0, crown * (0.55 + 0.4 * draw(3) as f32)];
+                builder.bar(from, middle, 0.008 * height, bark);
+            }
+            let size = reach * (0.26 + 0.2 * draw(4) as f32);
+            let seed = 1000 * (k + 1);
+            builder.lump(middle, 6, |d| size * (0.75 + 0.5 * bump(dice, seed, d)), leaf);
+        }
+        builder
+    }
 }
 
 /// A number in 0 to 1 that changes from direction to direction.
@@ -236,6 +271,30 @@ fn block([length, width, height]: [f32; 3]) -> MeshBuilder {
         builder.face(&[low[side], low[next], high[next], high[side]], STONE);
     }
     builder.face(&high, STONE);
+    builder
+}
+
+/// A stretch of concrete barrier of the New Jersey shape, from 0.61 m at the foot to 0.15 m on top:
+/// 7.5 cm upright, 25 cm at 55 degrees, the rest at 84 degrees.
+fn barrier(length: f32) -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let half = 0.5 * length;
+    let profile = [[0.305, -0.3], [0.305, 0.075], [0.127, 0.33], [0.076, 0.81]];
+    let ring = |x: f32| profile.map(|[y, z]| [[x, y, z], [x, -y, z]]);
+    let (front, back) = (ring(half), ring(-half));
+    for k in 0..profile.len() - 1 {
+        let at = |ring: &[[[f32; 3]; 2]; 4], side: usize, k: usize| ring[k][side];
+        // left and right side, outward
+        let left = [at(&back, 0, k + 1), at(&front, 0, k + 1), at(&front, 0, k), at(&back, 0, k)];
+        let right = [at(&back, 1, k), at(&front, 1, k), at(&front, 1, k + 1), at(&back, 1, k + 1)];
+        let fore = [at(&front, 1, k), at(&front, 0, k), at(&front, 0, k + 1), at(&front, 1, k + 1)];
+        let aft = [at(&back, 1, k + 1), at(&back, 0, k + 1), at(&back, 0, k), at(&back, 1, k)];
+        for face in [left, right, fore, aft] {
+            builder.face(&face, STONE);
+        }
+    }
+    let [[left_front, right_front], [left_back, right_back]] = [front[3], back[3]];
+    builder.face(&[right_back, right_front, left_front, left_back], STONE);
     builder
 }
 

@@ -12,6 +12,7 @@ use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
 use crate::sensor::relief::Relief;
+use crate::sensor::scene::Scene;
 use crate::simulation::{SceneModel, World};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::VehicleState;
@@ -258,6 +259,63 @@ pub(super) fn camera() -> Camera {
     Camera::with_field(640, 360, Lens::Pinhole, 1.4).expect("a pinhole sees it")
 }
 
+/// A random world of 250 m with 250 trees and 25 holes on rough ground, nodes 25 cm apart, from an
+/// MRZR-4.
+const WOOD: &str = "format = 1\nname = \"wood\"\nseed = 7\n[time]\nduration = 1\n\
+    [soil]\ndefault = \"firm\"\n[ground]\nspacing = 0.25\n[terrain]\nroughness = \"E\"\n\
+    [terrain.surface]\nkind = \"random\"\nsize = [250, 250]\namplitude = 0.5\nclear = 5\n\
+    holes = { count = 25 }\ntrees = { count = 250 }\n\
+    [[vehicle]]\nname = \"a\"\nmodel = \"mrzr4\"\nposition = [0, 0]\n";
+
+/// A scan of a random world from a hood.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WoodScan {
+    /// Time of a scan of an OS2-64 on one thread, s.
+    pub scan: f64,
+    /// The same with one ray a beam, s.
+    pub one_ray: f64,
+    /// Points of that.
+    pub points: usize,
+}
+
+/// Scans a random world by an OS2-64 on an MRZR-4's hood, tilted by 25 degrees.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built.
+pub fn wood_scan() -> Result<WoodScan, BenchError> {
+    let file = ScenarioFile::parse("bench", WOOD, Path::new(""), &[])?;
+    let built = world(&file)?.world;
+    let scene_model = scene_model(&file, &built, &BuiltMeshes::default());
+    let world = World::new(built);
+    single_thread()?.install(|| {
+        let messages = world.messages();
+        let relief = Relief::around(&world.model().ground, &Published::default(), [0.0; 2]);
+        let moving = scene_model.moving(world.model(), [&messages, &messages]);
+        let scene = scene_model.scene(world.model(), &relief, &moving);
+        let chassis = messages[0].chassis;
+        let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 25_f64.to_radians());
+        let position = chassis.point(&Vec3::new(1.3, 0.0, 1.1));
+        let pose = Pose { position, orientation: chassis.orientation * tilt };
+        let scanned = |lidar: &LidarSpec| fastest(|| points(lidar, &scene, &pose));
+        let (scan, _) = scanned(&LidarSpec::os2_64());
+        let (one_ray, points) = scanned(&one_ray(LidarSpec::os2_64()));
+        Ok(WoodScan { scan, one_ray, points })
+    })
+}
+
+/// The lidar with one ray a beam and no noise.
+fn one_ray(lidar: LidarSpec) -> LidarSpec {
+    LidarSpec { rays: RayModel::One, noise: LidarNoise::default(), ..lidar }
+}
+
+/// How many points a scan has.
+fn points(lidar: &LidarSpec, scene: &Scene<'_>, pose: &Pose) -> usize {
+    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let mut cloud = Cloud::default();
+    lidar.scan(scene, |_| *pose, &part, &Noise::new(1, 0, 0), &mut cloud);
+    cloud.returns.len()
+}
+
 /// Looks at a full scene: an OS2-64 on the first vehicle, and a camera.
 ///
 /// # Errors
@@ -282,19 +340,11 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         let scene = scene_model.scene(model, &relief, &moving);
         let above = chassis.point(&Vec3::new(0.0, 0.0, 1.9));
         let lidar = LidarSpec::os2_64();
-        let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
         let noise = Noise::new(1, 0, 0);
         let pose = Pose { position: above, orientation: chassis.orientation };
-        let scanned = |lidar: &LidarSpec| {
-            fastest(|| {
-                let mut cloud = Cloud::default();
-                lidar.scan(&scene, |_| pose, &part, &noise, &mut cloud);
-                cloud.returns.len()
-            })
-        };
+        let scanned = |lidar: &LidarSpec| fastest(|| points(lidar, &scene, &pose));
         let (scan, points) = scanned(&lidar);
-        let noiseless = LidarNoise::default();
-        let one_ray = scanned(&LidarSpec { rays: RayModel::One, noise: noiseless, ..lidar }).0;
+        let one_ray = scanned(&one_ray(lidar)).0;
         let (viewpoint, camera) = (full.viewpoint(0), camera());
         let dice = Dice { noise, frame: 1 };
         let take = || camera.picture(&scene, &[viewpoint; 2], 0.0, &dice);

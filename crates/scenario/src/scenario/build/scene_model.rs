@@ -3,19 +3,17 @@
 use super::BuiltMeshes;
 use crate::random::Stream;
 use crate::scenario::ScenarioFile;
-use crate::scenario::config::Driver;
+use crate::scenario::random_world::random_world;
+use crate::scenario::ways::ways;
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::sky::Sky;
 use crate::simulation::{Form, Prop, SceneModel, WorldModel, strewn};
 
-/// Distance of the places along ways that scenery keeps clear of, m.
-const SPACING: f64 = 2.0;
-
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
 pub fn scene_model(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> SceneModel {
     let scenario = &file.scenario;
-    let props = props(file, world, meshes);
+    let props = props(file, meshes);
     let mut scene_model = SceneModel::with(world, &props, meshes.imported.clone());
     let sky = &scenario.sky;
     scene_model.sky = Sky {
@@ -31,10 +29,14 @@ pub fn scene_model(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes
     scene_model
 }
 
-/// What stands in a scenario: its scenery, strewn or placed.
-pub fn props(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> Vec<Prop> {
-    let ways = ways(file, world);
+/// What stands in a scenario: what its random surface holds, and its scenery, strewn or placed.
+pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes) -> Vec<Prop> {
+    let ways = ways(&file.scenario);
     let mut props = Vec::new();
+    // the terrain has refused what does not fit
+    if let Ok(Some(random)) = random_world(file) {
+        props.extend(random.props());
+    }
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
         let form = match (scenery.kind, mesh) {
@@ -67,26 +69,4 @@ pub fn props(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> V
         props.append(&mut strewn);
     }
     props
-}
-
-/// Places along the ways of vehicles: from their starts through their waypoints.
-fn ways(file: &ScenarioFile, world: &WorldModel) -> Vec<[f64; 2]> {
-    let mut places = Vec::new();
-    for (agent, vehicle) in world.agents.iter().zip(&file.scenario.vehicle) {
-        let start = agent.start.position;
-        let mut at = [start.x, start.y];
-        places.push(at);
-        let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
-        for &next in waypoints {
-            let (dx, dy) = (next[0] - at[0], next[1] - at[1]);
-            let steps = (crate::numeric::hypot(dx, dy) / SPACING).ceil().min(10_000.0) as usize;
-            let along = (1..=steps).map(|k| {
-                let share = k as f64 / steps as f64;
-                [at[0] + share * dx, at[1] + share * dy]
-            });
-            places.extend(along);
-            at = next;
-        }
-    }
-    places
 }

@@ -5,11 +5,12 @@ use super::parts::{Elevations, Parts};
 use super::site::site;
 use crate::geodesy::Site;
 use crate::numeric::{cos, sin};
-use crate::scenario::config::{self, Area, OriginName};
+use crate::scenario::config::{self, Area, OriginName, RandomSurface};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::inputs::sha256;
+use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
@@ -28,6 +29,8 @@ pub struct BuiltTerrain {
     pub placement: Option<Placement>,
     /// Where on the earth that is, by `[site]` too.
     pub site: Option<Site>,
+    /// What was drawn for it, if its surface is random.
+    pub random: Option<RandomWorld>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
 }
@@ -50,6 +53,14 @@ pub fn terrain(
     if let Some(class) = config.roughness {
         terrain = terrain.roughness(Roughness::new(roughness_class(class), file.scenario.seed));
     }
+    let random = random_world(file)?;
+    if let config::Surface::Random(surface) = &config.surface {
+        let [x, y] = surface.size.map(|length| 0.5 * length);
+        terrain = terrain.bounds([-x, -y, x, y]);
+    }
+    for hole in random.iter().flat_map(RandomWorld::stamps) {
+        terrain = terrain.stamp(hole);
+    }
     for entry in &config.stamp {
         terrain = terrain.stamp(stamp(entry));
     }
@@ -58,7 +69,7 @@ pub fn terrain(
     let Builder { placement, mut warnings, .. } = builder;
     let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
     warnings.extend(doubt);
-    Ok(BuiltTerrain { terrain, placement, site, warnings })
+    Ok(BuiltTerrain { terrain, placement, site, random, warnings })
 }
 
 /// Key of a terrain's elevation model.
@@ -114,7 +125,14 @@ impl Builder<'_> {
                 let slope = [grade * cos(uphill), grade * sin(uphill)];
                 Ok(Surface::Plane { elevation: *elevation, slope })
             }
-            config::Surface::Procedural { elevation, amplitude, wavelength, octaves } => {
+            config::Surface::Procedural { elevation, amplitude, wavelength, octaves }
+            | config::Surface::Random(RandomSurface {
+                elevation,
+                amplitude,
+                wavelength,
+                octaves,
+                ..
+            }) => {
                 let seed = self.file.scenario.seed;
                 Procedural::new(*elevation, *amplitude, *wavelength, *octaves, seed)
                     .map(Surface::Procedural)
@@ -222,6 +240,9 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     };
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         check(format!("vehicle[{index}].position"), vehicle.position);
+        if let config::Driver::Autonomous { goal, .. } = &vehicle.driver {
+            check(format!("vehicle[{index}].driver.goal"), *goal);
+        }
         if let config::Driver::Path { waypoints, .. } = &vehicle.driver {
             for (point, waypoint) in waypoints.iter().enumerate() {
                 check(format!("vehicle[{index}].driver.waypoints[{point}]"), *waypoint);

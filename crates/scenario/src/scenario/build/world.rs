@@ -12,6 +12,7 @@ use crate::numeric::GRAVITY;
 use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Stamp};
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
+use crate::scenario::random_world::RandomWorld;
 use crate::scenario::{Faults, Input, ScenarioFile};
 use crate::simulation::{
     AgentModel, Clock, Endings, Hole, Immobility, Leader, Obstacles, WorldModel,
@@ -41,6 +42,8 @@ pub struct Built {
     pub placement: Option<Placement>,
     /// Meshes of others that it is shown with.
     pub meshes: BuiltMeshes,
+    /// What its random surface holds, if it has one.
+    pub random: Option<RandomWorld>,
     /// What is doubtful but not wrong.
     pub warnings: Vec<Fault>,
     /// The files that it was read from, the scenario excepted.
@@ -86,7 +89,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let tows = super::tows::tows(file, &agents);
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
-    let (holes, scene_model) = (holes(file), None);
+    let (holes, scene_model) = (holes(file, land.random.as_ref()), None);
     let world =
         WorldModel { ground, clock, agents, endings, obstacles, tows, holes, team, scene_model };
     let world = with_obstacles(file, world, &shown);
@@ -94,6 +97,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         world: with_scene_model(file, world, &shown),
         placement: land.placement,
         meshes: shown,
+        random: land.random,
         warnings,
         inputs: file.inputs.list(),
         decisive,
@@ -101,18 +105,20 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     })
 }
 
-/// The holes stamped into the ground.
-fn holes(file: &ScenarioFile) -> Vec<Hole> {
+/// The holes in the ground, stamped and drawn.
+fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
     let hole = |stamp: &Stamp| match *stamp {
         Stamp::Hole { at, radius, .. } => Some(Hole { centre: at, radius }),
         _ => None,
     };
-    file.scenario.terrain.stamp.iter().filter_map(hole).collect()
+    let stamped = file.scenario.terrain.stamp.iter().filter_map(hole);
+    let drawn = random.into_iter().flat_map(|own| &own.holes);
+    stamped.chain(drawn.map(|own| Hole { centre: own.centre, radius: own.radius })).collect()
 }
 
 /// The world with what stands in it.
 fn with_obstacles(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
-    let props = super::props(file, &world, meshes);
+    let props = super::props(file, meshes);
     let obstacles = Obstacles::of(&props, world.ground.terrain());
     WorldModel { obstacles, ..world }
 }

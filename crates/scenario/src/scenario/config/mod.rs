@@ -11,6 +11,7 @@ mod endings;
 mod ground;
 mod output;
 mod place;
+mod random_surface;
 mod scenery;
 mod sensor;
 mod soil;
@@ -25,6 +26,9 @@ pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
+pub use random_surface::{
+    RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Species,
+};
 pub use scenery::{Label, Scenery, Sky};
 pub use sensor::{
     Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,

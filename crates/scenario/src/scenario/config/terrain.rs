@@ -1,6 +1,6 @@
 //! `[terrain]`
 
-use super::Place;
+use super::{Place, RandomSurface};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -60,6 +60,8 @@ pub enum Surface {
         #[schemars(range(min = 1, max = 12))]
         octaves: u32,
     },
+    /// Rough ground with holes, trees, rocks and barriers, within bounds.
+    Random(RandomSurface),
     /// A digital elevation model: GeoTIFF (.tif, .tiff), ESRI ASCII grid (.asc)
     /// or PNG (.png, with `height_range` and `cell_size`).
     Dem {

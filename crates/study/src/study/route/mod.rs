@@ -394,7 +394,7 @@ fn stem(prop: &Prop) -> f64 {
     let own = match prop.form {
         Form::Kind(PropKind::Post) => 0.1,
         Form::Kind(PropKind::Rock) => 0.6,
-        Form::Kind(PropKind::Block) => {
+        Form::Kind(PropKind::Block | PropKind::Barrier) => {
             let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
             return 0.5 * hypot(length, width);
         }
