@@ -134,6 +134,7 @@ fn with_camera() -> WorldModel {
         mount,
         schedule: Schedule::new(20.0, 0.0, window),
         model,
+        record: true,
         filters: Vec::new(),
         noise: Noise::new(3, 0, index),
     };

@@ -60,6 +60,7 @@ fn model() -> WorldModel {
         mount,
         schedule: Schedule::new(rate, lag, window),
         model,
+        record: true,
         filters: Vec::new(),
         noise: Noise::new(3, 0, index),
     };

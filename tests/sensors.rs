@@ -42,6 +42,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
         mount,
         schedule: Schedule::new(rate, lag, window),
         model,
+        record: true,
         filters,
         noise: Noise::new(42, agent, index as u32),
     };
@@ -173,6 +174,7 @@ fn an_ideal_imu_integrates_to_the_motion() {
     let mut agent = agent(&hmmwv, on, at(0.0, 0.0, 0.6));
     let ideal = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
     let sensor = |index: u32, model| Sensor {
+            record: true,
         name: "x".into(),
         mount: suite(0)[0].mount,
         schedule: Schedule::new(500.0, 0.0, 0.002),

@@ -88,6 +88,7 @@ fn a_heartbeat_with_sensors_allocates_nothing() {
     in_turn(|| {
         let site = geodesy::Site::new(geodesy::Geodetic::degrees(47.0, 11.0, 0.0));
         let sensor = |index: u32, model, rate, lag| Sensor {
+            record: true,
             name: index.to_string(),
             mount: Pose::default(),
             schedule: Schedule::new(rate, lag, 0.004),

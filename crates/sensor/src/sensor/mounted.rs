@@ -65,6 +65,8 @@ pub struct Sensor {
     pub filters: Vec<Filter>,
     /// Its random numbers.
     pub noise: Noise,
+    /// Whether its readings are recorded: told to who watches the run.
+    pub record: bool,
 }
 
 /// The truth after a step, as a sensor is shown it.
@@ -373,6 +375,7 @@ mod tests {
             model,
             filters: Vec::new(),
             noise: Noise::new(1, 0, 0),
+            record: true,
         }
     }
 

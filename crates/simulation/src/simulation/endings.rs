@@ -15,6 +15,8 @@ pub struct Endings {
     /// Whether a vehicle has sunk where its wheels or tracks are, on average, wholly below
     /// the undisturbed ground.
     pub sunk: bool,
+    /// Whether a drive ends where its vehicle arrives.
+    pub arrived: bool,
     /// Whether a drive ends that runs into something, or into which something runs: with an
     /// impulse by which the vehicle's speed changes by 0.1 m/s at least.
     pub collided: bool,
@@ -43,6 +45,7 @@ impl Default for Endings {
             immobilised: Some(Immobility::default()),
             overturned,
             sunk: true,
+            arrived: false,
             collided: false,
         }
     }
@@ -51,7 +54,7 @@ impl Default for Endings {
 impl Endings {
     /// What ends no drive, but for what cannot be simulated.
     pub fn never() -> Endings {
-        Endings { immobilised: None, overturned: None, sunk: false, collided: false }
+        Endings { immobilised: None, overturned: None, sunk: false, arrived: false, collided: false }
     }
 
     /// Whether a chassis whose z axis has this vertical component has overturned.

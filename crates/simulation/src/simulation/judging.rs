@@ -72,6 +72,11 @@ impl AgentModel {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
         state.monitor.watch(time, state.driver.intent, endings.way());
+        if endings.arrived
+            && let Some(time) = state.monitor.arrived()
+        {
+            return Some(Outcome::Arrived { time });
+        }
         let least = endings.immobilised?.after;
         self.immobilised(ground, time, least, state, workspace)
     }

@@ -39,7 +39,8 @@ pub fn sensors(
         let mut add = |name: String, mount: Pose| {
             let noise = Noise::new(file.scenario.seed, vehicle as u32, sensors.len() as u32);
             let (schedule, filters) = (schedule(entry, &model), filters(entry));
-            sensors.push(Sensor { name, mount, schedule, model: model.clone(), filters, noise });
+            let (model, record) = (model.clone(), entry.record);
+            sensors.push(Sensor { name, mount, schedule, model, filters, noise, record });
         };
         add(entry.name.clone(), mount);
         if let SensorModel::Camera(config::Camera { stereo: Some(baseline), .. }) = entry.model {

@@ -153,6 +153,7 @@ fn endings(file: &ScenarioFile) -> Endings {
         immobilised: config.immobilised.then_some(immobility),
         overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
         sunk: config.sunk,
+        arrived: config.arrived,
         collided: config.collision == CollisionPolicy::Stop,
     }
 }

@@ -25,6 +25,9 @@ pub struct Endings {
     /// Whether a vehicle ends whose wheels or tracks are, on average, wholly below the
     /// undisturbed ground.
     pub sunk: bool,
+    /// Whether a drive ends where its vehicle arrives; else it goes on standing there. A run ends
+    /// with the last drive.
+    pub arrived: bool,
     /// What becomes of a drive whose vehicle runs into something, or is run into, so that its
     /// speed changes by 0.1 m/s at least.
     pub collision: CollisionPolicy,
@@ -50,6 +53,7 @@ impl Default for Endings {
             overturned: true,
             overturned_tilt_deg: 80.0,
             sunk: true,
+            arrived: false,
             collision: CollisionPolicy::GoOn,
         }
     }

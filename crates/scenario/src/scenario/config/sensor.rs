@@ -46,10 +46,21 @@ pub struct Sensor {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32))]
     pub filters: Vec<Filter>,
+    /// Whether its readings are recorded; what drives the vehicle has them all the same.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub record: bool,
     /// Files of its own beside the run's MCAP: png, png16 and exr of a camera, pcd and las of a lidar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 5))]
     pub save: Vec<FrameFormat>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(record: &bool) -> bool {
+    *record
 }
 
 /// A format that single frames are written in.

@@ -79,17 +79,23 @@ impl<C: Communicator> Ranks<C> {
         Ok(samples)
     }
 
-    /// What the sensors of all agents delivered in the last heartbeat, each with its
+    /// What those sensors of all agents that record delivered in the last heartbeat, each with its
     /// agent, in the order of time, on rank 0; nothing elsewhere.
     ///
     /// # Errors
     /// [`RankError`] when a rank is gone or its readings cannot be read.
     pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
-        if self.world.model().agents.iter().all(|agent| agent.sensors.is_empty()) {
+        let sensors = |agent: usize| &self.world.model().agents[agent].sensors;
+        if (0..self.partition.len()).all(|agent| sensors(agent).iter().all(|own| !own.record)) {
             return Ok(Vec::new());
         }
         let own = self.own_agents(|agent, _| agent);
-        let of = |agent: u32| self.world.delivered(agent as usize).iter().cloned();
+        let of = |agent: u32| {
+            let recorded = move |own: &&Delivery| {
+                sensors(agent as usize).get(own.sensor as usize).is_some_and(|own| own.record)
+            };
+            self.world.delivered(agent as usize).iter().filter(recorded).cloned()
+        };
         let own: Vec<(u32, Delivery)> =
             own.into_iter().flat_map(|agent| of(agent).map(move |d| (agent, d))).collect();
         if self.size() == 1 {
