@@ -82,6 +82,15 @@ impl Area {
         (i < self.width() && j < self.height()).then(|| j * self.width() + i)
     }
 
+    /// The tiles at its edges.
+    pub fn rim(&self) -> impl Iterator<Item = TileKey> {
+        let Area { first, columns, rows } = *self;
+        let all = (0..rows).flat_map(move |b| (0..columns).map(move |a| (a, b)));
+        let rim =
+            all.filter(move |(a, b)| *a == 0 || *b == 0 || *a + 1 == columns || *b + 1 == rows);
+        rim.map(move |(a, b)| TileKey { a: first.a + a as i32, b: first.b + b as i32 })
+    }
+
     /// Whether a tile lies inside.
     pub fn has(&self, key: TileKey) -> bool {
         let (a, b) = (key.a.wrapping_sub(self.first.a), key.b.wrapping_sub(self.first.b));

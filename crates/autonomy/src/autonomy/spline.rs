@@ -273,7 +273,7 @@ mod tests {
             map.merge_tile(key, &Arc::new(Tile::new(cells)));
         }
         let area = Area::of([[-32.0, -32.0], [48.0, 32.0]], model.cell);
-        let mut costs = CostMap::new(area, model.cell, &CostModel::default());
+        let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
         costs.update(&map, &[], &ObstacleModel::default(), &CostModel::default(), 0.785);
         costs
     }

@@ -69,12 +69,14 @@ pub struct ElevationMap {
     tiles: BTreeMap<TileKey, Arc<Tile>>,
     /// Counts the changes.
     tick: u64,
+    /// Count at which tiles were forgotten last.
+    forgotten: u64,
 }
 
 impl ElevationMap {
     /// A map of nothing yet.
     pub fn new(model: MapModel) -> ElevationMap {
-        ElevationMap { model, tiles: BTreeMap::new(), tick: 0 }
+        ElevationMap { model, tiles: BTreeMap::new(), tick: 0, forgotten: 0 }
     }
 
     /// How it is made.
@@ -85,6 +87,11 @@ impl ElevationMap {
     /// Its count of changes; [`ElevationMap::changed_since`] tells what came later.
     pub fn tick(&self) -> u64 {
         self.tick
+    }
+
+    /// Its count of changes when it forgot tiles last; 0 if never.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
     }
 
     /// All tiles.
@@ -164,7 +171,12 @@ impl ElevationMap {
             let middle = (f64::from(tile) + 0.5) * side;
             (middle - x).abs() <= extent + 0.5 * side
         };
+        let before = self.tiles.len();
         self.tiles.retain(|key, _| near(key.a, centre.x) && near(key.b, centre.y));
+        if self.tiles.len() < before {
+            self.tick += 1;
+            self.forgotten = self.tick;
+        }
     }
 }
 

@@ -93,6 +93,16 @@ impl Estimate {
     pub fn speed(&self) -> f64 {
         self.pose.direction(&Vec3::x()).dot(&self.velocity)
     }
+
+    /// The same at `time`, s: gone on straight as it moves and turned as it turns, for no longer
+    /// than half a second.
+    pub fn at(&self, time: f64) -> Estimate {
+        let ahead = (time - self.time).clamp(0.0, 0.5);
+        let turn = rotation(&Vec3::new(0.0, 0.0, self.yaw_rate * ahead));
+        let position = self.pose.position + self.velocity * ahead;
+        let pose = Pose { position, orientation: turn * self.pose.orientation };
+        Estimate { time: self.time + ahead, pose, velocity: turn * self.velocity, ..*self }
+    }
 }
 
 /// A reading of the IMU.

@@ -5,8 +5,11 @@
 //! searched. All of it is derived from the map and from marks, and only where they have changed;
 //! made anew from the same map and marks it is the same.
 
+#[cfg(test)]
+mod tests;
+
 use super::area::Area;
-use super::elevation_map::{ElevationMap, TILE, TileKey};
+use super::elevation_map::{ElevationMap, TILE, TILE_CELLS, TileKey};
 use super::obstacles::{Class, ObstacleModel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -73,6 +76,9 @@ pub struct Mark {
 #[derive(Clone, Debug)]
 pub struct CostMap {
     area: Area,
+    /// Cells with their middle out of these are obstacles: corners of least and greatest
+    /// coordinates, m.
+    bounds: Option<[[f64; 2]; 2]>,
     /// Side of a fine cell, m.
     cell: f64,
     classes: Vec<Class>,
@@ -87,13 +93,15 @@ pub struct CostMap {
 }
 
 impl CostMap {
-    /// Of ground of which nothing is known.
-    pub fn new(area: Area, cell: f64, model: &CostModel) -> CostMap {
+    /// Of ground of which nothing is known; what lies out of the bounds (corners of least and
+    /// greatest coordinates, m) is not to be driven over.
+    pub fn new(area: Area, bounds: Option<[[f64; 2]; 2]>, cell: f64, model: &CostModel) -> CostMap {
         let count = area.width() * area.height();
         let coarse = count / (COARSE * COARSE);
         let unknown = (f64::from(UNIT) * (1.0 + model.unknown)) as u16;
         CostMap {
             area,
+            bounds,
             cell,
             classes: vec![Class::Unknown; count],
             slopes: vec![0; count],
@@ -182,9 +190,13 @@ impl CostMap {
         half_width: f64,
     ) -> usize {
         let changed: Vec<TileKey> = map.changed_since(self.up_to).map(|(key, _)| *key).collect();
+        let is_new = self.up_to == 0;
         self.up_to = map.tick();
         // a cell's class hangs on cells of the neighbouring tiles, its clearance on theirs
-        let dirty = self.with_neighbours(&changed);
+        let mut dirty = self.with_neighbours(&changed);
+        if is_new && self.bounds.is_some() {
+            dirty.extend(self.area.rim());
+        }
         let toggled: Vec<TileKey> =
             dirty.iter().copied().filter(|key| self.classify(map, *key, obstacles)).collect();
         let cleared = self.with_neighbours(&toggled);
@@ -212,7 +224,8 @@ impl CostMap {
 
     /// Classes of a tile; whether a cell has become blocked, or free of it.
     fn classify(&mut self, map: &ElevationMap, key: TileKey, obstacles: &ObstacleModel) -> bool {
-        let found = obstacles.classify(map, key);
+        let mut found = obstacles.classify(map, key);
+        self.close(key, &mut found.classes);
         let (corner, width) = (self.corner(key), self.area.width());
         let mut toggled = false;
         for row in 0..TILE {
@@ -225,6 +238,24 @@ impl CostMap {
             self.slopes[own].copy_from_slice(&found.slopes[fresh]);
         }
         toggled
+    }
+
+    /// Makes obstacles of the cells of a tile that lie out of the bounds.
+    fn close(&self, key: TileKey, classes: &mut [Class; TILE_CELLS]) {
+        let Some([least, greatest]) = self.bounds else { return };
+        let [i0, j0] = key.first().map(f64::from);
+        for (at, class) in classes.iter_mut().enumerate() {
+            let [i, j] = [i0 + (at % TILE) as f64, j0 + (at / TILE) as f64];
+            let middle = [i, j].map(|k| (k + 0.5) * self.cell);
+            if (0..2).any(|k| middle[k] < least[k] || middle[k] > greatest[k]) {
+                *class = Class::Obstacle;
+            }
+        }
+    }
+
+    /// Whether the map has forgotten what is in here.
+    pub fn has_forgotten(&self, map: &ElevationMap) -> bool {
+        map.forgotten() > self.up_to
     }
 
     /// Clearances of a tile: the exact Euclidean distance between cells in two passes, along rows

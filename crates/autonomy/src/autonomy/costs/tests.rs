@@ -1,0 +1,123 @@
+//! Clearances, bounds and marks, and maps that become known in portions.
+
+use super::*;
+use crate::autonomy::elevation_map::{Cell, MapModel, Tile, index};
+use crate::numeric::hypot;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const HALF: f64 = 0.785;
+
+fn costs(bounds: Option<[[f64; 2]; 2]>) -> CostMap {
+    let area = Area::of([[-16.0, -16.0], [32.0, 32.0]], 0.5);
+    CostMap::new(area, bounds, 0.5, &CostModel::default())
+}
+
+fn update(costs: &mut CostMap, map: &ElevationMap, marks: &[Mark]) -> usize {
+    costs.update(map, marks, &ObstacleModel::default(), &CostModel::default(), HALF)
+}
+
+/// Tells the map that cells are seen, level, and some of them stand.
+fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
+    for (place, stands) in cells {
+        let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
+        let highest = if stands { 2000 } else { 0 };
+        tile[index(place)] = Cell { lowest: 0, highest, returns: 3, hole: false };
+        map.merge_tile(TileKey::of(place), &Arc::new(Tile::new(tile)));
+    }
+}
+
+fn square(side: i32) -> impl Iterator<Item = [i32; 2]> {
+    (0..side).flat_map(move |j| (0..side).map(move |i| [i, j]))
+}
+
+/// Around one cell that stands, clearance is the distance to its edge, and cells are impassable
+/// nearer than half the vehicle's width and the margin.
+#[test]
+fn clearance_is_the_distance_to_what_stands() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, cell == [15, 15])));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    let [cx, cy] = [7.75, 7.75];
+    assert_eq!(costs.class([cx, cy]), Class::Obstacle);
+    for [i, j] in square(31) {
+        let [x, y] = [i, j].map(|k| 0.5 * (f64::from(k) + 0.5));
+        let away = hypot(x - cx, y - cy);
+        let expected = if away < 3.1 { (away - 0.25).max(0.0) } else { 5.1 };
+        // kept to 0.02 m, and to 6 cells
+        let found = costs.clearance([x, y]);
+        let close = (found - expected).abs() < 0.021 || away > 3.0 && found > 2.7;
+        assert!(close, "({x}, {y}): {found} for {expected}");
+    }
+    for coarse in 0..costs.costs().len() {
+        let [x, y] = costs.middle(coarse);
+        let away = hypot(x - cx, y - cy);
+        let cost = costs.costs()[coarse];
+        // the nearest fine cell of a coarse one is up to 0.36 m nearer than its middle
+        if away < HALF + 0.3 + 0.25 - 0.01 {
+            assert_eq!(cost, IMPASSABLE, "({x}, {y})");
+        } else if away > HALF + 0.3 + 0.25 + 0.36 {
+            assert!(cost >= UNIT, "({x}, {y})");
+        }
+    }
+    assert_eq!(costs.cost([1.0, 1.0]), UNIT, "free, level and far from anything");
+    assert_eq!(costs.cost([25.0, 25.0]), 120, "unknown");
+    assert_eq!(costs.cost([99.0, 0.0]), IMPASSABLE, "out of the area");
+}
+
+#[test]
+fn out_of_bounds_is_impassable() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, false)));
+    let mut costs = costs(Some([[-10.0, 0.0], [30.0, 20.0]]));
+    update(&mut costs, &map, &[]);
+    for (place, passable) in
+        [([5.0, 10.0], true), ([5.0, -5.0], false), ([5.0, 0.5], false), ([29.9, 10.0], false)]
+    {
+        assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{place:?}");
+    }
+    assert!((costs.clearance([5.25, 1.25]) - 1.25).abs() < 0.03);
+}
+
+#[test]
+fn marks_make_dear_what_is_near_them() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, false)));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    let mark = |cost| Mark { place: [7.5, 7.5], radius: 2.5, cost };
+    let marks = [mark(3.0), mark(1.0)];
+    update(&mut costs, &map, &marks[..1]);
+    assert_eq!([costs.cost([7.5, 7.5]), costs.cost([7.5, 11.5])], [400, 100]);
+    // of two the dearer counts
+    assert_eq!(update(&mut costs, &map, &marks), 0, "no tile of the map has changed");
+    assert_eq!(costs.cost([7.5, 7.5]), 400);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// In whatever portions the map becomes known, the costs are those of the whole.
+    #[test]
+    fn portions_end_in_the_costs_of_the_whole(
+        cells in prop::collection::vec(([-30i32..62, -30i32..62], any::<bool>()), 1..60),
+        portion in 1usize..20,
+    ) {
+        let mut map = ElevationMap::new(MapModel::default());
+        let mut portions = costs(None);
+        for cells in cells.chunks(portion) {
+            // patches, so that cells have neighbours
+            let patch = cells.iter().flat_map(|([i, j], stands)| {
+                square(4).map(move |[di, dj]| ([i + di, j + dj], *stands && di == dj))
+            });
+            see(&mut map, patch);
+            update(&mut portions, &map, &[]);
+        }
+        let mut whole = costs(None);
+        update(&mut whole, &map, &[]);
+        prop_assert_eq!(whole.classes(), portions.classes());
+        prop_assert_eq!(&whole.clearances, &portions.clearances);
+        prop_assert_eq!(whole.costs(), portions.costs());
+    }
+}

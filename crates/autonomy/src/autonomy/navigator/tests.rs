@@ -1,0 +1,130 @@
+//! Drives over the proving ground.
+
+use super::*;
+use crate::autonomy::proving_ground::{Ground, Trial, navigator};
+
+/// A drive from the origin eastward.
+fn trial(ground: Ground, goals: Vec<[f64; 2]>) -> Trial {
+    Trial::new(ground, navigator(goals), [0.0, 0.0], 0.0)
+}
+
+/// Drives until it has arrived or given up, `seconds` at most; whether it has touched
+/// anything, or driven to where its own map showed it at the last plan that it must not.
+fn drive(trial: &mut Trial, seconds: f64) -> [bool; 2] {
+    let (mut touched, mut knew) = (false, false);
+    let end = trial.time + seconds;
+    while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
+        trial.step();
+        touched |= trial.touches();
+        let pose = trial.pose();
+        let map = trial.memory.costs().unwrap();
+        let outline = trial.outline(&pose);
+        knew |= trial.state.phase() == Phase::Driving
+            && outline.into_iter().any(|at| map.class(at).is_blocked());
+    }
+    [touched, knew]
+}
+
+#[test]
+fn drives_over_flat_ground_to_its_goals() {
+    let mut trial = trial(Ground::default(), vec![[25.0, 0.0], [25.0, 15.0]]);
+    assert_eq!(drive(&mut trial, 40.0), [false; 2]);
+    assert_eq!((trial.state.phase(), trial.state.reached()), (Phase::Arrived, 2));
+    (0..100).for_each(|_| {
+        trial.step();
+    });
+    let at = trial.pose().position;
+    assert!(hypot(at.x - 25.0, at.y - 15.0) < 2.0 && trial.speed == 0.0, "{at}");
+    // it goes on as soon as it is given another goal
+    trial.state.set_goals(vec![[25.0, 40.0]]);
+    drive(&mut trial, 40.0);
+    assert_eq!(trial.state.phase(), Phase::Arrived);
+}
+
+#[test]
+fn goes_through_the_gap_in_a_wall() {
+    let walls = vec![[15.0, -30.0, 15.5, 4.0, 2.0], [15.0, 9.0, 15.5, 30.0, 2.0]];
+    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    assert_eq!(drive(&mut trial, 60.0), [false; 2]);
+    assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+}
+
+/// Waves of 0.2 m, four times the holes of the study and a trunk in every 12 m: it arrives,
+/// touches nothing, and never drives to where its map shows that it must not.
+#[test]
+fn finds_its_way_among_holes_and_trunks() {
+    for seed in [3, 6] {
+        let goal = [70.0, 10.0];
+        let spare = [[0.0, 0.0], goal];
+        let ground = Ground::random(seed, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+        let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+        assert_eq!(drive(&mut trial, 60.0), [false; 2], "seed {seed} at {:?}", trial.rear);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
+    }
+}
+
+/// Into a dead end that it cannot see from outside, and out of it again.
+#[test]
+fn gets_out_of_a_dead_end() {
+    let walls = vec![
+        [18.0, -5.0, 18.5, 5.0, 2.0],
+        [10.0, -5.0, 18.0, -4.5, 2.0],
+        [10.0, 4.5, 18.0, 5.0, 2.0],
+    ];
+    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    let [touched, _] = drive(&mut trial, 120.0);
+    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+}
+
+/// One that something holds backs off, marks the place, tries again and gives up in the end.
+#[test]
+fn one_that_is_held_gives_up_in_the_end() {
+    let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+    trial.navigator.recovery.attempts = 2;
+    trial.held = true;
+    drive(&mut trial, 60.0);
+    assert_eq!(trial.state.phase(), Phase::GaveUp);
+    assert_eq!(trial.state.marks().len(), 2);
+    // twice 4 s of patience and 12 s of trying to back off, and a last 4 s
+    assert!((trial.time - 36.0).abs() < 1.0, "{}", trial.time);
+    assert!(trial.step().brake > 0.0);
+}
+
+/// Slip that was felt makes the ground dear, for a driver that heeds it.
+#[test]
+fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
+    let wheel = crate::sensor::WheelGround { slip: 0.5, ..Default::default() };
+    let reading = Reading::Ground(vec![wheel; 4]);
+    for (heed, cost) in [(0.0, 0), (4.0, 200)] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.costs.slip = heed;
+        trial.step();
+        trial.think();
+        let at = trial.rear;
+        let before = trial.memory.costs().unwrap().cost(at);
+        trial.navigator.feel(&mut trial.state, Role::Ground, 0.02, &reading);
+        trial.think();
+        assert_eq!(trial.memory.costs().unwrap().cost(at) - before, cost);
+    }
+}
+
+/// Stored in the middle of a drive and taken up again, it goes the same way to the last bit,
+/// although what is derived from the map is made anew.
+#[test]
+fn one_that_is_stored_goes_the_same_way() {
+    let ground = Ground { holes: vec![[12.0, 0.5]], waves: 0.1, ..Ground::default() };
+    let mut one = trial(ground.clone(), vec![[25.0, 0.0]]);
+    (0..150).for_each(|_| {
+        one.step();
+    });
+    let mut other = trial(ground, vec![[25.0, 0.0]]);
+    (other.rear, other.yaw, other.speed, other.time) = (one.rear, one.yaw, one.speed, one.time);
+    let bytes = postcard::to_allocvec(&(&one.state, &one.memory, &one.plan)).unwrap();
+    (other.state, other.memory, other.plan) = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!((&other.state, &other.memory, &other.plan), (&one.state, &one.memory, &one.plan));
+    for _ in 0..150 {
+        assert_eq!(one.step(), other.step());
+    }
+    assert_eq!((&other.state, &other.memory), (&one.state, &one.memory));
+    assert_eq!(other.memory.costs().unwrap().costs(), one.memory.costs().unwrap().costs());
+}

@@ -1,0 +1,241 @@
+//! The slow part: from a scan to a plan.
+
+use super::Navigator;
+use crate::autonomy::area::Area;
+use crate::autonomy::astar::{Grid, Search};
+use crate::autonomy::costs::{CostMap, Mark};
+use crate::autonomy::elevation_map::{ElevationMap, Scan, Window};
+use crate::autonomy::localisation::{Estimate, PoseTrack};
+use crate::autonomy::plan::Plan;
+use crate::autonomy::spline::{Start, Surroundings};
+use crate::numeric::hypot;
+use crate::sensor::lidar::Cloud;
+use crate::spatial::{Pose, Vec3};
+use crate::vehicle::driver::Path;
+use serde::{Deserialize, Serialize};
+
+/// How routes are planned; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouteModel {
+    /// Time between routes, s; one that is blocked is planned anew at once.
+    pub period: f64,
+    /// Most cells that a search goes through.
+    pub limit: usize,
+    /// Ground about start and goals in which routes are looked for, m.
+    pub margin: f64,
+    /// How far beside its route the vehicle may be before another is planned, m.
+    pub beside: f64,
+}
+
+impl Default for RouteModel {
+    fn default() -> Self {
+        RouteModel { period: 1.0, limit: 400_000, margin: 50.0, beside: 6.0 }
+    }
+}
+
+/// What the slow part remembers; plain data, and what is derived from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What has been seen.
+    pub map: ElevationMap,
+    area: Area,
+    route: Vec<[f64; 2]>,
+    route_goal: Option<[f64; 2]>,
+    /// When the route was planned, s.
+    route_time: f64,
+    /// Whether the route leads to the goal.
+    arrives: bool,
+    /// Offset of the last local path, m.
+    offset: f64,
+    #[serde(skip)]
+    derived: Derived,
+}
+
+/// What is made anew from the rest where it is missing: it tells no states apart.
+#[derive(Clone, Debug, Default)]
+struct Derived {
+    window: Window,
+    costs: Option<CostMap>,
+    search: Search,
+}
+
+impl PartialEq for Derived {
+    fn eq(&self, _: &Derived) -> bool {
+        true
+    }
+}
+
+/// All that one round of thinking is about.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// When the scan was finished, s.
+    pub taken: f64,
+    /// The scan.
+    pub cloud: &'a Cloud,
+    /// Where the vehicle was meanwhile.
+    pub track: &'a PoseTrack,
+    /// What is believed of its motion now.
+    pub estimate: Estimate,
+    /// Where it is to go, m, if anywhere.
+    pub goal: Option<[f64; 2]>,
+    /// Dear places, the old ones first.
+    pub marks: &'a [Mark],
+    /// Other vehicles as they have told: x, y and radius, m.
+    pub others: &'a [[f64; 3]],
+}
+
+impl Memory {
+    /// Costs of the ground, if it has thought already.
+    pub fn costs(&self) -> Option<&CostMap> {
+        self.derived.costs.as_ref()
+    }
+
+    /// The route, m.
+    pub fn route(&self) -> &[[f64; 2]] {
+        &self.route
+    }
+}
+
+impl Navigator {
+    /// The slow state of a vehicle that stands at `pose`.
+    pub fn remember(&self, pose: &Pose) -> Memory {
+        let mut places = self.goals.clone();
+        places.push([pose.position.x, pose.position.y]);
+        let area = match self.bounds {
+            Some(bounds) => Area::of(bounds, self.map.cell),
+            None => Area::around(&places, self.route.margin, self.map.cell),
+        };
+        Memory {
+            map: ElevationMap::new(self.map),
+            area,
+            route: Vec::new(),
+            route_goal: None,
+            route_time: f64::NEG_INFINITY,
+            arrives: false,
+            offset: 0.0,
+            derived: Derived::default(),
+        }
+    }
+
+    /// Thinks once a scan.
+    pub fn think(&self, memory: &mut Memory, look: &Look<'_>) -> Plan {
+        self.register(memory, look);
+        self.appraise(memory, look);
+        self.plan_global(memory, look);
+        self.plan_local(memory, look)
+    }
+
+    /// Puts the scan into the map; how many returns counted.
+    pub fn register(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        let scan = Scan {
+            cloud: look.cloud,
+            mount: &self.lidar,
+            pose_at: &|before| look.track.pose_at(look.taken + before),
+            body: &self.body,
+            others: look.others,
+        };
+        memory.map.register(&scan, &mut memory.derived.window)
+    }
+
+    /// Brings classes and costs to what the map and the marks are now; how many tiles were looked
+    /// at.
+    pub fn appraise(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        if let Some(goal) = look.goal.filter(|_| self.bounds.is_none()) {
+            memory.area = memory.area.with(goal, self.route.margin, self.map.cell);
+        }
+        let Memory { map, area, derived, .. } = memory;
+        let is_stale = |costs: &CostMap| costs.area() != area || costs.has_forgotten(map);
+        if derived.costs.as_ref().is_none_or(is_stale) {
+            let costs = CostMap::new(*area, self.bounds, self.map.cell, &self.costs);
+            derived.costs = Some(costs);
+        }
+        let Some(costs) = &mut derived.costs else { return 0 };
+        let half_width = 0.5 * self.body.footprint.width;
+        costs.update(map, look.marks, &self.obstacles, &self.costs, half_width)
+    }
+
+    /// Plans the route if that is due or it is blocked; how many cells the search went through.
+    pub fn plan_global(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        let (Some(goal), Some(costs)) = (look.goal, &memory.derived.costs) else {
+            memory.route.clear();
+            return 0;
+        };
+        let rear = self.body.geometry.rear(&look.estimate.pose);
+        let away = |place: &[f64; 2]| hypot(place[0] - rear[0], place[1] - rear[1]);
+        let beside = memory.route.iter().map(away).fold(f64::INFINITY, f64::min);
+        let due = memory.route_goal != Some(goal)
+            || look.taken >= memory.route_time + self.route.period
+            || beside > self.route.beside
+            || memory.route.iter().any(|place| costs.class(*place).is_blocked());
+        if !due {
+            return 0;
+        }
+        let [width, _] = costs.size();
+        let grid = Grid { width, costs: costs.costs() };
+        let passable = |place: [f64; 2]| grid.passable(costs.coarse(place)?, 6);
+        let found = passable(rear)
+            .zip(passable(goal))
+            .and_then(|(from, to)| memory.derived.search.route(&grid, from, to, self.route.limit));
+        memory.route_goal = Some(goal);
+        memory.route_time = look.taken;
+        let Some(found) = found else {
+            (memory.arrives, memory.route) = (false, Vec::new());
+            return 0;
+        };
+        let mut points: Vec<[f64; 2]> = found.cells.iter().map(|at| costs.middle(*at)).collect();
+        points[0] = rear;
+        if found.arrives {
+            match points.len() {
+                1 => points.push(goal),
+                count => points[count - 1] = goal,
+            }
+        }
+        memory.arrives = found.arrives;
+        memory.route = self.smoothing.smoothed(costs, &points);
+        found.expanded
+    }
+
+    /// Plans the local path along the route.
+    pub fn plan_local(&self, memory: &mut Memory, look: &Look<'_>) -> Plan {
+        let mut plan = Plan {
+            time: look.taken,
+            goal: look.goal,
+            arrives: memory.arrives,
+            route: memory.route.clone(),
+            ..Plan::default()
+        };
+        let (Some(map), Ok(route)) = (&memory.derived.costs, Path::polyline(&memory.route)) else {
+            return plan;
+        };
+        let pose = &look.estimate.pose;
+        let ahead = pose.direction(&Vec3::x());
+        let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
+        let heading = [ahead.x / level, ahead.y / level];
+        let start = Start { rear: self.body.geometry.rear(pose), heading };
+        let around = Surroundings { map, others: look.others, body: &self.body };
+        let Some(local) = self.spline.choose(&around, &start, &route, memory.offset) else {
+            return plan;
+        };
+        let Ok(path) = Path::polyline(&local.points) else { return plan };
+        memory.offset = local.offset;
+        let end = local.points[local.points.len() - 1];
+        plan.ends = look.goal.is_some_and(|goal| {
+            hypot(goal[0] - end[0], goal[1] - end[1]) < self.arrival && memory.arrives
+        });
+        plan.turns = local.turns;
+        plan.known = known(&around, &path);
+        plan.speeds = self.tracking.speeds(&path, plan.ends);
+        plan.path = Some(path);
+        plan
+    }
+}
+
+/// Station up to which the ground before the front is known along a path, m.
+fn known(around: &Surroundings<'_>, path: &Path) -> f64 {
+    let points = path.points();
+    let unknown = (0..points.len() - 1).find(|at| {
+        let direction = path.direction(*at);
+        !around.is_known(points[*at], direction)
+    });
+    unknown.map_or(path.length(), |at| path.stations()[at])
+}
