@@ -11,6 +11,7 @@ mod collisions;
 mod commands;
 mod convoy;
 mod datasets;
+mod demonstrations;
 mod determinism;
 mod drivers;
 mod drivetrain;
