@@ -12,6 +12,7 @@ mod collisions;
 mod commands;
 mod convoy;
 mod datasets;
+mod demonstrations;
 mod determinism;
 mod drivers;
 mod drivetrain;

@@ -1,0 +1,206 @@
+//! A car between barriers that knows nothing of the course: it parts what its lidar sees into the
+//! barrier on its left and the one on its right, aims at the middle between the two and steers there
+//! by a PID controller, as in the demonstration of Elmquist et al., "A Sensor Simulation Framework
+//! for Training and Testing Robots and Autonomous Vehicles" (2021).
+//!
+//! `cargo run --release --example lidar_car`
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::sensor::Reading;
+use bekker::sensor::lidar::Cloud;
+use bekker::simulation::{
+    Command, ExternalDriver, Flow, Moment, Observer, Perception, Runner, Schedule, Steering, World,
+};
+use bekker::vehicle::Selector;
+use std::convert::Infallible;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Length of the course's two straights and radius of its two bends, middle of the lane, m.
+const COURSE: [f64; 2] = [30.0, 14.0];
+/// Distance of the barriers from the middle of the lane, m.
+const HALF_LANE: f64 = 3.0;
+/// Length of a stretch of barrier with its joint, m.
+const STRETCH: f64 = 3.1;
+/// Height of the lidar above the ground, m.
+const EYE: f64 = 1.4;
+/// The wanted speed, m/s.
+const SPEED: f64 = 4.0;
+
+const CAR: &str = r#"
+format = 1
+name = "lidar_car"
+time = { duration = 60 }
+soil = { default = "firm" }
+[endings]
+collision = "stop"
+[[vehicle]]
+name = "car"
+model = "mrzr4"
+position = [0, -14]
+driver = { kind = "hold" }
+sensor = [
+    { name = "lidar", model = { kind = "lidar", rays = "one", max_range = 30 }, position = [0.2, 0, 1.0] },
+    { name = "odometry", model = { kind = "odometry" } },
+]
+"#;
+
+/// The scenario: two straights and two bends between barriers.
+pub fn scenario() -> String {
+    let mut text = CAR.to_owned();
+    let [straight, radius] = COURSE;
+    for side in [-HALF_LANE, HALF_LANE] {
+        let bend = std::f64::consts::PI * (radius + side);
+        let length = 2.0 * (straight + bend);
+        let count = (length / STRETCH).floor();
+        for k in 0..count as u32 {
+            let along = length * f64::from(k) / count;
+            let ([x, y], heading) = on_course(along, side);
+            // a string takes any formatted text
+            let _ = write!(
+                text,
+                "[[scenery]]\nkind = \"barrier\"\nplaces = [[{x:?}, {y:?}]]\nheading_deg = {:?}\n",
+                heading.to_degrees()
+            );
+        }
+    }
+    text
+}
+
+/// A place `along` the line that lies `side` outside the middle of the lane, and the course's
+/// heading there, rad.
+fn on_course(along: f64, side: f64) -> ([f64; 2], f64) {
+    let [straight, radius] = COURSE;
+    let radius = radius + side;
+    let bend = std::f64::consts::PI * radius;
+    let round = |x: f64, angle: f64| {
+        [x + radius * angle.sin(), -radius * angle.cos()]
+    };
+    let half = 0.5 * straight;
+    match along {
+        s if s < straight => ([s - half, -radius], 0.0),
+        s if s < straight + bend => {
+            let angle = (s - straight) / radius;
+            (round(half, angle), angle)
+        }
+        s if s < 2.0 * straight + bend => {
+            ([half - (s - straight - bend), radius], std::f64::consts::PI)
+        }
+        s => {
+            let angle = std::f64::consts::PI + (s - 2.0 * straight - bend) / radius;
+            // the westward bend turns about the other end
+            let [x, y] = round(-half, angle);
+            ([x, y], angle - 2.0 * std::f64::consts::PI)
+        }
+    }
+}
+
+/// Steers to the middle between two barriers.
+#[derive(Default)]
+pub struct BetweenBarriers {
+    /// Bearing of the middle, rad, and what it has summed up to, rad s.
+    bearing: f64,
+    sum: f64,
+    /// How fast it changes, rad/s.
+    change: f64,
+    speed: f64,
+}
+
+impl BetweenBarriers {
+    /// Takes a scan: bearing of the point between the clusters on the left and on the right.
+    fn look(&mut self, cloud: &Cloud) {
+        // what stands in front of the car up to 12 m and is no ground
+        let mut seen: Vec<[f64; 2]> = cloud
+            .returns
+            .iter()
+            .map(|found| found.point.map(f64::from))
+            .filter(|[x, y, z]| *z > 0.3 - EYE && *x > 0.5 && x.hypot(*y) < 12.0)
+            .map(|[x, y, _]| [x, y])
+            .collect();
+        seen.sort_by(|a, b| a[1].atan2(a[0]).total_cmp(&b[1].atan2(b[0])));
+        // two clusters, parted where neighbours are farthest from each other
+        let gap = |k: usize| (seen[k][0] - seen[k - 1][0]).hypot(seen[k][1] - seen[k - 1][1]);
+        let widest = (1..seen.len()).max_by(|&a, &b| gap(a).total_cmp(&gap(b)));
+        let Some(split) = widest else { return };
+        let (right, left) = seen.split_at(split);
+        let centre = |points: &[[f64; 2]]| {
+            let count = points.len() as f64;
+            [0, 1].map(|axis| points.iter().map(|p| p[axis]).sum::<f64>() / count)
+        };
+        let ([lx, ly], [rx, ry]) = (centre(left), centre(right));
+        let bearing = (0.5 * (ly + ry)).atan2(0.5 * (lx + rx));
+        self.change = (bearing - self.bearing) / 0.1;
+        self.sum = (self.sum + 0.1 * bearing).clamp(-0.5, 0.5);
+        self.bearing = bearing;
+    }
+}
+
+impl ExternalDriver for BetweenBarriers {
+    fn command(&mut self, perception: &Perception<'_>) -> Option<Command> {
+        for measured in perception.measured() {
+            match measured.reading {
+                Reading::Cloud(cloud) => self.look(cloud),
+                Reading::Odometry(own) => self.speed = own.velocity.x,
+                _ => {}
+            }
+        }
+        let steering = Steering::Angle(0.9 * self.bearing + 0.1 * self.sum + 0.05 * self.change);
+        let pedals = 0.3 + 0.25 * (SPEED - self.speed);
+        let (throttle, brake) = (pedals.clamp(0.0, 1.0), (-pedals).clamp(0.0, 1.0));
+        Some(Command { throttle, brake, steering, gear: Selector::Drive, inflation: None })
+    }
+}
+
+/// Prints where the car is, and adds up how far it comes round the course's middle.
+#[derive(Default)]
+pub struct Lap {
+    /// Angle about the middle of the course, rad, and what it has come round in all.
+    angle: Option<f64>,
+    /// In turns.
+    pub turns: f64,
+    silent: bool,
+}
+
+impl Lap {
+    /// One that prints nothing.
+    pub fn silent() -> Lap {
+        Lap { silent: true, ..Lap::default() }
+    }
+}
+
+impl Observer<Infallible> for Lap {
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+        let Some([car]) = moment.samples else { return Ok(Flow::Continue) };
+        let place = car.pose.position;
+        let angle = place.y.atan2(place.x);
+        if let Some(before) = self.angle.replace(angle) {
+            let turn = (angle - before + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU);
+            self.turns += (turn - std::f64::consts::PI) / std::f64::consts::TAU;
+        }
+        if !self.silent {
+            println!(
+                "{:4.1} s: ({:5.1}, {:5.1}) m, {:.2} m/s, {:.2} turns",
+                moment.time, place.x, place.y, car.speed, self.turns
+            );
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// Drives for a time, s.
+///
+/// # Errors
+/// What is wrong with the scenario or the run.
+pub fn drive(time: f64, lap: &mut Lap) -> Result<World, Box<dyn std::error::Error>> {
+    let file = ScenarioFile::parse("lidar_car", &scenario(), Path::new("."), &[])?;
+    let model = build::world(&file)?.world;
+    let runner = Runner::new(model, None, Schedule { sample_every: 1.0, ..Schedule::until(time) })?;
+    let runner = runner.drive(0, BetweenBarriers::default())?;
+    Ok(runner.run(&mut [lap])?.0)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let world = drive(60.0, &mut Lap::default())?;
+    println!("{}", world.outcome(0).sentence);
+    Ok(())
+}
