@@ -88,7 +88,7 @@ impl Observer<String> for Log {
 #[test]
 fn a_run_tells_its_observers_all() {
     let schedule =
-        Schedule { duration: 1.0, sample_every: 0.25, checkpoint_every: Some(0.5), hashes: true };
+        Schedule { duration: 1.0, sample_every: 0.25, checkpoint_every: Some(0.5), hashes: true, views: false };
     let (mut one, mut other) = (Log::default(), Log::default());
     let runner = Runner::new(model(SCENARIO), None, schedule).unwrap();
     let (world, stopped) = runner.run(&mut [&mut one, &mut other]).unwrap();

@@ -48,6 +48,7 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
         start,
         speed: 0.0,
         sensors: Vec::new(),
+        autonomy: None,
     }
 }
 

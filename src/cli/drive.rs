@@ -77,6 +77,7 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
         sample_every: plan.scenario.output.interval,
         checkpoint_every: Some(plan.checkpoint_every),
         hashes: true,
+        views: true,
     };
     let folder = plan.recovery.folder().filter(|_| here == 0).cloned();
     let mut recorder = Recorder::new(plan.scenario, folder, size, [plan.resumes, plan.trace]);

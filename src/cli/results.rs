@@ -144,7 +144,13 @@ impl Results<'_> {
                     title: scenario.name.clone(),
                     subtitle: scenario.description.clone(),
                     facts: vec![
-                        fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
+                        match &self.summary.exploration {
+                            Some(found) if found.holes > 0 => {
+                                let share = format!("{} of {}", found.holes_detected, found.holes);
+                                fact(share, "holes detected")
+                            }
+                            _ => fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
+                        },
                         fact(format!("{farthest:.0} m"), "farthest"),
                         stopped(vehicles),
                     ],
@@ -166,6 +172,7 @@ impl Results<'_> {
                     .map(|(index, vehicle)| Track::of(self.samples, index, vehicle))
                     .collect(),
                 hits: self.hits.to_vec(),
+                blocked: self.world.blocked_cells(),
             };
             picture::write(&path, &scene, Size { width, height })
         })?;

@@ -10,7 +10,7 @@ use super::protobuf::{File, Holds, Message, Type, describe, many, one};
 use crate::sensor::camera::{Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Fix, Odometry, WheelGround};
-use crate::simulation::Hit;
+use crate::simulation::{AutonomyView, CellView, Hit};
 use crate::spatial::{Pose, Quat, Vec3};
 
 /// A type without an enumeration of its own.
@@ -61,6 +61,14 @@ const FOXGLOVE: File = File {
                 one(1, "timestamp", STAMP),
                 one(2, "frame_id", Holds::Text),
                 one(3, "pose", Holds::Message("foxglove.Pose")),
+            ],
+        ),
+        plain(
+            "PosesInFrame",
+            &[
+                one(1, "timestamp", STAMP),
+                one(2, "frame_id", Holds::Text),
+                many(3, "poses", Holds::Message("foxglove.Pose")),
             ],
         ),
         plain(
@@ -419,6 +427,37 @@ pub(super) struct GroundPatch {
     pub columns: u32,
     /// Height and sinkage of each cell, m.
     pub cells: Vec<[f32; 2]>,
+}
+
+/// What a vehicle that drives itself takes the ground about it for.
+pub(super) fn map_grid(heading: &Heading<'_>, view: &AutonomyView) -> Vec<u8> {
+    let [x, y] = view.corner;
+    let corner = Pose { position: Vec3::new(x, y, view.believed.position.z), ..Pose::default() };
+    let size = Message::default().double(1, view.cell).double(2, view.cell);
+    let cell = |own: &CellView| {
+        let [low, high] = own.heights.map(f32::to_le_bytes);
+        low.into_iter().chain(high).chain([own.class])
+    };
+    let data: Vec<u8> = view.cells.iter().flat_map(cell).collect();
+    heading
+        .message(1, 2)
+        .message(3, pose(&corner))
+        .fixed32(4, view.columns)
+        .message(5, size)
+        .fixed32(6, 9 * view.columns)
+        .fixed32(7, 9)
+        .message(8, element("lowest", 0, numeric::F32))
+        .message(8, element("highest", 4, numeric::F32))
+        .message(8, element("class", 8, numeric::U8))
+        .bytes(9, &data)
+        .0
+}
+
+/// Points of a way, at a height.
+pub(super) fn poses_in_frame(heading: &Heading<'_>, points: &[[f64; 2]], height: f64) -> Vec<u8> {
+    let at = |&[x, y]: &[f64; 2]| Pose { position: Vec3::new(x, y, height), ..Pose::default() };
+    let poses = points.iter().map(|point| pose(&at(point)));
+    poses.fold(heading.message(1, 2), |message, own| message.message(3, own)).0
 }
 
 /// A patch of ground.

@@ -7,7 +7,7 @@ use super::land::{self, OfGround};
 use super::page::MAP_RIGHT;
 use super::relief::View;
 use super::scene::{Scene, Track};
-use crate::simulation::OutcomeReport;
+use crate::simulation::{BlockedCell, OutcomeReport};
 
 /// How far to either side of a track its ruts are looked for, m: beyond the
 /// wheels of any vehicle.
@@ -293,6 +293,20 @@ pub(super) fn marks(
             cross(canvas, at);
             label(canvas, view.frame, at, [at[0] - place[0], at[1] - place[1]], &word);
         }
+    }
+    canvas.unclip();
+}
+
+/// Cells that autonomous vehicles take for obstacles, and for holes, darker.
+pub(super) fn blocked(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
+    canvas.clip(view.frame);
+    for BlockedCell { corner, side, is_hole } in &scene.blocked {
+        let [x, y] = view.point([corner[0], corner[1] + side]);
+        let [right, bottom] = view.point([corner[0] + side, corner[1]]);
+        // never so small that it is not seen
+        let (width, height) = ((right - x).max(1.2), (bottom - y).max(1.2));
+        let frame = Frame { x, y, width, height };
+        canvas.rectangle(frame, if *is_hole { INK } else { ALARM }, 0.75);
     }
     canvas.unclip();
 }

@@ -79,6 +79,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
         let style = TextStyle::new(16.0, SECONDARY);
         canvas.text("The ground was not deformed.", [side.x, side.y + 16.0], style);
     }
+    map::blocked(&mut canvas, scene, &view);
     map::marks(&mut canvas, scene, &view, &sections);
     histories(&mut canvas, scene, bottom + 76.0, floor - 92.0);
     legend(&mut canvas, scene, &view, bottom + 58.0);
@@ -137,6 +138,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
 #[cfg(test)]
 mod tests {
     use super::super::canvas::TextStyle;
+    use crate::simulation::BlockedCell;
     use super::super::color::{ALARM, INK, Rgb};
     use super::super::land::{Land, SoilSign};
     use super::super::profile::ProfilePoint;
@@ -255,6 +257,7 @@ mod tests {
             ways: vec![(0..260).map(|x| [f64::from(x), way(f64::from(x))]).collect()],
             profile: Some((0, (0..260).map(profile_point).collect())),
             hits: vec![[60.0, 4.0]],
+            blocked: vec![BlockedCell { corner: [40.0, 6.0], side: 0.5, is_hole: true }],
             tracks: vec![
                 track(0, 204.0, sunk),
                 track(1, 186.0, Outcome::UnderWay),

@@ -6,6 +6,9 @@
 //! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
 //! | `/V/hit` | bekker.Hit | what it ran into |
 //! | `/V/ground` | foxglove.Grid | height and sinkage around it |
+//! | `/V/map` | foxglove.Grid | lowest, highest return and class around one that drives itself: 0 unknown, 1 free, 2 obstacle, 3 hole |
+//! | `/V/goal`, `/V/route`, `/V/path` | foxglove.PosesInFrame | where it is to go, and how |
+//! | `/V/believed` | foxglove.PoseInFrame | where it believes to be |
 //! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
 //! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
 //! | `/V/S/calibration` | foxglove.CameraCalibration | the camera |
@@ -27,7 +30,7 @@ use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
-use crate::simulation::{Hit, WorldModel};
+use crate::simulation::{AutonomyView, Hit, WorldModel};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use std::collections::BTreeMap;
 use std::fs;
@@ -292,6 +295,30 @@ impl Recording {
         let topic = format!("/{}/ground", self.carriers[vehicle].name);
         let data = foxglove::grid(&Heading { time_us, frame: "world" }, &patch);
         self.message(&topic, "foxglove.Grid", time_us, &data)
+    }
+
+    /// Takes down what a vehicle that drives itself has in mind.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written.
+    pub fn autonomy(
+        &mut self,
+        time_us: u64,
+        vehicle: usize,
+        view: &AutonomyView,
+    ) -> Result<(), ReportError> {
+        let name = self.carriers[vehicle].name.clone();
+        let heading = Heading { time_us, frame: "world" };
+        let height = view.believed.position.z;
+        let goal: Vec<[f64; 2]> = view.goal.into_iter().collect();
+        for (what, points) in [("goal", &goal), ("route", &view.route), ("path", &view.path)] {
+            let data = foxglove::poses_in_frame(&heading, points, height);
+            self.message(&format!("/{name}/{what}"), "foxglove.PosesInFrame", time_us, &data)?;
+        }
+        let data = foxglove::pose_in_frame(&heading, &view.believed);
+        self.message(&format!("/{name}/believed"), "foxglove.PoseInFrame", time_us, &data)?;
+        let data = foxglove::map_grid(&heading, view);
+        self.message(&format!("/{name}/map"), "foxglove.Grid", time_us, &data)
     }
 
     /// Takes down a hit of a vehicle that is over.

@@ -12,7 +12,7 @@ use super::states::States;
 use crate::ground::{nearest_sinkage, surface_height};
 use crate::scenario::Scenario;
 use crate::sensor::Delivery;
-use crate::simulation::{Hit, Sample, World};
+use crate::simulation::{AutonomyView, Hit, Sample, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -91,6 +91,17 @@ impl Record {
         hits.iter().try_for_each(|(agent, hit)| {
             readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
         })
+    }
+
+    /// Takes down what vehicles that drive themselves have in mind, each with its index.
+    pub fn autonomous(
+        &mut self,
+        world: &World,
+        views: &[(u32, AutonomyView)],
+    ) -> Result<(), ReportError> {
+        let Some(readings) = &mut self.readings else { return Ok(()) };
+        let time = world.model().clock.micros(world.state().tick);
+        views.iter().try_for_each(|(agent, view)| readings.autonomy(time, *agent as usize, view))
     }
 
     /// Takes down where vehicles are and how they do.

@@ -72,6 +72,7 @@ impl<'a> Recorder<'a> {
         }
         record.delivered(moment.delivered)?;
         record.hits(moment.world, moment.hits)?;
+        record.autonomous(moment.world, moment.autonomous)?;
         if let Some(samples) = moment.samples {
             record.samples(moment.world, samples)?;
             if tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {

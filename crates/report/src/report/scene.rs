@@ -2,7 +2,7 @@
 
 use super::land::{Land, OfGround};
 use super::profile::ProfilePoint;
-use crate::simulation::{OutcomeReport, Sample, VehicleSummary};
+use crate::simulation::{BlockedCell, OutcomeReport, Sample, VehicleSummary};
 
 /// What the picture shows.
 pub struct Scene<'a> {
@@ -23,6 +23,8 @@ pub struct Scene<'a> {
     pub tracks: Vec<Track>,
     /// Where they ran into something, m.
     pub hits: Vec<[f64; 2]>,
+    /// What autonomous vehicles take for obstacles and holes.
+    pub blocked: Vec<BlockedCell>,
 }
 
 /// What is written above and below a picture.

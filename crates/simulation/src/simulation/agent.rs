@@ -94,7 +94,7 @@ pub struct AgentState {
     /// What it is in touch with.
     pub(super) hits: Hits,
     /// What it makes of what its sensors see, if it drives itself.
-    pub(super) autonomy: Option<Box<AutonomyState>>,
+    pub autonomy: Option<Box<AutonomyState>>,
 }
 
 /// Derived and scratch data of an agent: never saved.

@@ -4,8 +4,8 @@ use super::outcome::OutcomeCode;
 use super::record::{ExplorationSummary, VehicleSummary};
 use super::world::World;
 use crate::autonomy::ElevationMap;
-use crate::autonomy::elevation_map::{TileKey, index};
-use crate::autonomy::obstacles::Class;
+use crate::autonomy::elevation_map::{TILE, TileKey, index};
+use crate::autonomy::obstacles::{Class, ObstacleModel};
 use std::collections::BTreeMap;
 
 /// A hole of the terrain that is to be found.
@@ -74,28 +74,78 @@ impl World {
 
     /// How many holes a cell of the map lies in that is a hole or an obstacle.
     fn holes_detected(&self, map: &ElevationMap) -> u64 {
-        let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
-        let Some(autonomy) = first else { return 0 };
-        let model = &autonomy.navigator.obstacles;
+        let Some(mut classes) = self.classes(map) else { return 0 };
         let cell = map.model().cell;
-        let mut classified: BTreeMap<TileKey, Vec<Class>> = BTreeMap::new();
-        let mut class = |at: [i32; 2]| {
-            let key = TileKey::of(at);
-            let of_tile = || model.classify(map, key).classes.to_vec();
-            classified.entry(key).or_insert_with(of_tile)[index(at)]
-        };
         let detected = |hole: &&Hole| {
             let Hole { centre: [x, y], radius } = **hole;
             let steps = (radius / cell).ceil() as i32;
             let [i, j] = map.cell_of(x, y);
-            let cells =
-                (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
+            let cells = (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
             let inside = |[a, b]: &[i32; 2]| {
                 let [dx, dy] = [f64::from(*a) + 0.5, f64::from(*b) + 0.5].map(|at| at * cell);
                 (dx - x) * (dx - x) + (dy - y) * (dy - y) <= radius * radius
             };
-            cells.filter(inside).any(|at| class(at).is_blocked())
+            cells.filter(inside).any(|at| classes.of(at).is_blocked())
         };
         self.model.holes.iter().filter(detected).count() as u64
+    }
+
+    /// The cells of all their maps that they take for obstacles or holes; none where nobody
+    /// drives itself.
+    pub fn blocked_cells(&self) -> Vec<BlockedCell> {
+        let Some(map) = self.merged_map() else { return Vec::new() };
+        let Some(mut classes) = self.classes(&map) else { return Vec::new() };
+        let side = map.model().cell;
+        let mut found = Vec::new();
+        for (key, _) in map.tiles() {
+            let [i, j] = key.first();
+            let tile = TILE as i32;
+            for at in (0..tile * tile).map(|k| [i + k % tile, j + k / tile]) {
+                let class = classes.of(at);
+                if class.is_blocked() {
+                    let corner = at.map(|index| f64::from(index) * side);
+                    found.push(BlockedCell { corner, side, is_hole: class == Class::Hole });
+                }
+            }
+        }
+        found
+    }
+
+    /// What cells of a map are to the first vehicle that drives itself.
+    fn classes<'m>(&self, map: &'m ElevationMap) -> Option<Classes<'m>> {
+        let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
+        Some(Classes::new(map, first?.navigator.obstacles))
+    }
+}
+
+/// A cell that cannot be driven over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockedCell {
+    /// Its corner of least coordinates, m.
+    pub corner: [f64; 2],
+    /// Its side, m.
+    pub side: f64,
+    /// Whether it gapes; else something stands there.
+    pub is_hole: bool,
+}
+
+/// What the cells of a map are, tile by tile as they are asked for.
+pub(super) struct Classes<'m> {
+    map: &'m ElevationMap,
+    model: ObstacleModel,
+    classified: BTreeMap<TileKey, Vec<Class>>,
+}
+
+impl<'m> Classes<'m> {
+    /// Of a map, by a model.
+    pub fn new(map: &'m ElevationMap, model: ObstacleModel) -> Classes<'m> {
+        Classes { map, model, classified: BTreeMap::new() }
+    }
+
+    /// What a cell (column, row) is.
+    pub fn of(&mut self, cell: [i32; 2]) -> Class {
+        let (key, Classes { map, model, classified }) = (TileKey::of(cell), self);
+        let of_tile = || model.classify(map, key).classes.to_vec();
+        classified.entry(key).or_insert_with(of_tile)[index(cell)]
     }
 }

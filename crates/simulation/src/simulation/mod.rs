@@ -3,6 +3,7 @@
 
 mod agent;
 mod autonomous;
+mod autonomy_view;
 mod batch;
 mod belly;
 pub mod checkpoint;
@@ -47,6 +48,7 @@ mod world;
 
 pub use agent::{AgentModel, AgentState, Leader};
 pub use autonomous::{Autonomy, AutonomyState};
+pub use autonomy_view::{AutonomyView, CellView};
 pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
@@ -55,7 +57,7 @@ pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
 pub use endings::{Endings, Immobility};
 pub use event::Event;
-pub use exploration::Hole;
+pub use exploration::{BlockedCell, Hole};
 pub use external_driver::{ExternalDriver, Measured, Perception};
 pub use ground_vehicle::{
     ContactContext, DriveWork, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace,

@@ -1,5 +1,6 @@
 //! A run from its start to its end, and who is told of it on the way.
 
+use super::autonomy_view::AutonomyView;
 use super::commanding::CommandError;
 use super::external_driver::ExternalDriver;
 use super::hit::Hit;
@@ -22,12 +23,14 @@ pub struct Schedule {
     pub checkpoint_every: Option<f64>,
     /// Whether the state is hashed at each heartbeat: it costs a pass over it.
     pub hashes: bool,
+    /// Whether observers are shown what agents that drive themselves have in mind.
+    pub views: bool,
 }
 
 impl Schedule {
     /// To `duration` s, sampled each tenth of a second, without hashes and checkpoints.
     pub fn until(duration: f64) -> Schedule {
-        Schedule { duration, sample_every: 0.1, checkpoint_every: None, hashes: false }
+        Schedule { duration, sample_every: 0.1, checkpoint_every: None, hashes: false, views: false }
     }
 }
 
@@ -59,6 +62,9 @@ pub struct Moment<'a> {
     /// The hits that were over in this heartbeat, each with its agent; on the first rank,
     /// nothing elsewhere.
     pub hits: &'a [(u32, Hit)],
+    /// What agents that drive themselves have in mind, each with its agent, at samples on whole
+    /// seconds where the schedule asks for views; on the first rank, nothing elsewhere.
+    pub autonomous: &'a [(u32, AutonomyView)],
     /// All agents, at the schedule's interval; on the first rank, none elsewhere.
     pub samples: Option<&'a [Sample]>,
     /// Whether this is the first rank, or the only one.
@@ -277,6 +283,10 @@ impl<'a, C: Communicator> Runner<'a, C> {
         let hash = self.schedule.hashes.then(|| self.ranks.hash()).transpose()?;
         let delivered = self.ranks.delivered()?;
         let hits = self.ranks.hits()?;
+        let (tick, clock) = (self.ranks.world().state().tick, self.ranks.world().model().clock);
+        let shows = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
+        let autonomous =
+            if shows { self.ranks.autonomous()? } else { Vec::new() };
         let samples = sampled.then(|| self.ranks.samples()).transpose()?;
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;
@@ -287,6 +297,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
             hash: hash.as_ref(),
             delivered: &delivered,
             hits: &hits,
+            autonomous: &autonomous,
             samples: samples.as_deref().filter(|_| first),
             first,
         };

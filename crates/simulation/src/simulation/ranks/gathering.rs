@@ -4,6 +4,7 @@ use super::Ranks;
 use crate::ground::GroundDigest;
 use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
+use crate::simulation::autonomy_view::AutonomyView;
 use crate::simulation::event::Event;
 use crate::simulation::hit::Hit;
 use crate::simulation::rank_error::RankError;
@@ -103,6 +104,31 @@ impl<C: Communicator> Ranks<C> {
         }
         let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first("readings", own)?;
         Ok(in_order(all.into_iter().flatten().flatten().collect()))
+    }
+
+    /// What all agents that drive themselves have in mind, each with its agent, in the order of
+    /// agents, on rank 0; nothing elsewhere.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or what it tells cannot be read.
+    pub fn autonomous(&mut self) -> Result<Vec<(u32, AutonomyView)>, RankError> {
+        let model = self.world.model();
+        if model.agents.iter().all(|agent| agent.autonomy.is_none()) {
+            return Ok(Vec::new());
+        }
+        let own = self.own_agents(|agent, state| {
+            let autonomy = model.agents[agent as usize].autonomy.as_ref()?;
+            Some((agent, AutonomyView::of(autonomy, state)?))
+        });
+        let own: Vec<(u32, AutonomyView)> = own.into_iter().flatten().collect();
+        if self.size() == 1 {
+            return Ok(own);
+        }
+        let all: Option<Vec<Vec<(u32, AutonomyView)>>> =
+            self.gathered_at_first("autonomy", own)?;
+        let mut all: Vec<(u32, AutonomyView)> = all.into_iter().flatten().flatten().collect();
+        all.sort_by_key(|(agent, _)| *agent);
+        Ok(all)
     }
 
     /// The hits of all agents that were over in the last heartbeat, each with its agent, in
