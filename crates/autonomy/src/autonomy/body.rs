@@ -20,6 +20,9 @@ pub struct Body {
 /// How far beyond its footprint a return may be of the own vehicle, m.
 const OWN: f64 = 0.15;
 
+/// How far aside wheels or tracks stand, of the width.
+const TRACK: f64 = 0.42;
+
 impl Body {
     /// Whether a point of the chassis frame may be the vehicle's own.
     #[inline]
@@ -30,6 +33,15 @@ impl Body {
             && point.x > rear - OWN
             && point.y.abs() < 0.5 * width + OWN
             && point.z > high
+    }
+
+    /// Where its outermost wheels touch the ground, chassis frame, m.
+    pub fn wheels(&self) -> [Vec3; 4] {
+        let SteeringGeometry { wheelbase, rear_axle, .. } = self.geometry;
+        let aside = TRACK * self.footprint.width;
+        let wheel = |along: f64, side: f64| Vec3::new(along, side * aside, self.ground);
+        let front = rear_axle + wheelbase;
+        [wheel(front, 1.0), wheel(front, -1.0), wheel(rear_axle, 1.0), wheel(rear_axle, -1.0)]
     }
 
     /// Largest curvature of its rear axle's path, 1/m.

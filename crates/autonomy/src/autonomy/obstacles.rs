@@ -137,7 +137,9 @@ impl ObstacleModel {
             let (steepest, slope) = around.slope(place);
             found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
             let rise = i64::from(own.highest) - i64::from(own.lowest);
-            let is_steep = steepest.max(rise) > step;
+            // what a slope that can be driven rises within the cell is no step
+            let sloped = slope.min(0.25 * step as f64) as i64;
+            let is_steep = steepest.max(rise - sloped) > step;
             let class = if rise > stands {
                 Class::Obstacle
             } else if (is_steep || own.hole) && self.gapes(&around, place, reach) {

@@ -2,10 +2,10 @@
 //! that is driven.
 
 use super::body::Body;
-use super::localisation::{Localiser, Role};
+use super::localisation::{Localiser, Role, rotation};
 use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
 use super::plan::Plan;
-use crate::numeric::{cos, hypot, sin, sin_cos, tan};
+use crate::numeric::{atan, cos, hypot, sin, sin_cos, tan};
 use crate::random::Stream;
 use crate::sensor::lidar::{Cloud, LidarSpec, Return};
 use crate::sensor::{Odometry, Reading};
@@ -31,13 +31,16 @@ const RADIUS: f64 = 2.5;
 const DEPTH: f64 = 1.5;
 
 impl Ground {
+    fn waves(&self, x: f64, y: f64) -> f64 {
+        self.waves * sin(0.7 * x) * cos(0.7 * y)
+    }
+
     pub fn height(&self, x: f64, y: f64) -> f64 {
-        let waves = self.waves * sin(0.7 * x) * cos(0.7 * y);
         let hole = self.holes.iter().map(|[cx, cy]| {
             let r = ((x - cx) * (x - cx) + (y - cy) * (y - cy)) / (RADIUS * RADIUS);
             if r < 1.0 { -DEPTH * (1.0 - r) } else { 0.0 }
         });
-        waves + hole.sum::<f64>()
+        self.waves(x, y) + hole.sum::<f64>()
     }
 
     /// The part of it within 34 m of a place.
@@ -177,7 +180,7 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
     }
 }
 
-/// A vehicle on the ground that drives itself: a kinematic bicycle, level, that a trunk or a wall
+/// A vehicle on the ground that drives itself: a kinematic bicycle that a trunk or a wall
 /// stops dead.
 pub struct Trial {
     pub ground: Ground,
@@ -192,6 +195,8 @@ pub struct Trial {
     pub time: f64,
     /// Whether it cannot move whatever it does.
     pub held: bool,
+    /// Whether its lidar and its localisation err.
+    pub errs: bool,
 }
 
 const STEP: f64 = 0.02;
@@ -210,6 +215,7 @@ impl Trial {
             speed: 0.0,
             time: 0.0,
             held: false,
+            errs: false,
         };
         let pose = trial.pose();
         trial.state = trial.navigator.start(&pose, 0.0);
@@ -217,12 +223,41 @@ impl Trial {
         trial
     }
 
+    /// On its four wheels, as if there were no holes.
     pub fn pose(&self) -> Pose {
-        let orientation = Quat::from_axis_angle(&Vec3::z_axis(), self.yaw);
-        let rear = Vec3::new(self.rear[0], self.rear[1], 0.0);
-        let mut position = rear + orientation * Vec3::new(1.36, 0.0, 0.0);
-        position.z = 0.33;
-        Pose { position, orientation }
+        let (sine, cosine) = sin_cos(self.yaw);
+        let height = |along: f64, aside: f64| {
+            let x = self.rear[0] + along * cosine - aside * sine;
+            let y = self.rear[1] + along * sine + aside * cosine;
+            self.ground.waves(x, y)
+        };
+        let wheels = [[2.72, 0.65], [2.72, -0.65], [0.0, 0.65], [0.0, -0.65]];
+        let [a, b, c, d] = wheels.map(|[along, aside]| height(along, aside));
+        let pitch = atan((c + d - a - b) / (2.0 * 2.72));
+        let roll = atan((a + c - b - d) / (2.0 * 1.3));
+        let orientation = Quat::from_axis_angle(&Vec3::z_axis(), self.yaw)
+            * Quat::from_axis_angle(&Vec3::y_axis(), pitch)
+            * Quat::from_axis_angle(&Vec3::x_axis(), roll);
+        let middle = 0.25 * (a + b + c + d) + 0.33;
+        let (x, y) = (self.rear[0] + 1.36 * cosine, self.rear[1] + 1.36 * sine);
+        Pose { position: Vec3::new(x, y, middle), orientation }
+    }
+
+    /// The pose that it is told: off by a few centimetres and tenths of a degree, if it errs.
+    fn told(&self) -> Pose {
+        let pose = self.pose();
+        if !self.errs {
+            return pose;
+        }
+        let wander = |k: u64, scale: f64| {
+            let stream = Stream::new(k, "error");
+            let [place, share] = [(self.time / 2.0).floor(), (self.time / 2.0).fract()];
+            let at = |n: f64| stream.normal(n as u64);
+            scale * (at(place) * (1.0 - share) + at(place + 1.0) * share)
+        };
+        let off = Vec3::new(wander(0, 0.015), wander(1, 0.015), wander(2, 0.025));
+        let turn = Vec3::new(wander(3, 2e-3), wander(4, 2e-3), wander(5, 4e-3));
+        Pose { position: pose.position + off, orientation: rotation(&turn) * pose.orientation }
     }
 
     pub fn think(&mut self) {
@@ -231,7 +266,17 @@ impl Trial {
             position: pose.point(&mount().position),
             orientation: pose.orientation * mount().orientation,
         };
-        let cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
+        let mut cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
+        if self.errs {
+            // 3 cm of range, drawn by scan and return
+            let stream = Stream::new((1e3 * self.time) as u64, "range");
+            for (at, own) in cloud.returns.iter_mut().enumerate() {
+                let [x, y, z] = own.point.map(f64::from);
+                let range = (x * x + y * y + z * z).sqrt();
+                let scale = 1.0 + 0.03 * stream.normal(at as u64) / range;
+                own.point = own.point.map(|x| (f64::from(x) * scale) as f32);
+            }
+        }
         let look = Look {
             taken: self.time,
             cloud: &cloud,
@@ -246,7 +291,7 @@ impl Trial {
 
     pub fn step(&mut self) -> Controls {
         let truth = Odometry {
-            pose: self.pose(),
+            pose: self.told(),
             velocity: Vec3::new(self.speed, 0.0, 0.0),
             angular_velocity: Vec3::zeros(),
         };

@@ -41,6 +41,9 @@ pub struct SplineModel {
     pub ground: f64,
     /// Distance between samples of a candidate, m.
     pub sample: f64,
+    /// Speed up to which it may turn at full lock, m/s: a faster one is elsewhere before its
+    /// wheels are turned.
+    pub turning: f64,
 }
 
 impl Default for SplineModel {
@@ -57,6 +60,7 @@ impl Default for SplineModel {
             near: 2.0,
             ground: 0.5,
             sample: 0.25,
+            turning: 1.0,
         }
     }
 }
@@ -81,6 +85,8 @@ pub struct Start {
     pub rear: [f64; 2],
     /// Unit vector ahead in the plane.
     pub heading: [f64; 2],
+    /// Speed, m/s.
+    pub speed: f64,
 }
 
 /// What a candidate is judged against.
@@ -153,6 +159,9 @@ impl SplineModel {
             if best.is_some() {
                 return best;
             }
+        }
+        if start.speed.abs() > self.turning {
+            return None;
         }
         self.turn(around, start, route)
     }
@@ -298,7 +307,7 @@ mod tests {
         })
     }
 
-    const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0] };
+    const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 0.0 };
 
     /// On a straight route over free ground the best is the route.
     #[test]
@@ -347,11 +356,13 @@ mod tests {
 
     #[test]
     fn turns_round_at_full_lock_where_the_route_lies_behind() {
-        let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1] };
+        let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1], speed: 0.5 };
         let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
         assert!(local.turns);
         // the route goes on to the right of one that heads back and a little to the left
         assert!(local.points[local.points.len() - 1][1] > 0.5);
+        // not from a speed at which it would be elsewhere before its wheels are turned
+        assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
     }
 
     #[test]

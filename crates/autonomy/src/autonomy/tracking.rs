@@ -25,6 +25,8 @@ pub struct Tracking {
     pub braking: f64,
     /// Time from a scan to the brakes, s.
     pub reaction: f64,
+    /// How far before what is not known it would stand, m.
+    pub standoff: f64,
     /// Speed over ground of which nothing is known, m/s.
     pub creep: f64,
     /// Speed backward, m/s.
@@ -49,13 +51,14 @@ impl Default for Tracking {
             speed: 5.0,
             lateral_acceleration: 2.0,
             deceleration: 1.5,
-            braking: 4.0,
+            braking: 4.5,
             reaction: 0.3,
+            standoff: 0.5,
             creep: 1.0,
             backward: 1.5,
             thrust: 0.4,
             pursuit,
-            speed_control: SpeedControl::default(),
+            speed_control: SpeedControl { coasting: 0.05, braking: 2.0, ..SpeedControl::default() },
         }
     }
 }
@@ -129,7 +132,8 @@ impl Tracking {
         let left = (path.stations()[next] - place.station).max(0.0);
         let ahead = plan.speeds[next];
         let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);
-        let known = self.stopping_speed(plan.known - place.station).max(self.creep);
+        let known = plan.known - self.standoff - place.station;
+        let known = self.stopping_speed(known).max(self.creep);
         let feasible = match plan.ends {
             true => f64::INFINITY,
             false => self.stopping_speed(path.length() - place.station),
@@ -149,9 +153,11 @@ impl Tracking {
         self.command(state, steering, wanted, -1.0, going)
     }
 
-    /// Commands that brake and hold.
+    /// Commands that brake as hard as the foot goes down, and hold.
     pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
-        self.command(state, state.steering, 0.0, 1.0, going)
+        (state.wanted, state.throttle) = (0.0, 0.0);
+        let pedals = self.speed_control.hold(&mut state.speed, going.step);
+        Controls { steering: state.steering, ..pedals }.clamped()
     }
 
     fn command(

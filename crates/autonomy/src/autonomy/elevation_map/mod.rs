@@ -55,7 +55,7 @@ impl Default for MapModel {
             overhead_slope: 0.15,
             gap_width: 1.0,
             gap_depth: 0.3,
-            wall_slope: [0.5, 3.0],
+            wall_slope: [0.5, 1.4],
             extent: None,
         }
     }

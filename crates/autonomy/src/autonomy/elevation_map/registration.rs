@@ -134,9 +134,8 @@ impl Gap {
     /// gentler than the steepest ground, no steeper than what stands.
     fn has_far_wall(&self, seen: &Seen, model: &MapModel) -> bool {
         let (rise, run) = (seen.z - self.to.z, seen.distance - self.to.distance);
-        rise >= 0.5 * model.gap_depth
-            && rise >= model.wall_slope[0] * run
-            && rise <= model.wall_slope[1] * run
+        let [least, greatest] = model.wall_slope.map(|slope| slope * run);
+        rise >= 0.7 * model.gap_depth && rise >= least && rise <= greatest
     }
 
     /// Whether a return is too far for the wall.
@@ -238,27 +237,20 @@ impl ElevationMap {
         }
     }
 
-    /// Takes the ground under the vehicle for seen: it carries.
+    /// Takes the ground under the wheels for seen where nothing else is known of it: it carries.
+    /// Elsewhere under the vehicle its height is anybody's guess.
     fn stand_on(&mut self, pose: &Pose, body: &Body) {
-        let (cell, tick) = (self.model().cell, self.tick);
-        let steps = |from: f64, to: f64| ((to - from) / (0.5 * cell)).ceil().max(1.0) as i32;
-        let half = 0.5 * body.footprint.width;
-        let (long, wide) = (steps(body.footprint.rear, body.footprint.front), steps(-half, half));
-        for i in 0..=long {
-            for j in 0..=wide {
-                let along = body.footprint.rear
-                    + (body.footprint.front - body.footprint.rear) * f64::from(i) / f64::from(long);
-                let across = -half + 2.0 * half * f64::from(j) / f64::from(wide);
-                let point = pose.point(&Vec3::new(along, across, body.ground));
-                let place = self.cell_of(point.x, point.y);
-                let own = self.tiles.entry(TileKey::of(place)).or_default();
-                if !own.cells()[index(place)].is_seen() {
-                    let height = (point.z * 1e3).round() as i32;
-                    let stood = Cell { lowest: height, highest: height, returns: 1, hole: false };
-                    let own: &mut Tile = Arc::make_mut(own);
-                    let cell = &mut own.cells_mut(tick)[index(place)];
-                    *cell = cell.with(stood);
-                }
+        let tick = self.tick;
+        for wheel in body.wheels() {
+            let point = pose.point(&wheel);
+            let place = self.cell_of(point.x, point.y);
+            let own = self.tiles.entry(TileKey::of(place)).or_default();
+            if !own.cells()[index(place)].is_seen() {
+                let height = (point.z * 1e3).round() as i32;
+                let stood = Cell { lowest: height, highest: height, returns: 1, hole: false };
+                let own: &mut Tile = Arc::make_mut(own);
+                let cell = &mut own.cells_mut(tick)[index(place)];
+                *cell = cell.with(stood);
             }
         }
     }

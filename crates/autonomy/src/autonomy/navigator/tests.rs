@@ -63,6 +63,19 @@ fn finds_its_way_among_holes_and_trunks() {
     }
 }
 
+/// The same with 3 cm of noise in each range, and a localisation that wanders by 1.5 cm, 2.5 cm in
+/// height and 0.1 to 0.2 degrees: it still arrives and touches nothing.
+#[test]
+fn finds_its_way_although_lidar_and_localisation_err() {
+    let goal = [70.0, 10.0];
+    let spare = [[0.0, 0.0], goal];
+    let ground = Ground::random(2, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+    let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+    trial.errs = true;
+    let [touched, _] = drive(&mut trial, 60.0);
+    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+}
+
 /// Into a dead end that it cannot see from outside, and out of it again.
 #[test]
 fn gets_out_of_a_dead_end() {
@@ -104,7 +117,9 @@ fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
         let before = trial.memory.costs().unwrap().cost(at);
         trial.navigator.feel(&mut trial.state, Role::Ground, 0.02, &reading);
         trial.think();
-        assert_eq!(trial.memory.costs().unwrap().cost(at) - before, cost);
+        // costs are cut to whole numbers
+        let dearer = trial.memory.costs().unwrap().cost(at) - before;
+        assert!(dearer.abs_diff(cost) <= 1, "{dearer} for {cost}");
     }
 }
 

@@ -211,7 +211,8 @@ impl Navigator {
         let ahead = pose.direction(&Vec3::x());
         let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
         let heading = [ahead.x / level, ahead.y / level];
-        let start = Start { rear: self.body.geometry.rear(pose), heading };
+        let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
+        let start = Start { rear, heading, speed };
         let around = Surroundings { map, others: look.others, body: &self.body };
         let Some(local) = self.spline.choose(&around, &start, &route, memory.offset) else {
             return plan;
@@ -225,6 +226,9 @@ impl Navigator {
         plan.turns = local.turns;
         plan.known = known(&around, &path);
         plan.speeds = self.tracking.speeds(&path, plan.ends);
+        if local.turns {
+            plan.speeds.iter_mut().for_each(|speed| *speed = speed.min(self.spline.turning));
+        }
         plan.path = Some(path);
         plan
     }
