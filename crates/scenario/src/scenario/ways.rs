@@ -6,7 +6,8 @@ use crate::numeric::hypot;
 /// Distance of the places along ways that things keep clear of, m.
 const SPACING: f64 = 2.0;
 
-/// Places along the ways of vehicles: from their starts through their waypoints.
+/// Places along the ways of vehicles: from their starts through their waypoints. The goal of a driver
+/// that finds its own way belongs here too.
 pub(super) fn ways(scenario: &Scenario) -> Vec<[f64; 2]> {
     let mut places = Vec::new();
     for vehicle in &scenario.vehicle {
