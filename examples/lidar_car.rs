@@ -73,9 +73,7 @@ fn on_course(along: f64, side: f64) -> ([f64; 2], f64) {
     let [straight, radius] = COURSE;
     let radius = radius + side;
     let bend = std::f64::consts::PI * radius;
-    let round = |x: f64, angle: f64| {
-        [x + radius * angle.sin(), -radius * angle.cos()]
-    };
+    let round = |x: f64, angle: f64| [x + radius * angle.sin(), -radius * angle.cos()];
     let half = 0.5 * straight;
     match along {
         s if s < straight => ([s - half, -radius], 0.0),

@@ -44,7 +44,8 @@ fn the_data_collection_drive_delivers_each_of_its_sensors() {
 fn the_random_world_is_built_as_written() {
     let built = build::world(&example("random_world.toml")).unwrap();
     let random = built.random.expect("its surface is random");
-    let counts = [random.holes.len(), random.trees.len(), random.rocks.len(), random.barriers.len()];
+    let counts =
+        [random.holes.len(), random.trees.len(), random.rocks.len(), random.barriers.len()];
     // 30 and 4 on each of 6.25 ha
     assert_eq!(counts, [25, 188, 25, 12]);
     let terrain = built.world.ground.terrain();

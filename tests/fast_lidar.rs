@@ -122,7 +122,7 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
     let height = 1.9;
     let eye = Pose { position: Vec3::new(0.0, 0.0, height), ..Pose::default() };
     let returns = scanned(&lidar, &yard.scene(), eye);
-    let (mut in_hole, mut on_pillar, mut on_edges) = (0, 0, 0);
+    let (mut in_hole, mut on_pillar, mut on_edges, mut on_rim) = (0, 0, 0, 0);
     for found in &returns {
         let (up, level) = sin_cos(lidar.elevations[usize::from(found.ring)]);
         let (s, c) = sin_cos(lidar.azimuth(found.column.into()));
@@ -133,13 +133,19 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
             on_edges += 1;
             continue;
         }
-        // a chord of 5 cm lies off the parabola by 0.05²/8 x 2 d/R² along each axis: 0.3 mm, and
-        // by 12 mm across a cell that the rim (slope 1.2) cuts: along a ray that is at least 0.1
-        // steep against the plane, and steeper against the far side, ten times that
+        // cells that the rim cuts are 12 mm too low at most (0.05 m of slope 1.2 in a corner): who
+        // grazes the plane there may pass on into the hole
         let at = Vec3::from(found.point.map(f64::from));
-        let from_middle = (at.x - 12.0).hypot(at.y);
-        let tolerance = match from_middle {
-            r if (r - HOLE[0]).abs() < 0.15 => 0.15,
+        let from_middle = |x: f64, y: f64| (x - 12.0).hypot(y);
+        let plane = -height / direction.z;
+        let over_rim = from_middle(plane * direction.x, plane * direction.y) - HOLE[0];
+        if class == Class::Ground && over_rim.abs() < 0.15 {
+            on_rim += 1;
+            continue;
+        }
+        let tolerance = match from_middle(at.x, at.y) {
+            // a chord of 5 cm lies off the parabola by 0.05²/8 x 2 d/R² = 0.15 mm along each axis,
+            // which a ray 0.1 steep against it meets ten times that late
             r if r < HOLE[0] => 4e-3,
             // 0.04 mm of the polygon over the cosine at which it is met, 0.02 and more
             _ if class == Class::Post => 2e-3,
@@ -147,11 +153,12 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
             _ => 1e-4,
         };
         let off = (range(found) - distance).abs();
-        assert!(off < tolerance, "{off} at {at:?}, {from_middle} from the middle");
+        assert!(off < tolerance, "{off} at {at:?}");
         in_hole += usize::from(at.z < -height - 0.1);
         on_pillar += usize::from(class == Class::Post);
     }
-    assert!(in_hole > 20 && on_pillar > 300 && on_edges < 10, "{in_hole} {on_pillar} {on_edges}");
+    assert!(in_hole > 20 && on_pillar > 300, "{in_hole} {on_pillar}");
+    assert!(on_edges < 10 && on_rim < 200, "{on_edges} {on_rim}");
     // every beam that geometry has end before the ground is too dim, none missing: the farthest
     // ring that returns from the plane returns from all around but for hole and pillar
     let farthest = returns.iter().filter(|r| r.column == 512).map(|r| r.ring).max().unwrap();

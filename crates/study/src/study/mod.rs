@@ -50,7 +50,9 @@ pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 #[cfg(feature = "gpu")]
 pub use gpu_cost::{FrameCost, GpuCost, gpu_cost};
 pub use plate::{PlatePoint, PlateResult, PlateRig};
-pub use rendering::{Exported, GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan};
+pub use rendering::{
+    Exported, GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan,
+};
 pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
 pub use slip_angle_theory::{SlipAngleForces, at_slip_angle};
