@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
 /// A rigid HMMWV over short cells and coarse nodes: as quick as it gets.
-const QUICK: &str = r#"
+pub const QUICK: &str = r#"
 format = 1
 vehicle = { model = "hmmwv", tyre = "rigid" }
 soil = { default = "dry_sand_lll" }
@@ -23,7 +23,7 @@ speed = 6
 "#;
 
 /// A round hill: its slope grows with the distance from its top, by 0.001 a metre.
-fn hill() -> String {
+pub fn hill() -> String {
     let (count, cell) = (81, 10.0);
     let mut text = format!(
         "ncols {count}\nnrows {count}\nxllcenter -400\nyllcenter -400\ncellsize {cell}\n\
@@ -178,6 +178,52 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
     assert!(way.unwrap().status.success());
 }
 
+/// On a flank of the hill, from where the vehicle climbs to where it no longer does.
+#[test]
+fn a_table_agrees_with_all_cells_driven_and_parts_with_the_whole() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}area = [150, -10, 250, 10]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ side_slopes = 2, steepest = 0.4 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n"
+    );
+    fs::write(folder.join("flank.toml"), text).unwrap();
+    let driven = json(folder, &["run", "flank.toml", "--physics", "--out", "whole"]);
+    assert_eq!((&driven["cells"], &driven["crossings"]), (&20.into(), &80.into()));
+    let share = |summary: &Json| summary["go_every_direction"].as_f64().unwrap();
+    assert!((0.1..0.9).contains(&share(&driven)), "{driven}");
+    let audit = json(folder, &["audit", "whole", "--physics"]);
+    assert_eq!(audit["cells"], 80);
+    // the slope of the steepest cells that go lies within one cell's, 0.01, of the bound
+    assert!(audit["agreement"].as_f64().unwrap() >= 0.96, "{audit}");
+    assert!(audit["speed_error"].as_f64().unwrap() < 0.3, "{audit}");
+    json(folder, &["route", "whole", "--from", "155,0", "--to", "165,5"]);
+
+    for part in ["2/3", "3/3", "1/3"] {
+        let out = part.replace('/', "_");
+        let run = ["run", "flank.toml", "--physics", "--shard", part, "--out", &out];
+        let told = json(folder, &run);
+        assert_eq!(told["cells"], told["driven"]);
+        assert_eq!(json(folder, &run)["driven"], 0);
+        assert!(!folder.join(&out).join("p_go.tif").exists());
+    }
+    let manifest = |out: &str| fs::read(folder.join(out).join("manifest.json")).unwrap();
+    let refused = bekker(folder, &["merge", "2_3", "3_3", "--out", "two"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("7 of 20 cells have not been driven, the first of them 0"), "{said}");
+    assert!(!folder.join("two").exists());
+    done(folder, &["merge", "3_3", "1_3", "2_3", "--out", "merged"]);
+    let again = ["run", "flank.toml", "--physics", "--out", "whole"];
+    done(folder, &again);
+    assert!(manifest("merged") == manifest("whole"));
+    // a table beside the cells leaves them; what the map is made from is told
+    done(folder, &["run", "flank.toml", "--out", "whole"]);
+    assert!(folder.join("whole/table.csv").is_file());
+    assert!(!folder.join("whole/crossings.csv").exists());
+}
+
 #[test]
 fn what_is_wrong_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
@@ -199,6 +245,8 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&with("vehicle.model=hmvw"), 3, &["model", "hmmwv"]);
     refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
+    let usage = bekker(folder, &["run", "flat.toml", "--out", "x", "--shard", "1/2"]);
+    assert_eq!(usage.status.code(), Some(2));
     assert!(!folder.join("x").exists());
     fs::create_dir(folder.join("other")).unwrap();
     fs::write(folder.join("other/notes.txt"), "mine").unwrap();

@@ -60,11 +60,19 @@ impl Route {
             })
         };
         let (from, to) = (cell("--from", self.from)?, cell("--to", self.to)?);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = Threads { count: cores, interrupted: &interrupted };
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
-        let going = going_of(&mapped.ground(&tables), &mapped.question());
+        let going = match asked.physics {
+            Some(strengths) => {
+                let drives = mapped.drives(strengths);
+                let driven = mapped.driven_cells(&self.folder, &drives)?;
+                drives.going(&mapped.question(), &driven.crossings)
+            }
+            None => {
+                let count = std::thread::available_parallelism().map_or(1, usize::from);
+                let threads = Threads { count, interrupted: &interrupted };
+                let driven = mapped.tables(&folder, &threads, quiet)?;
+                going_of(&mapped.ground(&by_soil(&mapped.map, &driven)), &mapped.question())
+            }
+        };
         let ways: Vec<MapWay> = [Aim::Fastest, Aim::Safest]
             .into_iter()
             .filter_map(|aim| best_way(&mapped.cells, &going, from, to, aim))

@@ -1,5 +1,7 @@
 //! The files of a map.
 
+use super::crossings;
+use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
 use crate::cli::Failure;
 use crate::report::geotiff::Georeference;
@@ -16,8 +18,17 @@ use std::path::Path;
 pub struct Written<'a> {
     pub mapped: &'a Mapped,
     pub cells: &'a [CellFigures],
-    pub driven: &'a [Driven],
+    pub source: Source<'a>,
     pub out: &'a Path,
+}
+
+/// What a map is made from.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The tables of its soils.
+    Tables(&'a [Driven]),
+    /// All of its cells, driven.
+    Cells(&'a DrivenCells),
 }
 
 /// A map in a few figures; shares are of the area.
@@ -41,7 +52,7 @@ pub struct Summary {
     /// Mean over the area where speed varies.
     pub soil_share: Option<f64>,
     pub reasons: Vec<ReasonShare>,
-    /// Crossings of the table, and how many came to no finite state.
+    /// Crossings of the table, or of all cells, and how many came to no finite state.
     pub crossings: usize,
     pub failed_crossings: usize,
 }
@@ -127,7 +138,13 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     legend(&summary).write_csv(&named("legend.csv".into()))?;
     distribution(made).write_csv(&named("distribution.csv".into()))?;
     plot::write(&named("distribution.png".into()), &plotted(made, &summary))?;
-    table(made).write_csv(&named("table.csv".into()))?;
+    let crossings = match made.source {
+        Source::Tables(driven) => crossings::of_tables(mapped, driven, &named("table.csv".into())),
+        Source::Cells(driven) => {
+            crossings::of_cells(mapped, driven, &named("crossings.csv".into()))
+        }
+    };
+    crossings?;
     picture(made, &summary, &named("map.png".into()))?;
     write_file(&named("report.md".into()), report(made, &summary).as_bytes())?;
     Ok((names, summary))
@@ -167,8 +184,13 @@ fn summary(made: &Written<'_>) -> Summary {
         share: share(&|own| own.reason == reason),
         color: going::class_color(reason as u8),
     });
-    let crossings =
-        || made.driven.iter().flat_map(|own| &own.columns).flat_map(|own| own.driven.values());
+    let ends: Vec<End> = match made.source {
+        Source::Tables(driven) => {
+            let columns = driven.iter().flat_map(|own| &own.columns);
+            columns.flat_map(|own| own.driven.values()).map(|own| own.end).collect()
+        }
+        Source::Cells(driven) => driven.all().map(|own| own.end).collect(),
+    };
     let side = made.mapped.map.config.cell;
     Summary {
         cells: cells.len(),
@@ -184,8 +206,8 @@ fn summary(made: &Written<'_>) -> Summary {
         v_omnidirectional: median(|own| own.v_omnidirectional),
         soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         reasons: reasons.collect(),
-        crossings: crossings().count(),
-        failed_crossings: crossings().filter(|own| own.end == End::Failed).count(),
+        crossings: ends.len(),
+        failed_crossings: ends.iter().filter(|end| **end == End::Failed).count(),
     }
 }
 
@@ -277,28 +299,6 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     }
 }
 
-/// Every crossing of the tables.
-fn table(made: &Written<'_>) -> Outline {
-    let head = ["soil", "strength", "side_slope", "grade", "end", "speed", "slip", "energy_per_m"];
-    let rows = made.driven.iter().flat_map(|own| {
-        let soil = &made.mapped.map.soils.soils()[usize::from(own.soil.0)].name;
-        own.columns.iter().enumerate().flat_map(move |(n, column)| {
-            let [strength, side] = own.axes.of(n);
-            column.crossings().map(move |(grade, crossing)| {
-                let end = serde_json::to_value(crossing.end).unwrap_or_default();
-                let numbers = [strength, side, grade].map(|x| x.to_string());
-                let figures = [crossing.speed, crossing.slip, crossing.energy];
-                let mut row = vec![soil.clone()];
-                row.extend(numbers);
-                row.push(end.as_str().unwrap_or_default().to_owned());
-                row.extend(figures.map(|x| x.to_string()));
-                row
-            })
-        })
-    });
-    Outline { title: String::new(), head: head.map(str::to_owned).to_vec(), rows: rows.collect() }
-}
-
 fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Failure> {
     let config = &made.mapped.map.config;
     let of = |of: Figured| made.cells.iter().map(of).collect::<Vec<f32>>();
@@ -315,13 +315,16 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
         ("What limits it most", Layer::Classes(&reasons, &names)),
     ];
     let subtitle = format!(
-        "cells of {} m, {} draws of strength (sigma of its logarithm {}) and heights (sigma {} m), \
-         {} directions",
+        "cells of {} m, {} directions, {}",
         config.cell,
-        config.draws,
-        config.strength.sigma_ln,
-        config.elevation_error.sigma,
-        config.directions
+        config.directions,
+        match made.source {
+            Source::Tables(_) => format!(
+                "{} draws of strength (sigma of its logarithm {}) and heights (sigma {} m)",
+                config.draws, config.strength.sigma_ln, config.elevation_error.sigma
+            ),
+            Source::Cells(driven) => driven_at(driven),
+        }
     );
     let title = answer(made.mapped, summary);
     let maps = Maps {
@@ -368,21 +371,34 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
     };
     format!(
         "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n![speeds](distribution.png)\n\n\
-         {} cells of {} m; {} draws; {} directions; {} crossings of planes in full physics, {} of \
-         them to no finite state. A drive enters a cell at {} m/s and is held to {} m/s. How far \
-         the table is from driving the cells themselves: `bekker map audit`.\n",
+         {} cells of {} m; {} directions; {}. {} crossings in full physics, {} of them to no finite \
+         state. A drive enters a cell at {} m/s and is held to {} m/s.\n",
         config.description,
         figures.markdown(),
         reasons.markdown(),
         summary.cells,
         config.cell,
-        config.draws,
         config.directions,
+        match made.source {
+            Source::Tables(_) => format!(
+                "{} draws, asked of tables of crossings of planes (how far they are from driving the \
+                 cells themselves: `bekker map audit`)",
+                config.draws
+            ),
+            Source::Cells(driven) => driven_at(driven),
+        },
         summary.crossings,
         summary.failed_crossings,
         config.entry_speed,
         config.speed,
     )
+}
+
+fn driven_at(driven: &DrivenCells) -> String {
+    match driven.drives.strengths {
+        1 => "every one driven at the median strength".into(),
+        count => format!("every one driven at {count} equally likely strengths"),
+    }
 }
 
 fn percent(share: f64) -> String {

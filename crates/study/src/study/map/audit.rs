@@ -1,7 +1,8 @@
 //! What the table says of cells against cells that are driven.
 
+use super::asking::{Ground, Question};
+use super::crossing::Crossing;
 use super::driving::{Driver, DrivingError, Threads};
-use super::figures::{Ground, Question};
 use crate::numeric::{exp, sin_cos};
 use crate::random::Stream;
 use crate::sensor::noise::quantile;
@@ -83,16 +84,38 @@ pub fn audit(
         };
         let soil = SoilId(ground.soils[cell]);
         let (sin, cos) = sin_cos(direction);
-        let [east, north] = ground.slopes[cell].map(f64::from);
-        let slope = [east * cos + north * sin, north * cos - east * sin];
         let centre = ground.cells.centre(cell);
         let [median, sigma] = driver.strength(soil);
         let drive = driver.on_ground(soil, median * exp(sigma * deviations), centre, [cos, sin]);
-        let limit = question.ride_speed.unwrap_or(f64::INFINITY);
-        let table = ground.tables[usize::from(soil.0)].at(deviations, slope).min(limit);
         done();
-        Audited { centre, direction, deviations, slope, table, driven: drive.speed.min(limit) }
+        Audited::of(ground, question, cell, direction, deviations, &drive)
     })
+}
+
+impl Audited {
+    /// A crossing beside what the table says of it.
+    pub(super) fn of(
+        ground: &Ground<'_>,
+        question: &Question,
+        cell: usize,
+        direction: f64,
+        deviations: f64,
+        crossing: &Crossing,
+    ) -> Audited {
+        let (sin, cos) = sin_cos(direction);
+        let [east, north] = ground.slopes[cell].map(f64::from);
+        let slope = [east * cos + north * sin, north * cos - east * sin];
+        let limit = question.ride_speed.unwrap_or(f64::INFINITY);
+        let table = ground.tables[usize::from(ground.soils[cell])].at(deviations, slope);
+        Audited {
+            centre: ground.cells.centre(cell),
+            direction,
+            deviations,
+            slope,
+            table: table.min(limit),
+            driven: crossing.speed.min(limit),
+        }
+    }
 }
 
 /// Cells that nothing bars, none twice.

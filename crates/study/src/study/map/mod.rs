@@ -2,11 +2,14 @@
 //!
 //! A [`MapFile`] says which vehicle, which ground and what is uncertain. For each soil the
 //! vehicle is driven in full physics over planes ([`cross`]); its [`Table`] is asked for every
-//! cell, direction and draw. Nothing here opens a file but the map's own.
+//! cell, direction and draw, or every cell is driven itself ([`Drives`]). Nothing here opens a
+//! file but the map's own.
 
+mod asking;
 mod audit;
 mod config;
 mod crossing;
+mod driven;
 mod driving;
 mod figures;
 mod map_file;
@@ -15,13 +18,15 @@ mod strength;
 mod table;
 mod way;
 
+pub use asking::{Ground, Question, figures, going};
 pub use audit::{Audit, Audited, CONFIDENCE, audit};
 pub use config::{
     Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
 };
 pub use crossing::{Crossing, End, SLOWEST, cross};
+pub use driven::Drives;
 pub use driving::{Driver, DrivingError, Threads};
-pub use figures::{CellFigures, Going, Ground, Question, Reason, figures, going};
+pub use figures::{CellFigures, Going, Reason};
 pub use map_file::{MapFile, VEHICLE, barrier, schema};
 pub use relief::{Cells, slope_deviation, slopes};
 pub use table::{Axes, Between, Column, Mixed, Table};
