@@ -1,6 +1,6 @@
 //! `bekker map audit`
 
-use super::mapped::{Mapped, by_soil, drives_ended};
+use super::mapped::{Mapped, asked_tables, drives_ended};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
@@ -43,9 +43,10 @@ impl Audit {
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
-        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&tables));
+        let known = mapped.known(&folder)?;
+        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+        let tables = asked_tables(&driven);
+        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&known, &tables));
         let question = mapped.question();
         let audited = if self.physics {
             let drives = mapped.drives(asked.physics.unwrap_or(1));
@@ -53,8 +54,15 @@ impl Audit {
             drives.audited(&ground, &question, &driven.crossings)
         } else {
             let bar = counting(self.cells as u64, "cells driven", quiet);
-            let audited =
-                map::audit(&driver, &ground, &question, self.cells, &threads, || bar.inc(1));
+            let audited = map::audit(
+                &driver,
+                &mapped.covers,
+                &ground,
+                &question,
+                self.cells,
+                &threads,
+                || bar.inc(1),
+            );
             bar.finish_and_clear();
             audited.map_err(|error| drives_ended(error, &self.folder))?
         };

@@ -7,8 +7,7 @@ use crate::report::ReportError;
 use crate::report::going::{self, MapFolder};
 use crate::report::study::Shard;
 use crate::scenario::build::vehicle_specs;
-use crate::soil::SoilId;
-use crate::study::map::{Crossing, Driver, Drives, MapConfig, Threads};
+use crate::study::map::{Cover, Crossing, Driver, Drives, Known, MapConfig, Threads};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -18,7 +17,7 @@ pub struct DrivenCells {
     pub drives: Drives,
     /// Crossings of each; none where nothing crosses.
     pub crossings: Vec<Option<Vec<Crossing>>>,
-    /// Speed on level ground of each soil at its median strength, m/s.
+    /// Speed on level ground of each cover at its median strength, m/s.
     pub levels: Vec<f64>,
 }
 
@@ -35,8 +34,7 @@ impl Mapped {
 
     /// Cells of a part that something crosses.
     fn open(&self, shard: Shard) -> Vec<usize> {
-        let barriers = self.ground(&[]).barriers;
-        let open = (0..self.cells.count()).filter(|cell| barriers[*cell].is_none());
+        let open = (0..self.cells.count()).filter(|cell| !self.is_barred(*cell));
         open.filter(|cell| shard.has(*cell as u64)).collect()
     }
 
@@ -45,23 +43,24 @@ impl Mapped {
     pub fn drive_cells(
         &self,
         folder: &MapFolder,
+        known: &[Known],
         drives: &Drives,
         shard: Shard,
         threads: &Threads<'_>,
         quiet: bool,
     ) -> Result<[usize; 2], Failure> {
-        let (journal, known) = folder.cells::<Vec<Crossing>>(&self.cells_key(drives)?)?;
+        let (journal, before) = folder.cells::<Vec<Crossing>>(&self.cells_key(drives)?)?;
         let all = self.open(shard);
         let left: Vec<usize> =
-            all.iter().copied().filter(|cell| !known.contains_key(&(*cell as u64))).collect();
-        let (driver, ground) = (Driver::new(&self.map), self.ground(&[]));
+            all.iter().copied().filter(|cell| !before.contains_key(&(*cell as u64))).collect();
+        let (driver, ground) = (Driver::new(&self.map), self.ground(known, &[]));
         let bar = counting(all.len() as u64, "cells driven", quiet);
         bar.set_position((all.len() - left.len()) as u64);
         // what was driven before says nothing of the time left
         bar.reset_eta();
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
         let driven = threads.in_turn(left.len(), |n| {
-            let crossings = drives.drive(&driver, &ground, left[n]);
+            let crossings = drives.drive(&driver, &self.covers, &ground, left[n]);
             let kept = journal.put(left[n] as u64, &crossings);
             if let (Err(error), Ok(mut failed)) = (kept, failed.lock()) {
                 failed.get_or_insert(error);
@@ -123,15 +122,11 @@ impl Mapped {
         let mut known = self.gathered(&[folder], drives)?;
         let crossings = (0..self.cells.count() as u64).map(|cell| known.remove(&cell)).collect();
         let driver = Driver::new(&self.map);
-        let lying = self.soils();
-        let level = |soil: usize| {
-            let soil = SoilId(soil as u16);
-            if !lying.contains(&soil.0) {
-                return 0.0;
-            }
-            driver.on_plane(soil, driver.strength(soil)[0], [0.0; 2]).speed
+        let level = |cover: &Cover| {
+            let [median, _] = driver.known(cover, f64::INFINITY).strength;
+            driver.on_plane(cover, median, [0.0; 2]).speed
         };
-        let levels = (0..self.map.soils.soils().len()).map(level).collect();
+        let levels = self.covers.iter().map(level).collect();
         Ok(DrivenCells { drives: *drives, crossings, levels })
     }
 

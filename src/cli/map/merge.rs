@@ -52,6 +52,9 @@ impl Merge {
         let folder = MapFolder::begin(&self.out, &asked)?;
         mapped.keep_cells(&folder, &drives, &cells)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        pool(cores)?.install(|| from_cells(&mapped, &folder, &drives, self.json))
+        pool(cores)?.install(|| {
+            let known = mapped.known(&folder)?;
+            from_cells(&mapped, &folder, &known, &drives, self.json)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! `bekker map route`
 
-use super::mapped::{Mapped, by_soil};
+use super::mapped::{Mapped, asked_tables};
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
 use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale};
@@ -60,17 +60,20 @@ impl Route {
             })
         };
         let (from, to) = (cell("--from", self.from)?, cell("--to", self.to)?);
+        let known = mapped.known(&folder)?;
         let going = match asked.physics {
             Some(strengths) => {
                 let drives = mapped.drives(strengths);
                 let driven = mapped.driven_cells(&self.folder, &drives)?;
-                drives.going(&mapped.question(), &driven.crossings)
+                let ground = mapped.ground(&known, &[]);
+                drives.going(&ground, &mapped.question(), &driven.crossings)
             }
             None => {
                 let count = std::thread::available_parallelism().map_or(1, usize::from);
                 let threads = Threads { count, interrupted: &interrupted };
-                let driven = mapped.tables(&folder, &threads, quiet)?;
-                going_of(&mapped.ground(&by_soil(&mapped.map, &driven)), &mapped.question())
+                let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+                let tables = asked_tables(&driven);
+                going_of(&mapped.ground(&known, &tables), &mapped.question())
             }
         };
         let ways: Vec<MapWay> = [Aim::Fastest, Aim::Safest]

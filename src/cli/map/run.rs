@@ -1,6 +1,6 @@
 //! `bekker map run`
 
-use super::mapped::{Mapped, asked_of, by_soil};
+use super::mapped::{Mapped, asked_of, asked_tables};
 use super::written::{self, Source, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
@@ -8,7 +8,7 @@ use crate::cli::shard::shard;
 use crate::cli::{Failure, stdout};
 use crate::report::going::MapFolder;
 use crate::report::study::Shard;
-use crate::study::map::{Drives, MapFile, Threads, figures};
+use crate::study::map::{Drives, Known, MapFile, Threads, figures};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -57,25 +57,29 @@ impl Run {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.threads.unwrap_or(cores);
         let pool = pool(count)?;
-        let mapped = pool.install(|| Mapped::of(map));
+        let mapped = pool.install(|| Mapped::of(map))?;
+        let known = pool.install(|| mapped.known(&folder))?;
         let threads = Threads { count, interrupted: &interrupted };
         if let Some(strengths) = self.physics {
             let drives = mapped.drives(strengths);
-            let [cells, new] = mapped.drive_cells(&folder, &drives, self.shard, &threads, quiet)?;
+            let [cells, new] =
+                mapped.drive_cells(&folder, &known, &drives, self.shard, &threads, quiet)?;
             if self.shard != Shard::WHOLE {
                 return self.tell_part(cells, new);
             }
-            return pool.install(|| from_cells(&mapped, &folder, &drives, self.json));
+            return pool.install(|| from_cells(&mapped, &folder, &known, &drives, self.json));
         }
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
+        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+        let tables = asked_tables(&driven);
         let bar = counting(mapped.cells.count() as u64, "cells", quiet);
         let cells = pool.install(|| {
-            figures(&mapped.ground(&tables), &mapped.question(), |done| bar.inc(done as u64))
+            figures(&mapped.ground(&known, &tables), &mapped.question(), |done| {
+                bar.inc(done as u64)
+            })
         });
         bar.finish_and_clear();
         let (mapped, source) = (&mapped, Source::Tables(&driven));
-        let made = Written { mapped, cells: &cells, source, out: &self.out };
+        let made = Written { mapped, known: &known, cells: &cells, source, out: &self.out };
         pool.install(|| write(&made, &folder, self.json))
     }
 
@@ -107,14 +111,15 @@ pub fn pool(count: usize) -> Result<ThreadPool, Failure> {
 pub fn from_cells(
     mapped: &Mapped,
     folder: &MapFolder,
+    known: &[Known],
     drives: &Drives,
     json: bool,
 ) -> Result<(), Failure> {
     let driven = mapped.driven_cells(folder.path(), drives)?;
-    let (ground, question) = (mapped.ground(&[]), mapped.question());
+    let (ground, question) = (mapped.ground(known, &[]), mapped.question());
     let cells = drives.figures(&ground, &question, &driven.levels, &driven.crossings);
     let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());
-    write(&Written { mapped, cells: &cells, source, out }, folder, json)
+    write(&Written { mapped, known, cells: &cells, source, out }, folder, json)
 }
 
 fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {

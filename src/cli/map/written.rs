@@ -10,13 +10,15 @@ use crate::report::manifest::write_json;
 use crate::report::plot::{self, Figure, Panel, Series};
 use crate::report::study::Outline;
 use crate::report::write_file;
-use crate::study::map::{CellFigures, End, Reason};
+use crate::study::map::{CellFigures, Cover, End, Known, Reason};
 use serde::Serialize;
 use std::path::Path;
 
 /// A map to be written.
 pub struct Written<'a> {
     pub mapped: &'a Mapped,
+    /// Of each cover.
+    pub known: &'a [Known],
     pub cells: &'a [CellFigures],
     pub source: Source<'a>,
     pub out: &'a Path,
@@ -52,6 +54,7 @@ pub struct Summary {
     /// Mean over the area where speed varies.
     pub soil_share: Option<f64>,
     pub reasons: Vec<ReasonShare>,
+    pub covers: Vec<CoverShare>,
     /// Crossings of the table, or of all cells, and how many came to no finite state.
     pub crossings: usize,
     pub failed_crossings: usize,
@@ -64,6 +67,17 @@ pub struct ReasonShare {
     pub reason: &'static str,
     pub share: f64,
     pub color: String,
+}
+
+/// How much of the area a soil with what covers it takes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoverShare {
+    pub soil: String,
+    /// What lies on it or stands there, in words.
+    pub cover: String,
+    pub share: f64,
+    /// Speed that the ride over it allows, m/s, where it is rough.
+    pub ride_speed: Option<f64>,
 }
 
 /// A figure of a cell.
@@ -206,9 +220,22 @@ fn summary(made: &Written<'_>) -> Summary {
         v_omnidirectional: median(|own| own.v_omnidirectional),
         soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         reasons: reasons.collect(),
+        covers: covers(made),
         crossings: ends.len(),
         failed_crossings: ends.iter().filter(|end| **end == End::Failed).count(),
     }
+}
+
+fn covers(made: &Written<'_>) -> Vec<CoverShare> {
+    let shares = made.mapped.cover_shares();
+    let covers = made.mapped.covers.iter().zip(made.known).zip(shares);
+    let told = |((cover, known), share): ((&Cover, &Known), f64)| CoverShare {
+        soil: made.mapped.map.soil_of(cover).name.clone(),
+        cover: crossings::covered(cover),
+        share,
+        ride_speed: Some(known.ride).filter(|speed| speed.is_finite()),
+    };
+    covers.map(told).collect()
 }
 
 /// The answer in a sentence.
@@ -369,13 +396,24 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         head: vec!["reason".into(), "share of the area, %".into()],
         rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
     };
+    let told = |own: &CoverShare| {
+        let ride = own.ride_speed.map_or("-".into(), |speed| format!("{speed:.1}"));
+        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride]
+    };
+    let head = ["soil", "besides", "share of the area, %", "the ride allows, m/s"];
+    let covers = Outline {
+        title: "What is driven over".into(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: summary.covers.iter().map(told).collect(),
+    };
     format!(
-        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n![speeds](distribution.png)\n\n\
+        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n{}\n![speeds](distribution.png)\n\n\
          {} cells of {} m; {} directions; {}. {} crossings in full physics, {} of them to no finite \
          state. A drive enters a cell at {} m/s and is held to {} m/s.\n",
         config.description,
         figures.markdown(),
         reasons.markdown(),
+        covers.markdown(),
         summary.cells,
         config.cell,
         config.directions,

@@ -14,7 +14,7 @@ use super::config::BarrierKind;
 use super::figures::{CLASSES, CellFigures, Going, Intervals, Limits, Reason, Speeds};
 use super::relief::Cells;
 use super::table::Table;
-use crate::numeric::sin_cos;
+use crate::numeric::{exp, ln, sin_cos};
 use crate::random::Stream;
 use crate::sensor::noise::quantile;
 use rayon::prelude::*;
@@ -33,12 +33,41 @@ pub struct Ground<'a> {
     pub cells: Cells,
     /// Slope of each.
     pub slopes: &'a [[f32; 2]],
-    /// Soil of each, by its index among the tables.
-    pub soils: &'a [u16],
+    /// Cover of each, by its number.
+    pub covers: &'a [u16],
+    /// Logarithm of the soil's strength in each, beside the cover's median.
+    pub shifts: &'a [f32],
     /// What bars the way in each.
     pub barriers: &'a [Option<BarrierKind>],
-    /// The table of each soil.
+    /// What is known of each cover.
+    pub known: &'a [Known],
+    /// The table of each cover; none where all cells are driven.
     pub tables: &'a [Table],
+}
+
+/// What is known of a cover before anything is driven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The soil's median strength, a factor to its figures, and the deviation of its logarithm.
+    pub strength: [f64; 2],
+    /// Speed that the ride over its roughness allows, m/s.
+    pub ride: f64,
+    /// What stands in the way besides the soil.
+    pub stands: Option<Reason>,
+}
+
+impl Ground<'_> {
+    /// What is known of a cell's cover.
+    pub(super) fn of(&self, cell: usize) -> &Known {
+        &self.known[usize::from(self.covers[cell])]
+    }
+
+    /// Strength of a cell's soil, a factor to its figures, so many standard deviations of its
+    /// logarithm above the median.
+    pub(super) fn strength(&self, cell: usize, deviations: f64) -> f64 {
+        let [median, sigma] = self.of(cell).strength;
+        median * exp(f64::from(self.shifts[cell]) + sigma * deviations)
+    }
 }
 
 /// How cells are asked.
@@ -52,19 +81,10 @@ pub struct Question {
     pub directions: usize,
     /// The driver's limit, m/s.
     pub speed: f64,
-    /// What the ride allows, m/s.
-    pub ride_speed: Option<f64>,
     /// Whether the strength of the soil is uncertain.
     pub strength_varies: bool,
     /// Standard deviation of either component of a slope, rise over run.
     pub slope_deviation: f64,
-}
-
-impl Question {
-    /// Speed that nothing but soil and slope may keep it from, m/s.
-    pub(super) fn limit(&self) -> f64 {
-        self.ride_speed.map_or(self.speed, |ride| ride.min(self.speed))
-    }
 }
 
 /// Asks every cell.
@@ -126,9 +146,11 @@ impl<'a> Asker<'a> {
     /// The draws of a cell: speeds direction by direction, and each draw's class of strength.
     fn draw(&self, cell: usize, room: &mut Speeds) {
         let (draws, directions) = (self.draws, self.question.directions);
-        let table = &self.ground.tables[usize::from(self.ground.soils[cell])];
+        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
         let [east, north] = self.ground.slopes[cell].map(f64::from);
-        let limit = self.question.limit();
+        let [median, sigma] = self.ground.of(cell).strength;
+        let middle = ln(median) + f64::from(self.ground.shifts[cell]);
+        let limit = self.question.speed.min(self.ground.of(cell).ride);
         room.by_direction.resize(draws * directions, 0.0);
         room.classes.clear();
         for draw in 0..draws {
@@ -138,7 +160,7 @@ impl<'a> Asker<'a> {
             let stratified = (draw * LEVELS + level(0)) / draws;
             let deviations =
                 if self.question.strength_varies { self.normal[stratified] } else { 0.0 };
-            let strength = table.strength(deviations);
+            let strength = table.strength(middle + sigma * deviations);
             let error = self.question.slope_deviation;
             let slope =
                 [east + error * self.normal[level(1)], north + error * self.normal[level(2)]];
@@ -174,7 +196,8 @@ impl<'a> Asker<'a> {
 
     /// What limits it where nothing is uncertain.
     fn reason(&self, cell: usize) -> Reason {
-        let table = &self.ground.tables[usize::from(self.ground.soils[cell])];
+        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
         let [east, north] = self.ground.slopes[cell].map(f64::from);
         let ways = self.axes.iter().flat_map(|[cos, sin]| {
             let (along, across) = (east * cos + north * sin, north * cos - east * sin);
@@ -182,15 +205,16 @@ impl<'a> Asker<'a> {
         });
         // of several in which it does not go, the steepest up
         let slowest = ways
-            .map(|way| (table.at(0.0, way), way))
+            .map(|way| (table.at(strength, way), way))
             .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
         let Some((slowest, [along, _])) = slowest else { return Reason::SpeedLimit };
         let limits = Limits {
             driver: self.question.speed,
-            ride: self.question.ride_speed.unwrap_or(f64::INFINITY),
-            level: table.at(0.0, [0.0; 2]),
-            straight: table.at(0.0, [along, 0.0]),
-            slowest,
+            ride: known.ride,
+            level: table.at(strength, [0.0; 2]),
+            straight: table.at(strength, [along, 0.0]),
+            slowest: slowest.min(known.ride),
+            stands: known.stands,
         };
         limits.reason()
     }
@@ -205,7 +229,7 @@ mod tests {
     /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
     fn table(sigma: f64) -> Table {
         let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
-        let axes = Axes::new(&config, 1.0, sigma);
+        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
         let column = |n: usize| {
             let [strength, _] = axes.of(n);
             Column::drive(1.5, |grade| {
@@ -220,14 +244,20 @@ mod tests {
     fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellFigures {
         let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
         let tables = [table(sigma)];
-        let ground =
-            Ground { cells, slopes: &[slope], soils: &[0], barriers: &[None], tables: &tables };
+        let ground = Ground {
+            cells,
+            slopes: &[slope],
+            covers: &[0],
+            shifts: &[0.0],
+            barriers: &[None],
+            known: &[Known { strength: [1.0, sigma], ride: f64::INFINITY, stands: None }],
+            tables: &tables,
+        };
         let question = Question {
             seed: 3,
             draws: 400,
             directions: 8,
             speed: 10.0,
-            ride_speed: None,
             strength_varies: sigma > 0.0,
             slope_deviation: deviation,
         };

@@ -1,12 +1,12 @@
 //! What the table says of cells against cells that are driven.
 
 use super::asking::{Ground, Question};
+use super::cover::Cover;
 use super::crossing::Crossing;
 use super::driving::{Driver, DrivingError, Threads};
-use crate::numeric::{exp, sin_cos};
+use crate::numeric::sin_cos;
 use crate::random::Stream;
 use crate::sensor::noise::quantile;
-use crate::soil::SoilId;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -63,6 +63,7 @@ pub struct Audit {
 /// [`DrivingError`].
 pub fn audit(
     driver: &Driver<'_>,
+    covers: &[Cover],
     ground: &Ground<'_>,
     question: &Question,
     count: usize,
@@ -82,11 +83,10 @@ pub fn audit(
         } else {
             0.0
         };
-        let soil = SoilId(ground.soils[cell]);
         let (sin, cos) = sin_cos(direction);
         let centre = ground.cells.centre(cell);
-        let [median, sigma] = driver.strength(soil);
-        let drive = driver.on_ground(soil, median * exp(sigma * deviations), centre, [cos, sin]);
+        let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
+        let drive = driver.on_ground(&covers[usize::from(cover)], strength, centre, [cos, sin]);
         done();
         Audited::of(ground, question, cell, direction, deviations, &drive)
     })
@@ -105,8 +105,9 @@ impl Audited {
         let (sin, cos) = sin_cos(direction);
         let [east, north] = ground.slopes[cell].map(f64::from);
         let slope = [east * cos + north * sin, north * cos - east * sin];
-        let limit = question.ride_speed.unwrap_or(f64::INFINITY);
-        let table = ground.tables[usize::from(ground.soils[cell])].at(deviations, slope);
+        let limit = question.speed.min(ground.of(cell).ride);
+        let table = &ground.tables[usize::from(ground.covers[cell])];
+        let table = table.at(ground.strength(cell, deviations), slope);
         Audited {
             centre: ground.cells.centre(cell),
             direction,

@@ -3,15 +3,15 @@
 //! Strengths are the medians of equally likely classes of the lognormal distribution: one alone
 //! is its median. Nothing is drawn, and the elevation model is taken for true.
 
-use super::asking::{Ground, Question};
+use super::asking::{Ground, Known, Question};
 use super::audit::Audited;
 use super::config::BarrierKind;
+use super::cover::Cover;
 use super::crossing::{Crossing, End};
 use super::driving::Driver;
 use super::figures::{CLASSES, CellFigures, Going, Intervals, Limits, Reason, Speeds};
-use crate::numeric::{exp, sin_cos};
+use crate::numeric::sin_cos;
 use crate::sensor::noise::quantile;
-use crate::soil::SoilId;
 use std::f64::consts::TAU;
 
 /// How all cells are driven.
@@ -53,19 +53,25 @@ impl Drives {
     }
 
     /// Drives a cell: direction by direction, strengths rising.
-    pub fn drive(&self, driver: &Driver<'_>, ground: &Ground<'_>, cell: usize) -> Vec<Crossing> {
-        let soil = SoilId(ground.soils[cell]);
-        let (centre, [median, sigma]) = (ground.cells.centre(cell), driver.strength(soil));
+    pub fn drive(
+        &self,
+        driver: &Driver<'_>,
+        covers: &[Cover],
+        ground: &Ground<'_>,
+        cell: usize,
+    ) -> Vec<Crossing> {
+        let (cover, centre) =
+            (&covers[usize::from(ground.covers[cell])], ground.cells.centre(cell));
         let crossing = |n: usize| {
             let [direction, deviations] = self.of(n);
             let (sin, cos) = sin_cos(direction);
-            driver.on_ground(soil, median * exp(sigma * deviations), centre, [cos, sin])
+            driver.on_ground(cover, ground.strength(cell, deviations), centre, [cos, sin])
         };
         (0..self.of_a_cell()).map(crossing).collect()
     }
 
     /// The figures of a cell from its crossings, `None` for one that nothing crosses; `levels`
-    /// are the speeds on level ground of each soil at its median strength, m/s.
+    /// are the speeds on level ground of each cover at its median strength, m/s.
     pub fn figures(
         &self,
         ground: &Ground<'_>,
@@ -78,9 +84,11 @@ impl Drives {
         let cells = crossings.iter().enumerate().map(|(cell, crossings)| {
             match (ground.barriers[cell], crossings) {
                 (None, Some(crossings)) => {
-                    self.take(question, crossings, &mut speeds);
-                    let level = levels[usize::from(ground.soils[cell])];
-                    let reason = self.reason(question, ground.slopes[cell], level, crossings);
+                    let known = ground.of(cell);
+                    self.take(question.speed.min(known.ride), crossings, &mut speeds);
+                    let level = levels[usize::from(ground.covers[cell])];
+                    let (slope, driver) = (ground.slopes[cell], question.speed);
+                    let reason = self.reason(driver, known, slope, level, crossings);
                     speeds.figures(&intervals, reason)
                 }
                 (barrier, _) => CellFigures::barred(barrier.unwrap_or(BarrierKind::Obstacle)),
@@ -90,11 +98,16 @@ impl Drives {
     }
 
     /// Going by direction, from crossings.
-    pub fn going(&self, question: &Question, crossings: &[Option<Vec<Crossing>>]) -> Vec<Going> {
+    pub fn going(
+        &self,
+        ground: &Ground<'_>,
+        question: &Question,
+        crossings: &[Option<Vec<Crossing>>],
+    ) -> Vec<Going> {
         let mut speeds = Speeds::default();
-        let cells = crossings.iter().map(|crossings| match crossings {
+        let cells = crossings.iter().enumerate().map(|(cell, crossings)| match crossings {
             Some(crossings) => {
-                self.take(question, crossings, &mut speeds);
+                self.take(question.speed.min(ground.of(cell).ride), crossings, &mut speeds);
                 speeds.going()
             }
             None => Going::barred(self.directions),
@@ -102,8 +115,7 @@ impl Drives {
         cells.collect()
     }
 
-    fn take(&self, question: &Question, crossings: &[Crossing], speeds: &mut Speeds) {
-        let limit = question.limit();
+    fn take(&self, limit: f64, crossings: &[Crossing], speeds: &mut Speeds) {
         speeds.by_direction.clear();
         speeds.by_direction.extend(crossings.iter().map(|own| own.speed.min(limit) as f32));
         speeds.classes.clear();
@@ -114,7 +126,8 @@ impl Drives {
     /// slope does is told by how it ended where it does not go, else by which is steeper.
     fn reason(
         &self,
-        question: &Question,
+        driver: f64,
+        known: &Known,
         [east, north]: [f32; 2],
         level: f64,
         crossings: &[Crossing],
@@ -135,11 +148,12 @@ impl Drives {
             End::Crossed | End::Failed => across.abs() > along.abs(),
         };
         let limits = Limits {
-            driver: question.speed,
-            ride: question.ride_speed.unwrap_or(f64::INFINITY),
+            driver,
+            ride: known.ride,
             level,
             straight: if to_the_side { level } else { crossing.speed },
-            slowest: crossing.speed.min(question.limit()),
+            slowest: crossing.speed.min(driver.min(known.ride)),
+            stands: known.stands,
         };
         limits.reason()
     }

@@ -17,7 +17,7 @@ const AT_THE_LIMIT: f64 = 0.98;
 pub enum Reason {
     /// The driver's own limit.
     SpeedLimit = 0,
-    /// The soil, on the level too.
+    /// The soil, on the level too, rough as it is.
     Soil = 1,
     /// The slope along the way.
     Slope = 2,
@@ -29,11 +29,13 @@ pub enum Reason {
     Obstacle = 5,
     /// Water.
     Water = 6,
+    /// Stems that have to be pushed over.
+    Stems = 7,
 }
 
 impl Reason {
     /// All of them, by their codes.
-    pub const ALL: [Reason; 7] = [
+    pub const ALL: [Reason; 8] = [
         Reason::SpeedLimit,
         Reason::Soil,
         Reason::Slope,
@@ -41,6 +43,7 @@ impl Reason {
         Reason::Ride,
         Reason::Obstacle,
         Reason::Water,
+        Reason::Stems,
     ];
 
     /// In a word or two.
@@ -53,6 +56,7 @@ impl Reason {
             Reason::Ride => "ride",
             Reason::Obstacle => "obstacle",
             Reason::Water => "water",
+            Reason::Stems => "stems",
         }
     }
 }
@@ -215,21 +219,24 @@ pub(super) struct Limits {
     pub straight: f64,
     /// In its slowest direction.
     pub slowest: f64,
+    /// What stands in the way: what keeps it on the level is then told as that, not as the soil.
+    pub stands: Option<Reason>,
 }
 
 impl Limits {
     /// What limits it.
     pub fn reason(self) -> Reason {
-        let Limits { driver, ride, level, straight, slowest } = self;
+        let Limits { driver, ride, level, straight, slowest, stands } = self;
+        let on_the_level = stands.unwrap_or(Reason::Soil);
         let limit = driver.min(ride);
         if level == 0.0 {
-            Reason::Soil
+            on_the_level
         } else if slowest == 0.0 {
             if straight > 0.0 { Reason::SideSlope } else { Reason::Slope }
         } else if slowest >= AT_THE_LIMIT * limit {
             if limit < driver { Reason::Ride } else { Reason::SpeedLimit }
         } else if (limit - level).max(0.0) >= level - slowest {
-            Reason::Soil
+            on_the_level
         } else if level - straight >= straight - slowest {
             Reason::Slope
         } else {
