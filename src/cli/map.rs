@@ -8,6 +8,7 @@ mod merge;
 mod plan;
 mod route;
 mod run;
+mod summary;
 mod written;
 
 use super::Failure;

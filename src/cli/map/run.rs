@@ -1,6 +1,7 @@
 //! `bekker map run`
 
 use super::mapped::{Mapped, asked_of, asked_tables};
+use super::summary::answer;
 use super::written::{self, Source, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
@@ -129,6 +130,6 @@ fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failu
     if json {
         return stdout::print_json(&summary);
     }
-    let (out, answer) = (made.out.display(), written::answer(made.mapped, &summary));
+    let (out, answer) = (made.out.display(), answer(made.mapped, &summary));
     stdout::print(&format!("{out}: {answer}"))
 }
