@@ -26,6 +26,7 @@ mod gpu;
 mod ground_crossing;
 mod heartbeat_python;
 mod imaging;
+mod kills;
 mod layering;
 mod learning;
 mod maps;

@@ -4,7 +4,7 @@
 use assert_cmd::cargo::cargo_bin;
 use bekker::soil::SoilId;
 use bekker::study::map::{
-    Cells, Driver, Ground, MapFile, Question, Reason, Table, Threads, figures, slopes,
+    Cells, Cover, Driver, Ground, MapFile, Question, Reason, Table, Threads, figures, slopes,
 };
 use serde_json::Value as Json;
 use std::fs;
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
 /// A rigid HMMWV over short cells and coarse nodes: as quick as it gets.
-const QUICK: &str = r#"
+pub const QUICK: &str = r#"
 format = 1
 vehicle = { model = "hmmwv", tyre = "rigid" }
 soil = { default = "dry_sand_lll" }
@@ -23,7 +23,7 @@ speed = 6
 "#;
 
 /// A round hill: its slope grows with the distance from its top, by 0.001 a metre.
-fn hill() -> String {
+pub fn hill() -> String {
     let (count, cell) = (81, 10.0);
     let mut text = format!(
         "ncols {count}\nnrows {count}\nxllcenter -400\nyllcenter -400\ncellsize {cell}\n\
@@ -57,8 +57,10 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let driver = Driver::new(&map);
     let interrupted = AtomicBool::new(false);
     let threads = Threads { count: 2, interrupted: &interrupted };
-    let axes = driver.axes(SoilId(0));
-    let columns = threads.in_turn(axes.columns(), |n| driver.column(SoilId(0), &axes, n)).unwrap();
+    let cover = Cover::of(SoilId(0));
+    let known = [driver.known(&cover, f64::INFINITY)];
+    let axes = driver.axes(&known[0], [0.0; 2]);
+    let columns = threads.in_turn(axes.columns(), |n| driver.column(&cover, &axes, n)).unwrap();
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::within(map.area, map.config.cell);
@@ -67,7 +69,9 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let ground = Ground {
         cells,
         slopes: &slopes,
-        soils: &vec![0; cells.count()],
+        covers: &vec![0; cells.count()],
+        shifts: &vec![0.0; cells.count()],
+        known: &known,
         barriers: &vec![None; cells.count()],
         tables: &tables,
     };
@@ -76,7 +80,6 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         draws: 100,
         directions: 32,
         speed: 6.0,
-        ride_speed: None,
         strength_varies: false,
         slope_deviation: 0.0,
     };
@@ -100,9 +103,9 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     assert!(inside > 100 && outside > 100, "{inside} {outside}");
     // on the hill itself, straight up: its slope falls by 0.01 over a cell
     for (slope, goes) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
-        let crossing = driver.on_ground(SoilId(0), 1.0, [-1000.0 * slope, 0.0], [1.0, 0.0]);
+        let crossing = driver.on_ground(&cover, 1.0, [-1000.0 * slope, 0.0], [1.0, 0.0]);
         assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
-        let table = tables[0].at(0.0, [slope, 0.0]);
+        let table = tables[0].at(1.0, [slope, 0.0]);
         // a cell is crossed in some seconds: its speed is as good as the slope is even
         assert!((table - crossing.speed).abs() < 0.3, "{table}, driven {}", crossing.speed);
     }
@@ -178,6 +181,146 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
     assert!(way.unwrap().status.success());
 }
 
+/// On a flank of the hill, from where the vehicle climbs to where it no longer does.
+#[test]
+fn a_table_agrees_with_all_cells_driven_and_parts_with_the_whole() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}area = [150, -10, 250, 10]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ side_slopes = 3, steepest = 0.4 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n"
+    );
+    fs::write(folder.join("flank.toml"), text).unwrap();
+    let driven = json(folder, &["run", "flank.toml", "--physics", "--out", "whole"]);
+    assert_eq!((&driven["cells"], &driven["crossings"]), (&20.into(), &80.into()));
+    let share = |summary: &Json| summary["go_every_direction"].as_f64().unwrap();
+    assert!((0.1..0.9).contains(&share(&driven)), "{driven}");
+    let audit = json(folder, &["audit", "whole", "--physics"]);
+    assert_eq!(audit["cells"], 80);
+    // the slope grows by 0.01 from cell to cell: up the hill, the two columns about the bound, each
+    // of two cells, may be told wrong
+    assert!(audit["agreement"].as_f64().unwrap() >= 1.0 - 4.0 / 80.0, "{audit}");
+    assert!(audit["speed_error"].as_f64().unwrap() < 0.3, "{audit}");
+    json(folder, &["route", "whole", "--from", "155,0", "--to", "165,5"]);
+
+    for part in ["2/3", "3/3", "1/3"] {
+        let out = part.replace('/', "_");
+        let run = ["run", "flank.toml", "--physics", "--shard", part, "--out", &out];
+        let told = json(folder, &run);
+        assert_eq!(told["cells"], told["driven"]);
+        assert_eq!(json(folder, &run)["driven"], 0);
+        assert!(!folder.join(&out).join("p_go.tif").exists());
+    }
+    let manifest = |out: &str| fs::read(folder.join(out).join("manifest.json")).unwrap();
+    let refused = bekker(folder, &["merge", "2_3", "3_3", "--out", "two"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("7 of 20 cells have not been driven, the first of them 0"), "{said}");
+    assert!(!folder.join("two").exists());
+    done(folder, &["merge", "3_3", "1_3", "2_3", "--out", "merged"]);
+    let again = ["run", "flank.toml", "--physics", "--out", "whole"];
+    done(folder, &again);
+    assert!(manifest("merged") == manifest("whole"));
+    // a table beside the cells leaves them; what the map is made from is told
+    done(folder, &["run", "flank.toml", "--out", "whole"]);
+    assert!(folder.join("whole/table.csv").is_file());
+    assert!(!folder.join("whole/crossings.csv").exists());
+}
+
+/// A raster of the numbers 1 and 2: west and east of x = 0.
+fn halves() -> &'static str {
+    "ncols 2\nnrows 2\nxllcorner -100\nyllcorner -100\ncellsize 100\n1 2\n1 2\n"
+}
+
+/// What lies in the west is not in the east: the cells of either half are alike, and as what was
+/// asked for there everywhere.
+#[test]
+fn conditions_hold_where_their_rasters_say() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("halves.asc"), halves()).unwrap();
+    let of = |name: &str, conditions: &str| {
+        let text = format!(
+            "{QUICK}area = [-20, -5, 20, 5]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+             table = {{ side_slopes = 2, steepest = 0.1 }}\n{conditions}"
+        );
+        let clay = "[[soil.custom]]\nname = \"clay\"\nbased_on = \"lean_clay_22_wes\"\n\
+             moisture = { class = \"CL\", reference = 0.22 }\n\
+             [[soil.custom]]\nname = \"snow\"\nbased_on = \"snow_us\"\n\
+             snow = { depth = 0.2, density = 250 }\n";
+        let text = text.replace("soil = { default = \"dry_sand_lll\" }\n", "");
+        fs::write(folder.join("map.toml"), format!("{text}[soil]\ndefault = \"clay\"\n{clay}"))
+            .unwrap();
+        json(folder, &["run", "map.toml", "--out", name])
+    };
+    let speeds = |name: &str| -> Vec<f64> {
+        let text = fs::read_to_string(folder.join(name).join("table.csv")).unwrap();
+        let level = text.lines().filter(|row| row.contains(",0,0,crossed,"));
+        level.map(|row| row.split(',').nth(6).unwrap().parse().unwrap()).collect()
+    };
+    let classed = |key: &str, one: &str, two: &str| {
+        format!("[conditions.{key}]\nfile = 'halves.asc'\nclasses = {{ 1 = {one}, 2 = {two} }}\n")
+    };
+    let value = |key: &str, value: &str| format!("[conditions.{key}]\nvalue = {value}\n");
+
+    // wet clay is slower; one table spans both
+    let both = of("moisture", &classed("moisture", "0.22", "0.3"));
+    assert_eq!(both["covers"].as_array().unwrap().len(), 1);
+    of("dry", &value("moisture", "0.22"));
+    of("wet", &value("moisture", "0.3"));
+    let median = |name: &str| {
+        let text = fs::read_to_string(folder.join(name).join("summary.json")).unwrap();
+        serde_json::from_str::<Json>(&text).unwrap()["v_p50"].as_f64().unwrap()
+    };
+    let spread = |name: &str| {
+        let text = fs::read_to_string(folder.join(name).join("distribution.csv")).unwrap();
+        text.lines().filter(|row| row.ends_with(",0.5") || row.contains(",0.5,")).count()
+    };
+    assert!(median("dry") > median("wet"), "{} {}", median("dry"), median("wet"));
+    // between the speeds of the two, half of the area is faster
+    assert!(spread("moisture") > 0);
+
+    let rough = of("rough", &classed("roughness", "\"C\"", "\"G\""));
+    let rides: Vec<Option<f64>> =
+        rough["covers"].as_array().unwrap().iter().map(|own| own["ride_speed"].as_f64()).collect();
+    assert_eq!(rough["covers"][1]["cover"], "roughness G");
+    // four classes are sixteen times the height: none bears a fourth of the speed
+    let (smooth, bumpy) = (rides[0].unwrap_or(f64::INFINITY), rides[1].unwrap());
+    assert!((1.0..0.5 * smooth).contains(&bumpy), "{rides:?}");
+    let given = of("given", &format!("ride_speed = 1.5\n{}", value("roughness", "\"C\"")));
+    assert!(given["v_p90"].as_f64().unwrap() <= 1.5);
+    let ride = given["reasons"].as_array().unwrap().iter().find(|own| own["reason"] == "ride");
+    assert_eq!(ride.unwrap()["share"], 1.0);
+
+    let snow = "[conditions.snow]\nsoil = \"snow\"\n[conditions.snow.depth]\nvalue = 0\n\
+         file = 'halves.asc'\nclasses = { 1 = 0, 2 = 0.3 }\n";
+    let frost = "[conditions.frost]\nwet = true\n[conditions.frost.depth]\nvalue = 0.4\n";
+    let cold = of("cold", &format!("{snow}{frost}"));
+    let covers: Vec<&str> = cold["covers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["cover"].as_str().unwrap())
+        .collect();
+    assert_eq!(covers, ["frost 0.4 m", "snow 0.3 m"]);
+    let [frozen, snowed] = speeds("cold")[..] else { panic!("{:?}", speeds("cold")) };
+    assert!(frozen > snowed && frozen > speeds("wet")[0], "{frozen} {snowed}");
+
+    let stands = format!(
+        "{}{}",
+        classed("stems", "{ diameter = 0.05, spacing = 2 }", "{ diameter = 0.5, spacing = 2 }"),
+        value("ridges", "{ height = 0.1, width = 0.6, spacing = 50 }")
+    );
+    let stood = of("stands", &stands);
+    assert_eq!(stood["covers"][0]["cover"], "stems 0.05 m every 2 m; ridges 0.1 m every 50 m");
+    // what is as thick as a thigh stops an HMMWV; rods do not
+    assert_eq!(speeds("stands").len(), 1);
+    assert_eq!(stood["no_go"], 0.5);
+    let wide = of("wide", &value("stems", "{ diameter = 0.5, spacing = 9 }"));
+    assert_eq!(wide["covers"][0]["cover"], "");
+}
+
 #[test]
 fn what_is_wrong_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
@@ -199,6 +342,35 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&with("vehicle.model=hmvw"), 3, &["model", "hmmwv"]);
     refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
+    fs::write(folder.join("halves.asc"), halves()).unwrap();
+    for (given, parts) in [
+        ("moisture={ value = 0.2 }", ["conditions.moisture", "no soil of soil.custom"]),
+        ("strength={ value = 90 }", ["conditions.strength.value", "from 0.05 to 20"]),
+        ("strength={ file = 'none.asc' }", ["conditions.strength.file", "none.asc"]),
+        ("strength={ classes = { 1 = 2 } }", ["conditions.strength.classes", "give file"]),
+        ("strength={}", ["conditions.strength.value", "give value, or file"]),
+        ("roughness={ value = 'Z' }", ["conditions.roughness.value", "\"H\""]),
+        ("roughness={ file = 'halves.asc' }", ["conditions.roughness.classes", "is missing"]),
+        (
+            "roughness={ file = 'halves.asc', classes = { 1 = 'C' } }",
+            ["conditions.roughness.file", "has the class 2; classes has 1"],
+        ),
+        (
+            "roughness={ file = 'halves.asc', classes = { a = 'C' } }",
+            ["conditions.roughness.classes.a", "whole number"],
+        ),
+        ("frost={ depth = { value = 9 } }", ["conditions.frost.depth.value", "from 0 to 5"]),
+        ("snow={ soil = 'mud', depth = { value = 1 } }", ["conditions.snow.soil", "`snow`"]),
+        (
+            "stems={ value = { diameter = 9, spacing = 2 } }",
+            ["conditions.stems.value.diameter", "2"],
+        ),
+    ] {
+        let given = format!("conditions.{given}");
+        refused(&[&set(area)[..], &["--set", &given]].concat(), 3, &parts);
+    }
+    let usage = bekker(folder, &["run", "flat.toml", "--out", "x", "--shard", "1/2"]);
+    assert_eq!(usage.status.code(), Some(2));
     assert!(!folder.join("x").exists());
     fs::create_dir(folder.join("other")).unwrap();
     fs::write(folder.join("other/notes.txt"), "mine").unwrap();

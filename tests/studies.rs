@@ -4,10 +4,8 @@
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value as Json;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 /// A second of a rigid HMMWV on coarse nodes: as quick as it gets. The ground is rough by the
 /// scenario's seed, so replications differ.
@@ -129,41 +127,6 @@ fn any_threads_and_shards_give_the_same_bytes() {
             assert!(tables(&place.at(&merged)) == whole);
         }
     }
-}
-
-#[test]
-fn a_killed_one_goes_on_to_the_same_bytes() {
-    let place = Place::new(&STUDY.replace("replications = 3", "replications = 6"));
-    place.done(&["run", "study.toml", "--out", "whole"]);
-    let expected = tables(&place.at("whole"));
-    let journal =
-        |out: &str| fs::metadata(place.at(out).join("journal.bin")).map_or(0, |m| m.len());
-    let whole = journal("whole");
-    let run = ["run", "study.toml", "--out", "killed", "--threads", "2"];
-    // killed as soon as so much is done, in parts of eight
-    for part in [0, 1, 3, 6, 8] {
-        let mut child = place.command(&run).stdout(Stdio::null()).spawn().unwrap();
-        let since = Instant::now();
-        while child.try_wait().unwrap().is_none() && journal("killed") < whole * part / 8 {
-            assert!(since.elapsed() < Duration::from_secs(300), "no trial came");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        // as if a record had been begun
-        let path = place.at("killed").join("journal.bin");
-        if path.exists() {
-            let mut torn = fs::OpenOptions::new().append(true).open(path).unwrap();
-            torn.write_all(&[7, 0, 0, 0, 1, 2]).unwrap();
-        }
-    }
-    place.done(&run);
-    assert!(tables(&place.at("killed")) == expected);
-    let told = place.json(&["status", "killed"]);
-    assert_eq!((&told["done"], &told["left"]), (&18.into(), &0.into()));
-    // done already: nothing is driven again
-    assert_eq!(place.json(&run)["driven"], 0);
-    assert!(tables(&place.at("killed")) == expected);
 }
 
 /// A file that may not grow is what a full disk is to a program: a record is cut in its middle.

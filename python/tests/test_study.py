@@ -74,3 +74,23 @@ def test_what_is_wrong_says_where(file: Path) -> None:
         study.plan(file)
     with pytest.raises(bekker.InputError, match="study.json"):
         study.Study(file.parent)
+
+
+def test_intervals_and_draws_are_those_of_scipy(file: Path) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    drawn = STUDY.replace("full_factorial", "latin_hypercube\"\npoints = 12\nseed = 3 #")
+    drawn = drawn.replace(
+        "values = [2, 4]", 'distribution = { kind = "lognormal", median = 4, sigma_ln = 0.3 }'
+    ).replace('values = ["mud", "rigid"]', 'values = ["rigid"]')
+    file.write_text(drawn)
+    (file.parent / "short.toml").write_text(SCENARIO.replace("[1, 0]", "[0.9, 0]"))
+    done = study.run(file, file.parent / "out", threads=2)
+    # one draw in each of twelve equally likely strata, by another's distribution function
+    shares = stats.lognorm.cdf(done.trials["speed"], s=0.3, scale=4)
+    assert sorted(np.floor(12 * shares).astype(int)) == list(range(12))
+    gone = done.trials["go"].to_numpy()
+    told = done.report()["points"]
+    for point, go in zip(told, gone, strict=True):
+        own = point["responses"][0]["proportion"]["interval"]
+        other = stats.binomtest(int(go), 1).proportion_ci(method="wilson")
+        assert own == pytest.approx([other.low, other.high], abs=1e-9)

@@ -1,10 +1,14 @@
 //! `bekker map`: where a vehicle goes and how fast, with what is uncertain.
 
 mod audit;
+mod crossings;
+mod driven;
 mod mapped;
+mod merge;
 mod plan;
 mod route;
 mod run;
+mod summary;
 mod written;
 
 use super::Failure;
@@ -30,6 +34,7 @@ enum Command {
     Run(run::Run),
     Audit(audit::Audit),
     Route(route::Route),
+    Merge(merge::Merge),
 }
 
 impl Map {
@@ -39,6 +44,7 @@ impl Map {
             Command::Run(command) => command.execute(quiet),
             Command::Audit(command) => command.execute(quiet),
             Command::Route(command) => command.execute(quiet),
+            Command::Merge(command) => command.execute(),
         }
     }
 }

@@ -34,6 +34,7 @@ mod results;
 mod rig;
 mod run;
 mod schema;
+mod shard;
 mod soils;
 mod stdout;
 mod study;

@@ -1,6 +1,6 @@
 //! `bekker map audit`
 
-use super::mapped::{Mapped, by_soil, drives_ended};
+use super::mapped::{Mapped, asked_tables, drives_ended};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
@@ -14,7 +14,8 @@ use std::path::PathBuf;
 
 /// Drive cells of a map over the ground itself and hold the map's table to them
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker map audit going --cells 300\n\n\
+#[command(after_help = "Examples:\n  bekker map audit going --cells 300\n  \
+    bekker map audit driven --physics\n\n\
     Cells, directions and strengths are drawn by the map's seed; a cell is crossed in full physics\n\
     over the elevation model as it is. Leaves audit.csv and audit.json in the folder.")]
 pub struct Audit {
@@ -23,6 +24,9 @@ pub struct Audit {
     /// How many cells are driven
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     cells: usize,
+    /// Take all cells that `bekker map run --physics` drove into this folder, and drive none
+    #[arg(long, conflicts_with = "cells")]
+    physics: bool,
     /// Threads; as many as there are cores unless told
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
@@ -39,16 +43,29 @@ impl Audit {
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
-        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&tables));
-        let bar = counting(self.cells as u64, "cells driven", quiet);
-        let audited =
-            map::audit(&driver, &ground, &mapped.question(), self.cells, &threads, || {
-                bar.inc(1);
-            });
-        bar.finish_and_clear();
-        let audited = audited.map_err(|error| drives_ended(error, &self.folder))?;
+        let known = mapped.known(&folder)?;
+        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+        let tables = asked_tables(&driven);
+        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&known, &tables));
+        let question = mapped.question();
+        let audited = if self.physics {
+            let drives = mapped.drives(asked.physics.unwrap_or(1));
+            let driven = mapped.driven_cells(&self.folder, &drives)?;
+            drives.audited(&ground, &question, &driven.crossings)
+        } else {
+            let bar = counting(self.cells as u64, "cells driven", quiet);
+            let audited = map::audit(
+                &driver,
+                &mapped.covers,
+                &ground,
+                &question,
+                self.cells,
+                &threads,
+                || bar.inc(1),
+            );
+            bar.finish_and_clear();
+            audited.map_err(|error| drives_ended(error, &self.folder))?
+        };
         let audit = map::Audit::of(&audited);
         rows(&audited).write_csv(&self.folder.join("audit.csv"))?;
         write_json(&self.folder.join("audit.json"), &audit)?;
@@ -57,10 +74,10 @@ impl Audit {
         }
         let told = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.2}"));
         stdout::print(&format!(
-            "{}: {} cells driven; table and drive agree on go or no go in {:.1} %\n\
+            "{}: {} crossings of cells driven; table and drive agree on go or no go in {:.1} %\n\
              \x20 go by both {}, by the table alone {}, by the drive alone {}, by neither {}\n\
              \x20 speed where both go: off by {} m/s (root mean square), {} m/s on average\n\
-             \x20 {:.0} % of cells lie within {} m/s of the table; of those held out {} do",
+             \x20 {:.0} % lie within {} m/s of the table; of those held out {} do",
             self.folder.display(),
             audit.cells,
             100.0 * audit.agreement,

@@ -2,15 +2,16 @@
 
 use crate::cli::Failure;
 use crate::cli::counting::counting;
+use crate::numeric::ln;
 use crate::report::ReportError;
 use crate::report::going::{self, AskedOfMap, Grid, MapFolder};
 use crate::scenario::build::vehicle_specs;
-use crate::soil::SoilId;
+use crate::scenario::config::Roughness;
 use crate::study::map::{
-    Axes, BarrierKind, Cells, Column, Driver, DrivingError, Ground, MapFile, Question, Table,
-    Threads, barrier, slope_deviation, slopes,
+    Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile,
+    Question, Table, Threads, barrier, slope_deviation, slopes,
 };
-use std::collections::BTreeSet;
+use crate::study::mobility::{Subject, ride_speed};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -21,32 +22,63 @@ pub struct Mapped {
     pub vehicle: String,
     pub cells: Cells,
     slopes: Vec<[f32; 2]>,
-    soils: Vec<u16>,
+    /// What lies in any cell, besides its slope.
+    pub covers: Vec<Cover>,
+    /// The cover of each cell.
+    cover_of: Vec<u16>,
+    /// Logarithm of the strength of each cell beside its cover's median.
+    shifts: Vec<f32>,
     barriers: Vec<Option<BarrierKind>>,
 }
 
-/// The table of a soil as it was driven.
+/// The table of a cover as it was driven.
 pub struct Driven {
-    pub soil: SoilId,
     pub axes: Axes,
     pub columns: Vec<Column>,
 }
 
+/// Most covers of a map: each has a table.
+const MOST_COVERS: usize = 256;
+
 impl Mapped {
-    pub fn of(map: MapFile) -> Mapped {
+    pub fn of(map: MapFile) -> Result<Mapped, Failure> {
         let terrain = &map.land.terrain;
         let cells = Cells::within(map.area, map.config.cell);
         let named = vehicle_specs(&map.base).ok();
         let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
         let centres = || (0..cells.count()).map(|cell| cells.centre(cell));
-        Mapped {
+        let mut covers: Vec<Cover> = Vec::new();
+        let (mut cover_of, mut shifts) = (Vec::new(), Vec::new());
+        for centre in centres() {
+            let cover = map.cover(centre);
+            shifts.push(ln(map.strength_at(centre, &cover)) as f32);
+            let known = covers.iter().position(|own| *own == cover);
+            cover_of.push(known.unwrap_or(covers.len()) as u16);
+            if known.is_none() {
+                covers.push(cover);
+            }
+            if covers.len() > MOST_COVERS {
+                let (subject, cause) = (
+                    "conditions".to_owned(),
+                    format!(
+                        "soils, roughness, depths of snow and frost, stems and ridges come together \
+                         in more than {MOST_COVERS} ways, each with a table of its own: give fewer \
+                         classes"
+                    ),
+                );
+                return Err(Failure::Input { subject, cause });
+            }
+        }
+        Ok(Mapped {
             vehicle: named.unwrap_or_default(),
             cells,
             slopes: slopes(terrain, &cells),
-            soils: centres().map(|[x, y]| terrain.soil(x, y).0).collect(),
+            covers,
+            cover_of,
+            shifts,
             barriers: centres().map(|[x, y]| barrier(map.barriers.soil(x, y))).collect(),
             map,
-        }
+        })
     }
 
     /// The map that a folder was made from.
@@ -63,17 +95,85 @@ impl Mapped {
             );
             return Err(Failure::Input { subject: folder.display().to_string(), cause });
         }
-        Ok(Mapped::of(map))
+        Mapped::of(map)
     }
 
-    pub fn ground<'a>(&'a self, tables: &'a [Table]) -> Ground<'a> {
+    /// The ground as it is asked; `known` is of each cover.
+    pub fn ground<'a>(&'a self, known: &'a [Known], tables: &'a [Table]) -> Ground<'a> {
         Ground {
             cells: self.cells,
             slopes: &self.slopes,
-            soils: &self.soils,
+            covers: &self.cover_of,
+            shifts: &self.shifts,
             barriers: &self.barriers,
+            known,
             tables,
         }
+    }
+
+    /// Whether nothing crosses a cell.
+    pub fn is_barred(&self, cell: usize) -> bool {
+        self.barriers[cell].is_some()
+    }
+
+    /// What is known of each cover: its strength, and what the ride over it allows, which is driven
+    /// unless the map gives it or the folder has it.
+    pub fn known(&self, folder: &MapFolder) -> Result<Vec<Known>, Failure> {
+        let driver = Driver::new(&self.map);
+        let of = |cover: &Cover| {
+            let roughness = cover.roughness.or(self.map.base.scenario.terrain.roughness);
+            let ride = match (self.map.config.ride_speed, roughness) {
+                (Some(given), _) => given,
+                (None, Some(class)) => self.ride_speed(folder, class)?,
+                (None, None) => f64::INFINITY,
+            };
+            Ok(driver.known(cover, ride))
+        };
+        self.covers.iter().map(of).collect()
+    }
+
+    fn ride_speed(&self, folder: &MapFolder, class: Roughness) -> Result<f64, Failure> {
+        let vehicle = &self.map.base.scenario.vehicle[0];
+        let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
+        let fitted = (&vehicle.tyre, &vehicle.inflation, &vehicle.payload, &vehicle.overrides);
+        let key =
+            going::key(&serde_json::to_vec(&("ride", spec, fitted, class)).unwrap_or_default());
+        if let Some(known) = folder.column(&key) {
+            return Ok(known);
+        }
+        let failed = |error: &dyn std::error::Error| Failure::Run {
+            subject: format!("ride over class {class:?}"),
+            cause: error.to_string(),
+        };
+        let subject = Subject::new(&vehicle.model, &self.map.base.folder);
+        let subject = subject.map_err(|error| failed(&error))?.fitted(vehicle);
+        let speed = ride_speed(&subject, class).map_err(|error| failed(&error))?;
+        folder.keep(&key, &speed)?;
+        Ok(speed)
+    }
+
+    /// How much of the area each cover takes.
+    pub fn cover_shares(&self) -> Vec<f64> {
+        let mut counts = vec![0_usize; self.covers.len()];
+        self.cover_of.iter().for_each(|cover| counts[usize::from(*cover)] += 1);
+        counts.into_iter().map(|count| count as f64 / self.cover_of.len() as f64).collect()
+    }
+
+    /// Between what logarithms the strengths of a cover's cells lie, beside its median.
+    fn shifts_of(&self, cover: usize) -> [f64; 2] {
+        let own = self.cover_of.iter().zip(&self.shifts);
+        own.filter(|own| usize::from(*own.0) == cover)
+            .map(|own| f64::from(*own.1))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], own| {
+                [low.min(own), high.max(own)]
+            })
+    }
+
+    /// The strengths and side slopes of each cover's table.
+    pub fn axes(&self, known: &[Known]) -> Vec<Axes> {
+        let driver = Driver::new(&self.map);
+        let of = |(n, known)| driver.axes(known, self.shifts_of(n));
+        known.iter().enumerate().map(of).collect()
     }
 
     pub fn question(&self) -> Question {
@@ -83,7 +183,6 @@ impl Mapped {
             draws: config.draws,
             directions: config.directions,
             speed: config.speed,
-            ride_speed: config.ride_speed,
             strength_varies: config.strength.sigma_ln > 0.0,
             slope_deviation: slope_deviation(&config.elevation_error, config.cell),
         }
@@ -94,40 +193,35 @@ impl Mapped {
         Grid { columns, rows, side, north_west }
     }
 
-    /// Soils that lie in any cell.
-    pub fn soils(&self) -> BTreeSet<u16> {
-        self.soils.iter().copied().collect()
-    }
-
-    /// The tables of all soils that lie in any cell; what the folder has is not driven again.
+    /// The tables of all covers; what the folder has is not driven again.
     pub fn tables(
         &self,
         folder: &MapFolder,
+        known: &[Known],
         threads: &Threads<'_>,
         quiet: bool,
     ) -> Result<Vec<Driven>, Failure> {
         let driver = Driver::new(&self.map);
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
-        let soils = self.soils().into_iter().map(SoilId);
-        let axes: Vec<(SoilId, Axes)> = soils.map(|soil| (soil, driver.axes(soil))).collect();
+        let axes = self.axes(known);
         let jobs: Vec<(usize, usize)> = axes
             .iter()
             .enumerate()
-            .flat_map(|(n, (_, axes))| (0..axes.columns()).map(move |column| (n, column)))
+            .flat_map(|(n, axes)| (0..axes.columns()).map(move |column| (n, column)))
             .collect();
         let bar = counting(jobs.len() as u64, "columns of the table driven", quiet);
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
         let columns = threads.in_turn(jobs.len(), |job| {
             let (n, number) = jobs[job];
-            let (soil, axes) = &axes[n];
+            let (cover, axes) = (&self.covers[n], &axes[n]);
             let [strength, side] = axes.of(number);
-            let plane = self.map.on_plane(*soil, strength, [0.0, side]);
-            let figures = &self.map.soils.soils()[usize::from(soil.0)];
+            let plane = self.map.on_plane(cover, strength, [0.0, side]);
+            let figures = self.map.soil_of(cover);
             let (cell, steepest) = (self.map.config.cell, self.map.config.table.steepest);
             let decisive = serde_json::to_vec(&(plane, figures, &spec, cell, steepest));
             let key = going::key(&decisive.unwrap_or_default());
             let column = folder.column(&key).unwrap_or_else(|| {
-                let column = driver.column(*soil, axes, number);
+                let column = driver.column(cover, axes, number);
                 if let (Err(error), Ok(mut failed)) = (folder.keep(&key, &column), failed.lock()) {
                     failed.get_or_insert(error);
                 }
@@ -141,23 +235,18 @@ impl Mapped {
         if let Ok(Some(error)) = failed.into_inner() {
             return Err(error.into());
         }
-        let tables = axes.into_iter().map(|(soil, axes)| {
+        let tables = axes.into_iter().map(|axes| {
             let rest = columns.split_off(axes.columns());
             let columns = std::mem::replace(&mut columns, rest);
-            Driven { soil, axes, columns }
+            Driven { axes, columns }
         });
         Ok(tables.collect())
     }
 }
 
-/// Tables by the index of their soil; of soils that lie nowhere there is nothing in them.
-pub fn by_soil(map: &MapFile, driven: &[Driven]) -> Vec<Table> {
-    let soils = 0..map.soils.soils().len();
-    let table = |soil: usize| {
-        let own = driven.iter().find(|own| usize::from(own.soil.0) == soil);
-        own.or(driven.first()).map(|own| Table::new(&own.axes, &own.columns))
-    };
-    soils.filter_map(table).collect()
+/// The tables, to be asked.
+pub fn asked_tables(driven: &[Driven]) -> Vec<Table> {
+    driven.iter().map(|own| Table::new(&own.axes, &own.columns)).collect()
 }
 
 /// What a map is made from, and the hash of all that decides it.

@@ -2,8 +2,7 @@
 
 use super::mapped::Mapped;
 use crate::cli::{Failure, stdout};
-use crate::soil::SoilId;
-use crate::study::map::{Driver, MapFile};
+use crate::study::map::{Axes, Driver, Known, MapFile};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -24,15 +23,17 @@ pub struct Plan {
 
 impl Plan {
     pub fn execute(self) -> Result<(), Failure> {
-        let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?);
+        let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?)?;
         let driver = Driver::new(&mapped.map);
-        let soils: Vec<SoilId> = mapped.soils().into_iter().map(SoilId).collect();
-        let columns: usize = soils.iter().map(|soil| driver.axes(*soil).columns()).sum();
+        let covers = &mapped.covers;
+        let known: Vec<Known> =
+            covers.iter().map(|cover| driver.known(cover, f64::INFINITY)).collect();
+        let columns: usize = mapped.axes(&known).iter().map(Axes::columns).sum();
         let question = mapped.question();
-        let names: Vec<&str> = soils
-            .iter()
-            .map(|soil| mapped.map.soils.soils()[usize::from(soil.0)].name.as_str())
-            .collect();
+        let mut names: Vec<&str> =
+            covers.iter().map(|cover| mapped.map.soil_of(cover).name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
         let cells = mapped.cells;
         if self.json {
             return stdout::print_json(&json!({
@@ -41,12 +42,13 @@ impl Plan {
                 "rows": cells.rows,
                 "cell": cells.side,
                 "soils": names,
+                "tables": covers.len(),
                 "table_columns": columns,
                 "slope_deviation": question.slope_deviation,
             }));
         }
         stdout::print(&format!(
-            "{}: {} on {} x {} cells of {} m, {}; {columns} columns of tables, each about a dozen \
+            "{}: {} on {} x {} cells of {} m, {}; {columns} columns of {} tables, each about a dozen \
              drives over {} m; slopes off by {:.3} (standard deviation)",
             self.map.display(),
             mapped.vehicle,
@@ -54,6 +56,7 @@ impl Plan {
             cells.rows,
             cells.side,
             names.join(", "),
+            covers.len(),
             cells.side,
             question.slope_deviation,
         ))

@@ -1,6 +1,6 @@
 //! `bekker map route`
 
-use super::mapped::{Mapped, by_soil};
+use super::mapped::{Mapped, asked_tables};
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
 use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale};
@@ -60,11 +60,22 @@ impl Route {
             })
         };
         let (from, to) = (cell("--from", self.from)?, cell("--to", self.to)?);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = Threads { count: cores, interrupted: &interrupted };
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
-        let going = going_of(&mapped.ground(&tables), &mapped.question());
+        let known = mapped.known(&folder)?;
+        let going = match asked.physics {
+            Some(strengths) => {
+                let drives = mapped.drives(strengths);
+                let driven = mapped.driven_cells(&self.folder, &drives)?;
+                let ground = mapped.ground(&known, &[]);
+                drives.going(&ground, &mapped.question(), &driven.crossings)
+            }
+            None => {
+                let count = std::thread::available_parallelism().map_or(1, usize::from);
+                let threads = Threads { count, interrupted: &interrupted };
+                let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+                let tables = asked_tables(&driven);
+                going_of(&mapped.ground(&known, &tables), &mapped.question())
+            }
+        };
         let ways: Vec<MapWay> = [Aim::Fastest, Aim::Safest]
             .into_iter()
             .filter_map(|aim| best_way(&mapped.cells, &going, from, to, aim))

@@ -1,23 +1,29 @@
 //! `bekker map run`
 
-use super::mapped::{Mapped, asked_of, by_soil};
-use super::written::{self, Written};
+use super::mapped::{Mapped, asked_of, asked_tables};
+use super::summary::answer;
+use super::written::{self, Source, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
+use crate::cli::shard::shard;
 use crate::cli::{Failure, stdout};
 use crate::report::going::MapFolder;
-use crate::study::map::{MapFile, Threads, figures};
+use crate::report::study::Shard;
+use crate::study::map::{Drives, Known, MapFile, Threads, figures};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use rayon::ThreadPoolBuilder;
-use std::path::PathBuf;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Make a map: GeoTIFFs with styles for QGIS, a picture, tables and a report
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker map run examples/map_jacksboro.toml --out going\n  \
-    bekker map run examples/map_jacksboro.toml --set 'vehicle.model=\"m113\"' --out going_m113\n\n\
-    What the vehicle does on planes is driven once and kept in FOLDER/table. All other files are\n\
-    the same bytes on any number of threads.")]
+    bekker map run examples/map_jacksboro.toml --set 'vehicle.model=\"m113\"' --out going_m113\n  \
+    bekker map run examples/map_jacksboro.toml --set 'area=[0,0,800,800]' --physics --out driven\n\n\
+    What the vehicle does on planes is driven once and kept in FOLDER/table; with --physics every\n\
+    cell is driven itself and kept in FOLDER/cells. The same command goes on with a map that was\n\
+    cut, also by a kill. All other files are the same bytes on any number of threads.")]
 pub struct Run {
     /// The map's file
     map: PathBuf,
@@ -27,6 +33,14 @@ pub struct Run {
     /// Change a key of the map's file, as in `--set cell=30`; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
+    /// Drive every cell over the elevation model itself, in all directions, instead of a table; at
+    /// so many equally likely strengths of the soil, 1 (the median) unless told, as in --physics=3
+    #[arg(long, value_name = "STRENGTHS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "1", value_parser = RangedU64ValueParser::<usize>::new().range(1..=101))]
+    physics: Option<usize>,
+    /// Drive a part of the cells: the I-th of N, to be put together by `bekker map merge`
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard, requires = "physics")]
+    shard: Shard,
     /// Threads; as many as there are cores unless told
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
@@ -39,29 +53,83 @@ impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption()?;
         let map = MapFile::read(&self.map, &self.sets)?;
-        let asked = asked_of(&map, &self.map, &self.sets)?;
+        let asked = asked_of(&map, &self.map, &self.sets)?.driven(self.physics, self.shard);
         let folder = MapFolder::begin(&self.out, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.threads.unwrap_or(cores);
-        let pool = ThreadPoolBuilder::new().num_threads(count).build().map_err(|error| {
-            Failure::Run { subject: "threads".into(), cause: error.to_string() }
-        })?;
-        let mapped = pool.install(|| Mapped::of(map));
+        let pool = pool(count)?;
+        let mapped = pool.install(|| Mapped::of(map))?;
+        let known = pool.install(|| mapped.known(&folder))?;
         let threads = Threads { count, interrupted: &interrupted };
-        let driven = mapped.tables(&folder, &threads, quiet)?;
-        let tables = by_soil(&mapped.map, &driven);
+        if let Some(strengths) = self.physics {
+            let drives = mapped.drives(strengths);
+            let [cells, new] =
+                mapped.drive_cells(&folder, &known, &drives, self.shard, &threads, quiet)?;
+            if self.shard != Shard::WHOLE {
+                return self.tell_part(cells, new);
+            }
+            return pool.install(|| from_cells(&mapped, &folder, &known, &drives, self.json));
+        }
+        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
+        let tables = asked_tables(&driven);
         let bar = counting(mapped.cells.count() as u64, "cells", quiet);
         let cells = pool.install(|| {
-            figures(&mapped.ground(&tables), &mapped.question(), |done| bar.inc(done as u64))
+            figures(&mapped.ground(&known, &tables), &mapped.question(), |done| {
+                bar.inc(done as u64)
+            })
         });
         bar.finish_and_clear();
-        let made = Written { mapped: &mapped, cells: &cells, driven: &driven, out: &self.out };
-        let (names, summary) = pool.install(|| written::write(&made))?;
-        folder.forget()?;
-        folder.write_manifest(&names)?;
-        if self.json {
-            return stdout::print_json(&summary);
-        }
-        stdout::print(&format!("{}: {}", self.out.display(), written::answer(&mapped, &summary)))
+        let (mapped, source) = (&mapped, Source::Tables(&driven));
+        let made = Written { mapped, known: &known, cells: &cells, source, out: &self.out };
+        pool.install(|| write(&made, &folder, self.json))
     }
+
+    /// Of a part there is no map.
+    fn tell_part(&self, cells: usize, new: usize) -> Result<(), Failure> {
+        let Shard { index, of } = self.shard;
+        if self.json {
+            return stdout::print_json(&json!({
+                "folder": self.out, "shard": self.shard, "cells": cells, "driven": new,
+            }));
+        }
+        stdout::print(&format!(
+            "{}: {cells} cells, {new} of them new, part {index} of {of}; bekker map merge puts parts \
+             together",
+            self.out.display()
+        ))
+    }
+}
+
+/// Threads that share one work.
+pub fn pool(count: usize) -> Result<ThreadPool, Failure> {
+    ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build()
+        .map_err(|error| Failure::Run { subject: "threads".into(), cause: error.to_string() })
+}
+
+/// Makes the map of cells that have all been driven.
+pub fn from_cells(
+    mapped: &Mapped,
+    folder: &MapFolder,
+    known: &[Known],
+    drives: &Drives,
+    json: bool,
+) -> Result<(), Failure> {
+    let driven = mapped.driven_cells(folder.path(), drives)?;
+    let (ground, question) = (mapped.ground(known, &[]), mapped.question());
+    let cells = drives.figures(&ground, &question, &driven.levels, &driven.crossings);
+    let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());
+    write(&Written { mapped, known, cells: &cells, source, out }, folder, json)
+}
+
+fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {
+    let (names, summary) = written::write(made)?;
+    folder.forget(&names)?;
+    folder.write_manifest(&names)?;
+    if json {
+        return stdout::print_json(&summary);
+    }
+    let (out, answer) = (made.out.display(), answer(made.mapped, &summary));
+    stdout::print(&format!("{out}: {answer}"))
 }

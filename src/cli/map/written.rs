@@ -1,6 +1,9 @@
 //! The files of a map.
 
+use super::crossings;
+use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
+use super::summary::{CoverShare, ReasonShare, Summary, answer, quantile, summary};
 use crate::cli::Failure;
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
@@ -8,55 +11,30 @@ use crate::report::manifest::write_json;
 use crate::report::plot::{self, Figure, Panel, Series};
 use crate::report::study::Outline;
 use crate::report::write_file;
-use crate::study::map::{CellFigures, End, Reason};
-use serde::Serialize;
+use crate::study::map::{CellFigures, Known, Reason};
 use std::path::Path;
 
 /// A map to be written.
 pub struct Written<'a> {
     pub mapped: &'a Mapped,
+    /// Of each cover.
+    pub known: &'a [Known],
     pub cells: &'a [CellFigures],
-    pub driven: &'a [Driven],
+    pub source: Source<'a>,
     pub out: &'a Path,
 }
 
-/// A map in a few figures; shares are of the area.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    pub cells: usize,
-    pub area_km2: f64,
-    /// Where it goes in every direction in half of the draws or more.
-    pub go_every_direction: f64,
-    /// Where it goes in none of half of the draws and directions or more.
-    pub no_go: f64,
-    /// Means over the area.
-    pub p_go: f64,
-    pub p_go_direction: f64,
-    /// Medians over the area, m/s.
-    pub v_p10: f64,
-    pub v_p50: f64,
-    pub v_p90: f64,
-    pub v_worst_direction: f64,
-    pub v_omnidirectional: f64,
-    /// Mean over the area where speed varies.
-    pub soil_share: Option<f64>,
-    pub reasons: Vec<ReasonShare>,
-    /// Crossings of the table, and how many came to no finite state.
-    pub crossings: usize,
-    pub failed_crossings: usize,
-}
-
-/// How much of the area a reason limits.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReasonShare {
-    pub code: u8,
-    pub reason: &'static str,
-    pub share: f64,
-    pub color: String,
+/// What a map is made from.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The tables of its soils.
+    Tables(&'a [Driven]),
+    /// All of its cells, driven.
+    Cells(&'a DrivenCells),
 }
 
 /// A figure of a cell.
-type Figured = fn(&CellFigures) -> f32;
+pub type Figured = fn(&CellFigures) -> f32;
 
 /// A figure of cells that becomes a raster.
 struct Band {
@@ -127,7 +105,13 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     legend(&summary).write_csv(&named("legend.csv".into()))?;
     distribution(made).write_csv(&named("distribution.csv".into()))?;
     plot::write(&named("distribution.png".into()), &plotted(made, &summary))?;
-    table(made).write_csv(&named("table.csv".into()))?;
+    let crossings = match made.source {
+        Source::Tables(driven) => crossings::of_tables(mapped, driven, &named("table.csv".into())),
+        Source::Cells(driven) => {
+            crossings::of_cells(mapped, driven, &named("crossings.csv".into()))
+        }
+    };
+    crossings?;
     picture(made, &summary, &named("map.png".into()))?;
     write_file(&named("report.md".into()), report(made, &summary).as_bytes())?;
     Ok((names, summary))
@@ -139,67 +123,6 @@ fn speed_scale(made: &Written<'_>, of: Figured) -> Scale {
     let fastest = f64::from(quantile(&mut speeds, 0.98));
     let limit = made.mapped.map.config.speed;
     Scale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
-}
-
-fn quantile(values: &mut [f32], share: f64) -> f32 {
-    values.sort_unstable_by(f32::total_cmp);
-    let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
-    values[rank - 1]
-}
-
-fn summary(made: &Written<'_>) -> Summary {
-    let cells = made.cells;
-    let count = cells.len() as f64;
-    let share = |is: &dyn Fn(&CellFigures) -> bool| {
-        cells.iter().filter(|own| is(own)).count() as f64 / count
-    };
-    let mean = |of: Figured| cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count;
-    let median =
-        |of: Figured| f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5));
-    let known: Vec<f64> = cells
-        .iter()
-        .map(|own| f64::from(own.soil_share))
-        .filter(|share| share.is_finite())
-        .collect();
-    let reasons = Reason::ALL.into_iter().map(|reason| ReasonShare {
-        code: reason as u8,
-        reason: reason.name(),
-        share: share(&|own| own.reason == reason),
-        color: going::class_color(reason as u8),
-    });
-    let crossings =
-        || made.driven.iter().flat_map(|own| &own.columns).flat_map(|own| own.driven.values());
-    let side = made.mapped.map.config.cell;
-    Summary {
-        cells: cells.len(),
-        area_km2: count * side * side * 1e-6,
-        go_every_direction: share(&|own| own.p_go >= 0.5),
-        no_go: share(&|own| own.v_p50 == 0.0),
-        p_go: mean(|own| own.p_go),
-        p_go_direction: mean(|own| own.p_go_direction),
-        v_p10: median(|own| own.v_p10),
-        v_p50: median(|own| own.v_p50),
-        v_p90: median(|own| own.v_p90),
-        v_worst_direction: median(|own| own.v_worst_direction),
-        v_omnidirectional: median(|own| own.v_omnidirectional),
-        soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
-        reasons: reasons.collect(),
-        crossings: crossings().count(),
-        failed_crossings: crossings().filter(|own| own.end == End::Failed).count(),
-    }
-}
-
-/// The answer in a sentence.
-pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
-    format!(
-        "{} goes in every direction on {:.0} % of {:.1} km2, is stopped on {:.0} %; median speed \
-         {:.1} m/s",
-        mapped.vehicle,
-        100.0 * summary.go_every_direction,
-        summary.area_km2,
-        100.0 * summary.no_go,
-        summary.v_p50,
-    )
 }
 
 fn legend(summary: &Summary) -> Outline {
@@ -277,28 +200,6 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     }
 }
 
-/// Every crossing of the tables.
-fn table(made: &Written<'_>) -> Outline {
-    let head = ["soil", "strength", "side_slope", "grade", "end", "speed", "slip", "energy_per_m"];
-    let rows = made.driven.iter().flat_map(|own| {
-        let soil = &made.mapped.map.soils.soils()[usize::from(own.soil.0)].name;
-        own.columns.iter().enumerate().flat_map(move |(n, column)| {
-            let [strength, side] = own.axes.of(n);
-            column.crossings().map(move |(grade, crossing)| {
-                let end = serde_json::to_value(crossing.end).unwrap_or_default();
-                let numbers = [strength, side, grade].map(|x| x.to_string());
-                let figures = [crossing.speed, crossing.slip, crossing.energy];
-                let mut row = vec![soil.clone()];
-                row.extend(numbers);
-                row.push(end.as_str().unwrap_or_default().to_owned());
-                row.extend(figures.map(|x| x.to_string()));
-                row
-            })
-        })
-    });
-    Outline { title: String::new(), head: head.map(str::to_owned).to_vec(), rows: rows.collect() }
-}
-
 fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Failure> {
     let config = &made.mapped.map.config;
     let of = |of: Figured| made.cells.iter().map(of).collect::<Vec<f32>>();
@@ -315,13 +216,16 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
         ("What limits it most", Layer::Classes(&reasons, &names)),
     ];
     let subtitle = format!(
-        "cells of {} m, {} draws of strength (sigma of its logarithm {}) and heights (sigma {} m), \
-         {} directions",
+        "cells of {} m, {} directions, {}",
         config.cell,
-        config.draws,
-        config.strength.sigma_ln,
-        config.elevation_error.sigma,
-        config.directions
+        config.directions,
+        match made.source {
+            Source::Tables(_) => format!(
+                "{} draws of strength (sigma of its logarithm {}) and heights (sigma {} m)",
+                config.draws, config.strength.sigma_ln, config.elevation_error.sigma
+            ),
+            Source::Cells(driven) => driven_at(driven),
+        }
     );
     let title = answer(made.mapped, summary);
     let maps = Maps {
@@ -366,23 +270,47 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         head: vec!["reason".into(), "share of the area, %".into()],
         rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
     };
+    let told = |own: &CoverShare| {
+        let ride = own.ride_speed.map_or("-".into(), |speed| format!("{speed:.1}"));
+        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride]
+    };
+    let head = ["soil", "besides", "share of the area, %", "the ride allows, m/s"];
+    let covers = Outline {
+        title: "What is driven over".into(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: summary.covers.iter().map(told).collect(),
+    };
     format!(
-        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n![speeds](distribution.png)\n\n\
-         {} cells of {} m; {} draws; {} directions; {} crossings of planes in full physics, {} of \
-         them to no finite state. A drive enters a cell at {} m/s and is held to {} m/s. How far \
-         the table is from driving the cells themselves: `bekker map audit`.\n",
+        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n{}\n![speeds](distribution.png)\n\n\
+         {} cells of {} m; {} directions; {}. {} crossings in full physics, {} of them to no finite \
+         state. A drive enters a cell at {} m/s and is held to {} m/s.\n",
         config.description,
         figures.markdown(),
         reasons.markdown(),
+        covers.markdown(),
         summary.cells,
         config.cell,
-        config.draws,
         config.directions,
+        match made.source {
+            Source::Tables(_) => format!(
+                "{} draws, asked of tables of crossings of planes (how far they are from driving the \
+                 cells themselves: `bekker map audit`)",
+                config.draws
+            ),
+            Source::Cells(driven) => driven_at(driven),
+        },
         summary.crossings,
         summary.failed_crossings,
         config.entry_speed,
         config.speed,
     )
+}
+
+fn driven_at(driven: &DrivenCells) -> String {
+    match driven.drives.strengths {
+        1 => "every one driven at the median strength".into(),
+        count => format!("every one driven at {count} equally likely strengths"),
+    }
 }
 
 fn percent(share: f64) -> String {

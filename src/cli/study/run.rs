@@ -8,6 +8,7 @@ use super::extent::{extent, taken};
 use super::keeping::Keeping;
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
+use crate::cli::shard::shard;
 use crate::cli::{Failure, launcher, stdout};
 use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
 #[cfg(feature = "mpi")]
@@ -47,18 +48,6 @@ pub struct Run {
     /// Print JSON instead of a line
     #[arg(long)]
     json: bool,
-}
-
-/// A part such as `2/3`.
-fn shard(text: &str) -> Result<Shard, String> {
-    let wrong = || "must be I/N with I from 1 to N and N up to 1000000, such as 2/3".to_owned();
-    let (index, of) = text.split_once('/').ok_or_else(wrong)?;
-    let shard = Shard {
-        index: index.trim().parse().map_err(|_| wrong())?,
-        of: of.trim().parse().map_err(|_| wrong())?,
-    };
-    let is_one = (1..=1_000_000).contains(&shard.of) && (1..=shard.of).contains(&shard.index);
-    if is_one { Ok(shard) } else { Err(wrong()) }
 }
 
 impl Run {

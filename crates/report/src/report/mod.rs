@@ -34,6 +34,7 @@
 //! | [`land`], [`profile`] | the ground on maps, and along a way |
 //! | [`html`] | a page for a browser, whole in one file |
 //! | [`plot`] | line plots of the rigs |
+//! | [`journal`] | what is done of a long work, record by record |
 //! | [`table`] | the closing table |
 //! | [`progress`] | progress while it runs |
 
@@ -59,6 +60,7 @@ pub mod hashes;
 pub mod heartbeats;
 mod hits;
 pub mod html;
+pub mod journal;
 pub mod kept_inputs;
 pub mod keys;
 pub mod land;

@@ -34,7 +34,7 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
         }
         Err(fs::TryLockError::Error(error)) => return Err(ReportError::file("lock", &path)(error)),
     }
-    remove_parts(folder, &["sensors", "inputs"])?;
+    remove_parts(folder, &["sensors", "inputs", "table"])?;
     let noted = file.set_len(0).and_then(|()| file.rewind());
     noted
         .and_then(|()| writeln!(file, "{}", std::process::id()))

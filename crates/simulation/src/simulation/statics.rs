@@ -41,7 +41,9 @@ const CHANGES: f64 = 0.4;
 const DAMPING: f64 = 12.0;
 /// The same of the anchor: 2 micrometres a second on a slope of 20 %.
 const ANCHOR: f64 = 1e6;
-/// Speed, m/s (and rad/s), below which a phase need not go on, and steps between two looks.
+/// Speed, m/s (and rad/s), below which a phase need not go on, and steps between two looks whether
+/// it is, and whether the belly is near the ground: it is looked for far above, and comes down by
+/// a sixth of that meanwhile where nothing but the dampers holds the chassis.
 const AT_REST: f64 = 1e-4;
 const BETWEEN_CHECKS: usize = 25;
 /// The same below which a vehicle stands when the time of a phase is up: what is left, taken
@@ -119,6 +121,8 @@ struct Relaxation<'a> {
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
+    /// Whether the belly may touch before it is looked for again.
+    is_low: bool,
     /// Acceleration of gravity, m/s².
     gravity: Vec3,
 }
@@ -148,6 +152,7 @@ impl<'a> Relaxation<'a> {
             tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
+            is_low: false,
             gravity: Vec3::zeros(),
         }
     }
@@ -192,6 +197,9 @@ impl<'a> Relaxation<'a> {
             if part > 1.0 && step % BETWEEN_CHECKS == 0 && self.speed() < AT_REST {
                 break;
             }
+            if phase != Phase::Aloft && step % BETWEEN_CHECKS == 0 {
+                self.is_low = self.agent.is_low(self.ground, &self.room);
+            }
             if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
                 return false;
             }
@@ -222,7 +230,7 @@ impl<'a> Relaxation<'a> {
                 STEP,
             );
             let mut belly = BellyContact::default();
-            if agent.is_low(ground, &self.room) {
+            if self.is_low {
                 belly = agent.rest_on_belly(&self.room, &mut context, STEP);
             }
             ground_vehicle.heap(&self.room, belly.displaced, &mut context);

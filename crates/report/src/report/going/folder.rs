@@ -1,12 +1,15 @@
-//! The folder of a map: what was asked, and the columns of its tables that have been driven.
+//! The folder of a map: what was asked, and what has been driven of it: columns of tables, cells.
 
+use crate::report::journal::{self, Journal};
 use crate::report::manifest::{self, Build, FileHash};
 use crate::report::rundir::{Lock, lock};
-use crate::report::{ReportError, write_file};
+use crate::report::study::Shard;
+use crate::report::{ReportError, file, write_file};
 use crate::scenario::input;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +17,10 @@ use std::path::{Path, PathBuf};
 const ASKED: &str = "map.json";
 /// Columns of tables, each a file by the hash of what decides it.
 const COLUMNS: &str = "table";
+/// Cells that were driven, each journal by the hash of what decides them.
+const CELLS: &str = "cells";
 /// Version of the folder's format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What a map was made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +35,10 @@ pub struct AskedOfMap {
     pub map: serde_json::Value,
     /// Hash of all that decides the map's figures, files included; hexadecimal.
     pub fingerprint: String,
+    /// At how many strengths all cells are driven; none of a map that is made from tables.
+    pub physics: Option<usize>,
+    /// The part of the cells that is driven here.
+    pub shard: Shard,
     /// The program.
     pub build: Build,
 }
@@ -42,8 +51,14 @@ impl AskedOfMap {
         map: serde_json::Value,
         decisive: &[u8],
     ) -> AskedOfMap {
-        let fingerprint = key(decisive);
-        AskedOfMap { format: FORMAT, file, sets, map, fingerprint, build: Build::current() }
+        let (fingerprint, build) = (key(decisive), Build::current());
+        let (physics, shard) = (None, Shard::WHOLE);
+        AskedOfMap { format: FORMAT, file, sets, map, fingerprint, physics, shard, build }
+    }
+
+    /// The same with a part of its cells driven at so many strengths.
+    pub fn driven(self, physics: Option<usize>, shard: Shard) -> AskedOfMap {
+        AskedOfMap { physics, shard, ..self }
     }
 
     /// Reads that of a folder.
@@ -90,16 +105,18 @@ impl MapFolder {
             for entry in fs::read_dir(path).map_err(ReportError::file("read folder", path))? {
                 let entry = entry.map_err(ReportError::file("read folder", path))?;
                 let name = entry.file_name().to_string_lossy().into_owned();
-                if name != ".lock" && !name.ends_with(".part") {
+                if name != ".lock" && !file::is_part(&name) {
                     let cause = format!("{name} is in it, and no {ASKED}");
                     return Err(ReportError::NotAMap { path: path.to_owned(), cause });
                 }
             }
         }
         let lock = lock(path)?;
-        let columns = path.join(COLUMNS);
-        fs::create_dir_all(&columns).map_err(ReportError::file("create folder", &columns))?;
+        // first: a folder without it is nobody's
         manifest::write_json(&path.join(ASKED), asked)?;
+        for inner in [COLUMNS, CELLS].map(|name| path.join(name)) {
+            fs::create_dir_all(&inner).map_err(ReportError::file("create folder", &inner))?;
+        }
         Ok(MapFolder { path: path.to_owned(), lock })
     }
 
@@ -108,17 +125,19 @@ impl MapFolder {
         &self.path
     }
 
-    /// Removes what was made of an earlier map: ways and audits would be taken for this one's.
+    /// Removes what was made of an earlier map: ways, audits and crossings would be taken for this
+    /// one's, which has files of these `names`.
     ///
     /// # Errors
     /// [`ReportError`] when something cannot be removed.
-    pub fn forget(&self) -> Result<(), ReportError> {
+    pub fn forget(&self, names: &[String]) -> Result<(), ReportError> {
         let entries =
             fs::read_dir(&self.path).map_err(ReportError::file("read folder", &self.path))?;
         for entry in entries {
             let entry = entry.map_err(ReportError::file("read folder", &self.path))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if ["audit.", "route_", "route."].iter().any(|start| name.starts_with(start)) {
+            let starts = ["audit.", "route_", "route.", "table.csv", "crossings.csv"];
+            if starts.iter().any(|start| name.starts_with(start)) && !names.contains(&name) {
                 fs::remove_file(entry.path())
                     .map_err(ReportError::file("remove", &entry.path()))?;
             }
@@ -142,6 +161,29 @@ impl MapFolder {
         let path = self.path.join(COLUMNS).join(key);
         let bytes = postcard::to_stdvec(column).map_err(ReportError::encode(&path))?;
         write_file(&path, &bytes)
+    }
+
+    /// The journal of cells that were driven, by the hash of what decides them, with what is in
+    /// it.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be read or written.
+    pub fn cells<T: Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<(Journal<T>, BTreeMap<u64, T>), ReportError> {
+        Journal::open(&self.path.join(CELLS).join(key))
+    }
+
+    /// The cells that were driven in a folder that is only read.
+    ///
+    /// # Errors
+    /// [`ReportError`] when they cannot be read.
+    pub fn cells_of<T: DeserializeOwned>(
+        folder: &Path,
+        key: &str,
+    ) -> Result<BTreeMap<u64, T>, ReportError> {
+        journal::read(&folder.join(CELLS).join(key)).map(|(cells, _)| cells)
     }
 
     /// Writes the list of these files with their hashes.

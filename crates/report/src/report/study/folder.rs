@@ -1,7 +1,7 @@
 //! The folder of a study: what was asked, and what is done of it.
 
 use super::TrialRecord;
-use super::journal::{self, Journal};
+use crate::report::journal::{self, Journal};
 use crate::report::kept_inputs::{self, SCENARIO};
 use crate::report::manifest::{self, Build};
 use crate::report::rundir::{Lock, lock};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ impl AskedOfStudy {
 #[derive(Debug)]
 pub struct StudyFolder {
     path: PathBuf,
-    journal: Journal,
+    journal: Journal<TrialRecord>,
     #[expect(dead_code, reason = "held, not used")]
     lock: Lock,
 }
@@ -178,7 +178,7 @@ impl StudyFolder {
     /// # Errors
     /// [`ReportError`] when it cannot be written.
     pub fn put(&self, record: &TrialRecord) -> Result<(), ReportError> {
-        self.journal.put(record)
+        self.journal.put(record.trial, record)
     }
 
     /// Keeps the study's scenario, as it is without any factor, with the files that its world was

@@ -6,7 +6,6 @@
 //! long stands in a file of its own.
 
 mod folder;
-mod journal;
 mod outline;
 mod tables;
 

@@ -127,6 +127,12 @@ pub struct NamedLevel {
     pub set: BTreeMap<String, Level>,
 }
 
+/// A number to fifteen digits, so that what steps of decimals come to is printed as such: 0.6, not
+/// 0.6000000000000001.
+fn decimal(x: f64) -> f64 {
+    format!("{x:.14e}").parse().unwrap_or(x)
+}
+
 impl Factor {
     /// Its keys, as `bekker run --set` takes them.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
@@ -156,7 +162,11 @@ impl Factor {
     pub(super) fn step(&self, index: u64, count: u64) -> Level {
         match (self.listed(), self.range) {
             (Some(_), _) => self.listed_level(index),
-            (None, Some(_)) => self.level(index as f64 / (count - 1).max(1) as f64),
+            (None, Some([low, high])) => {
+                let last = (count - 1).max(1);
+                let [before, behind] = [last - index, index].map(|n| n as f64);
+                Level::Number(decimal((before * low + behind * high) / last as f64))
+            }
             (None, None) => self.level((index as f64 + 0.5) / count as f64),
         }
     }

@@ -154,8 +154,9 @@ fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut V
         Design::LatinHypercube | Design::Sobol | Design::Saltelli => {
             fault(
                 "stop",
-                "is for the designs full_factorial, table and random: a part of this one \
-                           is no sample",
+                "is for the designs full_factorial, table and random: the points of this one are \
+                 drawn to fill their room together, so a part of them is no design of its own, and \
+                 no interval is known that may be looked at meanwhile",
             );
         }
     }

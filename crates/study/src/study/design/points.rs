@@ -182,6 +182,18 @@ mod tests {
         }
     }
 
+    /// Levels of a range are the decimals that one would write.
+    #[test]
+    fn steps_of_a_range_are_decimals() {
+        for (low, high, steps) in [(0.2, 1.0, 9), (0.1, 0.7, 7), (-0.3, 0.3, 7), (55.0, 276.0, 14)]
+        {
+            let own = Factor { range: Some([low, high]), steps: Some(steps), ..factor("a") };
+            let drawn = numbers(&points(&config(Design::FullFactorial, vec![own]), steps), 0);
+            assert_eq!((drawn[0], drawn[steps as usize - 1]), (low, high));
+            assert!(drawn.iter().all(|x| x.to_string().len() <= 4), "{drawn:?}");
+        }
+    }
+
     #[test]
     fn a_distribution_is_taken_by_its_quantiles() {
         let normal = Distribution::Normal { mean: 5.0, deviation: 1.0, low: None, high: None };

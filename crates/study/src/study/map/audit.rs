@@ -1,11 +1,12 @@
 //! What the table says of cells against cells that are driven.
 
+use super::asking::{Ground, Question};
+use super::cover::Cover;
+use super::crossing::Crossing;
 use super::driving::{Driver, DrivingError, Threads};
-use super::figures::{Ground, Question};
-use crate::numeric::{exp, sin_cos};
+use crate::numeric::sin_cos;
 use crate::random::Stream;
 use crate::sensor::noise::quantile;
-use crate::soil::SoilId;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -62,6 +63,7 @@ pub struct Audit {
 /// [`DrivingError`].
 pub fn audit(
     driver: &Driver<'_>,
+    covers: &[Cover],
     ground: &Ground<'_>,
     question: &Question,
     count: usize,
@@ -81,18 +83,40 @@ pub fn audit(
         } else {
             0.0
         };
-        let soil = SoilId(ground.soils[cell]);
+        let (sin, cos) = sin_cos(direction);
+        let centre = ground.cells.centre(cell);
+        let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
+        let drive = driver.on_ground(&covers[usize::from(cover)], strength, centre, [cos, sin]);
+        done();
+        Audited::of(ground, question, cell, direction, deviations, &drive)
+    })
+}
+
+impl Audited {
+    /// A crossing beside what the table says of it.
+    pub(super) fn of(
+        ground: &Ground<'_>,
+        question: &Question,
+        cell: usize,
+        direction: f64,
+        deviations: f64,
+        crossing: &Crossing,
+    ) -> Audited {
         let (sin, cos) = sin_cos(direction);
         let [east, north] = ground.slopes[cell].map(f64::from);
         let slope = [east * cos + north * sin, north * cos - east * sin];
-        let centre = ground.cells.centre(cell);
-        let [median, sigma] = driver.strength(soil);
-        let drive = driver.on_ground(soil, median * exp(sigma * deviations), centre, [cos, sin]);
-        let limit = question.ride_speed.unwrap_or(f64::INFINITY);
-        let table = ground.tables[usize::from(soil.0)].at(deviations, slope).min(limit);
-        done();
-        Audited { centre, direction, deviations, slope, table, driven: drive.speed.min(limit) }
-    })
+        let limit = question.speed.min(ground.of(cell).ride);
+        let table = &ground.tables[usize::from(ground.covers[cell])];
+        let table = table.at(ground.strength(cell, deviations), slope);
+        Audited {
+            centre: ground.cells.centre(cell),
+            direction,
+            deviations,
+            slope,
+            table: table.min(limit),
+            driven: crossing.speed.min(limit),
+        }
+    }
 }
 
 /// Cells that nothing bars, none twice.

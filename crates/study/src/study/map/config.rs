@@ -1,5 +1,6 @@
 //! The format of a map's file.
 
+use super::conditions::Conditions;
 use crate::scenario::config::{self, Area, Payload, TyreModel};
 use crate::vehicle::spec::Inflation;
 use schemars::JsonSchema;
@@ -47,7 +48,8 @@ pub struct MapConfig {
     #[serde(default = "default_entry_speed")]
     #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
     pub entry_speed: f64,
-    /// Speed that the ride allows, m/s, where the roughness of the ground limits it.
+    /// Speed that the ride allows over rough ground, m/s; that at which the driver absorbs 6 W over
+    /// each class of roughness on a firm road, found by driving, where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 40.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
     pub ride_speed: Option<f64>,
@@ -62,6 +64,9 @@ pub struct MapConfig {
     /// How strong the soil is, beside its figures.
     #[serde(default)]
     pub strength: Strength,
+    /// What the ground is like besides its soil, here and there.
+    #[serde(default)]
+    pub conditions: Conditions,
     /// What the elevation model is off by.
     #[serde(default)]
     pub elevation_error: ElevationError,

@@ -1,11 +1,14 @@
 //! Drives of a map, one a thread at a time.
 
+use super::asking::Known;
+use super::cover::Cover;
 use super::crossing::{Crossing, cross};
+use super::figures::Reason;
 use super::map_file::MapFile;
 use super::table::{Axes, Column};
 use crate::scenario::build::Parts;
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::soil::{SoilId, SoilKind};
+use crate::soil::SoilKind;
 use rayon::ThreadPoolBuilder;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -86,41 +89,47 @@ impl<'a> Driver<'a> {
         Driver { map, parts: Parts::default() }
     }
 
-    /// Median strength of a soil and the deviation of its logarithm; firm ground has one.
-    pub fn strength(&self, soil: SoilId) -> [f64; 2] {
-        let is_firm =
-            matches!(self.map.soils.soils()[usize::from(soil.0)].kind, SoilKind::Firm { .. });
+    /// What is known of a cover; firm ground has one strength. `ride` is the speed that the ride
+    /// over it allows, m/s.
+    pub fn known(&self, cover: &Cover, ride: f64) -> Known {
+        let soil = self.map.soil_of(cover);
+        let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
         let sigma = if is_firm { 0.0 } else { self.map.config.strength.sigma_ln };
-        [self.map.strength(soil), sigma]
+        let stands = match (cover.stems, cover.ridges) {
+            (_, Some(_)) => Some(Reason::Obstacle),
+            (Some(_), None) => Some(Reason::Stems),
+            (None, None) => None,
+        };
+        Known { strength: [self.map.strength(&soil.name), sigma], ride, stands }
     }
 
-    /// The strengths and side slopes of a soil's table.
-    pub fn axes(&self, soil: SoilId) -> Axes {
-        let [median, sigma] = self.strength(soil);
-        Axes::new(&self.map.config.table, median, sigma)
+    /// The strengths and side slopes of a cover's table; logarithms of strength differ from cell to
+    /// cell by what lies between `shifts`.
+    pub fn axes(&self, known: &Known, shifts: [f64; 2]) -> Axes {
+        Axes::new(&self.map.config.table, known.strength, shifts)
     }
 
-    /// Crosses a plane of a soil at a strength that rises `along` and `across` the way.
-    pub fn on_plane(&self, soil: SoilId, strength: f64, slope: [f64; 2]) -> Crossing {
-        self.cross(&self.map.on_plane(soil, strength, slope))
+    /// Crosses a plane of a cover at a strength that rises `along` and `across` the way.
+    pub fn on_plane(&self, cover: &Cover, strength: f64, slope: [f64; 2]) -> Crossing {
+        self.cross(&self.map.on_plane(cover, strength, slope))
     }
 
     /// Crosses the ground itself about a point in a direction.
     pub fn on_ground(
         &self,
-        soil: SoilId,
+        cover: &Cover,
         strength: f64,
         centre: [f64; 2],
         towards: [f64; 2],
     ) -> Crossing {
-        self.cross(&self.map.on_ground(soil, strength, centre, towards))
+        self.cross(&self.map.on_ground(cover, strength, centre, towards))
     }
 
-    /// Drives a column of a soil's table.
-    pub fn column(&self, soil: SoilId, axes: &Axes, column: usize) -> Column {
+    /// Drives a column of a cover's table.
+    pub fn column(&self, cover: &Cover, axes: &Axes, column: usize) -> Column {
         let [strength, side] = axes.of(column);
         Column::drive(self.map.config.table.steepest, |grade| {
-            self.on_plane(soil, strength, [grade, side])
+            self.on_plane(cover, strength, [grade, side])
         })
     }
 

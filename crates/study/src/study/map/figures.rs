@@ -1,36 +1,14 @@
-//! Every cell of a map: draws of strength and slope, all directions, and what comes of them.
-//!
-//! A draw takes the soil's strength and the error of the cell's slope from normal distributions,
-//! the strength from as many equally likely strata as there are draws, one in each: shares are
-//! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
-//! Heights are in error by a field that is correlated; what a cell feels of it is the error of
-//! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
-//! made and every cell's draws have the right distribution by themselves. How the errors of two
-//! cells go together is not kept: nothing here asks for two.
-//!
-//! [`slope_deviation`]: super::slope_deviation
+//! What is told of a cell: shares, speeds and what limits it, from speeds by draw and direction.
 
 use super::config::BarrierKind;
-use super::relief::Cells;
-use super::table::Table;
-use crate::numeric::sin_cos;
-use crate::random::Stream;
-use crate::sensor::noise::quantile;
 use crate::study::statistics::wilson;
-use rayon::prelude::*;
-use std::f64::consts::TAU;
 
-/// Equally likely values that stand for a normal distribution, a power of two.
-const LEVELS: usize = 4096;
-const LEVEL_BITS: u32 = LEVELS.trailing_zeros();
 /// Classes of strength, equally likely, between which its share of the variance is taken.
-const CLASSES: usize = 8;
+pub(super) const CLASSES: usize = 8;
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 /// Share of the driver's speed from which on nothing else is said to limit it.
 const AT_THE_LIMIT: f64 = 0.98;
-/// Cells that a thread takes at a time.
-const BATCH: usize = 512;
 
 /// What limits a vehicle most in a cell, in the direction in which it is slowest, at the median
 /// strength and on the slope as it is given.
@@ -39,7 +17,7 @@ const BATCH: usize = 512;
 pub enum Reason {
     /// The driver's own limit.
     SpeedLimit = 0,
-    /// The soil, on the level too.
+    /// The soil, on the level too, rough as it is.
     Soil = 1,
     /// The slope along the way.
     Slope = 2,
@@ -51,11 +29,13 @@ pub enum Reason {
     Obstacle = 5,
     /// Water.
     Water = 6,
+    /// Stems that have to be pushed over.
+    Stems = 7,
 }
 
 impl Reason {
     /// All of them, by their codes.
-    pub const ALL: [Reason; 7] = [
+    pub const ALL: [Reason; 8] = [
         Reason::SpeedLimit,
         Reason::Soil,
         Reason::Slope,
@@ -63,6 +43,7 @@ impl Reason {
         Reason::Ride,
         Reason::Obstacle,
         Reason::Water,
+        Reason::Stems,
     ];
 
     /// In a word or two.
@@ -75,6 +56,7 @@ impl Reason {
             Reason::Ride => "ride",
             Reason::Obstacle => "obstacle",
             Reason::Water => "water",
+            Reason::Stems => "stems",
         }
     }
 }
@@ -110,7 +92,7 @@ pub struct CellFigures {
 
 impl CellFigures {
     /// A cell that nothing crosses.
-    fn barred(reason: Reason) -> CellFigures {
+    pub(super) fn barred(kind: BarrierKind) -> CellFigures {
         CellFigures {
             p_go: 0.0,
             p_go_low: 0.0,
@@ -122,7 +104,10 @@ impl CellFigures {
             v_worst_direction: 0.0,
             v_omnidirectional: 0.0,
             soil_share: f32::NAN,
-            reason,
+            reason: match kind {
+                BarrierKind::Water => Reason::Water,
+                BarrierKind::Obstacle => Reason::Obstacle,
+            },
         }
     }
 }
@@ -136,200 +121,82 @@ pub struct Going {
     pub v_p50: Vec<f32>,
 }
 
-/// What cells are asked about.
-#[derive(Clone, Debug)]
-pub struct Ground<'a> {
-    /// The cells.
-    pub cells: Cells,
-    /// Slope of each.
-    pub slopes: &'a [[f32; 2]],
-    /// Soil of each, by its index among the tables.
-    pub soils: &'a [u16],
-    /// What bars the way in each.
-    pub barriers: &'a [Option<BarrierKind>],
-    /// The table of each soil.
-    pub tables: &'a [Table],
+impl Going {
+    /// Of a cell that nothing crosses.
+    pub(super) fn barred(directions: usize) -> Going {
+        Going { p_go: vec![0.0; directions], v_p50: vec![0.0; directions] }
+    }
 }
 
-/// How cells are asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
-    /// Root of all draws.
-    pub seed: u64,
-    /// Draws a cell.
-    pub draws: usize,
-    /// Directions, a multiple of 4.
-    pub directions: usize,
-    /// The driver's limit, m/s.
-    pub speed: f64,
-    /// What the ride allows, m/s.
-    pub ride_speed: Option<f64>,
-    /// Whether the strength of the soil is uncertain.
-    pub strength_varies: bool,
-    /// Standard deviation of either component of a slope, rise over run.
-    pub slope_deviation: f64,
-}
-
-/// Asks every cell.
-pub fn figures(
-    ground: &Ground<'_>,
-    question: &Question,
-    done: impl Fn(usize) + Sync,
-) -> Vec<CellFigures> {
-    let asker = Asker::new(ground, question);
-    let count = ground.cells.count();
-    let batches = (0..count.div_ceil(BATCH)).into_par_iter();
-    let batches = batches.flat_map_iter(|batch| {
-        let mut room = Room::default();
-        let cells = batch * BATCH..((batch + 1) * BATCH).min(count);
-        let own: Vec<CellFigures> = cells.map(|cell| asker.figures(cell, &mut room)).collect();
-        done(own.len());
-        own
-    });
-    batches.collect()
-}
-
-/// Asks every cell for its going by direction.
-pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
-    let asker = Asker::new(ground, question);
-    let one = |cell: usize| asker.going(cell);
-    (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
-}
-
-/// Room of a thread.
-#[derive(Default)]
-struct Room {
-    /// Speeds, direction by direction.
-    speeds: Vec<f32>,
-    /// Mean over directions of each draw, and its class of strength.
+/// Speeds of a cell by draw and direction, m/s: room that is used again.
+#[derive(Debug, Default)]
+pub(super) struct Speeds {
+    /// Direction by direction.
+    pub by_direction: Vec<f32>,
+    /// Class of strength of each draw.
+    pub classes: Vec<usize>,
     means: Vec<(f64, usize)>,
     harmonic: Vec<f32>,
 }
 
-struct Asker<'a> {
-    ground: &'a Ground<'a>,
-    question: &'a Question,
-    stream: Stream,
-    normal: Vec<f64>,
-    /// Axes, each with its opposite: cosine and sine.
-    axes: Vec<[f64; 2]>,
-    /// Wilson's interval by the number of draws that go.
-    intervals: Vec<[f32; 2]>,
-    draws: usize,
-}
+/// Wilson's interval by the number of draws that go.
+#[derive(Clone, Debug)]
+pub(super) struct Intervals(Vec<[f32; 2]>);
 
-impl<'a> Asker<'a> {
-    fn new(ground: &'a Ground<'a>, question: &'a Question) -> Asker<'a> {
-        let certain = !question.strength_varies && question.slope_deviation == 0.0;
-        let draws = if certain { 1 } else { question.draws };
+impl Intervals {
+    /// Of so many draws; where nothing is uncertain a share is what it is.
+    pub fn of(draws: usize, certain: bool) -> Intervals {
         let interval = |count: usize| {
             if certain {
-                return [count as f32; 2];
+                return [count as f32 / draws as f32; 2];
             }
             wilson(count as u64, draws as u64, CONFIDENCE).map(|end| end as f32)
         };
-        let axis = |k: usize| {
-            let (sin, cos) = sin_cos(TAU * k as f64 / question.directions as f64);
-            [cos, sin]
-        };
-        Asker {
-            ground,
-            question,
-            stream: Stream::new(question.seed, "cells of a map"),
-            normal: (0..LEVELS).map(|n| quantile((n as f64 + 0.5) / LEVELS as f64)).collect(),
-            axes: (0..question.directions / 2).map(axis).collect(),
-            intervals: (0..=draws).map(interval).collect(),
-            draws,
-        }
+        Intervals((0..=draws).map(interval).collect())
     }
+}
 
-    /// Speed that nothing but soil and slope may keep it from, m/s.
-    fn limit(&self) -> f64 {
-        self.question.ride_speed.map_or(self.question.speed, |ride| ride.min(self.question.speed))
-    }
-
-    /// The draws of a cell: speeds direction by direction, and each draw's class of strength.
-    fn draw(&self, cell: usize, room: &mut Room) {
-        let (draws, directions) = (self.draws, self.question.directions);
-        let table = &self.ground.tables[usize::from(self.ground.soils[cell])];
-        let [east, north] = self.ground.slopes[cell].map(f64::from);
-        let limit = self.limit();
-        room.speeds.resize(draws * directions, 0.0);
-        room.means.clear();
-        for draw in 0..draws {
-            let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
-            let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
-            // the stratum of this draw, and a place within it
-            let stratified = (draw * LEVELS + level(0)) / draws;
-            let deviations =
-                if self.question.strength_varies { self.normal[stratified] } else { 0.0 };
-            let strength = table.strength(deviations);
-            let error = self.question.slope_deviation;
-            let slope =
-                [east + error * self.normal[level(1)], north + error * self.normal[level(2)]];
-            let mut sum = 0.0;
-            for (axis, [cos, sin]) in self.axes.iter().enumerate() {
-                let along = slope[0] * cos + slope[1] * sin;
-                let across = slope[1] * cos - slope[0] * sin;
-                let mixed = table.mixed(strength, across);
-                for (direction, grade) in [(axis, along), (axis + directions / 2, -along)] {
-                    let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
-                    room.speeds[direction * draws + draw] = speed as f32;
-                    sum += speed;
-                }
-            }
-            room.means.push((sum / directions as f64, stratified / (LEVELS / CLASSES)));
-        }
-    }
-
-    fn barred(&self, cell: usize) -> Option<Reason> {
-        self.ground.barriers[cell].map(|kind| match kind {
-            BarrierKind::Water => Reason::Water,
-            BarrierKind::Obstacle => Reason::Obstacle,
-        })
-    }
-
-    fn figures(&self, cell: usize, room: &mut Room) -> CellFigures {
-        if let Some(reason) = self.barred(cell) {
-            return CellFigures::barred(reason);
-        }
-        self.draw(cell, room);
-        let (draws, directions) = (self.draws, self.question.directions);
-        room.harmonic.clear();
-        room.harmonic.extend((0..draws).map(|draw| {
-            let times = (0..directions).map(|d| 1.0 / room.speeds[d * draws + draw]);
+impl Speeds {
+    /// The cell in figures; what limits it is known to the caller. Speeds lose their order.
+    pub fn figures(&mut self, intervals: &Intervals, reason: Reason) -> CellFigures {
+        let draws = self.classes.len();
+        let directions = self.by_direction.len() / draws;
+        let speeds = &mut self.by_direction;
+        self.means.clear();
+        self.means.extend(self.classes.iter().enumerate().map(|(draw, class)| {
+            let sum: f64 = (0..directions).map(|d| f64::from(speeds[d * draws + draw])).sum();
+            (sum / directions as f64, *class)
+        }));
+        self.harmonic.clear();
+        self.harmonic.extend((0..draws).map(|draw| {
+            let times = (0..directions).map(|d| 1.0 / speeds[d * draws + draw]);
             // where it does not go it takes for ever
             directions as f32 / times.sum::<f32>()
         }));
-        let goes = room.harmonic.iter().filter(|speed| **speed > 0.0).count();
-        let any = room.speeds.iter().filter(|speed| **speed > 0.0).count();
-        let soil_share = share_of_classes(&room.means) as f32;
-        let medians = room.speeds.chunks_exact_mut(draws).map(|own| percentile(own, 0.5));
+        let goes = self.harmonic.iter().filter(|speed| **speed > 0.0).count();
+        let any = speeds.iter().filter(|speed| **speed > 0.0).count();
+        let soil_share = share_of_classes(&self.means) as f32;
+        let medians = speeds.chunks_exact_mut(draws).map(|own| percentile(own, 0.5));
         let v_worst_direction = medians.fold(f32::INFINITY, f32::min);
-        let [p_go_low, p_go_high] = self.intervals[goes];
+        let [p_go_low, p_go_high] = intervals.0[goes];
         CellFigures {
             p_go: goes as f32 / draws as f32,
             p_go_low,
             p_go_high,
-            p_go_direction: any as f32 / room.speeds.len() as f32,
-            v_p10: percentile(&mut room.speeds, 0.1),
-            v_p50: percentile(&mut room.speeds, 0.5),
-            v_p90: percentile(&mut room.speeds, 0.9),
+            p_go_direction: any as f32 / speeds.len() as f32,
+            v_p10: percentile(speeds, 0.1),
+            v_p50: percentile(speeds, 0.5),
+            v_p90: percentile(speeds, 0.9),
             v_worst_direction,
-            v_omnidirectional: percentile(&mut room.harmonic, 0.5),
+            v_omnidirectional: percentile(&mut self.harmonic, 0.5),
             soil_share,
-            reason: self.reason(cell),
+            reason,
         }
     }
 
-    fn going(&self, cell: usize) -> Going {
-        let directions = self.question.directions;
-        if self.barred(cell).is_some() {
-            return Going { p_go: vec![0.0; directions], v_p50: vec![0.0; directions] };
-        }
-        let mut room = Room::default();
-        self.draw(cell, &mut room);
-        let each = || room.speeds.chunks_exact(self.draws);
+    /// The cell's going in each direction.
+    pub fn going(&self) -> Going {
+        let each = || self.by_direction.chunks_exact(self.classes.len());
         let share = |own: &[f32]| {
             own.iter().filter(|speed| **speed > 0.0).count() as f32 / own.len() as f32
         };
@@ -337,32 +204,40 @@ impl<'a> Asker<'a> {
         let v_p50 = each().map(|own| percentile(&mut own.to_vec(), 0.5)).collect();
         Going { p_go, v_p50 }
     }
+}
 
-    /// What limits it where nothing is uncertain.
-    fn reason(&self, cell: usize) -> Reason {
-        let table = &self.ground.tables[usize::from(self.ground.soils[cell])];
-        let [east, north] = self.ground.slopes[cell].map(f64::from);
-        let ways = self.axes.iter().flat_map(|[cos, sin]| {
-            let (along, across) = (east * cos + north * sin, north * cos - east * sin);
-            [[along, across], [-along, across]]
-        });
-        // of several in which it does not go, the steepest up
-        let slowest = ways
-            .map(|way| (table.at(0.0, way), way))
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
-        let Some((speed, [along, _])) = slowest else { return Reason::SpeedLimit };
-        let level = table.at(0.0, [0.0; 2]);
-        let straight = table.at(0.0, [along, 0.0]);
-        let limit = self.limit();
+/// Speeds that tell what limits a cell, m/s; 0 for no go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The driver's.
+    pub driver: f64,
+    /// What the ride allows.
+    pub ride: f64,
+    /// On the level.
+    pub level: f64,
+    /// On the grade of its slowest direction alone.
+    pub straight: f64,
+    /// In its slowest direction.
+    pub slowest: f64,
+    /// What stands in the way: what keeps it on the level is then told as that, not as the soil.
+    pub stands: Option<Reason>,
+}
+
+impl Limits {
+    /// What limits it.
+    pub fn reason(self) -> Reason {
+        let Limits { driver, ride, level, straight, slowest, stands } = self;
+        let on_the_level = stands.unwrap_or(Reason::Soil);
+        let limit = driver.min(ride);
         if level == 0.0 {
-            Reason::Soil
-        } else if speed == 0.0 {
+            on_the_level
+        } else if slowest == 0.0 {
             if straight > 0.0 { Reason::SideSlope } else { Reason::Slope }
-        } else if speed >= AT_THE_LIMIT * limit {
-            if limit < self.question.speed { Reason::Ride } else { Reason::SpeedLimit }
-        } else if (limit - level).max(0.0) >= level - speed {
-            Reason::Soil
-        } else if level - straight >= straight - speed {
+        } else if slowest >= AT_THE_LIMIT * limit {
+            if limit < driver { Reason::Ride } else { Reason::SpeedLimit }
+        } else if (limit - level).max(0.0) >= level - slowest {
+            on_the_level
+        } else if level - straight >= straight - slowest {
             Reason::Slope
         } else {
             Reason::SideSlope
@@ -400,77 +275,4 @@ fn share_of_classes(values: &[(f64, usize)]) -> f64 {
     let (total, within) =
         (total / (values.len() - 1) as f64, within / (values.len() - filled) as f64);
     (1.0 - within / total).clamp(0.0, 1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::config::TableConfig;
-    use super::super::{Axes, Column, Crossing, End};
-    use super::*;
-
-    /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
-    fn table(sigma: f64) -> Table {
-        let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
-        let axes = Axes::new(&config, 1.0, sigma);
-        let column = |n: usize| {
-            let [strength, _] = axes.of(n);
-            Column::drive(1.5, |grade| {
-                let goes = grade <= 0.3 * strength;
-                let (end, speed) = if goes { (End::Crossed, 6.0) } else { (End::Stuck, 0.0) };
-                Crossing { end, speed, slip: 0.0, energy: 0.0 }
-            })
-        };
-        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
-    }
-
-    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellFigures {
-        let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
-        let tables = [table(sigma)];
-        let ground =
-            Ground { cells, slopes: &[slope], soils: &[0], barriers: &[None], tables: &tables };
-        let question = Question {
-            seed: 3,
-            draws: 400,
-            directions: 8,
-            speed: 10.0,
-            ride_speed: None,
-            strength_varies: sigma > 0.0,
-            slope_deviation: deviation,
-        };
-        figures(&ground, &question, |_| ())[0]
-    }
-
-    #[test]
-    fn without_error_it_goes_or_it_does_not() {
-        for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
-            let cell = asked([slope, 0.0], 0.0, 0.0);
-            assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
-            assert_eq!(cell.p_go_direction, directions);
-            assert!(cell.soil_share.is_nan());
-        }
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
-    }
-
-    /// Of a lognormal strength, half climb what the median does, and Φ(-ln 2 / σ) twice of it.
-    #[test]
-    fn the_probability_to_go_is_that_of_the_strength() {
-        // a stratum of 400, and half a step of the table's bounds
-        let near = |cell: CellFigures, known: f64| (f64::from(cell.p_go) - known).abs() < 0.03;
-        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
-        let twice = asked([0.6, 0.0], 0.5, 0.0);
-        assert!(near(twice, 0.0828), "{twice:?}");
-        assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
-        // all that varies is the soil's: but for what varies within a class of strength
-        assert!(asked([0.3, 0.0], 0.5, 0.0).soil_share > 0.8);
-        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
-    }
-
-    #[test]
-    fn errors_of_slope_blur_the_bound_alike() {
-        let cell = asked([0.3, 0.0], 0.0, 0.05);
-        // the steepest way in a cell whose slope is off by chance is steeper than its slope: a
-        // direction beside the first takes over where the error is to the side
-        assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");
-    }
 }

@@ -1,14 +1,16 @@
 //! A map's file, read and held to its schema and to the scenario that its drives are made of.
 
 use super::config::{BarrierKind, MapConfig};
+use super::cover::{Along, Cover};
+use super::layers::Layers;
 use super::strength::soil_at_strength;
 use crate::numeric::{atan2, hypot};
 use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
-use crate::scenario::config::{self, Driver, PathEnd, Surface};
+use crate::scenario::config::{self, CustomSoil, Driver, PathEnd, Surface};
 use crate::scenario::{
     Document, Fault, Faults, Node, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
 };
-use crate::soil::SoilId;
+use crate::soil::{Frost, Soil, SoilId, SoilKind};
 use crate::terrain::SoilMap;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,6 +49,12 @@ pub struct MapFile {
     pub barriers: SoilMap,
     /// What is mapped, `[x_min, y_min, x_max, y_max]`, m.
     pub area: [f64; 4],
+    /// What its ground is like besides.
+    layers: Layers,
+    /// The soil of snow, if there is any.
+    snow: Option<Soil>,
+    /// Width of the vehicle, m.
+    width: f64,
 }
 
 /// What bars the way, by the code of [`MapFile::barriers`].
@@ -91,52 +99,104 @@ impl MapFile {
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         let base = ScenarioFile::of_document(scenario_document(&document, &config), folder)?;
         let soils = build::soil_table(&base)?;
-        build::vehicle_specs(&base)?;
+        let specs = build::vehicle_specs(&base)?;
+        let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
         let land = build::terrain(&base, &soils, &Parts::default())?;
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Faults::into_result(faults(&config, &document, &soils))?;
-        Ok(MapFile { config, document, base, soils, land, barriers, area })
+        let origin = land.placement.as_ref().map_or([0.0; 2], |placement| placement.origin);
+        let layers = Layers::read(&config.conditions, &base, &document, origin)?;
+        let snow = config.conditions.snow.as_ref().map(|snow| snow_soil(&base, &snow.soil));
+        let snow = snow.transpose()?;
+        Ok(MapFile { config, document, base, soils, land, barriers, area, layers, snow, width })
     }
 
-    /// A drive straight up a plane of one soil at a strength: it rises `along` the way and
+    /// What a vehicle meets at a point besides the slope. Frost is in soil that yields and has no
+    /// layer below; stems that it fits between are not there for it.
+    pub fn cover(&self, point @ [x, y]: [f64; 2]) -> Cover {
+        let soil = self.land.terrain.soil(x, y);
+        let snow = self.layers.snow(point);
+        let freezes = matches!(
+            &self.soils.soils()[usize::from(soil.0)].kind,
+            SoilKind::Yielding(own) if own.details.below.is_none()
+        );
+        Cover {
+            soil,
+            roughness: self.layers.roughness(point),
+            snow,
+            frost: self.layers.frost(point).filter(|_| freezes && snow.is_none()),
+            stems: self.layers.stems(point).filter(|own| own.bar(self.width)),
+            ridges: self.layers.ridges(point),
+        }
+    }
+
+    /// Strength of a cover's soil at a point beside its median, a factor.
+    pub fn strength_at(&self, point: [f64; 2], cover: &Cover) -> f64 {
+        self.layers.strength(point, self.custom(&self.soil_of(cover).name))
+    }
+
+    /// The soil of a cover: its snow's, where there is any.
+    pub fn soil_of(&self, cover: &Cover) -> &Soil {
+        let snow = self.snow.as_ref().filter(|_| cover.snow.is_some());
+        snow.unwrap_or(&self.soils.soils()[usize::from(cover.soil.0)])
+    }
+
+    fn custom(&self, name: &str) -> Option<&CustomSoil> {
+        self.config.soil.custom.iter().find(|own| own.name == name)
+    }
+
+    /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
     /// `across` it to the left, both rise over run; rough as the map's ground.
-    pub fn on_plane(&self, soil: SoilId, strength: f64, [along, across]: [f64; 2]) -> Scenario {
-        let mut scenario = self.drive(soil, strength, [0.0; 2], [1.0, 0.0]);
+    pub fn on_plane(&self, cover: &Cover, strength: f64, [along, across]: [f64; 2]) -> Scenario {
+        let mut scenario = self.drive(cover, strength, [0.0; 2], [1.0, 0.0]);
+        let own = self.base.scenario.terrain.stamp.len();
+        scenario.terrain.stamp.drain(..own);
         scenario.terrain.surface = Surface::Slope {
             elevation: 0.0,
             grade: hypot(along, across),
             uphill_deg: atan2(across, along).to_degrees(),
         };
-        scenario.terrain.stamp.clear();
         scenario
     }
 
     /// A drive straight over the ground itself, a cell's length about a point in a direction of
-    /// length 1, on one soil at a strength.
+    /// length 1, on one cover at a strength.
     pub fn on_ground(
         &self,
-        soil: SoilId,
+        cover: &Cover,
         strength: f64,
         centre: [f64; 2],
         towards: [f64; 2],
     ) -> Scenario {
         let half = 0.5 * self.config.cell;
         let from = [0, 1].map(|k| centre[k] - half * towards[k]);
-        self.drive(soil, strength, from, towards)
+        self.drive(cover, strength, from, towards)
     }
 
-    fn drive(&self, soil: SoilId, strength: f64, from: [f64; 2], towards: [f64; 2]) -> Scenario {
-        let figures = &self.soils.soils()[usize::from(soil.0)];
-        let own = self.config.soil.custom.iter().find(|own| own.name == figures.name);
-        let custom = soil_at_strength(figures, own, strength, AT_STRENGTH);
+    fn drive(&self, cover: &Cover, strength: f64, from: [f64; 2], towards: [f64; 2]) -> Scenario {
+        let figures = self.soil_of(cover);
+        let own = self.custom(&figures.name);
+        let mut custom = soil_at_strength(figures, own, strength, AT_STRENGTH);
+        if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
+            snow.depth = depth;
+        }
+        if let (Some(depth), Some(frost)) = (cover.frost, &self.config.conditions.frost) {
+            custom.frost = Some(Frost { depth, wet: frost.wet });
+        }
         let to = [0, 1].map(|k| from[k] + (self.config.cell + BEYOND) * towards[k]);
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
         vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
         vehicle.speed = self.config.entry_speed.min(self.config.speed);
         vehicle.driver = path(vec![from, to], self.config.speed, PathEnd::Continue);
+        let way = Along { from, towards, length: self.config.cell };
+        let mut terrain = self.base.scenario.terrain.clone();
+        terrain.roughness = cover.roughness.or(terrain.roughness);
+        terrain.stamp.extend(cover.ridges.iter().flat_map(|own| own.across(&way)));
         Scenario {
+            terrain,
+            scenery: cover.stems.iter().map(|own| own.along(&way)).collect(),
             soil: config::SoilMap {
                 default: AT_STRENGTH.into(),
                 raster: None,
@@ -163,11 +223,18 @@ impl MapFile {
         Scenario { vehicle: vec![vehicle], ..scenario }
     }
 
-    /// Median strength of a soil, as a factor to its figures.
-    pub fn strength(&self, soil: SoilId) -> f64 {
-        let name = &self.soils.soils()[usize::from(soil.0)].name;
+    /// Median strength of a soil by its name, as a factor to its figures.
+    pub fn strength(&self, name: &str) -> f64 {
         self.config.strength.factors.get(name).copied().unwrap_or(1.0)
     }
+}
+
+/// The soil of snow, by its name.
+fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
+    let mut file = base.clone();
+    file.scenario.soil.default = name.into();
+    let soils = build::soil_table(&file)?;
+    Ok(soils.soils()[0].clone())
 }
 
 fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
@@ -280,7 +347,8 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         found.push(document.fault("directions", Problem::Refused { cause }));
     }
     for name in config.strength.factors.keys() {
-        if !soils.soils().iter().any(|soil| soil.name == *name) {
+        let is_snow = config.conditions.snow.as_ref().is_some_and(|own| own.soil == *name);
+        if !is_snow && !soils.soils().iter().any(|soil| soil.name == *name) {
             let cause = "is no soil of this map".into();
             let key = format!("strength.factors.{name}");
             found.push(document.fault(&key, Problem::Refused { cause }));

@@ -1,27 +1,37 @@
 //! Maps of where a vehicle goes and how fast, with what is uncertain of soil and heights.
 //!
-//! A [`MapFile`] says which vehicle, which ground and what is uncertain. For each soil the
+//! A [`MapFile`] says which vehicle, which ground and what is uncertain. For each soil with what covers it ([`Cover`]) the
 //! vehicle is driven in full physics over planes ([`cross`]); its [`Table`] is asked for every
-//! cell, direction and draw. Nothing here opens a file but the map's own.
+//! cell, direction and draw, or every cell is driven itself ([`Drives`]). Nothing here opens a
+//! file but the map's own.
 
+mod asking;
 mod audit;
+mod conditions;
 mod config;
+mod cover;
 mod crossing;
+mod driven;
 mod driving;
 mod figures;
+mod layers;
 mod map_file;
 mod relief;
 mod strength;
 mod table;
 mod way;
 
+pub use asking::{Ground, Known, Question, figures, going};
 pub use audit::{Audit, Audited, CONFIDENCE, audit};
+pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
 pub use config::{
     Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
 };
+pub use cover::Cover;
 pub use crossing::{Crossing, End, SLOWEST, cross};
+pub use driven::Drives;
 pub use driving::{Driver, DrivingError, Threads};
-pub use figures::{CellFigures, Going, Ground, Question, Reason, figures, going};
+pub use figures::{CellFigures, Going, Reason};
 pub use map_file::{MapFile, VEHICLE, barrier, schema};
 pub use relief::{Cells, slope_deviation, slopes};
 pub use table::{Axes, Between, Column, Mixed, Table};

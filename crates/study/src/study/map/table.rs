@@ -9,7 +9,7 @@
 
 use super::config::TableConfig;
 use super::crossing::Crossing;
-use crate::numeric::exp;
+use crate::numeric::{exp, ln};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -120,6 +120,8 @@ fn between(points: &[[f64; 2]], x: f64) -> f64 {
 /// The strengths and side slopes of a table's columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
+    /// Logarithms of the least and the greatest strength.
+    pub range: [f64; 2],
     /// Strengths, factors to the soil's figures, increasing by an even ratio.
     pub strengths: Vec<f64>,
     /// Side slopes, rise over run, evenly from level.
@@ -127,16 +129,32 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// About a median strength that is uncertain by `sigma` in its logarithm; a soil that is
-    /// certain has one strength.
-    pub fn new(config: &TableConfig, median: f64, sigma: f64) -> Axes {
-        let count = if sigma > 0.0 { config.strengths } else { 1 };
+    /// About a median strength that is uncertain by `sigma` in its logarithm and differs from cell
+    /// to cell by what lies between `shifts` of it; a soil that is certain and everywhere as strong
+    /// has one strength. Strengths lie as close as without shifts.
+    pub fn new(
+        config: &TableConfig,
+        [median, sigma]: [f64; 2],
+        [least, greatest]: [f64; 2],
+    ) -> Axes {
+        let (middle, reach) = (ln(median), REACH * sigma);
+        let range = [middle + least - reach, middle + greatest + reach];
+        let width = range[1] - range[0];
+        let count = if width <= 1e-9 {
+            1
+        } else if sigma > 0.0 {
+            // rounding adds no strength
+            1 + ((config.strengths - 1) as f64 * width / (2.0 * reach) - 1e-9).ceil() as usize
+        } else {
+            config.strengths
+        };
         let strength = |n: usize| {
             let share = if count > 1 { n as f64 / (count - 1) as f64 } else { 0.5 };
-            median * exp(sigma * REACH * (2.0 * share - 1.0))
+            exp(range[0] + width * share)
         };
         let side = |n: usize| config.steepest * n as f64 / (config.side_slopes - 1) as f64;
         Axes {
+            range,
             strengths: (0..count).map(strength).collect(),
             side_slopes: (0..config.side_slopes).map(side).collect(),
         }
@@ -160,8 +178,8 @@ pub struct Table {
     sides: usize,
     strengths: usize,
     side_step: f64,
-    /// Standard deviations between two strengths.
-    deviations_step: f64,
+    /// Logarithm of the least strength, and of the ratio of two.
+    logarithms: [f64; 2],
     bounds: Vec<[f64; 2]>,
     speeds: Vec<[f32; SHARES]>,
 }
@@ -190,7 +208,10 @@ impl Table {
             sides: axes.side_slopes.len(),
             strengths,
             side_step,
-            deviations_step: 2.0 * REACH / (strengths.max(2) - 1) as f64,
+            logarithms: [
+                axes.range[0],
+                (axes.range[1] - axes.range[0]) / (strengths.max(2) - 1) as f64,
+            ],
             bounds: columns.iter().map(|own| own.bounds).collect(),
             speeds: columns.iter().map(Column::speeds).collect(),
         };
@@ -218,13 +239,12 @@ impl Table {
         }
     }
 
-    /// Where a strength lies that is so many standard deviations above the median; beyond the
-    /// table's reach its last.
-    pub fn strength(&self, deviations: f64) -> Between {
+    /// Where a strength of this logarithm lies; beyond the table's reach its last.
+    pub fn strength(&self, logarithm: f64) -> Between {
         if self.strengths == 1 {
             return Between { low: 0, share: 0.0 };
         }
-        let place = (deviations + REACH) / self.deviations_step;
+        let place = (logarithm - self.logarithms[0]) / self.logarithms[1];
         let place = place.clamp(0.0, (self.strengths - 1) as f64);
         let low = (place as usize).min(self.strengths - 2);
         Between { low, share: place - low as f64 }
@@ -267,9 +287,10 @@ impl Table {
         speed
     }
 
-    /// Speed of a vehicle on a plane, m/s; 0 where it does not go.
-    pub fn at(&self, deviations: f64, [along, across]: [f64; 2]) -> f64 {
-        let mixed = self.mixed(self.strength(deviations), across);
+    /// Speed of a vehicle on a plane of a strength, a factor to the soil's figures, m/s; 0 where it
+    /// does not go.
+    pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
+        let mixed = self.mixed(self.strength(ln(strength)), across);
         mixed.map_or(0.0, |mixed| self.speed(&mixed, along))
     }
 }
@@ -320,7 +341,7 @@ mod tests {
     fn between_columns_bounds_and_speeds_are_near_the_formula() {
         let config = TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 };
         let sigma = 0.5;
-        let axes = Axes::new(&config, 1.0, sigma);
+        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
         let top = |strength: f64, side: f64| 0.3 * strength.sqrt() - 0.2 * side;
         let truth = |strength: f64, [grade, side]: [f64; 2]| {
             let share = (grade + 0.8) / (top(strength, side) + 0.8);
@@ -345,18 +366,32 @@ mod tests {
             if (grade - bound).abs() < 0.02 {
                 continue;
             }
-            let (found, known) = (table.at(z, [grade, side]), truth(strength, [grade, side]));
+            let (found, known) =
+                (table.at(strength, [grade, side]), truth(strength, [grade, side]));
             assert!((found - known).abs() < 0.15, "{z} {grade} {side}: {found}, not {known}");
         }
-        assert_eq!(table.at(0.0, [0.0, 0.81]), 0.0);
+        assert_eq!(table.at(1.0, [0.0, 0.81]), 0.0);
     }
 
     #[test]
     fn a_certain_soil_has_one_strength() {
-        let axes = Axes::new(&TableConfig::default(), 0.8, 0.0);
-        assert_eq!(axes.strengths, [0.8]);
+        let axes = Axes::new(&TableConfig::default(), [0.8, 0.0], [0.0; 2]);
+        assert!(axes.strengths.len() == 1 && (axes.strengths[0] - 0.8).abs() < 1e-12);
         let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
         let table = Table::new(&axes, &columns);
-        assert!((table.at(1.7, [0.1, 0.33]) - 3.0).abs() < 1e-6);
+        assert!((table.at(3.0, [0.1, 0.33]) - 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn strengths_lie_as_close_where_they_differ_from_cell_to_cell() {
+        let config = TableConfig { strengths: 5, ..TableConfig::default() };
+        let alike = Axes::new(&config, [1.0, 0.4], [0.0; 2]);
+        assert_eq!(alike.strengths.len(), 5);
+        // from 2.5 deviations below the weakest to as many above the strongest
+        let apart = Axes::new(&config, [1.0, 0.4], [-1.0, 0.0]);
+        assert_eq!(apart.strengths.len(), 7);
+        assert!((apart.strengths[0] - (-2.0_f64).exp()).abs() < 1e-12);
+        assert_eq!(apart.strengths[6], alike.strengths[4]);
+        assert_eq!(Axes::new(&config, [1.0, 0.0], [-1.0, 0.0]).strengths.len(), 5);
     }
 }

@@ -69,6 +69,21 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
+/// Speed at which the driver absorbs 6 W over a class of roughness on a firm road, m/s: the least
+/// that is tried where even that is too fast, without bound where the fastest is not.
+///
+/// # Errors
+/// [`MobilityError`] when a scenario is refused or a trial has no result.
+pub fn ride_speed(subject: &Subject, class: Roughness) -> Result<f64, MobilityError> {
+    let limit = threshold(SPEEDS, WIDTH, |kmh| {
+        Ok::<_, MobilityError>(power(subject, class, kmh)?.1 <= LIMIT)
+    })?;
+    Ok(match limit.failed {
+        Some(_) => limit.passed.unwrap_or(SPEEDS[0]) * KMH,
+        None => f64::INFINITY,
+    })
+}
+
 /// Root mean square of a class's height over the waves, m: the integral of G(n0) (n0/n)².
 fn root_mean_square(class: RoughnessClass) -> f64 {
     (class.density() * REFERENCE * REFERENCE * (WAVES[0] - WAVES[1])).sqrt()

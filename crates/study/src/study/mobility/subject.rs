@@ -50,6 +50,8 @@ pub struct Subject {
     /// Whether all trials take half their step and half their distance of nodes: what moves then
     /// had not converged.
     pub refined: bool,
+    /// How its tyres are modelled and filled and what it carries, where that is not its file's.
+    fitted: Option<Vehicle>,
     parts: Parts,
 }
 
@@ -125,7 +127,7 @@ impl Subject {
         };
         let parts = Parts::default();
         let geometry = Geometry::of(&spec);
-        let mut subject = Subject { model, geometry, spec, refined: false, parts };
+        let mut subject = Subject { model, geometry, spec, refined: false, fitted: None, parts };
         // what a file says is checked as a whole where a world is built of it
         let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
         let vehicle = &world.model().agents[0].vehicle;
@@ -133,6 +135,11 @@ impl Subject {
             subject.geometry.driver = eye;
         }
         Ok(subject)
+    }
+
+    /// The same with the tyres, inflation, payload and changes of a scenario's vehicle.
+    pub fn fitted(self, vehicle: &Vehicle) -> Subject {
+        Subject { fitted: Some(vehicle.clone()), ..self }
     }
 
     /// A scenario of this vehicle alone on a level road.
@@ -160,9 +167,14 @@ impl Subject {
 
     /// This vehicle at the origin, headed along x.
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
+        let model = self.model.clone();
+        if let Some(Vehicle { tyre, inflation, payload, overrides, .. }) = self.fitted.clone() {
+            let bare = Subject { fitted: None, ..self.clone() }.vehicle(name, driver);
+            return Vehicle { tyre, inflation, payload, overrides, ..bare };
+        }
         Vehicle {
             name: name.into(),
-            model: self.model.clone(),
+            model,
             position: [0.0; 2],
             heading_deg: 0.0,
             speed: 0.0,

@@ -1,0 +1,300 @@
+//! Every cell of a map asked of the tables: draws of strength and slope, in all directions.
+//!
+//! A draw takes the soil's strength and the error of the cell's slope from normal distributions,
+//! the strength from as many equally likely strata as there are draws, one in each: shares are
+//! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
+//! Heights are in error by a field that is correlated; what a cell feels of it is the error of
+//! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
+//! made and every cell's draws have the right distribution by themselves. How the errors of two
+//! cells go together is not kept: nothing here asks for two.
+//!
+//! [`slope_deviation`]: super::slope_deviation
+
+use super::config::BarrierKind;
+use super::figures::{CLASSES, CellFigures, Going, Intervals, Limits, Reason, Speeds};
+use super::relief::Cells;
+use super::table::Table;
+use crate::numeric::{exp, ln, sin_cos};
+use crate::random::Stream;
+use crate::sensor::noise::quantile;
+use rayon::prelude::*;
+use std::f64::consts::TAU;
+
+/// Equally likely values that stand for a normal distribution, a power of two.
+const LEVELS: usize = 4096;
+const LEVEL_BITS: u32 = LEVELS.trailing_zeros();
+/// Cells that a thread takes at a time.
+const BATCH: usize = 512;
+
+/// What cells are asked about.
+#[derive(Clone, Debug)]
+pub struct Ground<'a> {
+    /// The cells.
+    pub cells: Cells,
+    /// Slope of each.
+    pub slopes: &'a [[f32; 2]],
+    /// Cover of each, by its number.
+    pub covers: &'a [u16],
+    /// Logarithm of the soil's strength in each, beside the cover's median.
+    pub shifts: &'a [f32],
+    /// What bars the way in each.
+    pub barriers: &'a [Option<BarrierKind>],
+    /// What is known of each cover.
+    pub known: &'a [Known],
+    /// The table of each cover; none where all cells are driven.
+    pub tables: &'a [Table],
+}
+
+/// What is known of a cover before anything is driven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The soil's median strength, a factor to its figures, and the deviation of its logarithm.
+    pub strength: [f64; 2],
+    /// Speed that the ride over its roughness allows, m/s.
+    pub ride: f64,
+    /// What stands in the way besides the soil.
+    pub stands: Option<Reason>,
+}
+
+impl Ground<'_> {
+    /// What is known of a cell's cover.
+    pub(super) fn of(&self, cell: usize) -> &Known {
+        &self.known[usize::from(self.covers[cell])]
+    }
+
+    /// Strength of a cell's soil, a factor to its figures, so many standard deviations of its
+    /// logarithm above the median.
+    pub(super) fn strength(&self, cell: usize, deviations: f64) -> f64 {
+        let [median, sigma] = self.of(cell).strength;
+        median * exp(f64::from(self.shifts[cell]) + sigma * deviations)
+    }
+}
+
+/// How cells are asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// Root of all draws.
+    pub seed: u64,
+    /// Draws a cell.
+    pub draws: usize,
+    /// Directions, a multiple of 4.
+    pub directions: usize,
+    /// The driver's limit, m/s.
+    pub speed: f64,
+    /// Whether the strength of the soil is uncertain.
+    pub strength_varies: bool,
+    /// Standard deviation of either component of a slope, rise over run.
+    pub slope_deviation: f64,
+}
+
+/// Asks every cell.
+pub fn figures(
+    ground: &Ground<'_>,
+    question: &Question,
+    done: impl Fn(usize) + Sync,
+) -> Vec<CellFigures> {
+    let asker = Asker::new(ground, question);
+    let count = ground.cells.count();
+    let batches = (0..count.div_ceil(BATCH)).into_par_iter();
+    let batches = batches.flat_map_iter(|batch| {
+        let mut room = Speeds::default();
+        let cells = batch * BATCH..((batch + 1) * BATCH).min(count);
+        let own: Vec<CellFigures> = cells.map(|cell| asker.figures(cell, &mut room)).collect();
+        done(own.len());
+        own
+    });
+    batches.collect()
+}
+
+/// Asks every cell for its going by direction.
+pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
+    let asker = Asker::new(ground, question);
+    let one = |cell: usize| asker.going(cell);
+    (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
+}
+
+struct Asker<'a> {
+    ground: &'a Ground<'a>,
+    question: &'a Question,
+    stream: Stream,
+    normal: Vec<f64>,
+    /// Axes, each with its opposite: cosine and sine.
+    axes: Vec<[f64; 2]>,
+    intervals: Intervals,
+    draws: usize,
+}
+
+impl<'a> Asker<'a> {
+    fn new(ground: &'a Ground<'a>, question: &'a Question) -> Asker<'a> {
+        let certain = !question.strength_varies && question.slope_deviation == 0.0;
+        let draws = if certain { 1 } else { question.draws };
+        let axis = |k: usize| {
+            let (sin, cos) = sin_cos(TAU * k as f64 / question.directions as f64);
+            [cos, sin]
+        };
+        Asker {
+            ground,
+            question,
+            stream: Stream::new(question.seed, "cells of a map"),
+            normal: (0..LEVELS).map(|n| quantile((n as f64 + 0.5) / LEVELS as f64)).collect(),
+            axes: (0..question.directions / 2).map(axis).collect(),
+            intervals: Intervals::of(draws, certain),
+            draws,
+        }
+    }
+
+    /// The draws of a cell: speeds direction by direction, and each draw's class of strength.
+    fn draw(&self, cell: usize, room: &mut Speeds) {
+        let (draws, directions) = (self.draws, self.question.directions);
+        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let [east, north] = self.ground.slopes[cell].map(f64::from);
+        let [median, sigma] = self.ground.of(cell).strength;
+        let middle = ln(median) + f64::from(self.ground.shifts[cell]);
+        let limit = self.question.speed.min(self.ground.of(cell).ride);
+        room.by_direction.resize(draws * directions, 0.0);
+        room.classes.clear();
+        for draw in 0..draws {
+            let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
+            let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
+            // the stratum of this draw, and a place within it
+            let stratified = (draw * LEVELS + level(0)) / draws;
+            let deviations =
+                if self.question.strength_varies { self.normal[stratified] } else { 0.0 };
+            let strength = table.strength(middle + sigma * deviations);
+            let error = self.question.slope_deviation;
+            let slope =
+                [east + error * self.normal[level(1)], north + error * self.normal[level(2)]];
+            for (axis, [cos, sin]) in self.axes.iter().enumerate() {
+                let along = slope[0] * cos + slope[1] * sin;
+                let across = slope[1] * cos - slope[0] * sin;
+                let mixed = table.mixed(strength, across);
+                for (direction, grade) in [(axis, along), (axis + directions / 2, -along)] {
+                    let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
+                    room.by_direction[direction * draws + draw] = speed as f32;
+                }
+            }
+            room.classes.push(stratified / (LEVELS / CLASSES));
+        }
+    }
+
+    fn figures(&self, cell: usize, room: &mut Speeds) -> CellFigures {
+        if let Some(kind) = self.ground.barriers[cell] {
+            return CellFigures::barred(kind);
+        }
+        self.draw(cell, room);
+        room.figures(&self.intervals, self.reason(cell))
+    }
+
+    fn going(&self, cell: usize) -> Going {
+        if self.ground.barriers[cell].is_some() {
+            return Going::barred(self.question.directions);
+        }
+        let mut room = Speeds::default();
+        self.draw(cell, &mut room);
+        room.going()
+    }
+
+    /// What limits it where nothing is uncertain.
+    fn reason(&self, cell: usize) -> Reason {
+        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
+        let [east, north] = self.ground.slopes[cell].map(f64::from);
+        let ways = self.axes.iter().flat_map(|[cos, sin]| {
+            let (along, across) = (east * cos + north * sin, north * cos - east * sin);
+            [[along, across], [-along, across]]
+        });
+        // of several in which it does not go, the steepest up
+        let slowest = ways
+            .map(|way| (table.at(strength, way), way))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
+        let Some((slowest, [along, _])) = slowest else { return Reason::SpeedLimit };
+        let limits = Limits {
+            driver: self.question.speed,
+            ride: known.ride,
+            level: table.at(strength, [0.0; 2]),
+            straight: table.at(strength, [along, 0.0]),
+            slowest: slowest.min(known.ride),
+            stands: known.stands,
+        };
+        limits.reason()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::TableConfig;
+    use super::super::{Axes, Column, Crossing, End};
+    use super::*;
+
+    /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
+    fn table(sigma: f64) -> Table {
+        let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
+        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let column = |n: usize| {
+            let [strength, _] = axes.of(n);
+            Column::drive(1.5, |grade| {
+                let goes = grade <= 0.3 * strength;
+                let (end, speed) = if goes { (End::Crossed, 6.0) } else { (End::Stuck, 0.0) };
+                Crossing { end, speed, slip: 0.0, energy: 0.0 }
+            })
+        };
+        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
+    }
+
+    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellFigures {
+        let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
+        let tables = [table(sigma)];
+        let ground = Ground {
+            cells,
+            slopes: &[slope],
+            covers: &[0],
+            shifts: &[0.0],
+            barriers: &[None],
+            known: &[Known { strength: [1.0, sigma], ride: f64::INFINITY, stands: None }],
+            tables: &tables,
+        };
+        let question = Question {
+            seed: 3,
+            draws: 400,
+            directions: 8,
+            speed: 10.0,
+            strength_varies: sigma > 0.0,
+            slope_deviation: deviation,
+        };
+        figures(&ground, &question, |_| ())[0]
+    }
+
+    #[test]
+    fn without_error_it_goes_or_it_does_not() {
+        for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
+            let cell = asked([slope, 0.0], 0.0, 0.0);
+            assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
+            assert_eq!(cell.p_go_direction, directions);
+            assert!(cell.soil_share.is_nan());
+        }
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
+    }
+
+    /// Of a lognormal strength, half climb what the median does, and Φ(-ln 2 / σ) twice of it.
+    #[test]
+    fn the_probability_to_go_is_that_of_the_strength() {
+        // a stratum of 400, and half a step of the table's bounds
+        let near = |cell: CellFigures, known: f64| (f64::from(cell.p_go) - known).abs() < 0.03;
+        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
+        let twice = asked([0.6, 0.0], 0.5, 0.0);
+        assert!(near(twice, 0.0828), "{twice:?}");
+        assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
+        // all that varies is the soil's: but for what varies within a class of strength
+        assert!(asked([0.3, 0.0], 0.5, 0.0).soil_share > 0.8);
+        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+    }
+
+    #[test]
+    fn errors_of_slope_blur_the_bound_alike() {
+        let cell = asked([0.3, 0.0], 0.0, 0.05);
+        // the steepest way in a cell whose slope is off by chance is steeper than its slope: a
+        // direction beside the first takes over where the error is to the side
+        assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Every crossing of a map as a table.
+
+use super::driven::DrivenCells;
+use super::mapped::{Driven, Mapped};
+use crate::cli::Failure;
+use crate::report::study::Outline;
+use crate::study::map::{Cover, Crossing};
+use std::path::Path;
+
+/// What is told of each crossing.
+const FIGURES: [&str; 4] = ["end", "speed", "slip", "energy_per_m"];
+
+/// Of planes, for the tables of soils.
+pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), Failure> {
+    let rows = driven.iter().zip(&mapped.covers).flat_map(|(own, cover)| {
+        let soil = &mapped.map.soil_of(cover).name;
+        let covered = covered(cover);
+        own.columns.iter().enumerate().flat_map(move |(n, column)| {
+            let [strength, side] = own.axes.of(n);
+            let covered = covered.clone();
+            column.crossings().map(move |(grade, crossing)| {
+                let place = [strength, side, grade].map(|x| x.to_string());
+                [vec![soil.clone(), covered.clone()], place.to_vec(), figures(crossing)].concat()
+            })
+        })
+    });
+    write(&["soil", "cover", "strength", "side_slope", "grade"], rows.collect(), path)
+}
+
+/// Of the cells themselves.
+pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<(), Failure> {
+    let cells = driven.crossings.iter().enumerate();
+    let rows = cells.flat_map(|(cell, crossings)| {
+        let [x, y] = mapped.cells.centre(cell);
+        crossings.iter().flatten().enumerate().map(move |(n, crossing)| {
+            let [direction, deviations] = driven.drives.of(n);
+            let place = [x, y, direction.to_degrees(), deviations].map(|x| x.to_string());
+            [place.to_vec(), figures(crossing)].concat()
+        })
+    });
+    write(&["x", "y", "direction_deg", "deviations"], rows.collect(), path)
+}
+
+/// What lies on a soil or stands on it, in words.
+pub fn covered(cover: &Cover) -> String {
+    let roughness = cover.roughness.map(|class| format!("roughness {class:?}"));
+    let snow = cover.snow.map(|depth| format!("snow {depth} m"));
+    let frost = cover.frost.map(|depth| format!("frost {depth} m"));
+    let stems = cover.stems.map(|own| format!("stems {} m every {} m", own.diameter, own.spacing));
+    let ridges = cover.ridges.map(|own| format!("ridges {} m every {} m", own.height, own.spacing));
+    let all = [roughness, snow, frost, stems, ridges];
+    all.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn figures(crossing: &Crossing) -> Vec<String> {
+    let end = serde_json::to_value(crossing.end).unwrap_or_default();
+    let numbers = [crossing.speed, crossing.slip, crossing.energy].map(|x| x.to_string());
+    [vec![end.as_str().unwrap_or_default().to_owned()], numbers.to_vec()].concat()
+}
+
+fn write(place: &[&str], rows: Vec<Vec<String>>, path: &Path) -> Result<(), Failure> {
+    let head = place.iter().chain(&FIGURES).map(|own| (*own).to_owned()).collect();
+    Ok(Outline { title: String::new(), head, rows }.write_csv(path)?)
+}

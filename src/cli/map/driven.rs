@@ -1,0 +1,152 @@
+//! The cells of a map driven in full physics, kept as they come.
+
+use super::mapped::{Mapped, drives_ended};
+use crate::cli::Failure;
+use crate::cli::counting::counting;
+use crate::report::ReportError;
+use crate::report::going::{self, MapFolder};
+use crate::report::study::Shard;
+use crate::scenario::build::vehicle_specs;
+use crate::study::map::{Cover, Crossing, Driver, Drives, Known, MapConfig, Threads};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// All cells of a map as they were driven.
+pub struct DrivenCells {
+    pub drives: Drives,
+    /// Crossings of each; none where nothing crosses.
+    pub crossings: Vec<Option<Vec<Crossing>>>,
+    /// Speed on level ground of each cover at its median strength, m/s.
+    pub levels: Vec<f64>,
+}
+
+impl DrivenCells {
+    pub fn all(&self) -> impl Iterator<Item = &Crossing> {
+        self.crossings.iter().flatten().flatten()
+    }
+}
+
+impl Mapped {
+    pub fn drives(&self, strengths: usize) -> Drives {
+        Drives::new(&self.question(), strengths)
+    }
+
+    /// Cells of a part that something crosses.
+    fn open(&self, shard: Shard) -> Vec<usize> {
+        let open = (0..self.cells.count()).filter(|cell| !self.is_barred(*cell));
+        open.filter(|cell| shard.has(*cell as u64)).collect()
+    }
+
+    /// Drives all cells of a part that the folder does not have; how many it then has, and how
+    /// many of them are new.
+    pub fn drive_cells(
+        &self,
+        folder: &MapFolder,
+        known: &[Known],
+        drives: &Drives,
+        shard: Shard,
+        threads: &Threads<'_>,
+        quiet: bool,
+    ) -> Result<[usize; 2], Failure> {
+        let (journal, before) = folder.cells::<Vec<Crossing>>(&self.cells_key(drives)?)?;
+        let all = self.open(shard);
+        let left: Vec<usize> =
+            all.iter().copied().filter(|cell| !before.contains_key(&(*cell as u64))).collect();
+        let (driver, ground) = (Driver::new(&self.map), self.ground(known, &[]));
+        let bar = counting(all.len() as u64, "cells driven", quiet);
+        bar.set_position((all.len() - left.len()) as u64);
+        // what was driven before says nothing of the time left
+        bar.reset_eta();
+        let failed: Mutex<Option<ReportError>> = Mutex::new(None);
+        let driven = threads.in_turn(left.len(), |n| {
+            let crossings = drives.drive(&driver, &self.covers, &ground, left[n]);
+            let kept = journal.put(left[n] as u64, &crossings);
+            if let (Err(error), Ok(mut failed)) = (kept, failed.lock()) {
+                failed.get_or_insert(error);
+            }
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        if let Ok(Some(error)) = failed.into_inner() {
+            return Err(error.into());
+        }
+        driven.map_err(|error| drives_ended(error, folder.path()))?;
+        journal.sync()?;
+        Ok([all.len(), left.len()])
+    }
+
+    /// Cells that folders have driven, all of the map's between them.
+    pub fn gathered(
+        &self,
+        folders: &[&Path],
+        drives: &Drives,
+    ) -> Result<BTreeMap<u64, Vec<Crossing>>, Failure> {
+        let key = self.cells_key(drives)?;
+        let mut known = BTreeMap::new();
+        for folder in folders {
+            known.extend(MapFolder::cells_of::<Vec<Crossing>>(folder, &key)?);
+        }
+        known.retain(|_, crossings| crossings.len() == drives.of_a_cell());
+        let open = self.open(Shard::WHOLE);
+        let missing = || open.iter().filter(|cell| !known.contains_key(&(**cell as u64)));
+        if let Some(first) = missing().next() {
+            let cause = format!(
+                "{} of {} cells have not been driven, the first of them {first}",
+                missing().count(),
+                open.len()
+            );
+            let folders: Vec<String> =
+                folders.iter().map(|own| own.display().to_string()).collect();
+            return Err(Failure::Input { subject: folders.join(", "), cause });
+        }
+        Ok(known)
+    }
+
+    /// Puts cells that have been driven elsewhere into a folder.
+    pub fn keep_cells(
+        &self,
+        folder: &MapFolder,
+        drives: &Drives,
+        cells: &BTreeMap<u64, Vec<Crossing>>,
+    ) -> Result<(), Failure> {
+        let (journal, known) = folder.cells(&self.cells_key(drives)?)?;
+        for (cell, crossings) in cells.iter().filter(|own| !known.contains_key(own.0)) {
+            journal.put(*cell, crossings)?;
+        }
+        Ok(journal.sync()?)
+    }
+
+    /// What a folder has driven, all of it.
+    pub fn driven_cells(&self, folder: &Path, drives: &Drives) -> Result<DrivenCells, Failure> {
+        let mut known = self.gathered(&[folder], drives)?;
+        let crossings = (0..self.cells.count() as u64).map(|cell| known.remove(&cell)).collect();
+        let driver = Driver::new(&self.map);
+        let level = |cover: &Cover| {
+            let [median, _] = driver.known(cover, f64::INFINITY).strength;
+            driver.on_plane(cover, median, [0.0; 2]).speed
+        };
+        let levels = self.covers.iter().map(level).collect();
+        Ok(DrivenCells { drives: *drives, crossings, levels })
+    }
+
+    /// The hash of what decides the crossings of cells: all of the map but what they are
+    /// asked.
+    fn cells_key(&self, drives: &Drives) -> Result<String, Failure> {
+        let config = MapConfig {
+            description: String::new(),
+            draws: 0,
+            ride_speed: None,
+            table: Default::default(),
+            elevation_error: Default::default(),
+            barrier: Vec::new(),
+            ..self.map.config.clone()
+        };
+        let inputs = self.map.base.inputs.list().into_iter().map(|own| own.sha256);
+        let inputs: Vec<String> = inputs.collect();
+        let specs = vehicle_specs(&self.map.base)?;
+        let (soils, strengths) = (self.map.soils.soils(), drives.strengths);
+        let decisive = serde_json::to_vec(&(&config, inputs, soils, specs, strengths));
+        Ok(going::key(&decisive.unwrap_or_default()))
+    }
+}

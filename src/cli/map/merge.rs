@@ -1,0 +1,60 @@
+//! `bekker map merge`
+
+use super::mapped::Mapped;
+use super::run::{from_cells, pool};
+use crate::cli::Failure;
+use crate::report::going::{AskedOfMap, MapFolder};
+use crate::report::study::Shard;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Put the parts of a map together whose cells were driven
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker map merge part_1 part_2 part_3 --out whole\n\n\
+    The files are those of the map driven in one piece, byte for byte.")]
+pub struct Merge {
+    /// Folders of `bekker map run --physics --shard`, in any order
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// The whole map's folder: new, empty, or one that this command began
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Merge {
+    pub fn execute(self) -> Result<(), Failure> {
+        let first = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
+        let whole = AskedOfMap::read(first)?;
+        let refused = |folder: &Path, cause: String| Failure::Input {
+            subject: folder.display().to_string(),
+            cause,
+        };
+        let Some(strengths) = whole.physics else {
+            let cause = "its map is made from a table: only driven cells are put together";
+            return Err(refused(first, cause.into()));
+        };
+        for folder in &self.folders {
+            let other = AskedOfMap::read(folder)?;
+            if (&other.fingerprint, other.physics) != (&whole.fingerprint, whole.physics) {
+                let cause =
+                    format!("its cells are of another map than those of {}", first.display());
+                return Err(refused(folder, cause));
+            }
+        }
+        let mapped = Mapped::of_folder(first)?;
+        let drives = mapped.drives(strengths);
+        let folders: Vec<&Path> = self.folders.iter().map(PathBuf::as_path).collect();
+        let cells = mapped.gathered(&folders, &drives)?;
+        let asked = whole.driven(Some(strengths), Shard::WHOLE);
+        let folder = MapFolder::begin(&self.out, &asked)?;
+        mapped.keep_cells(&folder, &drives, &cells)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        pool(cores)?.install(|| {
+            let known = mapped.known(&folder)?;
+            from_cells(&mapped, &folder, &known, &drives, self.json)
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! A map in a few figures.
+
+use super::crossings;
+use super::mapped::Mapped;
+use super::written::{Figured, Source, Written};
+use crate::report::going;
+use crate::study::map::{CellFigures, Cover, End, Known, Reason};
+use serde::Serialize;
+
+/// A map in a few figures; shares are of the area.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub cells: usize,
+    pub area_km2: f64,
+    /// Where it goes in every direction in half of the draws or more.
+    pub go_every_direction: f64,
+    /// Where it goes in none of half of the draws and directions or more.
+    pub no_go: f64,
+    /// Means over the area.
+    pub p_go: f64,
+    pub p_go_direction: f64,
+    /// Medians over the area, m/s.
+    pub v_p10: f64,
+    pub v_p50: f64,
+    pub v_p90: f64,
+    pub v_worst_direction: f64,
+    pub v_omnidirectional: f64,
+    /// Mean over the area where speed varies.
+    pub soil_share: Option<f64>,
+    pub reasons: Vec<ReasonShare>,
+    pub covers: Vec<CoverShare>,
+    /// Crossings of the table, or of all cells, and how many came to no finite state.
+    pub crossings: usize,
+    pub failed_crossings: usize,
+}
+
+/// How much of the area a reason limits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReasonShare {
+    pub code: u8,
+    pub reason: &'static str,
+    pub share: f64,
+    pub color: String,
+}
+
+/// How much of the area a soil with what covers it takes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoverShare {
+    pub soil: String,
+    /// What lies on it or stands there, in words.
+    pub cover: String,
+    pub share: f64,
+    /// Speed that the ride over it allows, m/s, where it is rough.
+    pub ride_speed: Option<f64>,
+}
+
+/// The value that a share of all do not exceed, by nearest rank.
+pub fn quantile(values: &mut [f32], share: f64) -> f32 {
+    values.sort_unstable_by(f32::total_cmp);
+    let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
+    values[rank - 1]
+}
+
+/// Of a map that is to be written.
+pub fn summary(made: &Written<'_>) -> Summary {
+    let cells = made.cells;
+    let count = cells.len() as f64;
+    let share = |is: &dyn Fn(&CellFigures) -> bool| {
+        cells.iter().filter(|own| is(own)).count() as f64 / count
+    };
+    let mean = |of: Figured| cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count;
+    let median =
+        |of: Figured| f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5));
+    let known: Vec<f64> = cells
+        .iter()
+        .map(|own| f64::from(own.soil_share))
+        .filter(|share| share.is_finite())
+        .collect();
+    let reasons = Reason::ALL.into_iter().map(|reason| ReasonShare {
+        code: reason as u8,
+        reason: reason.name(),
+        share: share(&|own| own.reason == reason),
+        color: going::class_color(reason as u8),
+    });
+    let ends: Vec<End> = match made.source {
+        Source::Tables(driven) => {
+            let columns = driven.iter().flat_map(|own| &own.columns);
+            columns.flat_map(|own| own.driven.values()).map(|own| own.end).collect()
+        }
+        Source::Cells(driven) => driven.all().map(|own| own.end).collect(),
+    };
+    let side = made.mapped.map.config.cell;
+    Summary {
+        cells: cells.len(),
+        area_km2: count * side * side * 1e-6,
+        go_every_direction: share(&|own| own.p_go >= 0.5),
+        no_go: share(&|own| own.v_p50 == 0.0),
+        p_go: mean(|own| own.p_go),
+        p_go_direction: mean(|own| own.p_go_direction),
+        v_p10: median(|own| own.v_p10),
+        v_p50: median(|own| own.v_p50),
+        v_p90: median(|own| own.v_p90),
+        v_worst_direction: median(|own| own.v_worst_direction),
+        v_omnidirectional: median(|own| own.v_omnidirectional),
+        soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
+        reasons: reasons.collect(),
+        covers: covers(made),
+        crossings: ends.len(),
+        failed_crossings: ends.iter().filter(|end| **end == End::Failed).count(),
+    }
+}
+
+fn covers(made: &Written<'_>) -> Vec<CoverShare> {
+    let shares = made.mapped.cover_shares();
+    let covers = made.mapped.covers.iter().zip(made.known).zip(shares);
+    let told = |((cover, known), share): ((&Cover, &Known), f64)| CoverShare {
+        soil: made.mapped.map.soil_of(cover).name.clone(),
+        cover: crossings::covered(cover),
+        share,
+        ride_speed: Some(known.ride).filter(|speed| speed.is_finite()),
+    };
+    covers.map(told).collect()
+}
+
+/// The answer in a sentence.
+pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
+    format!(
+        "{} goes in every direction on {:.0} % of {:.1} km2, is stopped on {:.0} %; median speed \
+         {:.1} m/s",
+        mapped.vehicle,
+        100.0 * summary.go_every_direction,
+        summary.area_km2,
+        100.0 * summary.no_go,
+        summary.v_p50,
+    )
+}

@@ -1,0 +1,15 @@
+//! Parts of a work that is shared out.
+
+use crate::report::study::Shard;
+
+/// A part such as `2/3`.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    let wrong = || "must be I/N with I from 1 to N and N up to 1000000, such as 2/3".to_owned();
+    let (index, of) = text.split_once('/').ok_or_else(wrong)?;
+    let shard = Shard {
+        index: index.trim().parse().map_err(|_| wrong())?,
+        of: of.trim().parse().map_err(|_| wrong())?,
+    };
+    let is_one = (1..=1_000_000).contains(&shard.of) && (1..=shard.of).contains(&shard.index);
+    if is_one { Ok(shard) } else { Err(wrong()) }
+}
