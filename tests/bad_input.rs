@@ -192,14 +192,29 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "kind = \"procedural\", ",
         "",
-        ":15: terrain.surface.kind: missing: one of \"flat\", \"slope\", \"procedural\", \"dem\" is required",
+        ":15: terrain.surface.kind: missing: one of \"flat\", \"slope\", \"procedural\", \"random\", \"dem\" is required",
     ),
     (
         "\"procedural\"",
         "\"procedual\"",
-        ":15: terrain.surface.kind = \"procedual\": must be one of \"flat\", \"slope\", \"procedural\", \"dem\" (did you mean `procedural`?)",
+        ":15: terrain.surface.kind = \"procedual\": must be one of \"flat\", \"slope\", \"procedural\", \"random\", \"dem\" (did you mean `procedural`?)",
     ),
     ("\"procedural\"", "\"flat\"", ":15: terrain.surface.amplitude = 2: unknown key; allowed: "),
+    (
+        "\"procedural\", amplitude = 2,",
+        "\"random\", size = [300, 300], holes = { count = 4, density = 1 },",
+        ":15: terrain.surface.holes.density = 1: cannot be given together with count",
+    ),
+    (
+        "\"procedural\", amplitude = 2,",
+        "\"random\", size = [300, 300], rocks = { diameter = [2, 1] },",
+        ":15: terrain.surface.rocks.diameter = [2, 1]: must run from low to high",
+    ),
+    (
+        "\"procedural\", amplitude = 2,",
+        "\"random\", size = [300, 300], holes = { count = 9000 },",
+        ":15: terrain.surface.holes: asks for 9000 holes on 300 m by 300 m, of which number ",
+    ),
     (
         ", wavelength = 80",
         "",
