@@ -87,8 +87,13 @@ impl Observer<String> for Log {
 /// Each observer is told all, in step, and the run gives what a loop by hand gives.
 #[test]
 fn a_run_tells_its_observers_all() {
-    let schedule =
-        Schedule { duration: 1.0, sample_every: 0.25, checkpoint_every: Some(0.5), hashes: true, views: false };
+    let schedule = Schedule {
+        duration: 1.0,
+        sample_every: 0.25,
+        checkpoint_every: Some(0.5),
+        hashes: true,
+        views: false,
+    };
     let (mut one, mut other) = (Log::default(), Log::default());
     let runner = Runner::new(model(SCENARIO), None, schedule).unwrap();
     let (world, stopped) = runner.run(&mut [&mut one, &mut other]).unwrap();

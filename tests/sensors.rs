@@ -174,7 +174,7 @@ fn an_ideal_imu_integrates_to_the_motion() {
     let mut agent = agent(&hmmwv, on, at(0.0, 0.0, 0.6));
     let ideal = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
     let sensor = |index: u32, model| Sensor {
-            record: true,
+        record: true,
         name: "x".into(),
         mount: suite(0)[0].mount,
         schedule: Schedule::new(500.0, 0.0, 0.002),

@@ -40,7 +40,16 @@ fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
         GroundVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
     let sensors = Vec::new();
-    AgentModel { name: "m113".into(), vehicle, driver, leader: None, start, speed: 0.0, sensors, autonomy: None }
+    AgentModel {
+        name: "m113".into(),
+        vehicle,
+        driver,
+        leader: None,
+        start,
+        speed: 0.0,
+        sensors,
+        autonomy: None,
+    }
 }
 
 fn on(soil: Soil, terrain: Terrain, driver: Driver) -> World {

@@ -243,10 +243,10 @@ mod tests {
     /// degrees apart, 0.02 m on the wall. Farther away it does not take it for one.
     #[test]
     fn a_wall_is_seen_at_the_distance_that_geometry_gives() {
-        let wall = Ground { walls: vec![[20.0, -9.0, 20.4, 9.0, 2.0]], ..Ground::default() };
+        let wall = Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, 2.0]], ..Ground::default() };
         let seen = |distance: f64| {
             let mut map = fresh();
-            look(&mut map, &wall, 20.0 - 1.5 - distance);
+            look(&mut map, &wall, 20.1 - 1.5 - distance);
             class(&map, 20.2, 0.2) == Class::Obstacle
         };
         assert!(seen(2.9) && !seen(3.2));

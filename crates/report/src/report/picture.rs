@@ -138,12 +138,12 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
 #[cfg(test)]
 mod tests {
     use super::super::canvas::TextStyle;
-    use crate::simulation::BlockedCell;
     use super::super::color::{ALARM, INK, Rgb};
     use super::super::land::{Land, SoilSign};
     use super::super::profile::ProfilePoint;
     use super::super::scene::{Caption, Fact, Track};
     use super::*;
+    use crate::simulation::BlockedCell;
     use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;

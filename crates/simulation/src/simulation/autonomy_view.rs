@@ -47,8 +47,7 @@ impl AutonomyView {
         let (map, believed) = (own.member.map(), own.navigator.estimate().pose);
         let cell = map.model().cell;
         let columns = (2.0 * PATCH / cell).round() as u32;
-        let [i, j] =
-            map.cell_of(believed.position.x - PATCH, believed.position.y - PATCH);
+        let [i, j] = map.cell_of(believed.position.x - PATCH, believed.position.y - PATCH);
         let mut classes = Classes::new(map, autonomy.navigator.obstacles);
         let mut view = |at: [i32; 2]| {
             let known = map.cell(at);

@@ -54,7 +54,13 @@ impl Default for Endings {
 impl Endings {
     /// What ends no drive, but for what cannot be simulated.
     pub fn never() -> Endings {
-        Endings { immobilised: None, overturned: None, sunk: false, arrived: false, collided: false }
+        Endings {
+            immobilised: None,
+            overturned: None,
+            sunk: false,
+            arrived: false,
+            collided: false,
+        }
     }
 
     /// Whether a chassis whose z axis has this vertical component has overturned.

@@ -80,7 +80,8 @@ impl World {
             let Hole { centre: [x, y], radius } = **hole;
             let steps = (radius / cell).ceil() as i32;
             let [i, j] = map.cell_of(x, y);
-            let cells = (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
+            let cells =
+                (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
             let inside = |[a, b]: &[i32; 2]| {
                 let [dx, dy] = [f64::from(*a) + 0.5, f64::from(*b) + 0.5].map(|at| at * cell);
                 (dx - x) * (dx - x) + (dy - y) * (dy - y) <= radius * radius

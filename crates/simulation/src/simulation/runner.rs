@@ -30,7 +30,13 @@ pub struct Schedule {
 impl Schedule {
     /// To `duration` s, sampled each tenth of a second, without hashes and checkpoints.
     pub fn until(duration: f64) -> Schedule {
-        Schedule { duration, sample_every: 0.1, checkpoint_every: None, hashes: false, views: false }
+        Schedule {
+            duration,
+            sample_every: 0.1,
+            checkpoint_every: None,
+            hashes: false,
+            views: false,
+        }
     }
 }
 
@@ -285,8 +291,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
         let hits = self.ranks.hits()?;
         let (tick, clock) = (self.ranks.world().state().tick, self.ranks.world().model().clock);
         let shows = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
-        let autonomous =
-            if shows { self.ranks.autonomous()? } else { Vec::new() };
+        let autonomous = if shows { self.ranks.autonomous()? } else { Vec::new() };
         let samples = sampled.then(|| self.ranks.samples()).transpose()?;
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;

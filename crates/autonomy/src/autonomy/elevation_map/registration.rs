@@ -2,7 +2,8 @@
 //!
 //! Each return is taken to where the sensor was when its beam was fired. It does not count
 //! beyond a range, from the own vehicle, near others that have told where they are, or as high
-//! above the ground as the vehicle passes under. What is left is binned into the cells of
+//! above the ground as the vehicle passes under. A cell is as high as three returns of a scan say it is:
+//! single ones come from haze, dust and rain. What is left is binned into the cells of
 //! a window about the vehicle, which are then merged into the map tile by tile.
 //!
 //! Holes are looked for beam by beam, upwards in each column: where the next return lies
@@ -45,7 +46,12 @@ pub struct Window {
     touched: Vec<bool>,
     /// Cell and height of returns that count, mm.
     kept: Vec<(u32, i32)>,
+    /// The highest few returns of each cell, from the highest down, mm.
+    tops: Vec<[i32; SUPPORT]>,
 }
+
+/// Returns of one scan that must be as high for a cell to be.
+const SUPPORT: usize = 3;
 
 impl Window {
     fn place(&mut self, centre: &Vec3, model: &MapModel) {
@@ -57,6 +63,7 @@ impl Window {
         if self.touched.len() != tiles {
             self.cells = vec![Cell::EMPTY; tiles * TILE_CELLS];
             self.touched = vec![false; tiles];
+            self.tops = vec![[i32::MIN; SUPPORT]; tiles * TILE_CELLS];
         }
         self.kept.clear();
     }
@@ -202,13 +209,21 @@ impl ElevationMap {
         }
         // what hangs higher over the lowest of its cell than the vehicle needs is no obstacle
         let clearance = (scan.body.clearance * 1e3) as i32;
-        let Window { kept, cells, .. } = window;
+        let Window { kept, cells, tops, .. } = window;
         for &(at, height) in kept.iter() {
-            let cell = &mut cells[at as usize];
+            let (cell, top) = (&mut cells[at as usize], &mut tops[at as usize]);
             if height - cell.lowest <= clearance {
-                cell.highest = cell.highest.max(height);
+                // the lowest of the highest few: fewer are echoes of haze, dust or rain
+                let mut rest = height;
+                for own in top.iter_mut() {
+                    (*own, rest) = ((*own).max(rest), (*own).min(rest));
+                }
+                cell.highest = top[SUPPORT - 1].max(cell.lowest);
                 cell.returns = (cell.returns + 1).min(EXPLORED);
             }
+        }
+        for &(at, _) in kept.iter() {
+            tops[at as usize] = [i32::MIN; SUPPORT];
         }
         let counted = kept.len();
         self.take_window(window);

@@ -196,7 +196,8 @@ fn what_hangs_overhead_and_others_do_not_count() {
             let point = eye.local_point(&Vec3::new(1.75, 5.25, z)).map(|x| x as f32).into();
             Return { point, ..Return::default() }
         };
-        Cloud { returns: vec![place(0.0), place(height)] }
+        // one or two alone would be echoes of haze
+        Cloud { returns: vec![place(0.0), place(height), place(height), place(height)] }
     };
     let pose = Pose { position: Vec3::new(0.0, 0.0, 0.33), ..Pose::default() };
     let highest = |height: f64, others: &[[f64; 3]]| {
@@ -205,6 +206,11 @@ fn what_hangs_overhead_and_others_do_not_count() {
         map.cell(map.cell_of(1.75, 5.25)).highest
     };
     assert_eq!(highest(1.5, &[]), 1500);
+    let mut haze = above(1.5);
+    haze.returns.truncate(3);
+    let mut map = ElevationMap::new(MapModel::default());
+    register(&mut map, &haze, &|_| pose, &[]);
+    assert_eq!(map.cell(map.cell_of(1.75, 5.25)).highest, 0);
     // the vehicle needs 2 m: a crown above is none of its business
     assert_eq!(highest(2.5, &[]), 0);
     assert_eq!(highest(8.0, &[]), 0);

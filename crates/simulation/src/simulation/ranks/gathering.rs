@@ -124,8 +124,7 @@ impl<C: Communicator> Ranks<C> {
         if self.size() == 1 {
             return Ok(own);
         }
-        let all: Option<Vec<Vec<(u32, AutonomyView)>>> =
-            self.gathered_at_first("autonomy", own)?;
+        let all: Option<Vec<Vec<(u32, AutonomyView)>>> = self.gathered_at_first("autonomy", own)?;
         let mut all: Vec<(u32, AutonomyView)> = all.into_iter().flatten().flatten().collect();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
