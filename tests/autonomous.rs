@@ -37,7 +37,7 @@ position = [0, -15]
 row = { count = 3, to = [0, 15], goal_to = [45, 15] }
 driver = { kind = "autonomous", goal = [45, -15] }
 sensor = [
-    { name = "lidar", model = { kind = "lidar", preset = "os2_64", columns = 256, samples = 1 }, position = [1.2, 0, 0.6], pitch_deg = 25 },
+    { name = "lidar", model = { kind = "lidar", preset = "os2_64", columns = 256, rays = "one" }, position = [1.2, 0, 0.6], pitch_deg = 25 },
     { name = "gps", model = { kind = "gps", preset = "rtk_fixed" }, position = [0, 0, 1.2] },
     { name = "imu", model = { kind = "imu", preset = "industrial" } },
 ]

@@ -176,7 +176,11 @@ fn returns_are_put_where_their_beams_were_fired() {
             orientation: chassis.orientation * mount().orientation,
         };
         let point = eye.local_point(&post).map(|x| x as f32).into();
-        cloud.returns.push(Return { point, time: time as f32, column, ..Return::default() });
+        // a beam alone would be an echo of haze
+        cloud.returns.extend([0, 1].map(|ring| {
+            let time = time as f32;
+            Return { point, time, column, ring, ..Return::default() }
+        }));
     }
     let seen = |pose_at: &dyn Fn(f64) -> Pose| {
         let mut map = ElevationMap::new(MapModel::default());
@@ -192,12 +196,18 @@ fn returns_are_put_where_their_beams_were_fired() {
 fn what_hangs_overhead_and_others_do_not_count() {
     let above = |height: f64| {
         let eye = Pose { position: Vec3::new(1.5, 0.0, 1.0), orientation: mount().orientation };
-        let place = |z: f64| {
+        let place = |ring: u16, z: f64| {
             let point = eye.local_point(&Vec3::new(1.75, 5.25, z)).map(|x| x as f32).into();
-            Return { point, ..Return::default() }
+            Return { point, ring, ..Return::default() }
         };
         // one or two alone would be echoes of haze
-        Cloud { returns: vec![place(0.0), place(height), place(height), place(height)] }
+        Cloud {
+            returns: [0.0, 0.0, height, height, height]
+                .into_iter()
+                .zip(0..)
+                .map(|(z, ring)| place(ring, z))
+                .collect(),
+        }
     };
     let pose = Pose { position: Vec3::new(0.0, 0.0, 0.33), ..Pose::default() };
     let highest = |height: f64, others: &[[f64; 3]]| {
@@ -207,7 +217,7 @@ fn what_hangs_overhead_and_others_do_not_count() {
     };
     assert_eq!(highest(1.5, &[]), 1500);
     let mut haze = above(1.5);
-    haze.returns.truncate(3);
+    haze.returns.truncate(4);
     let mut map = ElevationMap::new(MapModel::default());
     register(&mut map, &haze, &|_| pose, &[]);
     assert_eq!(map.cell(map.cell_of(1.75, 5.25)).highest, 0);
