@@ -3,6 +3,18 @@
 use super::response::Value;
 use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
 
+/// Figures of the whole run, not of one vehicle.
+const OF_THE_RUN: [Figure; 8] = [
+    Figure::PassesUntilStuck,
+    Figure::Completed,
+    Figure::TimeToComplete,
+    Figure::CumulativeThrottle,
+    Figure::TotalFuel,
+    Figure::Detected,
+    Figure::Explored,
+    Figure::MapBytes,
+];
+
 /// A figure of a vehicle, or of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
@@ -125,17 +137,7 @@ impl Figure {
 
     /// Whether it is of the whole run, not of one vehicle.
     pub fn is_of_the_run(self) -> bool {
-        matches!(
-            self,
-            Figure::PassesUntilStuck
-                | Figure::Completed
-                | Figure::TimeToComplete
-                | Figure::CumulativeThrottle
-                | Figure::TotalFuel
-                | Figure::Detected
-                | Figure::Explored
-                | Figure::MapBytes
-        )
+        OF_THE_RUN.contains(&self)
     }
 
     /// Whether it takes looks at the run on its way.
@@ -189,17 +191,8 @@ impl Figure {
             Figure::Fuel => return vehicle.fuel.map_or(Value::Absent, Value::Number),
             Figure::DrivingTime => vehicle.driving_time,
             Figure::Outcome => return Value::Word(code(vehicle.outcome.code)),
-            Figure::Collisions
-            | Figure::GearShifts
-            | Figure::AbsorbedPower
-            | Figure::PassesUntilStuck
-            | Figure::Completed
-            | Figure::TimeToComplete
-            | Figure::CumulativeThrottle
-            | Figure::TotalFuel
-            | Figure::Detected
-            | Figure::Explored
-            | Figure::MapBytes => return Value::Absent,
+            // watched on the way, or of the run
+            _ => return Value::Absent,
         };
         Value::Number(number)
     }
