@@ -88,7 +88,7 @@ def test_intervals_and_draws_are_those_of_scipy(file: Path) -> None:
     # one draw in each of twelve equally likely strata, by another's distribution function
     shares = stats.lognorm.cdf(done.trials["speed"], s=0.3, scale=4)
     assert sorted(np.floor(12 * shares).astype(int)) == list(range(12))
-    gone = done.trials["go"].to_numpy()
+    gone = np.asarray(done.trials["go"])
     told = done.report()["points"]
     for point, go in zip(told, gone, strict=True):
         own = point["responses"][0]["proportion"]["interval"]
