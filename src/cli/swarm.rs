@@ -127,6 +127,10 @@ fn words(items: &[&str]) -> Vec<String> {
 /// A value with its bounds.
 fn between(own: &Interval, digits: usize) -> String {
     let Interval { value, low, high } = own;
+    if low.is_nan() {
+        // of one trial there is none
+        return format!("{value:.digits$}");
+    }
     format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
 }
 
