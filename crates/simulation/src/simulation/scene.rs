@@ -189,8 +189,29 @@ impl SceneModel {
         }
     }
 
+    /// The meshes that instances name by index.
+    pub fn meshes(&self) -> &[Mesh] {
+        &self.meshes
+    }
+
+    /// Looks of the soils, by their index.
+    pub fn soils(&self) -> &[SoilAppearance] {
+        &self.soils
+    }
+
+    /// What stands, prop by prop, before anything was felled.
+    pub fn props(&self) -> &[Instance] {
+        &self.props
+    }
+
     /// The agents at two keyframes, each told for all agents.
     pub fn moving(&self, model: &WorldModel, messages: [&[VehicleMessage]; 2]) -> InstanceSet {
+        InstanceSet::new(&self.meshes, &self.parts(model, messages))
+    }
+
+    /// Parts of the agents at two keyframes, each told for all agents: agent by agent, and
+    /// of one agent always in the same order.
+    pub fn parts(&self, model: &WorldModel, messages: [&[VehicleMessage]; 2]) -> Vec<Instance> {
         let mut instances = Vec::new();
         for (index, agent) in model.agents.iter().enumerate() {
             let [Some(before), Some(now)] = messages.map(|all| all.get(index)) else { continue };
@@ -209,26 +230,31 @@ impl SceneModel {
                 });
             }
         }
-        InstanceSet::new(&self.meshes, &instances)
+        instances
     }
 
     /// What stands, and lies, where obstacles have this damage.
     pub fn after(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
-        let fallen = damage
-            .iter()
-            .enumerate()
-            .filter_map(|(index, damage)| Some((obstacles.prop(index)?, Stem::fall(*damage)?)));
-        let fallen: Vec<(usize, f64)> = fallen.collect();
-        if fallen.is_empty() {
+        let felled = self.felled(obstacles, damage);
+        if felled.is_empty() {
             return self.standing.clone();
         }
         let mut props = self.props.clone();
-        for (prop, heading) in fallen {
-            if let Some(instance) = props.get_mut(prop) {
-                lay(instance, heading);
-            }
+        for (prop, instance) in felled {
+            props[prop] = instance;
         }
         Arc::new(InstanceSet::new(&self.meshes, &props))
+    }
+
+    /// The props that lie where obstacles have this damage, each by its index.
+    pub fn felled(&self, obstacles: &Obstacles, damage: &[u16]) -> Vec<(usize, Instance)> {
+        let fallen = damage.iter().enumerate().filter_map(|(index, damage)| {
+            let (prop, heading) = (obstacles.prop(index)?, Stem::fall(*damage)?);
+            let mut instance = *self.props.get(prop)?;
+            lay(&mut instance, heading);
+            Some((prop, instance))
+        });
+        fallen.collect()
     }
 
     /// The scene around a place.

@@ -1,0 +1,243 @@
+// The undisturbed terrain, in squares that are finer where the camera is near. A square is drawn
+// until all four of the next level have come.
+
+import * as three from 'three';
+
+const CELLS = 64;
+const SPLIT = 1.6; // sides of a square within which it is split
+const ASKED = 16; // most squares asked for at a time
+
+export const LIGHT = `
+  uniform vec3 toSun, sun, ambient, horizon;
+  vec3 lit(vec3 albedo, vec3 normal, float distance) {
+    vec3 light = sun * max(dot(normal, toSun), 0.0) + ambient * (0.6 + 0.4 * normal.z);
+    vec3 colour = mix(albedo * light * 1.25, horizon, 1.0 - exp(-distance / 4000.0));
+    return pow(clamp(colour, 0.0, 1.0), vec3(1.0 / 2.2));
+  }`;
+
+const VERTEX = `
+  attribute vec3 tint;
+  varying vec3 vTint, vNormal;
+  varying vec2 vCell;
+  varying float vDistance;
+  void main() {
+    vTint = tint; vNormal = normal; vCell = uv;
+    vec4 seen = modelViewMatrix * vec4(position, 1.0);
+    vDistance = length(seen.xyz);
+    gl_Position = projectionMatrix * seen;
+  }`;
+
+const FRAGMENT = `${LIGHT}
+  uniform sampler2D ruts;
+  uniform float masked;
+  varying vec3 vTint, vNormal;
+  varying vec2 vCell;
+  varying float vDistance;
+  void main() {
+    float share = texture2D(ruts, vCell).r;
+    if (masked > 0.5 && share > 0.5) discard;
+    gl_FragColor = vec4(lit(vTint * (1.0 - 0.45 * share), normalize(vNormal), vDistance), 1.0);
+  }`;
+
+const name = (level, i, j) => `${level},${i},${j}`;
+
+export class Terrain {
+  constructor(scene, group, ask) {
+    this.tile = 16 * scene.spacing;
+    this.origin = scene.origin;
+    this.soils = scene.soils;
+    this.roots = scene.roots;
+    this.ask = ask;
+    this.group = group;
+    this.chunks = new Map(); // name -> { mesh, heights, ... } or 'asked' or 'absent'
+    this.deformed = new Map(); // level 0 square -> set of its tiles that have been deformed
+    this.waiting = 0;
+    this.light = lightUniforms(scene);
+    const [x, y, z] = scene.origin;
+    this.low = -z;
+    this.place = (level, i, j) => [i * this.side(level) - x, j * this.side(level) - y];
+  }
+  side(level) { return CELLS * this.tile * 2 ** level; }
+
+  take({ level, i, j, heights, soils }) {
+    this.waiting = Math.max(0, this.waiting - 1);
+    const cell = this.side(level) / CELLS, n = CELLS + 1, count = n * n;
+    const z = this.origin[2], skirt = 0.4 * cell + 0.2;
+    const at = (c, r) => heights[Math.min(Math.max(r, 0), CELLS) * n + Math.min(Math.max(c, 0), CELLS)];
+    const positions = new Float32Array(3 * (count + 4 * n)), normals = new Float32Array(positions.length);
+    const tints = new Float32Array(positions.length), uvs = new Float32Array((2 * positions.length) / 3);
+    const put = (k, c, r, drop) => {
+      const h = at(c, r), soil = this.soils[soils[r * n + c]] || this.soils[0];
+      positions.set([c * cell, r * cell, h - z - drop], 3 * k);
+      const dx = (at(c - 1, r) - at(c + 1, r)) / cell, dy = (at(c, r - 1) - at(c, r + 1)) / cell;
+      const length = Math.hypot(dx, dy, 2);
+      normals.set([dx / length, dy / length, 2 / length], 3 * k);
+      tints.set(soil.fresh, 3 * k);
+      uvs.set([c / CELLS, r / CELLS], 2 * k);
+    };
+    for (let r = 0; r < n; r++) for (let c = 0; c < n; c++) put(r * n + c, c, r, 0);
+    const index = [];
+    for (let r = 0; r < CELLS; r++) {
+      for (let c = 0; c < CELLS; c++) {
+        const k = r * n + c;
+        index.push(k, k + 1, k + n + 1, k, k + n + 1, k + n);
+      }
+    }
+    // an apron hides gaps beside coarser squares
+    const rim = [
+      [(t) => [t, 0], 1], [(t) => [CELLS, t], 1], [(t) => [t, CELLS], -1], [(t) => [0, t], -1],
+    ];
+    rim.forEach(([edge, sense], side) => {
+      for (let t = 0; t < n; t++) {
+        const [c, r] = edge(t);
+        put(count + side * n + t, c, r, skirt);
+      }
+      for (let t = 0; t < CELLS; t++) {
+        const [a, b] = [edge(t), edge(t + 1)].map(([c, r]) => r * n + c);
+        const [d, e] = [count + side * n + t, count + side * n + t + 1];
+        if (sense > 0) index.push(a, d, b, b, d, e); else index.push(a, b, d, b, e, d);
+      }
+    });
+    const geometry = new three.BufferGeometry();
+    geometry.setAttribute('position', new three.BufferAttribute(positions, 3));
+    geometry.setAttribute('normal', new three.BufferAttribute(normals, 3));
+    geometry.setAttribute('tint', new three.BufferAttribute(tints, 3));
+    geometry.setAttribute('uv', new three.BufferAttribute(uvs, 2));
+    geometry.setIndex(index);
+    const mask = new three.DataTexture(new Uint8Array(CELLS * CELLS), CELLS, CELLS, three.RedFormat, three.UnsignedByteType);
+    mask.needsUpdate = true;
+    const uniforms = { ...this.light, ruts: { value: mask }, masked: { value: level === 0 ? 1 : 0 } };
+    const material = new three.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms, side: three.DoubleSide });
+    const mesh = new three.Mesh(geometry, material);
+    mesh.position.set(...this.place(level, i, j), 0);
+    mesh.matrixAutoUpdate = false;
+    mesh.updateMatrix();
+    mesh.visible = false;
+    this.group.add(mesh);
+    const chunk = { mesh, mask, heights, soils, level, i, j };
+    this.chunks.set(name(level, i, j), chunk);
+    this.mark(chunk);
+  }
+  absent({ level, i, j }) {
+    this.waiting = Math.max(0, this.waiting - 1);
+    this.chunks.set(name(level, i, j), 'absent');
+  }
+
+  // Tiles that are drawn by themselves: nothing is drawn over them here.
+  clear() {
+    this.deformed.clear();
+    for (const chunk of this.chunks.values()) {
+      if (chunk.mesh) { chunk.mask.image.data.fill(0); chunk.mask.needsUpdate = true; }
+    }
+  }
+  cover(tiles) {
+    const touched = new Set();
+    for (const { a, b } of tiles) {
+      const square = name(0, Math.floor(a / CELLS), Math.floor(b / CELLS));
+      if (!this.deformed.has(square)) this.deformed.set(square, new Map());
+      const own = this.deformed.get(square), key = `${a},${b}`;
+      if (!own.has(key)) { own.set(key, [a, b]); touched.add(square); }
+    }
+    if (touched.size === 0) return;
+    for (const chunk of this.chunks.values()) if (chunk.mesh) this.mark(chunk, touched);
+  }
+  mark(chunk, touched) {
+    const span = 2 ** chunk.level;
+    const data = chunk.mask.image.data;
+    const add = 255 / (span * span);
+    let changed = false;
+    for (const [square, tiles] of this.deformed) {
+      const [, i, j] = square.split(',').map(Number);
+      if (Math.floor(i / span) !== chunk.i || Math.floor(j / span) !== chunk.j) continue;
+      if (touched && !touched.has(square)) continue;
+      changed = true;
+      for (const [a, b] of tiles.values()) {
+        const c = Math.floor(a / span) - chunk.i * CELLS, r = Math.floor(b / span) - chunk.j * CELLS;
+        const k = r * CELLS + c;
+        data[k] = span === 1 ? 255 : Math.min(255, Math.max(data[k], 0) + Math.ceil(add));
+      }
+    }
+    if (changed) chunk.mask.needsUpdate = true;
+  }
+
+  // Chooses what is drawn about the camera.
+  choose(camera) {
+    for (const chunk of this.chunks.values()) if (chunk.mesh) chunk.mesh.visible = false;
+    const eye = camera.position;
+    const wanted = [];
+    const far = (level, i, j) => {
+      const [x, y] = this.place(level, i, j), side = this.side(level);
+      const out = (p, low) => Math.max(low - p, 0, p - low - side);
+      return Math.hypot(out(eye.x, x), out(eye.y, y));
+    };
+    const has = (level, i, j) => {
+      const chunk = this.chunks.get(name(level, i, j));
+      if (chunk === undefined) wanted.push([far(level, i, j), level, i, j]);
+      return chunk && chunk.mesh ? chunk : null;
+    };
+    const draw = (level, i, j) => {
+      const chunk = has(level, i, j);
+      if (!chunk) return false;
+      const side = this.side(level);
+      const height = Math.abs(eye.z - (chunk.heights[(CELLS / 2) * (CELLS + 2)] - this.origin[2]));
+      if (level > 0 && Math.max(far(level, i, j), height) < SPLIT * side) {
+        const finer = [0, 1, 2, 3].map((k) => [level - 1, 2 * i + (k & 1), 2 * j + (k >> 1)]);
+        if (finer.map((f) => has(...f)).every(Boolean)) {
+          finer.forEach((f) => draw(...f));
+          return true;
+        }
+      }
+      chunk.mesh.visible = true;
+      return true;
+    };
+    this.roots.forEach((root) => draw(...root));
+    wanted.sort((p, q) => q[1] - p[1] || p[0] - q[0]);
+    for (const [, level, i, j] of wanted) {
+      if (this.waiting >= ASKED) break;
+      this.chunks.set(name(level, i, j), 'asked');
+      this.waiting++;
+      this.ask({ kind: 'chunk', level, i, j });
+    }
+  }
+
+  // Height and soil at a place relative to the origin, as far as it is known; bilinear.
+  at(x, y) {
+    for (let level = 0; level <= 12; level++) {
+      const side = this.side(level);
+      const [u, v] = [(x + this.origin[0]) / side, (y + this.origin[1]) / side];
+      const chunk = this.chunks.get(name(level, Math.floor(u), Math.floor(v)));
+      if (!chunk || !chunk.mesh) continue;
+      const [c, r] = [(u - Math.floor(u)) * CELLS, (v - Math.floor(v)) * CELLS];
+      const [c0, r0] = [Math.min(Math.floor(c), CELLS - 1), Math.min(Math.floor(r), CELLS - 1)];
+      const h = (dc, dr) => chunk.heights[(r0 + dr) * (CELLS + 1) + c0 + dc];
+      const [s, t] = [c - c0, r - r0];
+      const height = (1 - t) * ((1 - s) * h(0, 0) + s * h(1, 0)) + t * ((1 - s) * h(0, 1) + s * h(1, 1));
+      return { height: height - this.origin[2], soil: chunk.soils[Math.round(r) * (CELLS + 1) + Math.round(c)] };
+    }
+    return null;
+  }
+
+  // Where a ray meets the terrain, by steps that grow with the way.
+  meet(origin, direction) {
+    let before = 0;
+    for (let range = 0.5; range < 5000; range *= 1.02) {
+      const p = origin.clone().addScaledVector(direction, range);
+      const ground = this.at(p.x, p.y);
+      if (ground && p.z < ground.height) {
+        let [low, high] = [before, range];
+        for (let k = 0; k < 30; k++) {
+          const middle = 0.5 * (low + high), q = origin.clone().addScaledVector(direction, middle);
+          if (q.z < (this.at(q.x, q.y)?.height ?? -Infinity)) high = middle; else low = middle;
+        }
+        return origin.clone().addScaledVector(direction, high);
+      }
+      before = range;
+    }
+    return null;
+  }
+}
+
+export function lightUniforms({ sky }) {
+  const vector = (v) => ({ value: new three.Vector3(...v) });
+  return { toSun: vector(sky.to_sun), sun: vector(sky.sun), ambient: vector(sky.ambient), horizon: vector(sky.horizon) };
+}

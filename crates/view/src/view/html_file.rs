@@ -1,0 +1,186 @@
+//! A run in one file that plays in a browser without a network.
+
+use super::chunk::Chunk;
+use super::encoder::Sequence;
+use super::message::Message;
+use super::page;
+use super::scene_message::{Source, View};
+use super::snapshot::Snapshot;
+use crate::simulation::{Flow, Moment, Observer, Sample, World};
+use base64::Engine;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Simulated time between frames, and between tiles of the ground, s.
+const FRAMES: f64 = 0.05;
+const GROUND: f64 = 0.25;
+
+/// A chunk within so many of its sides of a vehicle's way is shown finer.
+const NEAR: f64 = 1.5;
+
+/// Most chunks of terrain in a file.
+const MOST_CHUNKS: usize = 1200;
+
+/// Most bytes of recording, compressed: a browser reads them at once.
+const MOST_BYTES: usize = 400 << 20;
+
+/// Why there is no file.
+#[derive(Debug, thiserror::Error)]
+pub enum HtmlFileError {
+    /// More than a browser takes.
+    #[error(
+        "the recording has {} MB after {time} s of simulated time, at most {} are written to one \
+         file: end the run earlier, or watch its folder by `bekker view`",
+        bytes >> 20, MOST_BYTES >> 20
+    )]
+    TooLong {
+        /// Its bytes.
+        bytes: usize,
+        /// How far it had got, s.
+        time: f64,
+    },
+    /// Compressing failed.
+    #[error("cannot compress the recording: {0}")]
+    Compress(#[from] std::io::Error),
+}
+
+/// A run as it is taken down for a file.
+pub struct HtmlFile {
+    view: View,
+    sequence: Sequence,
+    stream: GzEncoder<Vec<u8>>,
+    /// Where vehicles were.
+    way: BTreeSet<[i64; 2]>,
+    /// Times from which the next frame and the next tiles are due, s.
+    due: [f64; 2],
+    failed: Option<HtmlFileError>,
+}
+
+impl HtmlFile {
+    /// Of a run; its frames are still to come.
+    ///
+    /// # Errors
+    /// [`HtmlFileError`] when compressing fails.
+    pub fn new(view: View) -> Result<HtmlFile, HtmlFileError> {
+        let stream = GzEncoder::new(Vec::new(), Compression::default());
+        let due = [f64::NEG_INFINITY; 2];
+        let (sequence, way) = (Sequence::default(), BTreeSet::new());
+        let mut file = HtmlFile { view, sequence, stream, way, due, failed: None };
+        for message in file.view.messages(Source::File) {
+            file.push(&message)?;
+        }
+        Ok(file)
+    }
+
+    /// Takes down the world as it is, if it is time to.
+    ///
+    /// # Errors
+    /// [`HtmlFileError`] when it becomes too long.
+    pub fn take(&mut self, world: &World, last: bool) -> Result<(), HtmlFileError> {
+        let time = world.time();
+        let due = |at: f64| last || time >= at - 1e-9;
+        if !due(self.due[0]) {
+            return Ok(());
+        }
+        self.due[0] = time + FRAMES;
+        let ground = due(self.due[1]);
+        if ground {
+            self.due[1] = time + GROUND;
+        }
+        let snapshot = Snapshot::of(world, ground);
+        let cell = Chunk::side(&self.view.model.ground, 0) / 4.0;
+        for sample in &snapshot.samples {
+            let place = sample.pose.position;
+            if place.x.is_finite() && place.y.is_finite() {
+                self.way.insert([place.x, place.y].map(|x| (x / cell).round() as i64));
+            }
+        }
+        for message in self.sequence.messages(&self.view, &snapshot) {
+            self.push(&message)?;
+        }
+        let bytes = self.stream.get_ref().len();
+        if bytes > MOST_BYTES {
+            return Err(HtmlFileError::TooLong { bytes, time });
+        }
+        Ok(())
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// [`HtmlFileError`] when one has come up on the way.
+    pub fn finish(mut self) -> Result<String, HtmlFileError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        for chunk in self.chunks() {
+            // chunks come from the roots: they are on the lattice
+            if let Ok(message) = chunk.message(&self.view.model.ground) {
+                self.push(&message)?;
+            }
+        }
+        let recording = base64::engine::general_purpose::STANDARD.encode(self.stream.finish()?);
+        Ok(page::with_recording(&self.view.name, &recording))
+    }
+
+    fn push(&mut self, message: &Message) -> Result<(), HtmlFileError> {
+        self.stream.write_all(&(message.len() as u32).to_le_bytes())?;
+        self.stream.write_all(message)?;
+        Ok(())
+    }
+
+    /// Chunks of the terrain: fine where vehicles were, coarse elsewhere.
+    fn chunks(&self) -> Vec<Chunk> {
+        let ground = &self.view.model.ground;
+        let cell = Chunk::side(ground, 0) / 4.0;
+        let mut chunks = self.view.roots();
+        let mut next = 0;
+        while next < chunks.len() && chunks.len() < MOST_CHUNKS {
+            let chunk = chunks[next];
+            next += 1;
+            let spans = chunk.bounds(ground);
+            let near = NEAR * (spans[0][1] - spans[0][0]);
+            let beside = |place: &[i64; 2]| {
+                (0..2).all(|axis| {
+                    let x = place[axis] as f64 * cell;
+                    x > spans[axis][0] - near && x < spans[axis][1] + near
+                })
+            };
+            if self.way.iter().any(beside) {
+                chunks.extend(chunk.children());
+            }
+        }
+        chunks
+    }
+}
+
+impl<E> Observer<E> for HtmlFile {
+    fn on_start(&mut self, world: &World, _: &[Sample]) -> Result<(), E> {
+        self.failed = self.take(world, false).err();
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+        // a run is not ended for the sake of its picture: finishing tells
+        if moment.first && self.failed.is_none() {
+            self.failed = self.take(moment.world, false).err();
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn on_end(&mut self, world: &World) -> Result<(), E> {
+        if self.failed.is_none() {
+            self.failed = self.take(world, true).err();
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for HtmlFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HtmlFile").field("name", &self.view.name).finish_non_exhaustive()
+    }
+}
+

@@ -1,0 +1,85 @@
+//! What a page is sent.
+//!
+//! | first byte | message | what follows |
+//! | --- | --- | --- |
+//! | 0 | text | JSON with a `kind` |
+//! | 1 | mesh | u32 index, u32 corners; of each corner f32 x, y, z; then i8 normal and one byte 0; then u8 red, green, blue, 255 |
+//! | 2 | props | u32 count; of each u32 mesh, f32 x, y, z, quaternion x, y, z, w, scale |
+//! | 3 | chunk | [`Chunk`](super::Chunk) |
+//! | 4 | tiles | u8 whether all before is void, f64 time, u32 count; of each i32 a, i32 b, f32 datum, u32 soil, then 19 x 19 i16 heights above the datum and as many depths below the undisturbed ground, in quarters of a millimetre |
+//! | 5 | frame | f64 time, f64 tick, u32 vehicles, u32 parts; vehicles and parts as in `frame.rs` |
+//! | 6 | picture | u32 vehicle, f64 time, u32 bytes of the name, the name, a PNG |
+//!
+//! All little-endian; places in m from the scene's origin, square roots of linear colours times 255.
+
+/// A message.
+pub type Message = Vec<u8>;
+
+/// First bytes of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text = 0,
+    Mesh = 1,
+    Props = 2,
+    Chunk = 3,
+    Tiles = 4,
+    Frame = 5,
+    Picture = 6,
+}
+
+/// A message in the making.
+#[derive(Debug)]
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub fn new(kind: Kind) -> Writer {
+        Writer { bytes: vec![kind as u8] }
+    }
+
+    pub fn u8(&mut self, value: u8) -> &mut Writer {
+        self.bytes.push(value);
+        self
+    }
+
+    pub fn u16(&mut self, value: u16) -> &mut Writer {
+        self.raw(&value.to_le_bytes())
+    }
+
+    pub fn u32(&mut self, value: usize) -> &mut Writer {
+        self.raw(&(value as u32).to_le_bytes())
+    }
+
+    pub fn i16(&mut self, value: i16) -> &mut Writer {
+        self.raw(&value.to_le_bytes())
+    }
+
+    pub fn i32(&mut self, value: i32) -> &mut Writer {
+        self.raw(&value.to_le_bytes())
+    }
+
+    pub fn f32(&mut self, value: f64) -> &mut Writer {
+        self.raw(&(value as f32).to_le_bytes())
+    }
+
+    pub fn f64(&mut self, value: f64) -> &mut Writer {
+        self.raw(&value.to_le_bytes())
+    }
+
+    pub fn raw(&mut self, bytes: &[u8]) -> &mut Writer {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    pub fn finish(self) -> Message {
+        self.bytes
+    }
+}
+
+/// A text message.
+pub(super) fn text(value: &serde_json::Value) -> Message {
+    let mut writer = Writer::new(Kind::Text);
+    writer.raw(value.to_string().as_bytes());
+    writer.finish()
+}

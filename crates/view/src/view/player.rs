@@ -1,0 +1,164 @@
+//! A recorded run, simulated again for who watches: any moment can be asked for.
+//!
+//! States are kept on the way, and share what has not changed; a moment is reached from the
+//! nearest kept before it. As a run repeats its bits, what is shown is what was.
+
+use super::clients::Clients;
+use super::control::Pace;
+use super::encoder::Encoder;
+use super::snapshot::Snapshot;
+use crate::simulation::{World, WorldState};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Most states that are kept; then every other is let go.
+const MOST_KEPT: usize = 240;
+
+/// Wall time between frames, and between tiles of the ground.
+const FRAMES: Duration = Duration::from_millis(33);
+const GROUND: Duration = Duration::from_millis(100);
+
+/// A world that is shown from its beginning to a last tick.
+pub struct Player {
+    world: World,
+    last: u64,
+    kept: BTreeMap<u64, WorldState>,
+    /// Steps between kept states.
+    every: u64,
+    encoder: Encoder,
+    clients: Arc<Clients>,
+    shown: [Option<Instant>; 2],
+}
+
+impl Player {
+    /// A world at its beginning, shown up to tick `last`.
+    pub fn new(world: World, last: u64, clients: Arc<Clients>) -> Player {
+        let every = world.model().clock.ticks_in(1.0).max(1);
+        let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
+        let encoder = Encoder::new(clients.clone());
+        Player { world, last, kept, every, encoder, clients, shown: [None; 2] }
+    }
+
+    /// Plays, holds and leaps as clients want, until `interrupted` is raised.
+    pub fn run(mut self, interrupted: &AtomicBool) {
+        let control = self.clients.control().clone();
+        let mut pace = Pace::default();
+        let raised = || interrupted.load(Ordering::Relaxed);
+        let mut told = None;
+        while !raised() {
+            if let Some(time) = control.seek() {
+                self.seek(time, interrupted);
+                pace.reset();
+            }
+            if self.is_over() {
+                control.pause();
+            }
+            let (playing, rate) = control.playing();
+            if told != Some((playing, rate)) {
+                told = Some((playing, rate));
+                let over = self.is_over();
+                self.encoder.say(&json!({
+                    "kind": "status", "playing": playing, "rate": rate, "ended": over,
+                }));
+            }
+            if self.clients.has_fresh() {
+                self.encoder.show(Snapshot::of(&self.world, true));
+                self.encoder.say(&json!({
+                    "kind": "status", "playing": playing, "rate": rate, "ended": self.is_over(),
+                }));
+            }
+            if control.go_on() && !self.is_over() {
+                self.advance();
+                let due = pace.wait(self.world.time(), rate);
+                self.show();
+                // in parts: a leap is not to wait
+                let until = Instant::now() + due;
+                while !raised() && !control.seeks() && Instant::now() < until {
+                    std::thread::sleep(until.saturating_duration_since(Instant::now()).min(FRAMES));
+                }
+                if !control.playing().0 {
+                    self.show_exactly();
+                }
+            } else {
+                pace.reset();
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.world.state().tick >= self.last || !self.world.is_running()
+    }
+
+    /// One heartbeat; keeps its state if it is the time to.
+    fn advance(&mut self) {
+        self.world.advance();
+        let tick = self.world.state().tick;
+        let latest = self.kept.keys().next_back().copied().unwrap_or(0);
+        if tick >= latest + self.every {
+            self.kept.insert(tick, self.world.state().clone());
+            if self.kept.len() > MOST_KEPT {
+                self.every *= 2;
+                let mut number = 0;
+                self.kept.retain(|_, _| {
+                    number += 1;
+                    number % 2 == 1
+                });
+            }
+        }
+    }
+
+    /// Goes to the first heartbeat at or after `time`, or to the end; another leap or the end
+    /// of the program cuts it short.
+    fn seek(&mut self, time: f64, interrupted: &AtomicBool) {
+        let step = self.world.model().clock.step();
+        let wanted = (time.max(0.0) / step - 1e-6).ceil().min(self.last as f64) as u64;
+        let control = self.clients.control().clone();
+        let nearest = self.kept.range(..=wanted).next_back();
+        let here = self.world.state().tick;
+        if let Some((tick, state)) = nearest
+            && (here > wanted || here < *tick)
+        {
+            // a kept state belongs to the model
+            if self.world.restore(state).is_err() {
+                return;
+            }
+        }
+        let mut told = Instant::now();
+        while self.world.state().tick < wanted && self.world.is_running() {
+            if interrupted.load(Ordering::Relaxed) || control.seeks() {
+                return;
+            }
+            self.advance();
+            if told.elapsed() > GROUND {
+                told = Instant::now();
+                self.encoder.say(&json!({ "kind": "seeking", "time": self.world.time() }));
+            }
+        }
+        self.show_exactly();
+    }
+
+    /// Shows the moment with the hash of its state, and all of its ground.
+    fn show_exactly(&mut self) {
+        let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.encoder.show_afresh(Snapshot::of(&self.world, true), hash);
+        self.shown = [Some(Instant::now()); 2];
+    }
+
+    /// Shows the moment if it is time to.
+    fn show(&mut self) {
+        let due = |last: Option<Instant>, every| last.is_none_or(|last| last.elapsed() >= every);
+        if !due(self.shown[0], FRAMES) {
+            return;
+        }
+        let ground = due(self.shown[1], GROUND);
+        if self.encoder.offer(Snapshot::of(&self.world, ground)) {
+            self.shown[0] = Some(Instant::now());
+            if ground {
+                self.shown[1] = self.shown[0];
+            }
+        }
+    }
+}
