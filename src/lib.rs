@@ -81,7 +81,7 @@
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] |
 //! | L6 | [`scenario`] |
-//! | L7 | [`study`], [`learning`], [`report`] |
+//! | L7 | [`study`], [`learning`], [`link`], [`report`] |
 //! | L8 | [`cli`] |
 //!
 //! # Features
@@ -90,7 +90,8 @@
 //! | --- | --- |
 //! | (none) | worlds, scenarios and studies: pure Rust, no system library |
 //! | `report` | tables, pictures, Parquet, GeoTIFF and MCAP ([`report`]) |
-//! | `cli` (default) | the command `bekker` ([`cli`]), with `report` |
+//! | `link` | controllers and observers from outside, over sockets ([`link`]) |
+//! | `cli` (default) | the command `bekker` ([`cli`]), with `report` and `link` |
 //! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
@@ -111,6 +112,9 @@ pub use bekker_ground::{
 };
 #[doc(inline)]
 pub use bekker_learning::learning;
+#[doc(inline)]
+#[cfg(feature = "link")]
+pub use bekker_link::link;
 #[doc(inline)]
 #[cfg(feature = "report")]
 pub use bekker_report::report;

@@ -1,0 +1,142 @@
+//! Messages on a byte stream: the length as four bytes, most significant first, then so many
+//! bytes of UTF-8.
+
+/// Longest message that is taken from a peer, bytes; more is no message of the link.
+pub const LONGEST: usize = 1 << 20;
+/// Bytes of the length.
+pub(super) const PREFIX: usize = 4;
+
+/// Why bytes are no messages.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// A length beyond the bound.
+    #[error("a frame of {length} bytes; must be at most {LONGEST}")]
+    TooLong {
+        /// The length announced, bytes.
+        length: usize,
+    },
+    /// No text.
+    #[error("a frame that is not UTF-8 at byte {at}")]
+    NotText {
+        /// The first byte that is none.
+        at: usize,
+    },
+    /// The stream ends within a message.
+    #[error("the stream ends {missing} bytes before its frame does")]
+    Cut {
+        /// Bytes that never came, of the length if that is not whole.
+        missing: usize,
+    },
+}
+
+/// A message with its length.
+pub fn encode(text: &str) -> Vec<u8> {
+    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let mut bytes = Vec::with_capacity(PREFIX + text.len());
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+/// Takes bytes as they come and gives messages as they are whole.
+#[derive(Clone, Debug, Default)]
+pub struct FrameDecoder {
+    bytes: Vec<u8>,
+}
+
+impl FrameDecoder {
+    /// Takes bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next message, once it is whole.
+    ///
+    /// # Errors
+    /// [`FrameError`] when these are no messages; nothing after it can be read.
+    pub fn next_message(&mut self) -> Result<Option<String>, FrameError> {
+        let Some((prefix, rest)) = self.bytes.split_first_chunk::<PREFIX>() else {
+            return Ok(None);
+        };
+        let length = u32::from_be_bytes(*prefix) as usize;
+        if length > LONGEST {
+            return Err(FrameError::TooLong { length });
+        }
+        let Some(body) = rest.get(..length) else { return Ok(None) };
+        let text = std::str::from_utf8(body)
+            .map_err(|error| FrameError::NotText { at: error.valid_up_to() })?
+            .to_owned();
+        self.bytes.drain(..PREFIX + length);
+        Ok(Some(text))
+    }
+
+    /// What the end of the stream means here.
+    ///
+    /// # Errors
+    /// [`FrameError::Cut`] in the middle of a message.
+    pub fn end(&self) -> Result<(), FrameError> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let length = self.bytes.first_chunk::<PREFIX>().map(|prefix| u32::from_be_bytes(*prefix));
+        let whole = PREFIX + length.unwrap_or_default() as usize;
+        Err(FrameError::Cut { missing: whole.saturating_sub(self.bytes.len()).max(1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(decoder: &mut FrameDecoder) -> Result<Vec<String>, FrameError> {
+        std::iter::from_fn(|| decoder.next_message().transpose()).collect()
+    }
+
+    proptest! {
+        /// Wherever the bytes are cut, the same messages come.
+        #[test]
+        fn messages_come_back_however_they_are_cut(
+            messages in proptest::collection::vec(".{0,40}", 0..6),
+            size in 1_usize..9,
+        ) {
+            let bytes: Vec<u8> = messages.iter().flat_map(|text| encode(text)).collect();
+            let mut decoder = FrameDecoder::default();
+            let mut found = Vec::new();
+            for piece in bytes.chunks(size) {
+                decoder.feed(piece);
+                found.extend(all(&mut decoder).unwrap());
+            }
+            prop_assert_eq!(found, messages);
+            prop_assert!(decoder.end().is_ok());
+        }
+
+        /// Any bytes are messages, an error, or not yet whole; nothing panics, and nothing
+        /// beyond the bound is waited for.
+        #[test]
+        fn any_bytes_are_decoded_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let mut decoder = FrameDecoder::default();
+            decoder.feed(&bytes);
+            if all(&mut decoder).is_ok() && !decoder.bytes.is_empty() {
+                let length = decoder.bytes.first_chunk().map(|own| u32::from_be_bytes(*own));
+                prop_assert!(length.unwrap_or_default() as usize <= LONGEST);
+                prop_assert!(decoder.end().is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_cut_or_no_text_is_refused() {
+        let mut decoder = FrameDecoder::default();
+        decoder.feed(&(LONGEST as u32 + 1).to_be_bytes());
+        assert_eq!(decoder.next_message(), Err(FrameError::TooLong { length: LONGEST + 1 }));
+        let mut decoder = FrameDecoder::default();
+        decoder.feed(&[0, 0, 0, 2, b'a', 0xff]);
+        assert_eq!(decoder.next_message(), Err(FrameError::NotText { at: 1 }));
+        let mut decoder = FrameDecoder::default();
+        decoder.feed(&[0, 0, 0, 9, b'{']);
+        assert_eq!(decoder.next_message(), Ok(None));
+        assert_eq!(decoder.end(), Err(FrameError::Cut { missing: 8 }));
+    }
+}

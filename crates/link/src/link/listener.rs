@@ -1,0 +1,469 @@
+//! A listener that sorts who connects: plain link sessions, WebSockets, and pages.
+//!
+//! The first four bytes decide: `GET ` is HTTP, anything else the length of a first message
+//! (that one would be of more than a thousand megabytes, beyond any that is taken).
+
+use super::address::Address;
+use super::connection::Connection;
+use super::frame::PREFIX;
+use super::http::{Request, Target, answer, read_head, switch};
+use super::stream::Stream;
+use super::{LinkError, Token};
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Path of the link among WebSockets.
+pub const LINK_PATH: &str = "/link";
+/// Connections at once; more are turned away.
+const MOST: usize = 64;
+/// Within which a peer must say what it wants, and take what it is sent.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A page, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its media type, as `text/html; charset=utf-8`.
+    pub content_type: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Pages by their paths.
+pub trait Pages: Send + Sync {
+    /// The page at a path, decoded from its `/` on, with what follows the `?`; none where
+    /// there is none. Called from any thread.
+    fn page(&self, path: &str, query: &str) -> Option<Page>;
+}
+
+/// No pages.
+impl Pages for () {
+    fn page(&self, _: &str, _: &str) -> Option<Page> {
+        None
+    }
+}
+
+/// Takes a connection, for as long as it lasts: on a thread of its own.
+pub type Taker = Box<dyn FnOnce(Connection) + Send>;
+
+/// To whom connections go. All but plain ones, which say the token in their first message,
+/// have given the token.
+pub struct Routes {
+    /// Takes a session of the link; of plain ones and WebSockets on [`LINK_PATH`] alike the
+    /// token is in the first message.
+    pub link: Box<dyn Fn(Connection) + Send + Sync>,
+    /// Says who takes a WebSocket on another path, if anybody does.
+    pub web_socket: Box<dyn Fn(&Target) -> Option<Taker> + Send + Sync>,
+    /// The pages.
+    pub pages: Box<dyn Pages>,
+}
+
+enum Socket {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener),
+}
+
+/// A bound address at which nobody is let in yet.
+pub struct Listener {
+    socket: Socket,
+    address: Address,
+    token: Token,
+}
+
+impl Listener {
+    /// Binds an address.
+    ///
+    /// # Errors
+    /// [`LinkError::Bind`] when it cannot be had.
+    pub fn bind(address: &Address, token: Token) -> Result<Listener, LinkError> {
+        let refused = |error: std::io::Error| LinkError::Bind {
+            address: address.to_string(),
+            cause: error.to_string(),
+        };
+        match address {
+            Address::Tcp(wanted) => {
+                let socket = TcpListener::bind(wanted).map_err(refused)?;
+                let address = Address::Tcp(socket.local_addr().map_err(refused)?);
+                Ok(Listener { socket: Socket::Tcp(socket), address, token })
+            }
+            #[cfg(unix)]
+            Address::Unix(path) => {
+                use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+                let is_socket =
+                    std::fs::metadata(path).is_ok_and(|file| file.file_type().is_socket());
+                // one that nobody listens at was left behind by a run that was killed
+                let stale = UnixStream::connect(path)
+                    .is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
+                if is_socket && stale {
+                    std::fs::remove_file(path).map_err(refused)?;
+                }
+                let socket = UnixListener::bind(path).map_err(refused)?;
+                let own = std::fs::Permissions::from_mode(0o600);
+                std::fs::set_permissions(path, own).map_err(refused)?;
+                Ok(Listener { socket: Socket::Unix(socket), address: address.clone(), token })
+            }
+            #[cfg(not(unix))]
+            Address::Unix(_) => Err(LinkError::Address { given: address.to_string() }),
+        }
+    }
+
+    /// Where it listens, with the port that it got.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Lets everybody in, until what is returned is dropped; sessions then go on.
+    ///
+    /// # Errors
+    /// [`LinkError::Bind`] when the system gives no thread.
+    pub fn open(self, routes: Routes) -> Result<Listening, LinkError> {
+        let Listener { socket, address, token } = self;
+        let closing = Arc::new(AtomicBool::new(false));
+        let door = Arc::new(Door {
+            routes,
+            cookie: match &address {
+                Address::Tcp(own) => format!("bekker_token_{}", own.port()),
+                Address::Unix(_) => "bekker_token".into(),
+            },
+            address: address.clone(),
+            token,
+            inside: AtomicUsize::new(0),
+        });
+        let closed = closing.clone();
+        let accept = move || {
+            loop {
+                let accepted = match &socket {
+                    Socket::Tcp(own) => own.accept().map(|(stream, _)| Stream::Tcp(stream)),
+                    #[cfg(unix)]
+                    Socket::Unix(own) => own.accept().map(|(stream, _)| Stream::Unix(stream)),
+                };
+                if closed.load(Ordering::Relaxed) {
+                    return;
+                }
+                match accepted {
+                    Ok(stream) => door.clone().let_in(stream),
+                    // too many files are open, or the like: it may pass
+                    Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("listener".into()).spawn(accept);
+        let thread = thread.map_err(|error| LinkError::Bind {
+            address: address.to_string(),
+            cause: error.to_string(),
+        })?;
+        Ok(Listening { address, closing, thread: Some(thread) })
+    }
+}
+
+/// A listener that lets peers in.
+pub struct Listening {
+    address: Address,
+    closing: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listening {
+    /// Where it listens.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Relaxed);
+        // wakes the thread, which then finds itself closed
+        let woken = match &self.address {
+            Address::Tcp(own) => {
+                let here = match own.ip() {
+                    IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+                    IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+                    ip => ip,
+                };
+                let own = SocketAddr::new(here, own.port());
+                TcpStream::connect_timeout(&own, Duration::from_secs(1)).is_ok()
+            }
+            #[cfg(unix)]
+            Address::Unix(path) => {
+                let woken = UnixStream::connect(path).is_ok();
+                let _ = std::fs::remove_file(path);
+                woken
+            }
+            #[cfg(not(unix))]
+            Address::Unix(_) => false,
+        };
+        if let (true, Some(thread)) = (woken, self.thread.take()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What every connection is judged by.
+struct Door {
+    routes: Routes,
+    address: Address,
+    token: Token,
+    /// Name of the cookie that a browser keeps the token in for the parts of a page.
+    cookie: String,
+    inside: AtomicUsize,
+}
+
+impl Door {
+    fn let_in(self: Arc<Door>, stream: Stream) {
+        if self.inside.fetch_add(1, Ordering::Relaxed) >= MOST {
+            self.inside.fetch_sub(1, Ordering::Relaxed);
+            stream.shutdown();
+            return;
+        }
+        let serve = move || {
+            // what went wrong was said to the peer where it could be
+            let _ = self.serve(stream);
+            self.inside.fetch_sub(1, Ordering::Relaxed);
+        };
+        // without a thread there is nobody to serve it
+        let _ = std::thread::Builder::new().name("connection".into()).spawn(serve);
+    }
+
+    fn serve(&self, mut stream: Stream) -> Result<(), LinkError> {
+        if let Stream::Tcp(own) = &stream {
+            own.set_nodelay(true)?;
+        }
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut first = [0; PREFIX];
+        stream.read_exact(&mut first)?;
+        if &first != b"GET " {
+            (self.routes.link)(Connection::plain(stream, &first)?);
+            return Ok(());
+        }
+        let (request, beyond) = match read_head(&mut stream, first.to_vec()) {
+            Ok(head) => head,
+            Err(error) => {
+                refuse(&mut stream, "400 Bad Request", &error.to_string())?;
+                return Err(error);
+            }
+        };
+        if let Some(cause) = self.is_foreign(&request) {
+            return refuse(&mut stream, "403 Forbidden", &cause);
+        }
+        let trusted = self.is_trusted(&request);
+        let Some(key) = &request.web_socket else {
+            return self.show(&mut stream, &request, trusted);
+        };
+        if request.target.path == LINK_PATH {
+            switch(&mut stream, key)?;
+            (self.routes.link)(Connection::web_socket(stream, beyond)?);
+            return Ok(());
+        }
+        if !trusted {
+            return refuse(&mut stream, "403 Forbidden", NO_TOKEN);
+        }
+        let Some(taker) = (self.routes.web_socket)(&request.target) else {
+            return refuse(&mut stream, "404 Not Found", "nothing listens at this path");
+        };
+        switch(&mut stream, key)?;
+        stream.set_read_timeout(None)?;
+        taker(Connection::web_socket(stream, beyond)?);
+        Ok(())
+    }
+
+    /// Sends a page; who gave the token in the address keeps it as a cookie, so that the parts
+    /// of the page need not name it.
+    fn show(&self, stream: &mut Stream, request: &Request, trusted: bool) -> Result<(), LinkError> {
+        if !trusted {
+            return refuse(stream, "403 Forbidden", NO_TOKEN);
+        }
+        let Target { path, query } = &request.target;
+        let Some(page) = self.routes.pages.page(path, query) else {
+            return refuse(stream, "404 Not Found", "there is no such page");
+        };
+        let given = request.target.parameter(TOKEN);
+        let keep = given.map(|token| {
+            let Door { cookie, .. } = self;
+            ("Set-Cookie", format!("{cookie}={token}; HttpOnly; SameSite=Strict; Path=/"))
+        });
+        let keep: Vec<(&str, String)> = keep.into_iter().collect();
+        answer(stream, "200 OK", &keep, &page.content_type, &page.bytes)?;
+        Ok(())
+    }
+
+    fn is_trusted(&self, request: &Request) -> bool {
+        let kept = request.cookies.iter().find(|(name, _)| *name == self.cookie);
+        let given = request.target.parameter(TOKEN).or_else(|| kept.map(|(_, own)| own.clone()));
+        given.is_some_and(|given| self.token.is(&given))
+    }
+
+    /// Why a request comes from a page of somebody else, if it does: another origin than this
+    /// host, or, on the loopback, another host than that (a name that was bent to it).
+    fn is_foreign(&self, request: &Request) -> Option<String> {
+        let Address::Tcp(address) = &self.address else { return None };
+        let host = request.host.clone().unwrap_or_default();
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        let loopback =
+            ["127.0.0.1", "localhost", "[::1]"].contains(&name) || name == address.ip().to_string();
+        if address.ip().is_loopback() && !loopback {
+            return Some(format!("host {host:?}: must be this machine's loopback"));
+        }
+        match &request.origin {
+            Some(origin) if *origin != format!("http://{host}") => {
+                Some(format!("origin {origin:?}: must be http://{host}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Name of the parameter that holds the token.
+const TOKEN: &str = "token";
+const NO_TOKEN: &str = "the token is missing or wrong: add ?token=TOKEN, as the run printed it";
+
+fn refuse(stream: &mut Stream, status: &str, cause: &str) -> Result<(), LinkError> {
+    let body = format!("{cause}\n");
+    Ok(answer(stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::Message;
+    use super::super::frame::encode;
+    use super::*;
+    use std::io::Write;
+    use tungstenite::client::client_with_config;
+    use tungstenite::handshake::client::generate_key;
+
+    struct One;
+
+    impl Pages for One {
+        fn page(&self, path: &str, query: &str) -> Option<Page> {
+            let bytes = query.as_bytes().to_vec();
+            (path == "/page").then(|| Page { content_type: "text/plain".into(), bytes })
+        }
+    }
+
+    /// Says back what it hears.
+    fn echo(mut connection: Connection) {
+        while let Ok(Some(Message::Text(text))) = connection.incoming.receive() {
+            connection.outgoing.text(&text).unwrap();
+        }
+        connection.outgoing.close();
+    }
+
+    fn listening(address: &Address) -> Listening {
+        let token = Token::fixed("secret").unwrap();
+        let web_socket = |target: &Target| -> Option<Taker> {
+            (target.path == "/view").then(|| Box::new(echo) as Taker)
+        };
+        let routes =
+            Routes { link: Box::new(echo), web_socket: Box::new(web_socket), pages: Box::new(One) };
+        Listener::bind(address, token).unwrap().open(routes).unwrap()
+    }
+
+    fn tcp(listening: &Listening) -> (TcpStream, String) {
+        let Address::Tcp(address) = listening.address() else { panic!("no TCP") };
+        (TcpStream::connect(address).unwrap(), address.to_string())
+    }
+
+    fn get(listening: &Listening, target: &str, more: &str) -> String {
+        let (mut stream, host) = tcp(listening);
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn pages_need_the_token_by_address_or_cookie() {
+        let listening = listening(&Address::default());
+        let (_, host) = tcp(&listening);
+        let port = host.rsplit_once(':').unwrap().1;
+        let page = get(&listening, "/page?token=secret", "");
+        assert!(page.starts_with("HTTP/1.1 200 OK") && page.ends_with("token=secret"), "{page}");
+        let cookie = format!("Cookie: bekker_token_{port}=secret\r\n");
+        assert!(page.contains(&format!("Set-Cookie: bekker_token_{port}=secret; HttpOnly")));
+        assert!(get(&listening, "/page", &cookie).starts_with("HTTP/1.1 200 OK"));
+        for target in ["/page", "/page?token=other", "/page?token="] {
+            assert!(get(&listening, target, "").starts_with("HTTP/1.1 403"), "{target}");
+        }
+        assert!(get(&listening, "/other?token=secret", "").starts_with("HTTP/1.1 404"));
+    }
+
+    #[test]
+    fn pages_of_others_are_kept_out() {
+        let listening = listening(&Address::default());
+        let (_, host) = tcp(&listening);
+        let own = format!("Origin: http://{host}\r\n");
+        assert!(get(&listening, "/page?token=secret", &own).starts_with("HTTP/1.1 200"));
+        let other = "Origin: http://evil.example\r\n";
+        assert!(get(&listening, "/page?token=secret", other).starts_with("HTTP/1.1 403"));
+        let (mut stream, _) = tcp(&listening);
+        write!(stream, "GET /page?token=secret HTTP/1.1\r\nHost: evil.example\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 403"), "{text}");
+    }
+
+    #[test]
+    fn plain_streams_and_web_sockets_share_a_port() {
+        let listening = listening(&Address::default());
+        let (mut stream, host) = tcp(&listening);
+        stream.write_all(&encode("{}")).unwrap();
+        let mut back = [0; 6];
+        stream.read_exact(&mut back).unwrap();
+        assert_eq!(back, *encode("{}"));
+
+        let socket = |path: &str| {
+            let (stream, host) = tcp(&listening);
+            let request = tungstenite::http::Request::builder()
+                .uri(format!("ws://{host}{path}"))
+                .header("Host", host)
+                .header("Connection", "Upgrade")
+                .header("Upgrade", "websocket")
+                .header("Sec-WebSocket-Version", "13")
+                .header("Sec-WebSocket-Key", generate_key());
+            client_with_config(request.body(()).unwrap(), stream, None)
+        };
+        for path in ["/link", "/view?token=secret"] {
+            let (mut socket, _) = socket(path).unwrap();
+            socket.send(tungstenite::Message::Ping(vec![1].into())).unwrap();
+            socket.send(tungstenite::Message::text("hello")).unwrap();
+            assert_eq!(socket.read().unwrap(), tungstenite::Message::Pong(vec![1].into()));
+            assert_eq!(socket.read().unwrap().to_text().unwrap(), "hello");
+        }
+        for path in ["/view", "/other?token=secret"] {
+            assert!(socket(path).is_err(), "{path}");
+        }
+        drop(listening);
+        assert!(TcpStream::connect(host).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_unix_socket_is_there_while_it_is_listened_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.socket");
+        let address = Address::Unix(path.clone());
+        // one that was left behind is no obstacle
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        let listening = listening(&address);
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(&encode("over it")).unwrap();
+        let mut back = vec![0; 11];
+        stream.read_exact(&mut back).unwrap();
+        assert_eq!(back, encode("over it"));
+        let taken = Listener::bind(&address, Token::fixed("t").unwrap());
+        assert!(taken.is_err_and(|error| error.to_string().contains("cannot listen")));
+        drop(listening);
+        assert!(!path.exists());
+        // what is no socket is never removed
+        std::fs::write(&path, "mine").unwrap();
+        assert!(Listener::bind(&address, Token::fixed("t").unwrap()).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    }
+}

@@ -1,0 +1,69 @@
+//! The secret by which a run knows those whom it was told to trust.
+
+use super::LinkError;
+use std::fmt;
+
+/// Bytes that are drawn for a token.
+const DRAWN: usize = 16;
+/// Longest token that is taken, characters.
+const LONGEST: usize = 128;
+
+/// What everybody who connects must know.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// One drawn by the system: 32 hexadecimal digits.
+    ///
+    /// # Errors
+    /// [`LinkError::Random`] when the system gives no random bytes.
+    pub fn random() -> Result<Token, LinkError> {
+        let mut bytes = [0; DRAWN];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| LinkError::Random { cause: error.to_string() })?;
+        Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// A given one: letters, digits, `-` and `_`, at most 128 of them.
+    ///
+    /// # Errors
+    /// [`LinkError::Token`] for any other.
+    pub fn fixed(text: &str) -> Result<Token, LinkError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let known = !text.is_empty() && text.len() <= LONGEST && text.chars().all(plain);
+        known.then(|| Token(text.into())).ok_or(LinkError::Token { length: text.len() })
+    }
+
+    /// Whether it is the one, looked at to its end, so that time tells nothing of it.
+    pub fn is(&self, given: &str) -> bool {
+        let pairs = self.0.bytes().zip(given.bytes());
+        let differs = pairs.fold(0, |differs, (a, b)| differs | (a ^ b));
+        differs == 0 && self.0.len() == given.len()
+    }
+
+    /// The secret itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_is_the_same() {
+        let token = Token::random().unwrap();
+        assert_eq!(token.reveal().len(), 32);
+        assert!(token.is(token.reveal()) && token != Token::random().unwrap());
+        let fixed = Token::fixed("ab_1").unwrap();
+        assert!(["", "ab_", "ab_2", "ab_11"].iter().all(|other| !fixed.is(other)));
+        assert!(["", "a b", "a&b"].iter().all(|text| Token::fixed(text).is_err()));
+    }
+}
