@@ -131,3 +131,6 @@ pub use bekker_simulation::{simulation, sync};
 pub use bekker_study::study;
 #[doc(inline)]
 pub use bekker_vehicle::{collision, multibody, vehicle};
+#[doc(inline)]
+#[cfg(feature = "cli")]
+pub use bekker_view::view;

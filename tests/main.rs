@@ -65,4 +65,5 @@ mod track_segmented;
 mod tyres;
 mod validation;
 mod vehicle_closed_form;
+mod view;
 mod weather;

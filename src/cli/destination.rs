@@ -12,6 +12,19 @@ pub fn png(text: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// A page to write.
+pub fn html(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ends = ["html", "htm"].iter().any(|known| {
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(known))
+    });
+    if !ends {
+        return Err("must end in .html".into());
+    }
+    in_folder(&path)?;
+    Ok(path)
+}
+
 /// A document to write beside a folder of the same name, less its ending.
 pub fn document(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);

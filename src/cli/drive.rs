@@ -9,6 +9,8 @@ use crate::simulation::{
     Flow, Moment, Observer, Ranks, RunError, Runner, Sample, Schedule, Stand, World,
 };
 use crate::sync::Communicator;
+use crate::view::{Clients, HtmlFile, LiveView, View};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::report::recovery::CHECKPOINT;
@@ -29,13 +31,17 @@ pub struct Plan<'a> {
     /// Whether it is an error if the graphics card gives up.
     pub gpu_required: bool,
     /// Raised to end the run early.
-    pub interrupted: &'a AtomicBool,
+    pub interrupted: &'a Arc<AtomicBool>,
     /// The tick reached, for last words.
     pub tick: &'a AtomicU64,
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
     /// Whether a timeline is written.
     pub trace: bool,
+    /// Who watches, if somebody does.
+    pub clients: Option<&'a Arc<Clients>>,
+    /// What is to be left as one page, if it is.
+    pub html: Option<&'a View>,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -47,6 +53,8 @@ pub struct Driven {
     pub recorded: Recorded,
     /// Whether it was ended early, as a signal to any rank does.
     pub interrupted: bool,
+    /// The run as one page.
+    pub html: Option<HtmlFile>,
 }
 
 /// What the last words of a rank that cannot return from where it notices are.
@@ -88,6 +96,18 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
         observers.push(&mut checkpoints);
     }
     observers.push(&mut narrator);
+    let mut live = plan
+        .clients
+        .filter(|_| here == 0)
+        .map(|clients| LiveView::new(clients.clone(), plan.interrupted.clone()));
+    let mut html = plan.html.filter(|_| here == 0).cloned().map(HtmlFile::new).transpose()?;
+    if let Some(html) = &mut html {
+        observers.push(html);
+    }
+    // the last: it holds the others up
+    if let Some(live) = &mut live {
+        observers.push(live);
+    }
     let mut runner = Runner::among(ranks, schedule).interrupted_by(plan.interrupted);
     if plan.resumes {
         runner = runner.resuming();
@@ -104,7 +124,7 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
         }
         RunError::Observer(failure) => failure,
     })?;
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted })
+    Ok(Driven { world, recorded: recorder.recorded(), interrupted, html })
 }
 
 /// Says what happens: how vehicles start, how far the run has got, how drives end.

@@ -4,6 +4,7 @@ use crate::report::ReportError;
 use crate::scenario::Faults;
 use crate::simulation::RankError;
 use crate::study::RigError;
+use crate::view::HtmlFileError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -91,6 +92,12 @@ pub enum Failure {
         /// What the system says.
         cause: std::io::Error,
     },
+}
+
+impl From<HtmlFileError> for Failure {
+    fn from(error: HtmlFileError) -> Failure {
+        Failure::Run { subject: "--html".into(), cause: error.to_string() }
+    }
 }
 
 impl From<RankError> for Failure {

@@ -34,6 +34,7 @@ mod results;
 mod rig;
 mod run;
 mod schema;
+mod watching;
 mod shard;
 mod soils;
 mod stdout;
@@ -43,6 +44,7 @@ mod terrain;
 mod validate;
 mod validate_physics;
 mod vehicles;
+mod view;
 
 pub use failure::Failure;
 
@@ -71,6 +73,7 @@ pub struct Cli {
 enum Command {
     Run(run::Run),
     Replay(replay::Replay),
+    View(view::View),
     Preview(preview::Preview),
     Compare(compare::Compare),
     Render(render::Render),
@@ -97,6 +100,7 @@ impl Cli {
         let result = environment::heed().and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
+            Command::View(command) => command.execute(self.quiet),
             Command::Compare(command) => command.execute(self.quiet),
             Command::Preview(command) => command.execute(self.quiet),
             Command::Render(command) => command.execute(self.quiet),

@@ -7,29 +7,33 @@ use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
 use super::results::Results;
-use super::{Failure, heartbeats, launcher, stdout};
+use super::watching::{Served, serve};
+use super::{Failure, heartbeats, launcher, stdout, view};
+use crate::link::Address;
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
+use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
 use crate::simulation::{OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState};
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Loopback, Partition, Threads};
+use crate::view::{Clients, Control, Source, View};
 use clap::{Args, Command, FromArgMatches};
 use prepared::{Place, Prepared};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// Run a scenario
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
-    bekker run --resume runs/convoy_mud-1\n\n\
+    bekker run --resume runs/convoy_mud-1\n  bekker run examples/convoy_mud.toml --view\n\n\
     The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
     picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
     sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
@@ -80,6 +84,17 @@ pub struct Run {
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
+    /// Show the run in a browser while it goes on: prints an address to open, and begins once
+    /// it is open
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "127.0.0.1:0")]
+    view: Option<Address>,
+    /// What a browser has to give, in place of one drawn at random
+    #[arg(long, value_name = "TOKEN", requires = "view")]
+    view_token: Option<String>,
+    /// Leave view.html in the folder: the run as one page that plays offline
+    #[arg(long)]
+    html: bool,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -120,6 +135,7 @@ impl Run {
         quiet: bool,
     ) -> Result<(), Failure> {
         let interrupted = interruption()?;
+        let stop = interrupted.clone();
         let tick = Arc::new(AtomicU64::new(0));
         #[cfg(feature = "mpi")]
         let mut mpi = session.map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
@@ -131,6 +147,12 @@ impl Run {
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
         let Prepared { file, built, agreed, state, place } = prepared;
+        #[cfg(feature = "mpi")]
+        let ranks = session.map_or(usize::from(self.ranks), |session| session.size());
+        #[cfg(not(feature = "mpi"))]
+        let ranks = usize::from(self.ranks);
+        let shown = self.shown(&file, &built, ranks)?;
+        let served = self.served(shown.as_ref(), &interrupted)?;
         let recovery =
             Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
         let plan = Plan {
@@ -144,6 +166,8 @@ impl Run {
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
+            clients: served.as_ref().map(|served| &served.clients),
+            html: if self.html { shown.as_ref() } else { None },
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -160,14 +184,17 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let driven = prepared.drive_here(&plan)?;
-        let Driven { mut world, recorded, interrupted } = driven;
-        let Recorded { files, samples, hits, figures } = recorded;
+        let Driven { mut world, recorded, interrupted, html } = driven;
+        let Recorded { mut files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
             return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
         };
 
+        if let Some(html) = html {
+            files.push(view::write_into(&folder, html)?);
+        }
         world.publish_all();
         let summary = world.summary(&file.scenario.name, wall);
         let results = Results {
@@ -197,7 +224,46 @@ impl Run {
         if interrupted {
             return Err(Failure::Interrupted { folder });
         }
+        if let Some(served) = &served {
+            served.stay_open(&stop);
+        }
         failed(&summary)
+    }
+
+    /// The run as pages show it, if one is to.
+    fn shown(
+        &self,
+        file: &ScenarioFile,
+        built: &Built,
+        ranks: usize,
+    ) -> Result<Option<View>, Failure> {
+        let argument = match (&self.view, self.html) {
+            (Some(_), _) => "--view",
+            (None, true) => "--html",
+            (None, false) => return Ok(None),
+        };
+        if ranks > 1 {
+            let allowed = "left away with more than one rank, where no process sees every part of \
+                           every vehicle: `bekker view` shows the run once it has ended"
+                .into();
+            return Err(Failure::Usage { argument, value: format!("{ranks} ranks"), allowed });
+        }
+        Ok(Some(view::shown(file, built, file.scenario.time.duration)))
+    }
+
+    /// Who watches the run, once somebody does.
+    fn served(
+        &self,
+        shown: Option<&View>,
+        interrupted: &Arc<AtomicBool>,
+    ) -> Result<Option<Served>, Failure> {
+        let (Some(address), Some(shown)) = (&self.view, shown) else { return Ok(None) };
+        let control = Arc::new(Control::new(true, Some(1.0)));
+        let clients = Clients::new(shown.clone(), Source::Live, control);
+        let served = serve(clients, address, self.view_token.as_deref())?;
+        eprintln!("open {}: the run begins once it is open", served.url);
+        served.wait_for_somebody(interrupted);
+        Ok(Some(served))
     }
 }
 

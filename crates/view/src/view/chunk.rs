@@ -50,11 +50,8 @@ impl Chunk {
     /// The four of the next finer level that it covers.
     pub(super) fn children(&self) -> impl Iterator<Item = Chunk> {
         let Chunk { level, i, j } = *self;
-        let finer = move |k: i32| Chunk {
-            level: level - 1,
-            i: 2 * i + (k & 1),
-            j: 2 * j + (k >> 1),
-        };
+        let finer =
+            move |k: i32| Chunk { level: level - 1, i: 2 * i + (k & 1), j: 2 * j + (k >> 1) };
         (0..if level > 0 { 4 } else { 0 }).map(finer)
     }
 
@@ -80,11 +77,10 @@ impl Chunk {
             [west + f64::from(column) * cell, south + f64::from(row) * cell]
         };
         let terrain = model.terrain();
-        let heights: Vec<f64> =
-            corners().map(place).map(|[x, y]| terrain.height(x, y)).collect();
-        let [low, high] = heights.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], h| {
-            [a.min(*h), b.max(*h)]
-        });
+        let heights: Vec<f64> = corners().map(place).map(|[x, y]| terrain.height(x, y)).collect();
+        let [low, high] = heights
+            .iter()
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], h| [a.min(*h), b.max(*h)]);
         let quantum = ((high - low) / 65_535.0).max(1e-4);
         let mut writer = Writer::new(Kind::Chunk);
         writer.u8(level as u8).i32(i).i32(j).f32(low).f32(quantum);

@@ -44,7 +44,6 @@ pub struct Feed {
 /// One who watches.
 #[derive(Debug)]
 pub struct Client {
-    clients: Arc<Clients>,
     receiver: Receiver<Arc<Message>>,
     pending: Arc<AtomicUsize>,
 }
@@ -73,7 +72,9 @@ impl Clients {
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        held(&self.feeds).len()
+        let mut feeds = held(&self.feeds);
+        feeds.retain(Feed::is_wanted);
+        feeds.len()
     }
 
     /// Whether somebody has no ground yet.
@@ -82,14 +83,14 @@ impl Clients {
     }
 
     /// One more, who is greeted with the scene.
-    pub fn join(self: &Arc<Clients>) -> Client {
+    pub fn join(&self) -> Client {
         let (sender, receiver) = channel();
         let pending = Arc::new(AtomicUsize::new(self.greeting.len()));
         for message in &self.greeting {
             let _ = sender.send(message.clone());
         }
         held(&self.feeds).push(Feed { sender, pending: pending.clone(), fresh: true });
-        Client { clients: self.clone(), receiver, pending }
+        Client { receiver, pending }
     }
 
     /// Sends all of them a message; one that `may_be_missed` is kept from who is behind.
@@ -119,6 +120,18 @@ impl Clients {
 
     fn each(&self, mut tell: impl FnMut(&mut Feed) -> bool) {
         held(&self.feeds).retain_mut(|feed| tell(feed));
+    }
+
+    /// Takes what one of them asks for; the answer, if there is one at once. What cannot be read is
+    /// answered with a fault.
+    pub fn ask(&self, request: &str) -> Option<Message> {
+        if request.len() > LONGEST {
+            return Some(fault(&format!("a request has at most {LONGEST} bytes")));
+        }
+        match serde_json::from_str::<Request>(request) {
+            Ok(request) => self.answer(&request),
+            Err(error) => Some(fault(&format!("not a request: {error}"))),
+        }
     }
 
     /// What a request is answered with at once, if it is one that is.
@@ -157,6 +170,11 @@ impl Clients {
 }
 
 impl Feed {
+    /// Whether its client is still there.
+    fn is_wanted(&self) -> bool {
+        Arc::strong_count(&self.pending) > 1
+    }
+
     /// Whether it is still wanted.
     fn give(&self, message: &Arc<Message>) -> bool {
         self.pending.fetch_add(1, Ordering::Relaxed) < LOST
@@ -181,18 +199,6 @@ impl Client {
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(()),
-        }
-    }
-
-    /// Takes what it asks for; the answer, if there is one at once. What cannot be read is
-    /// answered with a fault.
-    pub fn ask(&self, request: &str) -> Option<Message> {
-        if request.len() > LONGEST {
-            return Some(fault(&format!("a request has at most {LONGEST} bytes")));
-        }
-        match serde_json::from_str::<Request>(request) {
-            Ok(request) => self.clients.answer(&request),
-            Err(error) => Some(fault(&format!("not a request: {error}"))),
         }
     }
 }

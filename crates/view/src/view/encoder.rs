@@ -20,7 +20,12 @@ enum Work {
     Show(Box<Snapshot>),
     /// After a leap in time: all ground is void.
     ShowAfresh(Box<Snapshot>, String),
-    Picture { agent: usize, name: String, time: f64, image: Box<Image> },
+    Picture {
+        agent: usize,
+        name: String,
+        time: f64,
+        image: Box<Image>,
+    },
     Say(Message),
 }
 
@@ -145,13 +150,14 @@ impl Told {
             self.felled = felled.len();
             let lying: Vec<_> = felled
                 .iter()
-                .map(|(prop, instance)| json!([prop, instance.poses[1].orientation.coords.as_slice()]))
+                .map(|(prop, instance)| {
+                    json!([prop, instance.poses[1].orientation.coords.as_slice()])
+                })
                 .collect();
             messages.push(text(&json!({ "kind": "felled", "props": lying })));
         }
         self.ended.resize(snapshot.outcomes.len(), false);
-        for (vehicle, (outcome, told)) in
-            snapshot.outcomes.iter().zip(&mut self.ended).enumerate()
+        for (vehicle, (outcome, told)) in snapshot.outcomes.iter().zip(&mut self.ended).enumerate()
         {
             if !outcome.is_empty() && !std::mem::replace(told, true) {
                 let time = snapshot.time;

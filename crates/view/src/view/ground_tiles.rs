@@ -48,10 +48,8 @@ impl GroundTiles {
 fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
     let around = |key: TileKey| {
         (-1..=1).flat_map(move |da| {
-            (-1..=1).map(move |db| TileKey {
-                a: key.a.saturating_add(da),
-                b: key.b.saturating_add(db),
-            })
+            (-1..=1)
+                .map(move |db| TileKey { a: key.a.saturating_add(da), b: key.b.saturating_add(db) })
         })
     };
     let touched = published.changed_since(since).flat_map(around);

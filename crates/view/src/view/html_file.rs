@@ -183,4 +183,3 @@ impl std::fmt::Debug for HtmlFile {
         f.debug_struct("HtmlFile").field("name", &self.view.name).finish_non_exhaustive()
     }
 }
-

@@ -50,7 +50,16 @@ impl LiveView {
         let encoder = Encoder::new(clients.clone());
         let (shown, ground, pictured) = (Due::default(), Due::default(), Due::default());
         let pace = Pace::default();
-        LiveView { clients, encoder, interrupted, pace, shown, ground, pictured, owes_ground: false }
+        LiveView {
+            clients,
+            encoder,
+            interrupted,
+            pace,
+            shown,
+            ground,
+            pictured,
+            owes_ground: false,
+        }
     }
 
     /// Shows the world as it is, if somebody watches and it is time to.

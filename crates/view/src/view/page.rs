@@ -81,7 +81,10 @@ pub(super) fn with_recording(title: &str, recording: &str) -> String {
             // libraries import their parts by path: here parts have names alone
             Some(module) => {
                 let text = text.replace("'./three.core.js'", "'three-core'");
-                let _ = writeln!(parts, "<script type=\"text/plain\" data-module=\"{module}\">{text}</script>");
+                let _ = writeln!(
+                    parts,
+                    "<script type=\"text/plain\" data-module=\"{module}\">{text}</script>"
+                );
             }
             None if asset.content_type == STYLE => {
                 let _ = writeln!(styles, "<style>{text}</style>");

@@ -83,9 +83,8 @@ impl View {
         let spans = [bounded(west, east, self.origin.x), bounded(south, north, self.origin.y)];
         let within = |level: u32| {
             let side = Chunk::side(ground, level);
-            spans.map(|[low, high]| {
-                [(low / side).floor() as i64, ((high / side).ceil() as i64 - 1)]
-            })
+            spans
+                .map(|[low, high]| [(low / side).floor() as i64, ((high / side).ceil() as i64 - 1)])
         };
         let few = |level: &u32| {
             within(*level).iter().map(|[a, b]| (b - a + 1).max(1)).product::<i64>() <= MOST_ROOTS

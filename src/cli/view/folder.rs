@@ -1,0 +1,270 @@
+//! A folder of runs and studies as pages: a list, two runs side by side, and each to watch.
+//!
+//! What a request names is a number of the list: no path of it is ever opened.
+
+use super::shown;
+use crate::cli::{Failure, recorded};
+use crate::link::{Page, Target};
+use crate::report::manifest::{self, Manifest, Status};
+use crate::scenario::build::world;
+use crate::simulation::{RunSummary, VehicleSummary, World};
+use crate::view::{Clients, Control, Player, Source, asset};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Largest file that is sent, bytes: a study's report with its pictures.
+const LARGEST: u64 = 64 << 20;
+
+/// Runs and studies of a folder, and who watches them.
+pub struct Folder {
+    path: PathBuf,
+    runs: Vec<Run>,
+    studies: Vec<PathBuf>,
+    watched: Mutex<BTreeMap<usize, Arc<Clients>>>,
+    interrupted: Arc<AtomicBool>,
+}
+
+/// A run of the list.
+struct Run {
+    path: PathBuf,
+    name: String,
+    manifest: Manifest,
+    summary: Option<RunSummary>,
+}
+
+impl Folder {
+    /// What there is in a folder, in the order of names.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] when it cannot be read or holds neither a run nor a study.
+    pub fn read(path: &Path, interrupted: Arc<AtomicBool>) -> Result<Folder, Failure> {
+        let entries = std::fs::read_dir(path).map_err(|error| Failure::input(path, &error))?;
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.sort();
+        let runs: Vec<Run> = folders.iter().filter_map(|folder| Run::read(folder)).collect();
+        let studies: Vec<PathBuf> =
+            folders.into_iter().filter(|folder| folder.join(REPORT).is_file()).collect();
+        if runs.is_empty() && studies.is_empty() {
+            let cause = "is neither the folder of a run nor one that holds runs or studies".into();
+            return Err(Failure::Input { subject: path.display().to_string(), cause });
+        }
+        let (path, watched) = (path.to_path_buf(), Mutex::default());
+        Ok(Folder { path, runs, studies, watched, interrupted })
+    }
+
+    /// The page at a path.
+    pub fn page(&self, path: &str, query: &str) -> Option<Page> {
+        let mut parts = path.trim_start_matches('/').split('/');
+        let rest = |parts: std::str::Split<'_, char>| parts.collect::<Vec<_>>().join("/");
+        match parts.next()? {
+            "" => Some(html(self.list())),
+            "compare" => Some(html(self.comparison(query))),
+            "run" => {
+                let run = self.runs.get(number(parts.next()?)?)?;
+                match rest(parts).as_str() {
+                    "picture.png" => file(&run.path.join("picture.png"), "image/png"),
+                    name => asset(name).map(|found| Page {
+                        content_type: found.content_type.into(),
+                        bytes: found.text.into(),
+                    }),
+                }
+            }
+            "study" => {
+                let study = self.studies.get(number(parts.next()?)?)?;
+                file(&study.join(REPORT), "text/html; charset=utf-8")
+            }
+            name => asset(name).filter(|own| own.name == "view.css").map(|found| Page {
+                content_type: found.content_type.into(),
+                bytes: found.text.into(),
+            }),
+        }
+    }
+
+    /// Who watches the run whose socket this is; it is simulated from then on.
+    pub fn clients(&self, target: &Target) -> Option<Arc<Clients>> {
+        let number = number(target.path.strip_prefix("/run/")?.strip_suffix("/watch")?)?;
+        let run = self.runs.get(number)?;
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clients) = watched.get(&number) {
+            return Some(clients.clone());
+        }
+        let clients = match run.play(self.interrupted.clone()) {
+            Ok(clients) => clients,
+            Err(failure) => {
+                eprintln!("{failure}");
+                return None;
+            }
+        };
+        watched.insert(number, clients.clone());
+        Some(clients)
+    }
+
+    fn list(&self) -> String {
+        let mut body = String::new();
+        let _ = write!(body, "<h1>{}</h1>", escaped(&self.path.display().to_string()));
+        if !self.runs.is_empty() {
+            body.push_str(
+                "<form action=\"compare\"><table><tr><th>compare</th><th>run</th><th>scenario</th>\
+                 <th>simulated, s</th><th>vehicles</th><th>outcomes</th><th></th></tr>",
+            );
+            for (number, run) in self.runs.iter().enumerate() {
+                run.row(number, &mut body);
+            }
+            body.push_str("</table><button>compare two</button></form>");
+        }
+        if !self.studies.is_empty() {
+            body.push_str("<h2>Studies</h2><ul>");
+            for (number, study) in self.studies.iter().enumerate() {
+                let name = escaped(&name_of(study));
+                let _ = write!(body, "<li><a href=\"study/{number}\">{name}</a></li>");
+            }
+            body.push_str("</ul>");
+        }
+        body
+    }
+
+    /// Two runs side by side.
+    fn comparison(&self, query: &str) -> String {
+        let chosen: Vec<&Run> = query
+            .split('&')
+            .filter_map(|pair| self.runs.get(number(pair.strip_prefix("run=")?)?))
+            .collect();
+        let [left, right] = chosen[..] else {
+            return "<p>Choose two runs. <a href=\"./\">Back</a></p>".into();
+        };
+        let mut body = String::from("<p><a href=\"./\">All runs</a></p><table><tr><th></th>");
+        for run in [left, right] {
+            let _ = write!(body, "<th>{}</th>", escaped(&run.name));
+        }
+        body.push_str("</tr><tr><td></td>");
+        for run in [left, right] {
+            let number = self.runs.iter().position(|own| own.path == run.path).unwrap_or(0);
+            let picture = run.picture(number);
+            let _ = write!(body, "<td>{picture}</td>");
+        }
+        body.push_str("</tr>");
+        let vehicles = |run: &Run| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
+        for index in 0..vehicles(left).max(vehicles(right)) {
+            let pair = [left, right]
+                .map(|run| run.summary.as_ref().and_then(|own| own.vehicles.get(index)));
+            for (label, figure) in FIGURES {
+                let name = pair.iter().flatten().next().map_or("", |vehicle| &vehicle.name);
+                let _ = write!(body, "<tr><td>{}: {label}</td>", escaped(name));
+                for vehicle in pair {
+                    let text = vehicle.map(figure).unwrap_or_default();
+                    let _ = write!(body, "<td>{}</td>", escaped(&text));
+                }
+                body.push_str("</tr>");
+            }
+        }
+        body + "</table>"
+    }
+}
+
+/// What is compared of a vehicle.
+type Figure = (&'static str, fn(&VehicleSummary) -> String);
+const FIGURES: [Figure; 6] = [
+    ("outcome", |own| own.outcome.sentence.clone()),
+    ("distance, m", |own| format!("{:.1}", own.distance)),
+    ("speed made good, m/s", |own| format!("{:.2}", own.speed_made_good)),
+    ("mean slip", |own| format!("{:.3}", own.mean_slip)),
+    ("deepest sinkage, m", |own| format!("{:.3}", own.max_sinkage)),
+    ("drive energy, kJ", |own| format!("{:.0}", own.drive_energy / 1000.0)),
+];
+
+const REPORT: &str = "report.html";
+
+impl Run {
+    fn read(path: &Path) -> Option<Run> {
+        let manifest = manifest::of_run(path).ok()?;
+        let summary = std::fs::read_to_string(path.join("summary.json")).ok();
+        let summary = summary.and_then(|text| serde_json::from_str(&text).ok());
+        Some(Run { path: path.to_path_buf(), name: name_of(path), manifest, summary })
+    }
+
+    fn row(&self, number: usize, body: &mut String) {
+        let summary = self.summary.as_ref();
+        let scenario = summary.map_or("", |own| &own.scenario);
+        let outcomes = summary.map_or_else(String::new, outcomes);
+        let vehicles = summary.map_or(0, |own| own.vehicles.len());
+        let _ = write!(
+            body,
+            "<tr><td><input type=\"checkbox\" name=\"run\" value=\"{number}\"></td><td>{}</td>\
+             <td>{}</td><td>{:.1}</td><td>{vehicles}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&self.name),
+            escaped(scenario),
+            self.manifest.simulated_s,
+            escaped(&outcomes),
+            self.picture(number),
+        );
+    }
+
+    /// Its picture, which leads to where it is watched.
+    fn picture(&self, number: usize) -> String {
+        if self.manifest.status == Status::Running {
+            return "has not ended".into();
+        }
+        let seen = match self.path.join("picture.png").is_file() {
+            true => format!("<img src=\"run/{number}/picture.png\" alt=\"\" width=\"240\">watch"),
+            false => "watch".into(),
+        };
+        format!("<a href=\"run/{number}/\">{seen}</a>")
+    }
+
+    /// Simulates it for who watches, until the program ends.
+    fn play(&self, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
+        let (manifest, file) = recorded::read(&self.path, &[])?;
+        if manifest.status == Status::Running {
+            let (subject, cause) = (self.name.clone(), "the run has not ended".into());
+            return Err(Failure::Run { subject, cause });
+        }
+        let built = world(&file)?;
+        let shown = shown(&file, &built, manifest.simulated_s);
+        let world = World::new(shown.model.clone());
+        let control = Arc::new(Control::new(true, Some(1.0)));
+        let clients = Clients::new(shown, Source::Recorded, control);
+        let player = Player::new(world, manifest.last_tick, clients.clone());
+        std::thread::spawn(move || player.run(&interrupted));
+        Ok(clients)
+    }
+}
+
+/// How many vehicles came to what.
+fn outcomes(summary: &RunSummary) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for vehicle in &summary.vehicles {
+        *counts.entry(vehicle.outcome.code.words()).or_default() += 1;
+    }
+    let words: Vec<String> = counts.iter().map(|(code, count)| format!("{count} {code}")).collect();
+    words.join(", ")
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn number(text: &str) -> Option<usize> {
+    text.parse().ok()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+fn html(body: String) -> Page {
+    let text = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>bekker: runs</title>\
+         <link rel=\"stylesheet\" href=\"view.css\"></head><body><div class=\"runs\">{body}</div></body></html>"
+    );
+    Page { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
+}
+
+/// A file of the list.
+fn file(path: &Path, content_type: &str) -> Option<Page> {
+    let small = std::fs::metadata(path).ok()?.len() <= LARGEST;
+    let bytes = small.then(|| std::fs::read(path).ok())??;
+    Some(Page { content_type: content_type.into(), bytes })
+}

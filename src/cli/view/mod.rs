@@ -1,0 +1,134 @@
+//! `bekker view`
+
+mod folder;
+
+use super::interruption::interruption;
+use super::watching::{self, serve};
+use super::{Failure, destination, recorded, stdout};
+use crate::link::Address;
+use crate::report::manifest::{Manifest, Status};
+use crate::report::progress::Progress;
+use crate::report::write_file;
+use crate::scenario::ScenarioFile;
+use crate::scenario::build::{Built, scene_model, world};
+use crate::simulation::World;
+use crate::view::{Clients, Control, HtmlFile, Player, Source, View as Shown};
+use clap::Args;
+pub use folder::Folder;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Watch a recorded run in a browser, or leave it as one file that plays offline
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker view runs/convoy_mud-1\n  \
+    bekker view runs/convoy_mud-1 --html convoy.html\n  bekker view runs\n\n\
+    Prints an address to open in a browser on this machine; Ctrl-C ends it. The run is simulated\n\
+    again, bit for bit: any moment can be gone to, by the slider. From another machine:\n\
+    ssh -L 8000:127.0.0.1:8000 HOST bekker view RUN --address 127.0.0.1:8000")]
+pub struct View {
+    /// Folder of the run, or one that holds runs and studies
+    run: PathBuf,
+    /// Write one self-contained page, and serve nothing
+    #[arg(long, value_name = "FILE.html", value_parser = destination::html)]
+    html: Option<PathBuf>,
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", conflicts_with = "html")]
+    address: Address,
+    /// What a browser has to give, in place of one drawn at random
+    #[arg(long, value_name = "TOKEN", conflicts_with = "html")]
+    token: Option<String>,
+}
+
+impl View {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let subject = self.run.display().to_string();
+        if self.html.is_none() && !self.run.join("manifest.json").exists() && self.run.is_dir() {
+            return self.list();
+        }
+        let (manifest, file) = recorded::read(&self.run, &[])?;
+        if manifest.status == Status::Running {
+            let cause = "the run has not ended: go on with it by `bekker run --resume`";
+            return Err(Failure::Run { subject, cause: cause.into() });
+        }
+        let built = world(&file)?;
+        let shown = shown(&file, &built, manifest.simulated_s);
+        let world = World::new(shown.model.clone());
+        match &self.html {
+            Some(path) => write_html(path, shown, world, &manifest, quiet),
+            None => self.play(shown, world, &manifest),
+        }
+    }
+
+    /// Shows all runs and studies of a folder.
+    fn list(&self) -> Result<(), Failure> {
+        let interrupted = interruption()?;
+        let folder = Folder::read(&self.run, interrupted.clone())?;
+        let served = watching::serve_folder(folder, &self.address, self.token.as_deref())?;
+        stdout::print(&served.url)?;
+        while !interrupted.load(Ordering::Relaxed) {
+            std::thread::sleep(watching::LOOK);
+        }
+        Ok(())
+    }
+
+    fn play(&self, shown: Shown, world: World, manifest: &Manifest) -> Result<(), Failure> {
+        let interrupted = interruption()?;
+        let control = Arc::new(Control::new(true, Some(1.0)));
+        let clients = Clients::new(shown, Source::Recorded, control);
+        let served = serve(clients.clone(), &self.address, self.token.as_deref())?;
+        stdout::print(&served.url)?;
+        Player::new(world, manifest.last_tick, clients).run(&interrupted);
+        Ok(())
+    }
+}
+
+/// The world of a scenario as pages show it, up to a simulated time, s.
+pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
+    let scene = match &built.world.scene_model {
+        Some(scene) => scene.clone(),
+        None => Arc::new(scene_model(file, &built.world, &built.meshes)),
+    };
+    let start = built.world.agents.first().map(|agent| agent.start.position);
+    let model = Arc::new(built.world.clone());
+    Shown::new(&file.scenario.name, until, model, scene, start.unwrap_or_default())
+}
+
+fn write_html(
+    path: &Path,
+    shown: Shown,
+    mut world: World,
+    manifest: &Manifest,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let interrupted = interruption()?;
+    let mut progress = Progress::start(manifest.simulated_s, quiet);
+    let mut page = HtmlFile::new(shown)?;
+    page.take(&world, false)?;
+    while world.state().tick < manifest.last_tick {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::Told { code: super::failure::INTERRUPTED });
+        }
+        world.advance();
+        let last = world.state().tick >= manifest.last_tick;
+        page.take(&world, last)?;
+        progress.update(world.time());
+    }
+    progress.finish();
+    let text = page.finish()?;
+    write_file(path, text.as_bytes())?;
+    if !quiet {
+        let megabytes = text.len() as f64 / 1e6;
+        stdout::print(&format!("{}, {megabytes:.1} MB", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Name of the page in a run's folder.
+const PAGE: &str = "view.html";
+
+/// Writes a run as one page into its folder; the page's name there.
+pub fn write_into(folder: &Path, html: HtmlFile) -> Result<String, Failure> {
+    write_file(&folder.join(PAGE), html.finish()?.as_bytes())?;
+    Ok(PAGE.into())
+}

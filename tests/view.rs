@@ -1,0 +1,423 @@
+//! Runs in a browser: what is served, who is let in, and, where there is a Chromium, what the
+//! page makes of it.
+
+use crate::runs;
+
+use bekker::scenario::ScenarioFile;
+use bekker::scenario::build::{scene_model, world};
+use bekker::simulation::{Runner, Schedule};
+use bekker::view::{Clients, Control, LiveView, Source, View};
+use runs::{Runs, told};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+/// One vehicle that leaves a rut in mud within three seconds.
+const SCENARIO: &str = r#"
+format = 1
+name = "watched"
+seed = 7
+time = { duration = 3 }
+soil = { default = "chrono_soft" }
+
+[[vehicle]]
+name = "lead"
+model = "hmmwv"
+position = [0, 0]
+speed = 3
+driver = { kind = "path", waypoints = [[0, 0], [60, 0]], speed = 4 }
+
+[output]
+picture = { draw = false }
+"#;
+
+/// How long anything here may take, in a build that is not optimised on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn bekker() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_bekker"))
+}
+
+fn driven(runs: &Runs) -> PathBuf {
+    let out = runs.out("run");
+    let output =
+        bekker().arg("run").arg(&runs.scenario).args(["-q", "--out"]).arg(&out).output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    out
+}
+
+/// A program that is ended with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `bekker view` on a run, and the address that it printed.
+fn viewed(run: &Path) -> (Running, String) {
+    let mut command = bekker();
+    command.arg("view").arg(run).args(["--token", "secret"]);
+    let mut child = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("http://127.0.0.1:"), "{line:?}");
+    (child, line.trim().to_string())
+}
+
+type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
+
+fn watch(url: &str) -> Socket {
+    let socket = url.replace("http://", "ws://").replace("/?", "/watch?");
+    let (socket, _) = tungstenite::connect(socket).unwrap();
+    if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    }
+    socket
+}
+
+fn ask(socket: &mut Socket, request: &Value) {
+    socket.send(Message::text(request.to_string())).unwrap();
+}
+
+/// The next message that is wanted; `kind` is its first byte.
+fn next(socket: &mut Socket, kind: u8, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        if let Message::Binary(bytes) = socket.read().unwrap()
+            && bytes[0] == kind
+            && wanted(&bytes[1..])
+        {
+            return bytes[1..].to_vec();
+        }
+    }
+    panic!("no message of kind {kind} that is wanted came");
+}
+
+/// The next text of a kind.
+fn text(socket: &mut Socket, kind: &str) -> Value {
+    let is = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["kind"] == kind;
+    serde_json::from_slice(&next(socket, 0, is)).unwrap()
+}
+
+/// Time of a frame, s.
+fn time(frame: &[u8]) -> f64 {
+    f64::from_le_bytes(frame[..8].try_into().unwrap())
+}
+
+/// The recorded hash at a tick.
+fn recorded(run: &Path, tick: u64) -> String {
+    let hashes = std::fs::read_to_string(run.join("hashes.csv")).unwrap();
+    let row = hashes.lines().find(|line| line.starts_with(&format!("{tick},"))).unwrap();
+    row.split(',').nth(2).unwrap().to_string()
+}
+
+#[test]
+fn a_moment_that_is_gone_to_has_the_recorded_hash() {
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let mut socket = watch(&url);
+    let scene = text(&mut socket, "scene");
+    assert_eq!(scene["name"], "watched");
+    assert_eq!(scene["agents"], json!([{ "name": "lead", "model": "HMMWV M1025" }]));
+    // forwards, back, and to where it was already
+    ask(&mut socket, &json!({ "kind": "pause" }));
+    for wanted in [2.0, 0.5, 0.5, 1.25] {
+        ask(&mut socket, &json!({ "kind": "seek", "time": wanted }));
+        let moment = loop {
+            let moment = text(&mut socket, "moment");
+            if (moment["time"].as_f64().unwrap() - wanted).abs() < 1e-6 {
+                break moment;
+            }
+        };
+        let (tick, hash) = (moment["tick"].as_u64().unwrap(), moment["hash"].as_str().unwrap());
+        let expected = recorded(&run, tick);
+        assert!(hash.starts_with(&expected), "{wanted} s: {hash}, recorded {expected}");
+    }
+    // a rut there is, and the undisturbed ground beside it
+    ask(&mut socket, &json!({ "kind": "seek", "time": 3 }));
+    next(&mut socket, 5, |frame| time(frame) > 2.99);
+    let depth = |y: f64, socket: &mut Socket| {
+        ask(socket, &json!({ "kind": "ground", "x": 4.0, "y": y }));
+        text(socket, "ground")["depth"].as_f64().unwrap()
+    };
+    // the HMMWV's wheels are 1.82 m apart
+    assert!(depth(0.91, &mut socket) > 0.01);
+    assert!(depth(5.0, &mut socket).abs() < 1e-9);
+    // terrain on demand, and what is no request is said to be none
+    ask(&mut socket, &json!({ "kind": "chunk", "level": 0, "i": 0, "j": 0 }));
+    assert_eq!(next(&mut socket, 3, |_| true).len(), 17 + 3 * 65 * 65);
+    for wrong in [
+        json!({ "kind": "chunk", "level": 40, "i": 0, "j": 0 }),
+        json!({ "kind": "chunk", "level": 12, "i": i32::MAX, "j": 0 }),
+        json!({ "kind": "leap" }),
+        json!(["x".repeat(10_000)]),
+    ] {
+        ask(&mut socket, &wrong);
+        assert!(text(&mut socket, "fault")["text"].is_string());
+    }
+}
+
+#[test]
+fn only_the_page_is_served_and_only_with_the_token() {
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let host = url.trim_start_matches("http://").split('/').next().unwrap().to_string();
+    let get = |target: &str| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    assert!(get("/?token=secret").contains("<title>bekker</title>"));
+    assert!(get("/main.js?token=secret").contains("import * as three from 'three'"));
+    assert!(get("/?token=wrong").starts_with("HTTP/1.1 403"));
+    for target in ["/manifest.json", "/../manifest.json", "/%2e%2e/manifest.json", "//etc/passwd"] {
+        assert!(get(&format!("{target}?token=secret")).starts_with("HTTP/1.1 404"), "{target}");
+    }
+    let no_token = url.replace("http://", "ws://").replace("/?token=secret", "/watch");
+    assert!(tungstenite::connect(no_token).is_err());
+}
+
+#[test]
+fn who_watches_changes_no_bit() {
+    let file = ScenarioFile::parse("watched", SCENARIO, Path::new("."), &[]).unwrap();
+    let built = world(&file).unwrap();
+    let schedule = Schedule::until(0.6);
+    let alone = Runner::new(built.world.clone(), None, schedule).unwrap();
+    let (alone, _) = alone.run::<()>(&mut []).unwrap();
+    let scene = Arc::new(scene_model(&file, &built.world, &built.meshes));
+    let model = Arc::new(built.world.clone());
+    let view = View::new("watched", 0.6, model, scene, Default::default());
+    let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));
+    let client = clients.join();
+    let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false)));
+    let runner = Runner::new(built.world, None, schedule).unwrap();
+    let (watched, _) = runner.run::<()>(&mut [&mut live]).unwrap();
+    drop(live);
+    assert_eq!(watched.hash(), alone.hash());
+    let mut frames = 0;
+    while let Ok(Some(message)) = client.next(Duration::from_millis(10)) {
+        frames += u32::from(message[0] == 5);
+    }
+    assert!(frames > 0);
+    drop(client);
+    assert_eq!(clients.count(), 0);
+}
+
+#[test]
+fn libraries_are_as_in_the_registry() {
+    use sha2::Digest;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/view/page/vendor");
+    let told = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut held = 0;
+    for line in told.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, name, hash, _] = cells[..]
+            && hash.len() == 64
+        {
+            let bytes = std::fs::read(folder.join(name)).unwrap();
+            let digest = sha2::Sha256::digest(&bytes);
+            let own: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(own, hash, "{name}");
+            held += 1;
+        }
+    }
+    assert_eq!(held, 4);
+}
+
+/// A Chromium that shows one page, asked over its own debugging protocol.
+struct Browser {
+    _program: Running,
+    _profile: tempfile::TempDir,
+    socket: Socket,
+    number: u64,
+}
+
+impl Browser {
+    /// Where there is one; `BEKKER_BROWSER=required` makes it an error that there is none.
+    fn open(url: &str) -> Option<Browser> {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let profile = tempfile::tempdir().unwrap();
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--no-first-run",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+            "--remote-debugging-port=0",
+            "--window-size=900,600",
+            "--hide-scrollbars",
+        ];
+        let started = names.iter().find_map(|name| {
+            let mut command = Command::new(name);
+            command.args(arguments);
+            command.arg(format!("--user-data-dir={}", profile.path().display())).arg(url);
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().ok()
+        });
+        let Some(child) = started else {
+            let required = std::env::var("BEKKER_BROWSER").is_ok_and(|value| value == "required");
+            assert!(!required, "BEKKER_BROWSER=required, and there is no Chromium");
+            eprintln!("skipped: no Chromium (apt-get install chromium)");
+            return None;
+        };
+        let mut program = Running(child);
+        let mut lines = BufReader::new(program.0.stderr.take().unwrap()).lines();
+        let told = lines.find_map(|line| Some(line.ok()?.split_once("ws://")?.1.to_string()));
+        let host = told.unwrap().split('/').next().unwrap().to_string();
+        // what it says later is not read: it must not wait for us to
+        std::thread::spawn(move || lines.for_each(drop));
+        let until = Instant::now() + PATIENCE;
+        let page = loop {
+            if let Some(page) = page_of(&host) {
+                break page;
+            }
+            assert!(Instant::now() < until, "no page has come up");
+            std::thread::sleep(Duration::from_millis(200));
+        };
+        let (socket, _) = tungstenite::connect(page).unwrap();
+        Some(Browser { _program: program, _profile: profile, socket, number: 0 })
+    }
+
+    fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.number += 1;
+        let request = json!({ "id": self.number, "method": method, "params": parameters });
+        self.socket.send(Message::text(request.to_string())).unwrap();
+        loop {
+            let message = self.socket.read().unwrap();
+            let Ok(answer) = serde_json::from_str::<Value>(message.to_text().unwrap_or("")) else {
+                continue;
+            };
+            if answer["id"] == self.number {
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    fn evaluate(&mut self, script: &str) -> Value {
+        let parameters = json!({ "expression": script, "returnByValue": true });
+        self.call("Runtime.evaluate", parameters)["result"]["value"].clone()
+    }
+
+    fn wait(&mut self, script: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.evaluate(script) != json!(true) {
+            let note = self.evaluate("document.getElementById('note')?.textContent");
+            let errors = self.evaluate("String(globalThis.bekker)");
+            assert!(Instant::now() < until, "never came true: {script}; {note}, {errors}");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Colours of the page, and how wide it is.
+    fn picture(&mut self) -> (Vec<[u8; 3]>, usize) {
+        use base64::Engine;
+        let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let data = shot["data"].as_str().unwrap().to_string();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
+        if let Ok(kept) = std::env::var("BEKKER_KEEP_PICTURE") {
+            std::fs::write(kept, &bytes).unwrap();
+        }
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut buffer).unwrap();
+        let channels = info.color_type.samples();
+        let pixels = buffer.chunks_exact(channels).map(|p| [p[0], p[1], p[2]]).collect();
+        (pixels, info.width as usize)
+    }
+}
+
+/// Address of the page that a Chromium shows.
+fn page_of(host: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(host).ok()?;
+    write!(stream, "GET /json/list HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let text = String::from_utf8_lossy(&answer).into_owned();
+    let list: Value = serde_json::from_str(text.split_once("\r\n\r\n")?.1.trim()).ok()?;
+    let page = list.as_array()?.iter().find(|target| target["type"] == "page")?;
+    Some(page["webSocketDebuggerUrl"].as_str()?.to_string())
+}
+
+/// Looks straight down on a place between the wheels' tracks from above.
+const FROM_ABOVE: &str = "bekker.eye.mode = 'orbit'; bekker.eye.azimuth = 3.14159; \
+    bekker.eye.elevation = 1.56; bekker.eye.range = 7; bekker.eye.target.set(4, 0, 0);";
+
+#[test]
+fn the_page_shows_ruts_as_they_are_made_and_goes_to_a_moment() {
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let Some(mut browser) = Browser::open(&format!("{url}&keep")) else { return };
+    browser.wait("globalThis.bekker?.frame != null && bekker.chunks > 0");
+    let seek = |time: f64| {
+        format!(
+            "document.body.dataset.hash = ''; bekker.source.ask({{kind: 'pause'}}); \
+             bekker.source.ask({{kind: 'seek', time: {time}}});"
+        )
+    };
+    browser.evaluate(FROM_ABOVE);
+    browser.evaluate(&seek(0.0));
+    browser.wait("document.body.dataset.hash !== '' && bekker.frame.time === 0");
+    std::thread::sleep(Duration::from_millis(500));
+    let (before, width) = browser.picture();
+    browser.evaluate(&seek(3.0));
+    browser.wait("document.body.dataset.hash !== '' && bekker.frame.time > 2.99");
+    std::thread::sleep(Duration::from_millis(500));
+    let (after, _) = browser.picture();
+    let tick = browser.evaluate("document.body.dataset.tick");
+    let hash = browser.evaluate("document.body.dataset.hash");
+    let tick: u64 = tick.as_str().unwrap().parse().unwrap();
+    assert!(hash.as_str().unwrap().starts_with(&recorded(&run, tick)));
+    assert!(browser.evaluate("bekker.tiles").as_u64().unwrap() > 10);
+    // the tracks lie across the middle of the picture, 0.91 m to either side: pixels there have
+    // darkened
+    let light = |pixels: &[[u8; 3]], x: usize, y: usize| -> i32 {
+        pixels[y * width + x].iter().map(|c| i32::from(*c)).sum()
+    };
+    let height = before.len() / width;
+    let changed = (0..height)
+        .flat_map(|y| (0..width - 330).map(move |x| (x, y)))
+        .filter(|&(x, y)| light(&after, x, y) < light(&before, x, y) - 30)
+        .count();
+    assert!(changed > 2000, "{changed} pixels have darkened");
+}
+
+#[test]
+fn one_file_plays_without_anything_else() {
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let page = runs.out("page.html");
+    let output = bekker().arg("view").arg(&run).arg("--html").arg(&page).output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let text = std::fs::read_to_string(&page).unwrap();
+    for outside in ["src=\"http", "href=\"http", "from 'http", "import('http"] {
+        assert!(!text.contains(outside), "{outside}");
+    }
+    // moved away from the run
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = elsewhere.path().join("moved.html");
+    std::fs::rename(&page, &moved).unwrap();
+    let Some(mut browser) = Browser::open(&format!("file://{}?keep", moved.display())) else {
+        return;
+    };
+    browser.wait("globalThis.bekker?.frame != null && bekker.chunks > 0");
+    browser
+        .evaluate("bekker.source.ask({kind: 'pause'}); bekker.source.ask({kind: 'seek', time: 3})");
+    browser.wait("bekker.frame.time > 2.99 && bekker.tiles > 10");
+    browser.evaluate("bekker.source.ask({kind: 'seek', time: 0})");
+    browser.wait("bekker.frame.time === 0 && bekker.tiles === 0");
+}
