@@ -1,12 +1,14 @@
 //! Drives a world, alone or as one rank of several, and says what people want to hear.
 
 use super::Failure;
+use crate::link::Pacing;
 use crate::report::progress::Progress;
 use crate::report::recorder::{Recorded, Recorder};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    Flow, Moment, Observer, Ranks, RunError, Runner, Sample, Schedule, Stand, World,
+    Controller, Flow, Moment, Observer, PacingSummary, Ranks, RunError, Runner, Sample, Schedule,
+    Stand, World,
 };
 use crate::sync::Communicator;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,6 +38,12 @@ pub struct Plan<'a> {
     pub checkpoint_every: f64,
     /// Whether a timeline is written.
     pub trace: bool,
+    /// Whether vehicles are driven from outside, by who speaks to the first rank.
+    pub served: bool,
+    /// Simulated over wall time that the run keeps to, if it is to; and what is raised when it
+    /// stood still on purpose.
+    pub realtime: Option<f64>,
+    pub stood: Option<&'a AtomicBool>,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -47,6 +55,8 @@ pub struct Driven {
     pub recorded: Recorded,
     /// Whether it was ended early, as a signal to any rank does.
     pub interrupted: bool,
+    /// How it kept to the clock, where it was to.
+    pub pacing: Option<PacingSummary>,
 }
 
 /// What the last words of a rank that cannot return from where it notices are.
@@ -65,8 +75,13 @@ pub fn last_words(
     })
 }
 
-/// Drives to the end, or until a rank is interrupted.
-pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Driven, Failure> {
+/// Drives to the end, or until a rank is interrupted; the first rank with who speaks for those
+/// outside.
+pub fn drive<'a, C: Communicator>(
+    mut ranks: Ranks<C>,
+    controller: Option<&'a mut dyn Controller>,
+    plan: &Plan<'a>,
+) -> Result<Driven, Failure> {
     let (here, size) = (ranks.rank(), ranks.size());
     let own = plan.recovery.folder().cloned();
     let folders = ranks.gathered("folder", &own)?;
@@ -88,9 +103,17 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
         observers.push(&mut checkpoints);
     }
     observers.push(&mut narrator);
+    let mut pacing = plan.realtime.map(|factor| Pacing::new(factor, plan.stood));
+    if let Some(pacing) = &mut pacing {
+        // last: what is done before it is part of the heartbeat
+        observers.push(pacing);
+    }
     let mut runner = Runner::among(ranks, schedule).interrupted_by(plan.interrupted);
     if plan.resumes {
         runner = runner.resuming();
+    }
+    if plan.served {
+        runner = runner.controlled_by(controller);
     }
     let driven = runner.run(&mut observers);
     let (world, interrupted) = driven.map_err(|error| match error {
@@ -98,13 +121,19 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
             let good = plan.recovery.make_good(here, &cause, &mut || ());
             Failure::Ranks { cause, good }
         }
-        RunError::Driver { .. } => {
+        // all find the same
+        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 => {
+            Failure::Told { code: 1 }
+        }
+        RunError::Driver { .. } | RunError::Controller { .. } => {
             let cause = error.to_string();
             Failure::Run { subject: "run".into(), cause }
         }
         RunError::Observer(failure) => failure,
     })?;
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted })
+    drop(observers);
+    let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
+    Ok(Driven { world, recorded: recorder.recorded(), interrupted, pacing })
 }
 
 /// Says what happens: how vehicles start, how far the run has got, how drives end.

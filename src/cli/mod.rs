@@ -34,6 +34,7 @@ mod results;
 mod rig;
 mod run;
 mod schema;
+mod serving;
 mod shard;
 mod soils;
 mod stdout;

@@ -7,12 +7,15 @@ use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
 use super::results::Results;
+use super::serving::Serving;
 use super::{Failure, heartbeats, launcher, stdout};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
 use crate::scenario::build::Built;
-use crate::simulation::{OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState};
+use crate::simulation::{
+    Controller, OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState,
+};
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
@@ -29,7 +32,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
-    bekker run --resume runs/convoy_mud-1\n\n\
+    bekker run --resume runs/convoy_mud-1\n  \
+    bekker run examples/outside.toml --serve\n\n\
     The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
     picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
     sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
@@ -77,6 +81,8 @@ pub struct Run {
     checkpoint_every: f64,
     #[command(flatten)]
     graphics: Graphics,
+    #[command(flatten)]
+    serving: Serving,
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
@@ -130,9 +136,16 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
-        let Prepared { file, built, agreed, state, place } = prepared;
+        let Prepared { file, built, agreed, state, place, bound } = prepared;
         let recovery =
             Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
+        let tick_now = state.as_ref().map_or(0, |state| state.tick);
+        let served = bound
+            .map(|own| own.open(&file.scenario, Arc::new(built.world.clone()), tick_now))
+            .transpose()?;
+        let mut controller =
+            served.as_ref().map(|own| own.server.controller(|line| eprintln!("{line}")));
+        let controller = controller.as_mut().map(|own| own as &mut dyn Controller);
         let plan = Plan {
             scenario: &file.scenario,
             recovery: &recovery,
@@ -144,6 +157,9 @@ impl Run {
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
+            served: self.serving.serve.is_some(),
+            realtime: self.serving.realtime,
+            stood: served.as_ref().map(|own| own.server.stood()),
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -154,22 +170,27 @@ impl Run {
         let driven = match (mpi, session) {
             (Some(mut mpi), Some(session)) => {
                 mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
-                drive_under_mpi(mpi, session, &prepared, &plan)?
+                drive_under_mpi(mpi, session, &prepared, controller, &plan)?
             }
-            _ => prepared.drive_here(&plan)?,
+            _ => prepared.drive_here(controller, &plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let driven = prepared.drive_here(&plan)?;
-        let Driven { mut world, recorded, interrupted } = driven;
+        let driven = prepared.drive_here(controller, &plan)?;
+        let Driven { mut world, recorded, interrupted, pacing } = driven;
         let Recorded { files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
+        if let Some(served) = &served {
+            let tick = world.state().tick;
+            served.server.end(tick, world.model().clock.micros(tick));
+        }
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
             return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
         };
 
         world.publish_all();
-        let summary = world.summary(&file.scenario.name, wall);
+        let mut summary = world.summary(&file.scenario.name, wall);
+        summary.pacing = pacing;
         let results = Results {
             picture: !self.no_picture,
             file: &file,
@@ -188,13 +209,18 @@ impl Run {
         if figures.len() > 1 && !quiet {
             eprintln!("{}", heartbeats::summary(&figures));
         }
+        if let (Some(pacing), false) = (&summary.pacing, quiet) {
+            eprintln!("{}", heartbeats::pacing(pacing));
+        }
         if self.json {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
-        if interrupted {
+        // who drives it may end it, and that is no failure
+        let ended = served.is_some_and(|own| own.server.quit().is_some());
+        if interrupted && !ended {
             return Err(Failure::Interrupted { folder });
         }
         failed(&summary)
@@ -204,14 +230,19 @@ impl Run {
 /// As one of several processes. One that cannot go on ends all, unless all find so
 /// themselves: then rank 0 tells it.
 #[cfg(feature = "mpi")]
-fn drive_under_mpi(
+fn drive_under_mpi<'a>(
     mpi: crate::sync::Mpi,
     session: &MpiSession,
     prepared: &PreparedRun<'_>,
-    plan: &Plan<'_>,
+    controller: Option<&'a mut dyn Controller>,
+    plan: &Plan<'a>,
 ) -> Result<Driven, Failure> {
     let first = mpi.rank() == 0;
-    let driven = prepared.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
+    let driven = prepared.drive(
+        mpi,
+        controller,
+        &Plan { stores: first, quiet: plan.quiet || !first, ..*plan },
+    );
     driven.map_err(|failure| match &failure {
         Failure::Ranks { cause, .. } if cause.is_shared() => {
             if first {
@@ -236,19 +267,28 @@ struct PreparedRun<'a> {
 }
 
 impl PreparedRun<'_> {
-    fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Driven, Failure> {
+    fn drive<'a>(
+        &self,
+        communicator: impl Communicator,
+        controller: Option<&'a mut dyn Controller>,
+        plan: &Plan<'a>,
+    ) -> Result<Driven, Failure> {
         let Run { partition, route, extrapolate, .. } = self.run;
         let (route, order) = ((*route).into(), (*extrapolate).into());
         let sharing = Sharing { partition: partition.clone(), route, order, digest: true };
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
-        drive(ranks, plan)
+        drive(ranks, controller, plan)
     }
 
     /// In this process: alone, or as ranks in a thread each. The first is here.
-    fn drive_here(&self, plan: &Plan<'_>) -> Result<Driven, Failure> {
+    fn drive_here<'a>(
+        &self,
+        controller: Option<&'a mut dyn Controller>,
+        plan: &Plan<'a>,
+    ) -> Result<Driven, Failure> {
         if self.run.ranks == 1 {
-            return self.drive(Loopback::default(), plan);
+            return self.drive(Loopback::default(), controller, plan);
         }
         let timeout = Duration::from_secs_f64(self.run.timeout);
         let mut others = Threads::ranks(self.run.ranks.into(), timeout).into_iter();
@@ -256,14 +296,15 @@ impl PreparedRun<'_> {
         std::thread::scope(|scope| {
             let silent = Plan { stores: false, quiet: true, ..*plan };
             let others: Vec<_> = others
-                .map(|rank| scope.spawn(move || self.drive(rank, &silent).map(|_| ())))
+                .map(|rank| scope.spawn(move || self.drive(rank, None, &silent).map(|_| ())))
                 .collect();
-            let record = self.drive(first, plan);
+            let record = self.drive(first, controller, plan);
             for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {
                     Ok(Ok(())) => {}
                     Ok(Err(failure)) if record.is_ok() => return Err(failure),
                     // the first rank tells what all find, and who is lost
+                    Ok(Err(Failure::Told { .. })) => {}
                     Ok(Err(Failure::Ranks { cause, .. }))
                         if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
                     Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),
