@@ -251,6 +251,8 @@ fn drive_under_mpi<'a>(
                 Failure::Told { code: failure.code() }
             }
         }
+        // what the first rank tells for all
+        Failure::Told { .. } => failure,
         _ => {
             eprintln!("{failure}");
             session.abort()

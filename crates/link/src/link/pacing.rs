@@ -66,6 +66,10 @@ impl<'a> Pacing<'a> {
         let stood = self.stood.is_some_and(|stood| stood.swap(false, Ordering::Relaxed));
         let schedule = self.schedule.filter(|_| !stood);
         let Some((from, at)) = schedule else {
+            if self.lateness.is_empty() {
+                // what it waited for before is none of its pace
+                (self.begun, self.begun_at) = (now, time);
+            }
             self.schedule = Some((now, time));
             return;
         };
