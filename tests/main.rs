@@ -29,6 +29,7 @@ mod imaging;
 mod kills;
 mod layering;
 mod learning;
+mod link;
 mod maps;
 mod maximal_coordinates;
 mod meshes;

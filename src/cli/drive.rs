@@ -1,12 +1,14 @@
 //! Drives a world, alone or as one rank of several, and says what people want to hear.
 
 use super::Failure;
+use crate::link::Pacing;
 use crate::report::progress::Progress;
 use crate::report::recorder::{Recorded, Recorder};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    Flow, Moment, Observer, Ranks, RunError, Runner, Sample, Schedule, Stand, World,
+    Controller, Flow, Moment, Observer, PacingSummary, Ranks, RunError, Runner, Sample, Schedule,
+    Stand, World,
 };
 use crate::sync::Communicator;
 use crate::view::{Clients, HtmlFile, LiveView, View};
@@ -42,6 +44,12 @@ pub struct Plan<'a> {
     pub clients: Option<&'a Arc<Clients>>,
     /// What is to be left as one page, if it is.
     pub html: Option<&'a View>,
+    /// Whether vehicles are driven from outside, by who speaks to the first rank.
+    pub served: bool,
+    /// Simulated over wall time that the run keeps to, if it is to; and what is raised when it
+    /// stood still on purpose.
+    pub realtime: Option<f64>,
+    pub stood: Option<&'a AtomicBool>,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -55,6 +63,8 @@ pub struct Driven {
     pub interrupted: bool,
     /// The run as one page.
     pub html: Option<HtmlFile>,
+    /// How it kept to the clock, where it was to.
+    pub pacing: Option<PacingSummary>,
 }
 
 /// What the last words of a rank that cannot return from where it notices are.
@@ -73,8 +83,13 @@ pub fn last_words(
     })
 }
 
-/// Drives to the end, or until a rank is interrupted.
-pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Driven, Failure> {
+/// Drives to the end, or until a rank is interrupted; the first rank with who speaks for those
+/// outside.
+pub fn drive<'a, C: Communicator>(
+    mut ranks: Ranks<C>,
+    controller: Option<&'a mut dyn Controller>,
+    plan: &Plan<'a>,
+) -> Result<Driven, Failure> {
     let (here, size) = (ranks.rank(), ranks.size());
     let own = plan.recovery.folder().cloned();
     let folders = ranks.gathered("folder", &own)?;
@@ -96,15 +111,18 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
         observers.push(&mut checkpoints);
     }
     observers.push(&mut narrator);
-    let mut live = plan
-        .clients
-        .filter(|_| here == 0)
-        .map(|clients| LiveView::new(clients.clone(), plan.interrupted.clone()));
     let mut html = plan.html.filter(|_| here == 0).cloned().map(HtmlFile::new).transpose()?;
     if let Some(html) = &mut html {
         observers.push(html);
     }
-    // the last: it holds the others up
+    let mut pacing = plan.realtime.map(|factor| Pacing::new(factor, plan.stood));
+    if let Some(pacing) = &mut pacing {
+        // what is done before it is part of the heartbeat
+        observers.push(pacing);
+    }
+    // the last: it holds the run while who watches wants it to
+    let watched = plan.clients.filter(|_| here == 0);
+    let mut live = watched.map(|own| LiveView::new(own.clone(), plan.interrupted.clone()));
     if let Some(live) = &mut live {
         observers.push(live);
     }
@@ -112,19 +130,28 @@ pub fn drive<C: Communicator>(mut ranks: Ranks<C>, plan: &Plan<'_>) -> Result<Dr
     if plan.resumes {
         runner = runner.resuming();
     }
+    if plan.served {
+        runner = runner.controlled_by(controller);
+    }
     let driven = runner.run(&mut observers);
     let (world, interrupted) = driven.map_err(|error| match error {
         RunError::Ranks(cause) => {
             let good = plan.recovery.make_good(here, &cause, &mut || ());
             Failure::Ranks { cause, good }
         }
-        RunError::Driver { .. } => {
+        // all find the same
+        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 => {
+            Failure::Told { code: 1 }
+        }
+        RunError::Driver { .. } | RunError::Controller { .. } => {
             let cause = error.to_string();
             Failure::Run { subject: "run".into(), cause }
         }
         RunError::Observer(failure) => failure,
     })?;
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted, html })
+    drop(observers);
+    let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
+    Ok(Driven { world, recorded: recorder.recorded(), interrupted, html, pacing })
 }
 
 /// Says what happens: how vehicles start, how far the run has got, how drives end.

@@ -1,8 +1,20 @@
 //! What a run tells of its heartbeats when it has ended.
 
 use crate::report::heartbeats::microseconds;
-use crate::simulation::HeartbeatFigures;
+use crate::simulation::{HeartbeatFigures, PacingSummary};
 use std::time::Duration;
+
+/// How a run kept to the clock, in a line.
+pub fn pacing(own: &PacingSummary) -> String {
+    let PacingSummary { factor, achieved, heartbeats, late, .. } = own;
+    let [p50, p99, most] =
+        [own.lateness_p50, own.lateness_p99, own.lateness_max].map(|time| 1e3 * time);
+    let share = 100.0 * *late as f64 / (*heartbeats).max(1) as f64;
+    format!(
+        "pace {factor} times the clock: {achieved:.3} came of it; of {heartbeats} heartbeats {late} \
+         ({share:.1} %) more than 2 ms late, p50 {p50:.2} ms, p99 {p99:.2} ms, at most {most:.2} ms"
+    )
+}
 
 /// The exchange in a few lines.
 pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {

@@ -6,6 +6,7 @@
 
 mod bench;
 mod bench_envs;
+mod bench_link;
 mod bench_m113;
 mod bench_sensors;
 mod bench_sync;
@@ -34,7 +35,7 @@ mod results;
 mod rig;
 mod run;
 mod schema;
-mod watching;
+mod serving;
 mod shard;
 mod soils;
 mod stdout;
@@ -45,6 +46,7 @@ mod validate;
 mod validate_physics;
 mod vehicles;
 mod view;
+mod watching;
 
 pub use failure::Failure;
 

@@ -140,6 +140,7 @@ fn drives(driver: &Driver) -> String {
     match driver {
         Driver::Hold { .. } => "stands".into(),
         Driver::Table { .. } => "by a table of commands".into(),
+        Driver::Outside { .. } => "from outside".into(),
         Driver::Path { speed, .. } => format!("its way at {speed} m/s"),
         Driver::Follow { leader, .. } => format!("behind {leader}"),
         Driver::Autonomous { goal: [x, y], speed, .. } => {

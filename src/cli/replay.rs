@@ -1,6 +1,7 @@
 //! `bekker replay`
 
 use super::{Failure, recorded, stdout};
+use crate::report::commands::{COMMANDS, CommandLog};
 use crate::report::hashes::{self, HashRow, hexadecimal, whole_microseconds};
 use crate::report::manifest::{self, Status};
 use crate::scenario::build::world;
@@ -46,7 +47,9 @@ impl Replay {
         let list = self.run.join("hashes.csv");
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
+        let mut commands = CommandLog::of_run(&self.run, &world)?;
         while world.state().tick < manifest.last_tick {
+            commands.apply(&mut world).map_err(|error| failed(format!("{COMMANDS}: {error}")))?;
             world.advance();
             let tick = world.state().tick;
             if !self.verify || tick <= manifest.first_tick {

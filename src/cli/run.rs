@@ -7,33 +7,34 @@ use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
 use super::results::Results;
-use super::watching::{Served, serve};
-use super::{Failure, heartbeats, launcher, stdout, view};
-use crate::link::Address;
+use super::serving::Serving;
+use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
-use crate::simulation::{OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState};
+use crate::simulation::{
+    Controller, OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState,
+};
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 use crate::sync::ghost::Order;
 use crate::sync::{Communicator, Loopback, Partition, Threads};
-use crate::view::{Clients, Control, Source, View};
 use clap::{Args, Command, FromArgMatches};
 use prepared::{Place, Prepared};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// Run a scenario
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
-    bekker run --resume runs/convoy_mud-1\n  bekker run examples/convoy_mud.toml --view\n\n\
+    bekker run --resume runs/convoy_mud-1\n  \
+    bekker run examples/convoy_mud.toml --view\n  \
+    bekker run examples/outside.toml --serve\n\n\
     The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
     picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
     sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
@@ -81,20 +82,11 @@ pub struct Run {
     checkpoint_every: f64,
     #[command(flatten)]
     graphics: Graphics,
+    #[command(flatten)]
+    serving: Serving,
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
-    /// Show the run in a browser while it goes on: prints an address to open, and begins once
-    /// it is open
-    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
-          default_missing_value = "127.0.0.1:0")]
-    view: Option<Address>,
-    /// What a browser has to give, in place of one drawn at random
-    #[arg(long, value_name = "TOKEN", requires = "view")]
-    view_token: Option<String>,
-    /// Leave view.html in the folder: the run as one page that plays offline
-    #[arg(long)]
-    html: bool,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -146,15 +138,27 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
-        let Prepared { file, built, agreed, state, place } = prepared;
+        let Prepared { file, built, agreed, state, place, bound } = prepared;
         #[cfg(feature = "mpi")]
         let ranks = session.map_or(usize::from(self.ranks), |session| session.size());
         #[cfg(not(feature = "mpi"))]
         let ranks = usize::from(self.ranks);
-        let shown = self.shown(&file, &built, ranks)?;
-        let served = self.served(shown.as_ref(), &interrupted)?;
+        let shown = self.serving.shown(&file, &built, ranks)?;
+        let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
         let recovery =
             Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
+        let tick_now = state.as_ref().map_or(0, |state| state.tick);
+        let served = bound
+            .map(|own| {
+                own.open(&file.scenario, Arc::new(built.world.clone()), tick_now, clients.clone())
+            })
+            .transpose()?;
+        if let Some(clients) = &clients {
+            watching::wait_for_somebody(clients, &interrupted);
+        }
+        let mut controller =
+            served.as_ref().map(|own| own.server.controller(|line| eprintln!("{line}")));
+        let controller = controller.as_mut().map(|own| own as &mut dyn Controller);
         let plan = Plan {
             scenario: &file.scenario,
             recovery: &recovery,
@@ -166,8 +170,11 @@ impl Run {
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
-            clients: served.as_ref().map(|served| &served.clients),
-            html: if self.html { shown.as_ref() } else { None },
+            clients: clients.as_ref(),
+            html: shown.as_ref().filter(|_| self.serving.html),
+            served: served.is_some(),
+            realtime: self.serving.realtime,
+            stood: served.as_ref().map(|own| own.server.stood()),
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -178,15 +185,19 @@ impl Run {
         let driven = match (mpi, session) {
             (Some(mut mpi), Some(session)) => {
                 mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
-                drive_under_mpi(mpi, session, &prepared, &plan)?
+                drive_under_mpi(mpi, session, &prepared, controller, &plan)?
             }
-            _ => prepared.drive_here(&plan)?,
+            _ => prepared.drive_here(controller, &plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let driven = prepared.drive_here(&plan)?;
-        let Driven { mut world, recorded, interrupted, html } = driven;
+        let driven = prepared.drive_here(controller, &plan)?;
+        let Driven { mut world, recorded, interrupted, html, pacing } = driven;
         let Recorded { mut files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
+        if let Some(served) = &served {
+            let tick = world.state().tick;
+            served.server.end(tick, world.model().clock.micros(tick));
+        }
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
             return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
@@ -196,7 +207,8 @@ impl Run {
             files.push(view::write_into(&folder, html)?);
         }
         world.publish_all();
-        let summary = world.summary(&file.scenario.name, wall);
+        let mut summary = world.summary(&file.scenario.name, wall);
+        summary.pacing = pacing;
         let results = Results {
             picture: !self.no_picture,
             file: &file,
@@ -215,69 +227,43 @@ impl Run {
         if figures.len() > 1 && !quiet {
             eprintln!("{}", heartbeats::summary(&figures));
         }
+        if let (Some(pacing), false) = (&summary.pacing, quiet) {
+            eprintln!("{}", heartbeats::pacing(pacing));
+        }
         if self.json {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
-        if interrupted {
+        // who drives it may end it, and that is no failure
+        let ended = served.as_ref().is_some_and(|own| own.server.quit().is_some());
+        if interrupted && !ended {
             return Err(Failure::Interrupted { folder });
         }
-        if let Some(served) = &served {
-            served.stay_open(&stop);
+        if let Some(clients) = &clients {
+            watching::stay_open(clients, &stop);
         }
         failed(&summary)
-    }
-
-    /// The run as pages show it, if one is to.
-    fn shown(
-        &self,
-        file: &ScenarioFile,
-        built: &Built,
-        ranks: usize,
-    ) -> Result<Option<View>, Failure> {
-        let argument = match (&self.view, self.html) {
-            (Some(_), _) => "--view",
-            (None, true) => "--html",
-            (None, false) => return Ok(None),
-        };
-        if ranks > 1 {
-            let allowed = "left away with more than one rank, where no process sees every part of \
-                           every vehicle: `bekker view` shows the run once it has ended"
-                .into();
-            return Err(Failure::Usage { argument, value: format!("{ranks} ranks"), allowed });
-        }
-        Ok(Some(view::shown(file, built, file.scenario.time.duration)))
-    }
-
-    /// Who watches the run, once somebody does.
-    fn served(
-        &self,
-        shown: Option<&View>,
-        interrupted: &Arc<AtomicBool>,
-    ) -> Result<Option<Served>, Failure> {
-        let (Some(address), Some(shown)) = (&self.view, shown) else { return Ok(None) };
-        let control = Arc::new(Control::new(true, Some(1.0)));
-        let clients = Clients::new(shown.clone(), Source::Live, control);
-        let served = serve(clients, address, self.view_token.as_deref())?;
-        eprintln!("open {}: the run begins once it is open", served.url);
-        served.wait_for_somebody(interrupted);
-        Ok(Some(served))
     }
 }
 
 /// As one of several processes. One that cannot go on ends all, unless all find so
 /// themselves: then rank 0 tells it.
 #[cfg(feature = "mpi")]
-fn drive_under_mpi(
+fn drive_under_mpi<'a>(
     mpi: crate::sync::Mpi,
     session: &MpiSession,
     prepared: &PreparedRun<'_>,
-    plan: &Plan<'_>,
+    controller: Option<&'a mut dyn Controller>,
+    plan: &Plan<'a>,
 ) -> Result<Driven, Failure> {
     let first = mpi.rank() == 0;
-    let driven = prepared.drive(mpi, &Plan { stores: first, quiet: plan.quiet || !first, ..*plan });
+    let driven = prepared.drive(
+        mpi,
+        controller,
+        &Plan { stores: first, quiet: plan.quiet || !first, ..*plan },
+    );
     driven.map_err(|failure| match &failure {
         Failure::Ranks { cause, .. } if cause.is_shared() => {
             if first {
@@ -286,6 +272,8 @@ fn drive_under_mpi(
                 Failure::Told { code: failure.code() }
             }
         }
+        // what the first rank tells for all
+        Failure::Told { .. } => failure,
         _ => {
             eprintln!("{failure}");
             session.abort()
@@ -302,19 +290,28 @@ struct PreparedRun<'a> {
 }
 
 impl PreparedRun<'_> {
-    fn drive(&self, communicator: impl Communicator, plan: &Plan<'_>) -> Result<Driven, Failure> {
+    fn drive<'a>(
+        &self,
+        communicator: impl Communicator,
+        controller: Option<&'a mut dyn Controller>,
+        plan: &Plan<'a>,
+    ) -> Result<Driven, Failure> {
         let Run { partition, route, extrapolate, .. } = self.run;
         let (route, order) = ((*route).into(), (*extrapolate).into());
         let sharing = Sharing { partition: partition.clone(), route, order, digest: true };
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
-        drive(ranks, plan)
+        drive(ranks, controller, plan)
     }
 
     /// In this process: alone, or as ranks in a thread each. The first is here.
-    fn drive_here(&self, plan: &Plan<'_>) -> Result<Driven, Failure> {
+    fn drive_here<'a>(
+        &self,
+        controller: Option<&'a mut dyn Controller>,
+        plan: &Plan<'a>,
+    ) -> Result<Driven, Failure> {
         if self.run.ranks == 1 {
-            return self.drive(Loopback::default(), plan);
+            return self.drive(Loopback::default(), controller, plan);
         }
         let timeout = Duration::from_secs_f64(self.run.timeout);
         let mut others = Threads::ranks(self.run.ranks.into(), timeout).into_iter();
@@ -322,14 +319,15 @@ impl PreparedRun<'_> {
         std::thread::scope(|scope| {
             let silent = Plan { stores: false, quiet: true, ..*plan };
             let others: Vec<_> = others
-                .map(|rank| scope.spawn(move || self.drive(rank, &silent).map(|_| ())))
+                .map(|rank| scope.spawn(move || self.drive(rank, None, &silent).map(|_| ())))
                 .collect();
-            let record = self.drive(first, plan);
+            let record = self.drive(first, controller, plan);
             for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {
                     Ok(Ok(())) => {}
                     Ok(Err(failure)) if record.is_ok() => return Err(failure),
                     // the first rank tells what all find, and who is lost
+                    Ok(Err(Failure::Told { .. })) => {}
                     Ok(Err(Failure::Ranks { cause, .. }))
                         if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
                     Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),

@@ -3,7 +3,8 @@
 use super::Failure;
 use super::view::Folder;
 use crate::link::{
-    Address, Connection, LinkError, Listener, Listening, Message, Page, Pages, Routes, Taker, Target, Token,
+    Address, Connection, LinkError, Listener, Listening, Message, Page, Pages, Routes, Taker,
+    Target, Token,
 };
 use crate::view::{Clients, asset};
 use std::sync::Arc;
@@ -16,28 +17,17 @@ const WATCH: &str = "/watch";
 /// How long a message is waited for before it is looked whether the page has gone.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Somebody listens here, until it is dropped.
-pub struct Served {
-    _listening: Listening,
-    /// Who watches.
-    pub clients: Arc<Clients>,
-    /// What to open in a browser.
-    pub url: String,
+/// Waits until a page is open, or until `interrupted` is raised.
+pub fn wait_for_somebody(clients: &Clients, interrupted: &AtomicBool) {
+    while clients.count() == 0 && !interrupted.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
+    }
 }
 
-impl Served {
-    /// Waits until a page is open, or until `interrupted` is raised.
-    pub fn wait_for_somebody(&self, interrupted: &AtomicBool) {
-        while self.clients.count() == 0 && !interrupted.load(Ordering::Relaxed) {
-            std::thread::sleep(LOOK);
-        }
-    }
-
-    /// Waits until no page is open any more, or until `interrupted` is raised.
-    pub fn stay_open(&self, interrupted: &AtomicBool) {
-        while self.clients.count() > 0 && !interrupted.load(Ordering::Relaxed) {
-            std::thread::sleep(LOOK);
-        }
+/// Waits until no page is open any more, or until `interrupted` is raised.
+pub fn stay_open(clients: &Clients, interrupted: &AtomicBool) {
+    while clients.count() > 0 && !interrupted.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
     }
 }
 
@@ -45,7 +35,7 @@ impl Served {
 pub const LOOK: Duration = Duration::from_millis(50);
 
 /// The page's own files.
-struct OwnFiles;
+pub struct OwnFiles;
 
 impl Pages for OwnFiles {
     fn page(&self, path: &str, _: &str) -> Option<Page> {
@@ -62,10 +52,7 @@ pub fn serve(
     address: &Address,
     token: Option<&str>,
 ) -> Result<Served, Failure> {
-    let watched = clients.clone();
-    let find = move |target: &Target| (target.path == WATCH).then(|| watched.clone());
-    let Opened { listening, url } = open(find, Box::new(OwnFiles), address, token)?;
-    Ok(Served { _listening: listening, clients, url })
+    open(of_run(clients), Box::new(OwnFiles), address, token)
 }
 
 /// Listens for browsers that want to see a folder of runs, likewise.
@@ -73,17 +60,40 @@ pub fn serve_folder(
     folder: Folder,
     address: &Address,
     token: Option<&str>,
-) -> Result<Opened, Failure> {
+) -> Result<Served, Failure> {
     let folder = Arc::new(folder);
     let pages = FolderPages(folder.clone());
     open(move |target| folder.clients(target), Box::new(pages), address, token)
 }
 
 /// Pages are served, until it is dropped.
-pub struct Opened {
-    listening: Listening,
+pub struct Served {
+    _listening: Listening,
     /// What to open in a browser.
     pub url: String,
+}
+
+/// Finds those who watch a run by the path of its socket.
+pub fn of_run(clients: Arc<Clients>) -> impl Fn(&Target) -> Option<Arc<Clients>> + Send + Sync {
+    move |target| (target.path == WATCH).then(|| clients.clone())
+}
+
+/// Sessions of the link, sockets of those who watch, and pages.
+pub fn routes(
+    link: impl Fn(Connection) + Send + Sync + 'static,
+    find: impl Fn(&Target) -> Option<Arc<Clients>> + Send + Sync + 'static,
+    pages: Box<dyn Pages>,
+) -> Routes {
+    let web_socket = move |target: &Target| -> Option<Taker> {
+        let clients = find(target)?;
+        Some(Box::new(move |connection| watch(connection, &clients)))
+    };
+    Routes { link: Box::new(link), web_socket: Box::new(web_socket), pages }
+}
+
+/// What to open in a browser.
+pub fn url(address: &Address, token: &str) -> String {
+    format!("http://{address}/?token={token}")
 }
 
 /// A folder's pages.
@@ -101,7 +111,7 @@ fn open(
     pages: Box<dyn Pages>,
     address: &Address,
     token: Option<&str>,
-) -> Result<Opened, Failure> {
+) -> Result<Served, Failure> {
     let refused = |error: LinkError| {
         let (subject, cause) = (address.to_string(), error.to_string());
         Failure::Input { subject, cause }
@@ -113,15 +123,10 @@ fn open(
     let token = token.map_or_else(Token::random, Token::fixed).map_err(refused)?;
     let revealed = token.reveal().to_string();
     let listener = Listener::bind(address, token).map_err(refused)?;
-    let url = format!("http://{}/?token={revealed}", listener.address());
-    let web_socket = move |target: &Target| -> Option<Taker> {
-        let clients = find(target)?;
-        Some(Box::new(move |connection| watch(connection, &clients)))
-    };
+    let url = url(listener.address(), &revealed);
     let link = |connection: Connection| connection.outgoing.close();
-    let routes = Routes { link: Box::new(link), web_socket: Box::new(web_socket), pages };
-    let listening = listener.open(routes).map_err(refused)?;
-    Ok(Opened { listening, url })
+    let listening = listener.open(routes(link, find, pages)).map_err(refused)?;
+    Ok(Served { _listening: listening, url })
 }
 
 /// Feeds a page for as long as it is open.

@@ -3,3 +3,8 @@
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
 pub mod link;
+
+use bekker_ground::spatial;
+use bekker_sensor::sensor;
+use bekker_simulation::simulation;
+use bekker_vehicle::vehicle;

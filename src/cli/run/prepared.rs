@@ -4,6 +4,7 @@ use super::{RouteName, Run};
 use crate::cli::drive::CHECKPOINT;
 #[cfg(feature = "mpi")]
 use crate::cli::launcher;
+use crate::cli::serving::Bound;
 use crate::cli::{Failure, recorded, results};
 use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
@@ -28,6 +29,8 @@ pub(super) struct Prepared {
     pub(super) state: Option<WorldState>,
     /// Where the results go, if this process writes them.
     pub(super) place: Option<Place>,
+    /// Where it listens to those outside, if this process does.
+    pub(super) bound: Option<Bound>,
 }
 
 /// Where a run leaves its results.
@@ -72,6 +75,7 @@ impl Run {
                     .into(),
             });
         }
+        let bound = if writes { self.serving.bound(&file.scenario)? } else { None };
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);
@@ -79,7 +83,8 @@ impl Run {
         let mut agreed = agreed(&file, &built);
         // who stores when must be known to all who are asked for their part
         agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
-        Ok(Prepared { file, built, agreed, state, place })
+        agreed.push(("--serve".into(), self.serving.serve.is_some().to_string()));
+        Ok(Prepared { file, built, agreed, state, place, bound })
     }
 
     /// The same as one of several processes: all are ready, or none begins.

@@ -1,7 +1,9 @@
 //! Controllers and observers from outside, over sockets.
 //!
 //! A [`Listener`] sorts who connects. Messages are JSON: on a plain stream each behind its
-//! length ([`frame`]), on a WebSocket each one text. `docs/link.md` is the protocol.
+//! length ([`frame`]), on a WebSocket each one text ([`message`]; `docs/link.md` is the
+//! protocol). A [`Server`] speaks with those who drive or watch a run, and is asked by the run
+//! before each heartbeat ([`Server::controller`]); [`Pacing`] holds a run to the clock.
 
 mod address;
 mod connection;
@@ -9,6 +11,12 @@ mod error;
 pub mod frame;
 mod http;
 mod listener;
+pub mod message;
+mod outline;
+mod pacing;
+mod reading;
+mod roster;
+mod server;
 mod stream;
 mod token;
 
@@ -17,4 +25,7 @@ pub use connection::{Connection, Incoming, Message, Outgoing};
 pub use error::LinkError;
 pub use http::Target;
 pub use listener::{LINK_PATH, Listener, Listening, Page, Pages, Routes, Taker};
+pub use pacing::Pacing;
+pub use roster::{OnTimeout, Seat};
+pub use server::{ServedController, Server};
 pub use token::Token;

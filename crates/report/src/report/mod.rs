@@ -16,6 +16,7 @@
 //! | [`kept_inputs`] | what it was driven from |
 //! | [`readme`] | what every file holds |
 //! | [`keys`] | the keys of a format, as a page |
+//! | [`commands`] | commands from outside: CSV |
 //! | [`hashes`] | hashes of all heartbeats: CSV |
 //! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
@@ -45,6 +46,7 @@ mod close_up;
 mod clouds;
 mod color;
 mod columns;
+pub mod commands;
 pub mod comparison;
 pub mod dataset;
 mod depth_scale;

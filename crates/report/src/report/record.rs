@@ -5,14 +5,16 @@
 //! as one that was never cut.
 
 use super::ReportError;
+use super::commands::Commands;
 use super::hashes::{HashRow, Hashes, whole_microseconds};
 use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::states::States;
 use crate::ground::{nearest_sinkage, surface_height};
 use crate::scenario::Scenario;
+use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
-use crate::simulation::{AutonomyView, Hit, Sample, World};
+use crate::simulation::{AutonomyView, Commanded, Hit, Sample, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -24,6 +26,7 @@ pub struct Record {
     states: States,
     readings: Option<Recording>,
     hits: Option<Hits>,
+    commands: Option<Commands>,
     /// All samples so far, for the picture.
     samples: Vec<Sample>,
 }
@@ -58,7 +61,10 @@ impl Record {
         };
         let hashes = Hashes::open(folder, &names, after)?;
         let hits = Hits::open(folder, world, after)?;
-        let mut record = Record { hashes, states, readings, hits, samples };
+        let outside =
+            scenario.vehicle.iter().any(|own| matches!(own.driver, Driver::Outside { .. }));
+        let commands = outside.then(|| Commands::open(folder, world, resumes)).transpose()?;
+        let mut record = Record { hashes, states, readings, hits, commands, samples };
         if !resumes {
             record.samples(world, now)?;
             record.flush()?;
@@ -91,6 +97,16 @@ impl Record {
         hits.iter().try_for_each(|(agent, hit)| {
             readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
         })
+    }
+
+    /// Takes down the commands from outside that hold from the step `tick` on.
+    pub fn commanded(
+        &mut self,
+        world: &World,
+        tick: u64,
+        commanded: &[Commanded],
+    ) -> Result<(), ReportError> {
+        self.commands.as_mut().map_or(Ok(()), |own| own.take(world, tick, commanded))
     }
 
     /// Takes down what vehicles that drive themselves have in mind, each with its index.
@@ -140,6 +156,9 @@ impl Record {
         let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
         files.extend(self.states.finish()?);
         files.extend(self.hashes.finish()?);
+        if let Some(commands) = self.commands {
+            files.extend(commands.finish()?);
+        }
         if let Some(hits) = self.hits {
             let (names, own) = hits.finish()?;
             files.extend(names);

@@ -70,6 +70,7 @@ impl<'a> Recorder<'a> {
             let ground = moment.world.state().published.digest();
             record.heartbeat(&HashRow::new(tick, moment.time, state, ground, agents))?;
         }
+        record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
         record.delivered(moment.delivered)?;
         record.hits(moment.world, moment.hits)?;
         record.autonomous(moment.world, moment.autonomous)?;

@@ -1,6 +1,7 @@
 //! Checkpoints on the way, and what is made good from them when a rank is lost.
 
 use super::ReportError;
+use super::commands::{COMMANDS, CommandLog};
 use super::file::write as write_file;
 use crate::simulation::{Observer, RankError, World, WorldModel, WorldState, checkpoint};
 use std::path::{Path, PathBuf};
@@ -93,7 +94,10 @@ impl Recovery {
         let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
         let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
+        // what was told from outside is on the disk to the last heartbeat
+        let mut commands = CommandLog::of_run(folder, &world)?;
         while world.state().tick < tick {
+            commands.apply(&mut world).map_err(ReportError::decode(&folder.join(COMMANDS)))?;
             world.advance();
             at_work();
         }

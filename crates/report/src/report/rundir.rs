@@ -99,8 +99,15 @@ fn refuse_used(path: &Path) -> Result<(), ReportError> {
 pub fn clear(folder: &Path) -> Result<(), ReportError> {
     // first what says that the rest is whole
     let fixed = ["manifest.json", "summary.json", "picture.png", "ruts.tif", "terrain.tif"];
-    let more =
-        ["hashes.csv", "hits.csv", "heartbeats.csv", "trace.json", "frames.csv", "checkpoint.bin"];
+    let more = [
+        "hashes.csv",
+        "hits.csv",
+        "commands.csv",
+        "heartbeats.csv",
+        "trace.json",
+        "frames.csv",
+        "checkpoint.bin",
+    ];
     let mut names: Vec<String> = fixed.iter().chain(&more).map(|&name| name.to_owned()).collect();
     for entry in fs::read_dir(folder).map_err(ReportError::file("read folder", folder))? {
         let entry = entry.map_err(ReportError::file("read folder", folder))?;

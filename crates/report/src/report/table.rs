@@ -190,6 +190,7 @@ mod tests {
                 vehicle("second", sunk),
                 vehicle("third", Outcome::Waiting { since: 55.0, behind: 0 }),
             ],
+            pacing: None,
             warnings: vec![],
         }
     }

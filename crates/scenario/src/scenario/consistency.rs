@@ -532,7 +532,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
             Driver::Autonomous { localisation, .. } => {
                 check_perception(vehicle, index, *localisation, refuse);
             }
-            Driver::Hold { .. } => {}
+            Driver::Hold { .. } | Driver::Outside { .. } => {}
         }
     }
 }

@@ -120,6 +120,40 @@ pub enum CommandError {
     },
 }
 
+impl WorldModel {
+    /// What an agent makes of a command: within its ranges, its steering as a share. Beyond
+    /// its ranges a command is taken at the ends of these.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such agent, a number is none, an angle is given to a
+    /// vehicle that steers by none, or an inflation to one that cannot change it.
+    pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
+        let agents = self.agents.len();
+        let own = self.agents.get(agent).ok_or(CommandError::NoAgent { agent, agents })?;
+        let vehicle = &own.vehicle;
+        let Command { throttle, brake, steering, gear, inflation } = *command;
+        let allowed = "a finite number";
+        within("throttle", throttle, f64::MAX, allowed)?;
+        within("brake", brake, f64::MAX, allowed)?;
+        let (Steering::Share(given) | Steering::Angle(given)) = steering;
+        within("steering", given, f64::MAX, allowed)?;
+        let steering = match steering {
+            Steering::Share(share) => share,
+            Steering::Angle(angle) => {
+                let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
+                angle / vehicle.max_steering_angle().ok_or_else(no_angle)?
+            }
+        };
+        if let Some(inflation) = inflation {
+            within("inflation", inflation, f64::MAX, allowed)?;
+            if !vehicle.inflates() {
+                return Err(CommandError::NoInflation { vehicle: vehicle.name().into() });
+            }
+        }
+        Ok(Controls { throttle, steering, brake, gear, inflation }.clamped())
+    }
+}
+
 impl World {
     /// Goes back, or on, to a state of this world's model: what follows is what followed
     /// then, bit for bit. The model is not built again.
@@ -152,29 +186,7 @@ impl World {
                 Err(CommandError::NoAgent { agent, agents })
             };
         };
-        let controls = command.map(|Command { throttle, brake, steering, gear, inflation }| {
-            let allowed = "a finite number";
-            within("throttle", throttle, f64::MAX, allowed)?;
-            within("brake", brake, f64::MAX, allowed)?;
-            let (Steering::Share(given) | Steering::Angle(given)) = steering;
-            within("steering", given, f64::MAX, allowed)?;
-            let steering = match steering {
-                Steering::Share(share) => share,
-                Steering::Angle(angle) => {
-                    let vehicle = &self.model.agents[agent].vehicle;
-                    let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
-                    angle / vehicle.max_steering_angle().ok_or_else(no_angle)?
-                }
-            };
-            if let Some(inflation) = inflation {
-                within("inflation", inflation, f64::MAX, allowed)?;
-                let vehicle = &self.model.agents[agent].vehicle;
-                if !vehicle.inflates() {
-                    return Err(CommandError::NoInflation { vehicle: vehicle.name().into() });
-                }
-            }
-            Ok(Controls { throttle, steering, brake, gear, inflation }.clamped())
-        });
+        let controls = command.map(|command| self.model.controls(agent, &command));
         state.command = controls.transpose()?;
         Ok(())
     }

@@ -9,6 +9,7 @@ mod belly;
 pub mod checkpoint;
 mod clock;
 mod commanding;
+mod controller;
 mod diagnosis;
 mod encounters;
 mod endings;
@@ -53,6 +54,7 @@ pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use commanding::{Command, CommandError, Placement, Steering};
+pub use controller::{Call, CommandOrigin, Commanded, Controller, Shown};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
 pub use endings::{Endings, Immobility};
@@ -72,7 +74,8 @@ pub use outcome::{Failure, Outcome, OutcomeCode, OutcomeReport};
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
 pub use record::{
-    ExplorationSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary, WheelSample,
+    ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary,
+    WheelSample,
 };
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};

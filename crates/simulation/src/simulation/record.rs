@@ -181,6 +181,25 @@ impl RunWarning {
     }
 }
 
+/// How a run kept to the pace of the clock. Nothing in it is part of a state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PacingSummary {
+    /// Simulated over wall time that was asked for.
+    pub factor: f64,
+    /// The same as it came to be, pauses included.
+    pub achieved: f64,
+    /// Heartbeats that had a deadline.
+    pub heartbeats: u64,
+    /// Of these, those that ended more than 2 ms after it.
+    pub late: u64,
+    /// How late they ended, s: the median.
+    pub lateness_p50: f64,
+    /// The 99th percentile, s.
+    pub lateness_p99: f64,
+    /// The latest, s.
+    pub lateness_max: f64,
+}
+
 /// A run in a few figures: `summary.json` and what `--json` prints. SI units; what is
 /// absent is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -200,6 +219,9 @@ pub struct RunSummary {
     /// What autonomous vehicles made of it together, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploration: Option<ExplorationSummary>,
+    /// How it kept to the pace of the clock, where it was to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<PacingSummary>,
     /// What to know before the figures are trusted.
     #[serde(default)]
     pub warnings: Vec<RunWarning>,

@@ -2,6 +2,7 @@
 
 use super::autonomy_view::AutonomyView;
 use super::commanding::CommandError;
+use super::controller::{Call, Commanded, Controller, Shown};
 use super::external_driver::ExternalDriver;
 use super::hit::Hit;
 use super::rank_error::RankError;
@@ -68,6 +69,9 @@ pub struct Moment<'a> {
     /// The hits that were over in this heartbeat, each with its agent; on the first rank,
     /// nothing elsewhere.
     pub hits: &'a [(u32, Hit)],
+    /// The commands from outside that hold from the beginning of the heartbeat on; on the
+    /// first rank, nothing elsewhere.
+    pub commanded: &'a [Commanded],
     /// What agents that drive themselves have in mind, each with its agent, at samples on whole
     /// seconds where the schedule asks for views; on the first rank, nothing elsewhere.
     pub autonomous: &'a [(u32, AutonomyView)],
@@ -136,6 +140,12 @@ pub enum RunError<E> {
         /// Why not.
         source: CommandError,
     },
+    /// Who speaks for drivers from outside gave the run up.
+    #[error("{cause}")]
+    Controller {
+        /// Why.
+        cause: String,
+    },
     /// An observer failed.
     #[error("{0}")]
     Observer(E),
@@ -146,6 +156,9 @@ pub struct Runner<'a, C = Loopback> {
     ranks: Ranks<C>,
     schedule: Schedule,
     drivers: Vec<(usize, Box<dyn ExternalDriver + 'a>)>,
+    controller: Option<&'a mut dyn Controller>,
+    /// Whether the first rank has a controller.
+    controlled: bool,
     /// Raised to end the run early.
     interrupted: Option<&'a AtomicBool>,
     /// Whether the run goes on with a record.
@@ -171,7 +184,15 @@ impl<'a> Runner<'a> {
 impl<'a, C: Communicator> Runner<'a, C> {
     /// A run among ranks: to be begun on all of them with the same schedule.
     pub fn among(ranks: Ranks<C>, schedule: Schedule) -> Runner<'a, C> {
-        Runner { ranks, schedule, drivers: Vec::new(), interrupted: None, resumes: false }
+        Runner {
+            ranks,
+            schedule,
+            drivers: Vec::new(),
+            controller: None,
+            controlled: false,
+            interrupted: None,
+            resumes: false,
+        }
     }
 
     /// Has an agent driven from outside, wherever it steps.
@@ -189,6 +210,14 @@ impl<'a, C: Communicator> Runner<'a, C> {
         }
         self.drivers.push((agent, Box::new(driver)));
         Ok(self)
+    }
+
+    /// Has agents commanded from outside by a controller, which the first rank has: to be
+    /// said on all ranks or on none.
+    pub fn controlled_by(mut self, controller: Option<&'a mut dyn Controller>) -> Runner<'a, C> {
+        self.controller = controller;
+        self.controlled = true;
+        self
     }
 
     /// Ends the run after a heartbeat once this is raised.
@@ -231,12 +260,17 @@ impl<'a, C: Communicator> Runner<'a, C> {
         let mut quit = false;
         while self.tick() < end && self.ranks.is_running() && !quit {
             self.ask_drivers()?;
+            let Some(commanded) = self.ask_controller()? else {
+                quit = true;
+                break;
+            };
             let asked = stopped || self.interrupted.is_some_and(|i| i.load(Ordering::Relaxed));
             let mut done = self.ranks.advance(asked)?;
             quit = done.quit;
             let tick = self.tick();
             let begun = self.ranks.elapsed();
-            stopped |= self.tell(observers, &done, tick.is_multiple_of(sample_every))?;
+            stopped |=
+                self.tell(observers, &done, &commanded, tick.is_multiple_of(sample_every))?;
             // alone there is nobody to be asked
             quit |= stopped && self.ranks.size() == 1;
             done.record = self.ranks.elapsed() - begun;
@@ -279,11 +313,50 @@ impl<'a, C: Communicator> Runner<'a, C> {
         Ok(())
     }
 
+    /// Commands of the controller, once it has given them, on all ranks; none if the run is
+    /// to end.
+    fn ask_controller<E>(&mut self) -> Result<Option<Vec<Commanded>>, RunError<E>> {
+        if !self.controlled {
+            return Ok(Some(Vec::new()));
+        }
+        loop {
+            let interrupted = self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
+            let own = self.controller.as_mut().map(|own| own.call(self.ranks.world()));
+            let call = self.ranks.called(own, interrupted)?;
+            match call {
+                Call::Wait => {}
+                Call::Show(sensors) => {
+                    let samples = self.ranks.samples()?;
+                    let delivered = self.ranks.delivered_by(&sensors)?;
+                    if let Some(own) = &mut self.controller {
+                        let world = self.ranks.world();
+                        own.show(&Shown { world, samples: &samples, delivered: &delivered });
+                    }
+                }
+                Call::Go(commanded) => {
+                    for Commanded { agent, controls, .. } in &commanded {
+                        let agent = *agent as usize;
+                        if let Err(source) = self.ranks.command(agent, Some((*controls).into())) {
+                            let agents = &self.world().model().agents;
+                            let name = agents.get(agent).map(|own| own.name.clone());
+                            let agent = name.unwrap_or_else(|| agent.to_string());
+                            return Err(RunError::Driver { agent, source });
+                        }
+                    }
+                    return Ok(Some(commanded));
+                }
+                Call::Stop => return Ok(None),
+                Call::Fail(cause) => return Err(RunError::Controller { cause }),
+            }
+        }
+    }
+
     /// Tells observers of a heartbeat. Whether one wants to stop.
     fn tell<E>(
         &mut self,
         observers: &mut [&mut dyn Observer<E>],
         figures: &HeartbeatFigures,
+        commanded: &[Commanded],
         sampled: bool,
     ) -> Result<bool, RunError<E>> {
         let hash = self.schedule.hashes.then(|| self.ranks.hash()).transpose()?;
@@ -302,6 +375,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
             hash: hash.as_ref(),
             delivered: &delivered,
             hits: &hits,
+            commanded: if first { commanded } else { &[] },
             autonomous: &autonomous,
             samples: samples.as_deref().filter(|_| first),
             first,

@@ -474,6 +474,7 @@ impl World {
             state_hash: base16ct::lower::encode_string(&hash),
             exploration: self.exploration(&vehicles),
             vehicles,
+            pacing: None,
             warnings: beyond.collect(),
         }
     }

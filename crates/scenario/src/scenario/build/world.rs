@@ -334,8 +334,12 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
     };
     match &entries[index].driver {
         config::Driver::Hold { brake } => {
-            let held = Curve::new(vec![[0.0, *brake], [1.0, *brake]]);
-            let brake = held.map_err(|error| refused(file, &key(".brake"), &error))?;
+            let brake = held(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
+            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+        }
+        // it stands until it is commanded
+        config::Driver::Outside { .. } => {
+            let brake = held(1.0).map_err(|error| refused(file, &key(""), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
         // what drives it takes its driver's place
@@ -401,6 +405,11 @@ fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following
             Following::Idm(Idm { time_gap, min_gap: gap, ..default })
         }
     }
+}
+
+/// A value at all times.
+fn held(value: f64) -> Result<Curve, crate::curve::CurveError> {
+    Curve::new(vec![[0.0, value], [1.0, value]])
 }
 
 /// Rows of commands as curves over time; one row holds for ever.

@@ -116,6 +116,30 @@ pub enum Driver {
         #[serde(default)]
         soil_aware: bool,
     },
+    /// Is driven from outside, over the link of `bekker run --serve` (docs/link.md): the run
+    /// waits until somebody does.
+    Outside {
+        /// What becomes of the vehicle when its driver does not answer in time, or is gone.
+        #[serde(default)]
+        on_timeout: TimeoutPolicy,
+        /// Wall time that a driver in lock-step has for an answer, s.
+        #[serde(default = "default_timeout")]
+        #[schemars(range(max = 86_400.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+        timeout: f64,
+    },
+}
+
+/// What becomes of a vehicle whose driver outside does not answer in time, or is gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeoutPolicy {
+    /// It brakes fully, until its driver answers or another takes over.
+    #[default]
+    Brake,
+    /// The last command holds.
+    Hold,
+    /// The run fails.
+    Fail,
 }
 
 /// How an autonomous vehicle knows where it is.
@@ -131,6 +155,10 @@ pub enum LocalisationKind {
 
 fn default_autonomous_speed() -> f64 {
     5.0
+}
+
+fn default_timeout() -> f64 {
+    10.0
 }
 
 fn default_latency() -> f64 {

@@ -21,7 +21,7 @@ mod time;
 mod tow;
 mod vehicle;
 
-pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow};
+pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow, TimeoutPolicy};
 pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};

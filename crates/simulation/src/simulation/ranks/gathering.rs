@@ -5,6 +5,7 @@ use crate::ground::GroundDigest;
 use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
 use crate::simulation::autonomy_view::AutonomyView;
+use crate::simulation::controller::Call;
 use crate::simulation::event::Event;
 use crate::simulation::hit::Hit;
 use crate::simulation::rank_error::RankError;
@@ -86,16 +87,31 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its readings cannot be read.
     pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
-        let sensors = |agent: usize| &self.world.model().agents[agent].sensors;
-        if (0..self.partition.len()).all(|agent| sensors(agent).iter().all(|own| !own.record)) {
+        let agents = self.world.model().agents.iter().zip(0..);
+        let recorded = agents.flat_map(|(agent, index)| {
+            let sensors = agent.sensors.iter().zip(0..);
+            sensors.filter(|(own, _)| own.record).map(move |(_, sensor)| (index, sensor))
+        });
+        let recorded: Vec<(u32, u32)> = recorded.collect();
+        self.delivered_by(&recorded)
+    }
+
+    /// What these sensors (agent, sensor), in ascending order, delivered in the last heartbeat,
+    /// likewise: to be asked for the same ones on all ranks.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its readings cannot be read.
+    pub fn delivered_by(
+        &mut self,
+        sensors: &[(u32, u32)],
+    ) -> Result<Vec<(u32, Delivery)>, RankError> {
+        if sensors.is_empty() {
             return Ok(Vec::new());
         }
         let own = self.own_agents(|agent, _| agent);
         let of = |agent: u32| {
-            let recorded = move |own: &&Delivery| {
-                sensors(agent as usize).get(own.sensor as usize).is_some_and(|own| own.record)
-            };
-            self.world.delivered(agent as usize).iter().filter(recorded).cloned()
+            let asked = move |own: &&Delivery| sensors.binary_search(&(agent, own.sensor)).is_ok();
+            self.world.delivered(agent as usize).iter().filter(asked).cloned()
         };
         let own: Vec<(u32, Delivery)> =
             own.into_iter().flat_map(|agent| of(agent).map(move |d| (agent, d))).collect();
@@ -104,6 +120,23 @@ impl<C: Communicator> Ranks<C> {
         }
         let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first("readings", own)?;
         Ok(in_order(all.into_iter().flatten().flatten().collect()))
+    }
+
+    /// What the first rank's controller wants, on all ranks; the end of the run if it waits and
+    /// any rank is interrupted.
+    pub(in crate::simulation) fn called(
+        &mut self,
+        own: Option<Call>,
+        interrupted: bool,
+    ) -> Result<Call, RankError> {
+        let all = if self.size() == 1 {
+            vec![(own, interrupted)]
+        } else {
+            self.gathered("calls", &(own, interrupted))?
+        };
+        let interrupted = all.iter().any(|(_, interrupted)| *interrupted);
+        let call = all.into_iter().next().and_then(|(call, _)| call).unwrap_or(Call::Wait);
+        Ok(if interrupted && call == Call::Wait { Call::Stop } else { call })
     }
 
     /// What all agents that drive themselves have in mind, each with its agent, in the order of

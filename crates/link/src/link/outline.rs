@@ -1,0 +1,112 @@
+//! What peers are told of a run before it begins.
+
+use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
+use super::reading::kind;
+use super::roster::{Refusal, Seat};
+use crate::simulation::{GroundVehicle, WorldModel};
+use std::sync::Arc;
+
+/// What peers are told of a run before it begins.
+pub(super) struct Outline {
+    pub model: Arc<WorldModel>,
+    run: String,
+    outside: Vec<usize>,
+}
+
+impl Outline {
+    pub fn new(model: Arc<WorldModel>, run: &str, seats: &[Seat]) -> Outline {
+        Outline { model, run: run.into(), outside: seats.iter().map(|own| own.agent).collect() }
+    }
+
+    /// Name of a vehicle.
+    pub fn name(&self, agent: usize) -> &str {
+        self.model.agents.get(agent).map_or("", |own| own.name.as_str())
+    }
+
+    /// Index of a vehicle.
+    pub fn agent(&self, name: &str) -> Option<usize> {
+        self.model.agents.iter().position(|own| own.name == name)
+    }
+
+    /// Name of a sensor: `vehicle/sensor`.
+    pub fn sensor(&self, agent: u32, sensor: u32) -> String {
+        let own = self.model.agents.get(agent as usize);
+        let sensor = own.and_then(|own| own.sensors.get(sensor as usize));
+        format!("{}/{}", self.name(agent as usize), sensor.map_or("", |own| own.name.as_str()))
+    }
+
+    pub fn welcome(&self, tick: u64) -> Welcome {
+        let clock = &self.model.clock;
+        let about = |(index, own): (usize, &crate::simulation::AgentModel)| VehicleAbout {
+            name: own.name.clone(),
+            model: own.vehicle.name().into(),
+            outside: self.outside.contains(&index),
+            wheels: own.vehicle.wheels(),
+            wheelbase: match &own.vehicle {
+                GroundVehicle::Wheeled(own) => Some(own.vehicle.spec().wheelbase),
+                GroundVehicle::Tracked(_) => None,
+            },
+            max_steer: own.vehicle.max_steering_angle(),
+            gears: own.vehicle.gears(),
+        };
+        let agents = self.model.agents.iter().zip(0..);
+        let sensors = agents.flat_map(|(own, agent)| {
+            own.sensors.iter().zip(0..).map(move |(sensor, index)| SensorAbout {
+                name: self.sensor(agent, index),
+                kind: kind(&sensor.model),
+                period: sensor.schedule.period(),
+            })
+        });
+        Welcome {
+            protocol: PROTOCOL,
+            run: self.run.clone(),
+            step_us: clock.micros(1),
+            heartbeat_us: clock.micros(clock.steps_per_heartbeat()),
+            tick,
+            vehicles: self.model.agents.iter().enumerate().map(about).collect(),
+            sensors: sensors.collect(),
+        }
+    }
+
+    /// The vehicles of these names.
+    pub fn vehicles(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
+        let mut agents = Vec::new();
+        for name in names {
+            let agent = self.agent(name).ok_or_else(|| {
+                let all: Vec<&str> = self.outside.iter().map(|own| self.name(*own)).collect();
+                let text = format!("no vehicle {name:?}: must be one of {}", all.join(", "));
+                (FaultCode::Unknown, text)
+            })?;
+            if !agents.contains(&agent) {
+                agents.push(agent);
+            }
+        }
+        Ok(agents)
+    }
+
+    /// The sensors that these words, `vehicle/sensor` or `vehicle/*`, speak of, in ascending
+    /// order.
+    pub fn sensors(&self, words: &[String]) -> Result<Vec<(u32, u32)>, Refusal> {
+        let mut found = Vec::new();
+        for word in words {
+            let before = found.len();
+            // both names may hold a slash
+            for (own, agent) in self.model.agents.iter().zip(0..) {
+                let Some(rest) = word.strip_prefix(&own.name).and_then(|r| r.strip_prefix('/'))
+                else {
+                    continue;
+                };
+                let sensors = own.sensors.iter().zip(0..);
+                let named = sensors.filter(|(sensor, _)| rest == "*" || sensor.name == rest);
+                found.extend(named.map(|(_, sensor)| (agent, sensor)));
+            }
+            if found.len() == before {
+                let text = format!("no sensor {word:?}: must be VEHICLE/SENSOR or VEHICLE/*");
+                return Err((FaultCode::Unknown, text));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}

@@ -1,0 +1,143 @@
+//! A run at the pace of the clock.
+
+use crate::simulation::{Flow, Moment, Observer, PacingSummary, World};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Heartbeats that a run which is behind makes up for at most; beyond, its schedule moves.
+const CHASED: f64 = 3.0;
+/// Within which of its deadline a heartbeat is in time, s.
+const IN_TIME: f64 = 0.002;
+/// Before a deadline from which the clock is watched: systems wake later than asked, s.
+const WATCHED: f64 = 0.0005;
+
+/// Holds each heartbeat back until the clock has reached its end; on the first rank, which
+/// the others wait for. It counts heartbeats that end after their deadline, and gives up
+/// time that is lost beyond three of them, so that a run never chases it in one go.
+pub struct Pacing<'a> {
+    /// Simulated over wall time.
+    factor: f64,
+    /// Raised when the run stood still on purpose: its schedule begins anew.
+    stood: Option<&'a AtomicBool>,
+    begun: Instant,
+    begun_at: f64,
+    /// Simulated time at the last heartbeat, s.
+    last: f64,
+    /// Moment of the clock that a simulated time belongs to.
+    schedule: Option<(Instant, f64)>,
+    /// How late each heartbeat ended, s.
+    lateness: Vec<f64>,
+}
+
+impl<'a> Pacing<'a> {
+    /// At `factor` times the pace of the clock.
+    pub fn new(factor: f64, stood: Option<&'a AtomicBool>) -> Pacing<'a> {
+        let (begun, begun_at, last) = (Instant::now(), 0.0, 0.0);
+        Pacing { factor, stood, begun, begun_at, last, schedule: None, lateness: Vec::new() }
+    }
+
+    /// How it went.
+    pub fn summary(&self) -> PacingSummary {
+        let mut sorted = self.lateness.clone();
+        sorted.sort_by(f64::total_cmp);
+        // by nearest rank
+        let percentile = |share: f64| {
+            let rank = (share * sorted.len() as f64).ceil() as usize;
+            sorted.get(rank.max(1) - 1).copied().unwrap_or_default()
+        };
+        let late = sorted.iter().filter(|own| **own > IN_TIME).count();
+        let wall = self.begun.elapsed().as_secs_f64();
+        PacingSummary {
+            factor: self.factor,
+            achieved: if wall > 0.0 { (self.last - self.begun_at) / wall } else { 0.0 },
+            heartbeats: sorted.len() as u64,
+            late: late as u64,
+            lateness_p50: percentile(0.5),
+            lateness_p99: percentile(0.99),
+            lateness_max: sorted.last().copied().unwrap_or_default(),
+        }
+    }
+
+    fn hold(&mut self, time: f64) {
+        let heartbeat = (time - self.last) / self.factor;
+        self.last = time;
+        let now = Instant::now();
+        let stood = self.stood.is_some_and(|stood| stood.swap(false, Ordering::Relaxed));
+        let schedule = self.schedule.filter(|_| !stood);
+        let Some((from, at)) = schedule else {
+            if self.lateness.is_empty() {
+                // what it waited for before is none of its pace
+                (self.begun, self.begun_at) = (now, time);
+            }
+            self.schedule = Some((now, time));
+            return;
+        };
+        let ahead = Duration::from_secs_f64(((time - at) / self.factor).max(0.0));
+        let deadline = from + ahead;
+        let early = deadline.saturating_duration_since(now);
+        if early.as_secs_f64() > WATCHED {
+            sleep(early - Duration::from_secs_f64(WATCHED));
+        }
+        while Instant::now() < deadline {
+            std::hint::spin_loop();
+        }
+        let lateness = Instant::now().saturating_duration_since(deadline).as_secs_f64();
+        self.lateness.push(lateness);
+        let given_up = lateness - CHASED * heartbeat;
+        if given_up > 0.0 {
+            self.schedule = Some((from + Duration::from_secs_f64(given_up), at));
+        }
+    }
+}
+
+impl<E> Observer<E> for Pacing<'_> {
+    fn on_start(&mut self, world: &World, _: &[crate::simulation::Sample]) -> Result<(), E> {
+        (self.begun, self.begun_at, self.last) = (Instant::now(), world.time(), world.time());
+        self.schedule = self.stood.is_none().then(|| (self.begun, self.begun_at));
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+        if moment.first {
+            self.hold(moment.time);
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_is_lost_is_chased_for_three_heartbeats_only() {
+        let mut pacing = Pacing::new(10.0, None);
+        pacing.schedule = Some((Instant::now(), 0.0));
+        pacing.hold(0.1);
+        // heartbeats of 10 ms of wall time: never earlier
+        assert!(pacing.schedule.unwrap().0.elapsed() >= Duration::from_millis(10));
+        sleep(Duration::from_millis(200));
+        pacing.hold(0.2);
+        let behind = |own: &Pacing<'_>| {
+            let (from, at) = own.schedule.unwrap();
+            from.elapsed().as_secs_f64() - (own.last - at) / own.factor
+        };
+        // what passes between the call and here makes it more
+        assert!(pacing.lateness[1] > 0.15 && behind(&pacing) >= 0.03);
+        let summary = pacing.summary();
+        assert_eq!(summary.heartbeats, 2);
+        assert!(summary.lateness_max >= 0.15 && summary.late >= 1);
+    }
+
+    #[test]
+    fn time_that_a_run_stood_is_not_counted() {
+        let stood = AtomicBool::new(true);
+        let mut pacing = Pacing::new(1.0, Some(&stood));
+        sleep(Duration::from_millis(20));
+        pacing.hold(0.01);
+        assert!(pacing.lateness.is_empty() && pacing.schedule.is_some());
+        pacing.hold(0.02);
+        assert_eq!(pacing.lateness.len(), 1);
+    }
+}

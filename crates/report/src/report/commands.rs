@@ -1,0 +1,229 @@
+//! Commands from outside, `commands.csv`: by them a run is repeated without its drivers.
+//!
+//! A row is a command that differs from the vehicle's last one, and holds from its time on.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::hashes::whole_microseconds;
+use crate::scenario::config::StateFormat;
+use crate::simulation::{CommandOrigin, Commanded, World};
+use crate::vehicle::{Controls, Selector};
+use std::path::Path;
+
+/// Name of the file in a run's folder.
+pub const COMMANDS: &str = "commands.csv";
+const STEM: &str = "commands";
+const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
+
+/// What every column holds, for the folder's README.
+pub(super) fn described() -> [(&'static str, &'static str); 9] {
+    [
+        ("time_s", "from when on it holds"),
+        ("tick", "the same in steps"),
+        ("vehicle", "who"),
+        ("throttle", "0 to 1"),
+        ("brake", "0 to 1"),
+        ("steering", "share of full lock, -1 (right) to 1 (left)"),
+        ("gear", "lever of the gearbox: drive, neutral, reverse"),
+        ("inflation_Pa", "that central tyre inflation works towards, if it was asked for"),
+        ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
+    ]
+}
+
+fn columns() -> Vec<Column> {
+    let values = |name: &str| match name {
+        "tick" => Values::OptionalLong(Vec::new()),
+        "vehicle" | "gear" | "origin" => Values::Text(Vec::new()),
+        "inflation_Pa" => Values::OptionalReal(Vec::new()),
+        _ => Values::Real(Vec::new()),
+    };
+    described().map(|(name, _)| Column { name: name.to_owned(), values: values(name) }).into()
+}
+
+const LEVERS: [(Selector, &str); 3] =
+    [(Selector::Drive, "drive"), (Selector::Neutral, "neutral"), (Selector::Reverse, "reverse")];
+
+/// A row of the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    tick: u64,
+    vehicle: String,
+    controls: Controls,
+    origin: CommandOrigin,
+}
+
+impl Row {
+    fn of(row: &csv::StringRecord) -> Option<Row> {
+        let number = |column: usize| row.get(column)?.parse::<f64>().ok();
+        let lever = row.get(6)?;
+        let inflation = row.get(7)?;
+        let origin = row.get(8)?;
+        Some(Row {
+            tick: row.get(1)?.parse().ok()?,
+            vehicle: row.get(2)?.to_owned(),
+            controls: Controls {
+                throttle: number(3)?,
+                brake: number(4)?,
+                steering: number(5)?,
+                gear: LEVERS.iter().find(|(_, name)| *name == lever)?.0,
+                inflation: if inflation.is_empty() { None } else { Some(number(7)?) },
+            },
+            origin: CommandOrigin::ALL.into_iter().find(|own| own.name() == origin)?,
+        })
+    }
+
+    fn words(&self, time: f64) -> [String; 9] {
+        let Row { tick, vehicle, controls, origin } = self;
+        let Controls { throttle, brake, steering, gear, inflation } = controls;
+        let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
+        [
+            whole_microseconds(time).to_string(),
+            tick.to_string(),
+            vehicle.clone(),
+            throttle.to_string(),
+            brake.to_string(),
+            steering.to_string(),
+            lever.into(),
+            inflation.map(|pressure| pressure.to_string()).unwrap_or_default(),
+            origin.name().into(),
+        ]
+    }
+}
+
+/// The list being written.
+pub(super) struct Commands {
+    table: Growing,
+    /// The last row of each vehicle.
+    last: Vec<Option<Row>>,
+}
+
+impl Commands {
+    /// Begins it, or goes on from the world's time; what held from that time on is to be said
+    /// again.
+    pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<Commands, ReportError> {
+        let agents = &world.model().agents;
+        let mut last = vec![None; agents.len()];
+        let mut visit = |row: &csv::StringRecord| {
+            let Some(row) = Row::of(row) else { return };
+            if let Some(agent) = agents.iter().position(|own| own.name == row.vehicle) {
+                last[agent] = Some(row);
+            }
+        };
+        let table = if resumes {
+            let before = world.time() - 0.5 * world.model().clock.step();
+            Growing::resume(folder, STEM, columns(), &FORMAT, before, &mut visit)?
+        } else {
+            Growing::begin(folder, STEM, columns(), &FORMAT)?
+        };
+        Ok(Commands { table, last })
+    }
+
+    /// Adds those of a heartbeat that began after so many steps at a time, s, where they are
+    /// new.
+    pub fn take(
+        &mut self,
+        world: &World,
+        tick: u64,
+        commanded: &[Commanded],
+    ) -> Result<(), ReportError> {
+        for Commanded { agent, controls, origin } in commanded {
+            let (agent, controls, origin) = (*agent as usize, *controls, *origin);
+            let vehicle = world.model().agents[agent].name.clone();
+            let last = &mut self.last[agent];
+            let same =
+                last.as_ref().is_some_and(|own| (own.controls, own.origin) == (controls, origin));
+            if same {
+                continue;
+            }
+            let row = Row { tick, vehicle, controls, origin };
+            let words = row.words(world.model().clock.time(tick));
+            for (column, word) in self.table.columns().iter_mut().zip(words) {
+                column.values.read(&word);
+            }
+            *last = Some(row);
+            self.table.end_row()?;
+        }
+        self.table.flush()
+    }
+
+    /// Ends the file; its name.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        self.table.finish()
+    }
+}
+
+/// The commands of a recorded run, to be given again.
+#[derive(Clone, Debug, Default)]
+pub struct CommandLog {
+    rows: Vec<(u64, usize, Controls)>,
+    next: usize,
+}
+
+impl CommandLog {
+    /// Those in a run's folder, for a world of the same vehicles; none where there is no file.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be read, or names a vehicle that is not there.
+    pub fn of_run(folder: &Path, world: &World) -> Result<CommandLog, ReportError> {
+        let path = folder.join(COMMANDS);
+        if !path.exists() {
+            return Ok(CommandLog::default());
+        }
+        crate::scenario::input::regular(&path).map_err(ReportError::file("read", &path))?;
+        let mut reader = csv::Reader::from_path(&path).map_err(ReportError::decode(&path))?;
+        let agents = &world.model().agents;
+        let mut rows = Vec::new();
+        for (line, record) in reader.records().enumerate() {
+            let record = record.map_err(ReportError::decode(&path))?;
+            let agent = |row: &Row| agents.iter().position(|own| own.name == row.vehicle);
+            let row = Row::of(&record).and_then(|row| Some((row.tick, agent(&row)?, row.controls)));
+            let cause = || format!("row {}: no command to a vehicle of the run", line + 1);
+            rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);
+        }
+        Ok(CommandLog { rows, next: 0 })
+    }
+
+    /// Gives those that hold from the heartbeat on that the world is about to begin.
+    ///
+    /// # Errors
+    /// [`CommandError`](crate::simulation::CommandError) when the world's vehicles cannot do
+    /// what those of the run could.
+    pub fn apply(&mut self, world: &mut World) -> Result<(), crate::simulation::CommandError> {
+        let now = world.state().tick;
+        while let Some(&(tick, agent, controls)) = self.rows.get(self.next) {
+            if tick > now {
+                break;
+            }
+            world.command(agent, Some(controls.into()))?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_comes_back_to_the_bit() {
+        let controls = Controls {
+            throttle: 0.1 + 0.2,
+            steering: -1.0 / 3.0,
+            brake: f64::MIN_POSITIVE,
+            gear: Selector::Reverse,
+            inflation: Some(1.5e5),
+        };
+        for (controls, origin) in
+            [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]
+        {
+            let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin };
+            let record = csv::StringRecord::from(row.words(0.0035).to_vec());
+            assert_eq!(Row::of(&record), Some(row));
+        }
+        let other =
+            csv::StringRecord::from(vec!["0", "1", "a", "1", "0", "0", "fourth", "", "lost"]);
+        assert_eq!(Row::of(&other), None);
+    }
+}

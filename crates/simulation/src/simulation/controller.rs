@@ -1,0 +1,86 @@
+//! Agents that are commanded from outside of a run, heartbeat by heartbeat, on any ranks.
+//!
+//! One controller, on the first rank, speaks for all who drive from outside. What it says at
+//! a heartbeat is told to all ranks before they step, so that any number of them gives the
+//! bits of one process; and it is taken down, so that a run is repeated without it.
+
+use super::record::Sample;
+use super::world::World;
+use crate::sensor::Delivery;
+use crate::vehicle::Controls;
+use serde::{Deserialize, Serialize};
+
+/// Where a command comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CommandOrigin {
+    /// Its driver gave it.
+    Driver,
+    /// Its driver did not answer in time.
+    TimedOut,
+    /// Its driver is gone.
+    Lost,
+}
+
+impl CommandOrigin {
+    /// All of them.
+    pub const ALL: [CommandOrigin; 3] =
+        [CommandOrigin::Driver, CommandOrigin::TimedOut, CommandOrigin::Lost];
+
+    /// As records tell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CommandOrigin::Driver => "driver",
+            CommandOrigin::TimedOut => "timed_out",
+            CommandOrigin::Lost => "lost",
+        }
+    }
+}
+
+/// A command that holds from a heartbeat on, until the next one to the same agent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Commanded {
+    /// The agent.
+    pub agent: u32,
+    /// What it is told ([`WorldModel::controls`](super::WorldModel::controls)).
+    pub controls: Controls,
+    /// Where that comes from.
+    pub origin: CommandOrigin,
+}
+
+/// What a controller wants before a heartbeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Call {
+    /// To be asked again: somebody is awaited. All ranks are told, so that none gives up.
+    Wait,
+    /// To be shown all agents, and what these of their sensors (agent, sensor), in ascending
+    /// order, delivered in the last heartbeat; then to be asked again.
+    Show(Vec<(u32, u32)>),
+    /// The heartbeat, with these commands.
+    Go(Vec<Commanded>),
+    /// The end of the run before the heartbeat.
+    Stop,
+    /// The same, as a failure with this cause.
+    Fail(String),
+}
+
+/// What a controller is shown before a heartbeat.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// This rank's world.
+    pub world: &'a World,
+    /// All agents.
+    pub samples: &'a [Sample],
+    /// What sensors delivered in the last heartbeat, each with its agent, in the order of
+    /// time.
+    pub delivered: &'a [(u32, Delivery)],
+}
+
+/// Who speaks, on the first rank, for all who drive from outside.
+pub trait Controller {
+    /// What it wants before the heartbeat that the world is about to begin. It may wait for
+    /// others, a second at most: then it is to say [`Call::Wait`].
+    fn call(&mut self, world: &World) -> Call;
+
+    /// Shows it what it asked for.
+    fn show(&mut self, shown: &Shown<'_>);
+}

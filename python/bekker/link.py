@@ -1,0 +1,152 @@
+"""Drive and watch a run from outside, over the link of ``bekker run --serve``.
+
+Plain Python: it needs neither the compiled part of the package nor NumPy, and may be copied
+to another machine by itself. ``docs/link.md`` is the protocol.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["Link", "LinkFault", "array_of"]
+
+PROTOCOL = 1
+
+
+class LinkFault(Exception):
+    """What the run says is wrong: ``code`` for programs, the text for people."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{text} ({code})")
+        self.code = code
+
+
+class Link:
+    """A session with a run: iterate over its beats, and answer each with :meth:`act`.
+
+    ``address`` is ``HOST:PORT`` or ``unix:PATH``, as the run prints it beside ``token``. With
+    ``vehicles`` the session drives these; without, it looks on.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: str,
+        vehicles: Sequence[str] = (),
+        *,
+        mode: str = "lockstep",
+        every: int = 1,
+        sensors: Sequence[str] = (),
+        name: str = "",
+        timeout: float | None = None,
+    ) -> None:
+        if address.startswith("unix:"):
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._socket.settimeout(timeout)
+            self._socket.connect(address.removeprefix("unix:"))
+        else:
+            host, _, port = address.rpartition(":")
+            self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._stream = self._socket.makefile("rwb")
+        self._tick: int | None = None
+        self._send({
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "token": token,
+            "role": "driver" if vehicles else "observer",
+            "name": name,
+            "vehicles": list(vehicles),
+            "mode": mode,
+            "every": every,
+            "sensors": list(sensors),
+        })
+        welcome = self._receive()
+        if welcome is None:
+            raise ConnectionError("the run is gone")
+        #: What the run said of itself: its vehicles, sensors, step and heartbeat.
+        self.welcome: dict[str, Any] = welcome
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while (beat := self.beat()) is not None:
+            yield beat
+
+    def beat(self) -> dict[str, Any] | None:
+        """The next beat; ``None`` once the run has ended."""
+        message = self._receive()
+        if message is None or message["type"] == "end":
+            return None
+        self._tick = message["tick"]
+        return message
+
+    def act(self, controls: Mapping[str, Mapping[str, Any]], echo: Any = None) -> None:
+        """Commands by the names of vehicles, for the heartbeats to the next beat."""
+        rows = [{"vehicle": vehicle, **own} for vehicle, own in controls.items()]
+        message: dict[str, Any] = {"type": "act", "tick": self._tick, "controls": rows}
+        if echo is not None:
+            message["echo"] = echo
+        self._send(message)
+
+    def pause(self) -> None:
+        """Has the run stand still before its next heartbeat."""
+        self._send({"type": "pause"})
+
+    def resume(self) -> None:
+        """Has it go on."""
+        self._send({"type": "resume"})
+
+    def step(self, count: int = 1) -> None:
+        """Has it go on for some heartbeats, and stand still again."""
+        self._send({"type": "step", "count": count})
+
+    def quit(self) -> None:
+        """Has the run end, its record complete."""
+        self._send({"type": "quit"})
+
+    def close(self) -> None:
+        """Ends the session; vehicles that it drives are then without a driver."""
+        try:
+            self._stream.close()
+        except OSError:
+            pass
+        self._socket.close()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        text = json.dumps(message, allow_nan=False).encode()
+        self._stream.write(struct.pack("!I", len(text)) + text)
+        self._stream.flush()
+
+    def _receive(self) -> dict[str, Any] | None:
+        try:
+            prefix = self._stream.read(4)
+            if len(prefix) < 4:
+                return None
+            length = struct.unpack("!I", prefix)[0]
+            text = self._stream.read(length)
+        except ConnectionError:
+            return None
+        if len(text) < length:
+            return None
+        message: dict[str, Any] = json.loads(text)
+        if message["type"] == "fault":
+            raise LinkFault(message["code"], message["text"])
+        return message
+
+
+def array_of(value: Mapping[str, Any]) -> tuple[str, list[int], bytes]:
+    """Type (as NumPy names it), shape and bytes of an array in a reading.
+
+    ``numpy.frombuffer(data, kind).reshape(shape)`` is the array.
+    """
+    return value["type"], list(value["shape"]), base64.b64decode(value["base64"])

@@ -1,0 +1,181 @@
+//! A run that others drive and watch: what `bekker run --serve` and `--view` add to it.
+
+use super::{Failure, view, watching};
+use crate::link::{
+    Address, LinkError, Listener, Listening, OnTimeout, Routes, Seat, Server, Token,
+};
+use crate::scenario::build::Built;
+use crate::scenario::config::{Driver, TimeoutPolicy};
+use crate::scenario::{Scenario, ScenarioFile};
+use crate::simulation::WorldModel;
+use crate::view::{Clients, Control, Source, View};
+use clap::Args;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who may drive and watch a run, and how fast it goes.
+#[derive(Clone, Debug, Args)]
+pub struct Serving {
+    /// Let others drive and watch over a link: HOST:PORT (127.0.0.1:0, any free port, if not
+    /// given; WebSockets too) or unix:PATH. Prints the address and a token
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "127.0.0.1:0", value_parser = address)]
+    pub serve: Option<Address>,
+    /// The token that who connects must give, instead of one that is drawn
+    #[arg(long, value_name = "TOKEN", value_parser = token)]
+    pub serve_token: Option<Token>,
+    /// Go no faster than the clock, or than so many times the clock; late heartbeats are
+    /// counted. The result is the same
+    #[arg(long, value_name = "FACTOR", num_args = 0..=1, require_equals = true,
+          default_missing_value = "1", value_parser = factor)]
+    pub realtime: Option<f64>,
+    /// Show the run in a browser while it goes on, at the address of --serve: prints what to
+    /// open, and begins once it is open
+    #[arg(long)]
+    pub view: bool,
+    /// Leave view.html in the folder: the run as one page that plays offline
+    #[arg(long)]
+    pub html: bool,
+}
+
+fn address(text: &str) -> Result<Address, String> {
+    text.parse().map_err(|error: LinkError| error.to_string())
+}
+
+fn token(text: &str) -> Result<Token, String> {
+    Token::fixed(text).map_err(|error| error.to_string())
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.001..=1000.0).contains(&factor) {
+        Ok(factor)
+    } else {
+        Err("must be from 0.001 to 1000".into())
+    }
+}
+
+/// Where a run listens, before it is known what there is to drive.
+pub struct Bound {
+    listener: Listener,
+    token: Token,
+}
+
+/// A run that is listened to.
+pub struct Served {
+    pub server: Server,
+    _listening: Listening,
+}
+
+impl Serving {
+    /// Where the run listens, if it is to.
+    fn address(&self) -> Option<Address> {
+        self.serve.clone().or_else(|| self.view.then(Address::default))
+    }
+
+    /// The run as pages show it, if one is to.
+    pub fn shown(
+        &self,
+        file: &ScenarioFile,
+        built: &Built,
+        ranks: usize,
+    ) -> Result<Option<View>, Failure> {
+        let argument = match (self.view, self.html) {
+            (true, _) => "--view",
+            (false, true) => "--html",
+            (false, false) => return Ok(None),
+        };
+        if ranks > 1 {
+            let allowed = "left away with more than one rank, where no process sees every part of \
+                           every vehicle: `bekker view` shows the run once it has ended"
+                .into();
+            return Err(Failure::Usage { argument, value: format!("{ranks} ranks"), allowed });
+        }
+        Ok(Some(view::shown(file, built, file.scenario.time.duration)))
+    }
+
+    /// Who watches the run, nobody yet, if it is to be watched.
+    pub fn clients(&self, shown: &View) -> Option<Arc<Clients>> {
+        let control = Arc::new(Control::new(true, Some(self.realtime.unwrap_or(1.0))));
+        self.view.then(|| Clients::new(shown.clone(), Source::Live, control))
+    }
+
+    /// Takes the address that the run is to listen at, if it is to.
+    pub fn bound(&self, scenario: &Scenario) -> Result<Option<Bound>, Failure> {
+        let failed = |error: LinkError| Failure::Input {
+            subject: "--serve".into(),
+            cause: error.to_string(),
+        };
+        let Some(address) = self.address() else {
+            if self.serve_token.is_some() {
+                return Err(Failure::Usage {
+                    argument: "--serve-token",
+                    value: "a token".into(),
+                    allowed: "left away without --serve or --view".into(),
+                });
+            }
+            let outside = |own: &&crate::scenario::config::Vehicle| {
+                matches!(own.driver, Driver::Outside { .. })
+            };
+            return match scenario.vehicle.iter().find(outside) {
+                None => Ok(None),
+                Some(own) => Err(Failure::Input {
+                    subject: format!("vehicle {}", own.name),
+                    cause: "is driven from outside: run with --serve or --view, and connect a controller"
+                        .into(),
+                }),
+            };
+        };
+        let token = self.serve_token.clone().map_or_else(Token::random, Ok).map_err(failed)?;
+        let listener = Listener::bind(&address, token.clone()).map_err(failed)?;
+        Ok(Some(Bound { listener, token }))
+    }
+}
+
+impl Bound {
+    /// Lets others in, to a run that goes on after so many steps, and those who watch it; says
+    /// where, in a line.
+    pub fn open(
+        self,
+        scenario: &Scenario,
+        model: Arc<WorldModel>,
+        tick: u64,
+        clients: Option<Arc<Clients>>,
+    ) -> Result<Served, Failure> {
+        let Bound { listener, token } = self;
+        eprintln!("serving at {}, token {}", listener.address(), token.reveal());
+        let revealed = token.reveal().to_string();
+        let server = Server::new(model, &scenario.name, &seats(scenario), tick, token);
+        let sessions = server.clone();
+        let link = move |connection| sessions.serve(connection);
+        let routes = match clients {
+            None => {
+                Routes { link: Box::new(link), web_socket: Box::new(|_| None), pages: Box::new(()) }
+            }
+            Some(clients) => {
+                let url = watching::url(listener.address(), &revealed);
+                eprintln!("open {url}: the run begins once it is open");
+                watching::routes(link, watching::of_run(clients), Box::new(watching::OwnFiles))
+            }
+        };
+        let listening = listener.open(routes).map_err(|error| Failure::Input {
+            subject: "--serve".into(),
+            cause: error.to_string(),
+        })?;
+        Ok(Served { server, _listening: listening })
+    }
+}
+
+/// The vehicles that are driven from outside.
+fn seats(scenario: &Scenario) -> Vec<Seat> {
+    let seat = |(agent, own): (usize, &crate::scenario::config::Vehicle)| {
+        let Driver::Outside { on_timeout, timeout } = own.driver else { return None };
+        let on_timeout = match on_timeout {
+            TimeoutPolicy::Brake => OnTimeout::Brake,
+            TimeoutPolicy::Hold => OnTimeout::Hold,
+            TimeoutPolicy::Fail => OnTimeout::Fail,
+        };
+        Some(Seat { agent, on_timeout, timeout: Duration::from_secs_f64(timeout) })
+    };
+    scenario.vehicle.iter().enumerate().filter_map(seat).collect()
+}

@@ -1,0 +1,546 @@
+//! A run that is driven and watched from outside, by the program and a peer of its own.
+
+use assert_cmd::cargo::cargo_bin;
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{Command as Orders, Steering, World};
+use bekker::vehicle::Selector;
+use serde_json::{Value as Json, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Heartbeats of 10 ms that the runs here are of.
+const HEARTBEATS: u64 = 20;
+/// Steps of a heartbeat.
+const STEPS: u64 = 5;
+/// Wall time after which a peer that hears nothing gives up: far beyond what is expected.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Two vehicles that are driven from outside, and two that are not.
+fn scenario(more: &str) -> String {
+    let vehicle = |name: &str, y: i32, driver: &str, sensor: &str| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"hmmwv\"\nposition = [0, {y}]\n\
+             driver = {driver}\n{sensor}\n"
+        )
+    };
+    let outside = format!("{{ kind = \"outside\"{more} }}");
+    let camera = "sensor = [{ name = \"eye\", rate = 50, model = { kind = \"camera\", width = 8, \
+                  height = 6, fov_deg = 60 } }, { name = \"odo\", rate = 100, \
+                  model = { kind = \"odometry\" } }]";
+    [
+        "format = 1\nname = \"linked\"\ntime = { duration = 0.2, step = 0.002 }\n\
+         soil = { default = \"chrono_mid\" }\n"
+            .to_owned(),
+        vehicle("a", 0, &outside, camera),
+        vehicle("b", 10, &outside, ""),
+        vehicle("c", 20, "{ kind = \"hold\" }", ""),
+        vehicle("d", 30, "{ kind = \"table\", rows = [{ time = 0, throttle = 0.5 }] }", ""),
+    ]
+    .concat()
+}
+
+/// What both vehicles are told at a tick.
+fn controls(tick: u64) -> Json {
+    let wave = 0.1 * (tick % 7) as f64;
+    json!([
+        { "vehicle": "a", "throttle": 0.3 + wave, "steering": wave - 0.2 },
+        { "vehicle": "b", "throttle": 0.9, "angle": 0.05 * wave, "gear": "reverse" },
+    ])
+}
+
+/// The same, as a program gives it to a world.
+fn orders(tick: u64) -> [Orders; 2] {
+    let wave = 0.1 * (tick % 7) as f64;
+    let first =
+        Orders { throttle: 0.3 + wave, steering: Steering::Share(wave - 0.2), ..Orders::default() };
+    let steering = Steering::Angle(0.05 * wave);
+    [first, Orders { throttle: 0.9, steering, gear: Selector::Reverse, ..Orders::default() }]
+}
+
+/// A run of the program that is waited for.
+struct Run {
+    child: Child,
+    lines: Receiver<String>,
+    said: Vec<String>,
+    address: String,
+    token: String,
+    folder: PathBuf,
+}
+
+struct Ended {
+    said: String,
+    code: i32,
+}
+
+fn bekker(words: &[&str]) -> Output {
+    Command::new(cargo_bin("bekker")).args(words).output().unwrap()
+}
+
+impl Run {
+    fn start(place: &Path, text: &str, words: &[&str]) -> Run {
+        let file = place.join("linked.toml");
+        fs::write(&file, text).unwrap();
+        let folder = place.join("run");
+        let mut all = vec!["run", file.to_str().unwrap(), "--no-picture", "--out"];
+        all.extend([folder.to_str().unwrap()]);
+        if !words.iter().any(|word| word.starts_with("--serve")) {
+            all.push("--serve");
+        }
+        all.extend(words);
+        Run::begin(&all, folder)
+    }
+
+    fn begin(words: &[&str], folder: PathBuf) -> Run {
+        let mut child = Command::new(cargo_bin("bekker"))
+            .args(words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (send, lines) = channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let (address, token) = (String::new(), String::new());
+        let mut run = Run { child, lines, said: Vec::new(), address, token, folder };
+        let line = run.until("serving at ");
+        let (address, token) = line["serving at ".len()..].split_once(", token ").unwrap();
+        (run.address, run.token) = (address.into(), token.into());
+        run
+    }
+
+    /// Waits for a line that holds a word.
+    fn until(&mut self, word: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("never said {word}: {:#?}", self.said));
+            self.said.push(line.clone());
+            if line.contains(word) {
+                return line;
+            }
+        }
+    }
+
+    fn connect(&self, hello: Json) -> Peer {
+        let mut whole = json!({ "type": "hello", "protocol": 1, "token": self.token });
+        whole.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
+        let mut peer = self.stranger();
+        peer.say(&whole);
+        peer
+    }
+
+    fn stranger(&self) -> Peer {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Peer(stream)
+    }
+
+    fn driver(&self, vehicles: &[&str]) -> Peer {
+        let mut peer = self.connect(json!({ "vehicles": vehicles }));
+        assert_eq!(peer.hear()["type"], "welcome");
+        peer
+    }
+
+    fn ended(mut self) -> Ended {
+        let code = self.child.wait().unwrap().code().unwrap();
+        self.said.extend(self.lines.iter());
+        Ended { said: self.said.join("\n"), code }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Who speaks the protocol by itself.
+struct Peer(TcpStream);
+
+impl Peer {
+    fn say(&mut self, message: &Json) {
+        let text = message.to_string();
+        self.0.write_all(&(text.len() as u32).to_be_bytes()).unwrap();
+        self.0.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn hear(&mut self) -> Json {
+        self.heard().expect("the run is gone")
+    }
+
+    fn heard(&mut self) -> Option<Json> {
+        let mut prefix = [0; 4];
+        self.0.read_exact(&mut prefix).ok()?;
+        let mut text = vec![0; u32::from_be_bytes(prefix) as usize];
+        self.0.read_exact(&mut text).ok()?;
+        Some(serde_json::from_slice(&text).unwrap())
+    }
+
+    /// Answers all beats up to a tick, or to the end; the last message.
+    fn drive(&mut self, until: u64) -> Json {
+        loop {
+            let message = self.hear();
+            if message["type"] != "beat" || message["tick"].as_u64().unwrap() >= until {
+                return message;
+            }
+            self.act(&message);
+        }
+    }
+
+    fn act(&mut self, beat: &Json) {
+        let tick = beat["tick"].as_u64().unwrap();
+        self.say(&json!({ "type": "act", "tick": tick, "controls": controls(tick) }));
+    }
+}
+
+fn hash_of(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("manifest.json")).unwrap();
+    let manifest: Json = serde_json::from_str(&text).unwrap();
+    manifest["state_hash"].as_str().unwrap().to_owned()
+}
+
+/// The hash at the end of a world that a program commands.
+fn hash_of_a_world(until: u64) -> String {
+    let file = ScenarioFile::parse("linked.toml", &scenario(""), Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    while world.state().tick < until * STEPS {
+        for (agent, orders) in orders(world.state().tick).into_iter().enumerate() {
+            world.command(agent, Some(orders)).unwrap();
+        }
+        world.advance();
+    }
+    world.publish_all();
+    world.hash().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn verify(folder: &Path) {
+    let output = bekker(&["replay", folder.to_str().unwrap(), "--verify"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn lock_step_is_what_a_world_is_told_on_any_ranks() {
+    let expected = hash_of_a_world(HEARTBEATS);
+    let mut records = Vec::new();
+    for ranks in ["1", "2", "4"] {
+        let place = tempfile::tempdir().unwrap();
+        let run = Run::start(place.path(), &scenario(""), &["--ranks", ranks]);
+        // each vehicle by a driver of its own
+        let [mut first, mut second] = [run.driver(&["a"]), run.driver(&["b"])];
+        for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
+            assert_eq!(peer.hear()["tick"], 0);
+            peer.say(&json!({ "type": "act", "tick": 0, "controls": [controls(0)[row]] }));
+        }
+        for _ in 1..HEARTBEATS {
+            for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
+                let tick = peer.hear()["tick"].as_u64().unwrap();
+                let controls = json!([controls(tick)[row]]);
+                peer.say(&json!({ "type": "act", "tick": tick, "controls": controls }));
+            }
+        }
+        let end = json!({ "type": "end", "tick": HEARTBEATS * STEPS, "time_us": 200_000 });
+        assert_eq!([first.hear(), second.hear()], [end.clone(), end]);
+        let folder = run.folder.clone();
+        let Ended { code, said } = run.ended();
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(hash_of(&folder), expected, "{ranks} ranks");
+        records.push(fs::read(folder.join("commands.csv")).unwrap());
+        if ranks != "2" {
+            verify(&folder);
+        }
+    }
+    assert!(records.windows(2).all(|two| two[0] == two[1]));
+    let lines = String::from_utf8(records[0].clone()).unwrap();
+    assert_eq!(
+        lines.lines().next(),
+        Some("time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,origin")
+    );
+}
+
+#[test]
+fn a_driver_may_end_a_run_that_is_gone_on_with() {
+    let place = tempfile::tempdir().unwrap();
+    let run = Run::start(place.path(), &scenario(""), &[]);
+    let mut peer = run.driver(&["a", "b"]);
+    let middle = HEARTBEATS / 2 * STEPS;
+    assert_eq!(peer.drive(middle)["tick"], middle);
+    peer.say(&json!({ "type": "quit" }));
+    assert_eq!(peer.hear()["type"], "end");
+    let folder = run.folder.clone();
+    let Ended { code, said } = run.ended();
+    assert!(code == 0 && said.contains("ended by 127.0.0.1:"), "{said}");
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS / 2));
+    verify(&folder);
+
+    let words = ["run", "--resume", folder.to_str().unwrap(), "--no-picture", "--serve"];
+    let mut run = Run::begin(&words, folder.clone());
+    run.until("waiting for who drives a, b");
+    let mut peer = run.driver(&["a", "b"]);
+    assert_eq!(peer.drive(u64::MAX)["type"], "end");
+    assert_eq!(run.ended().code, 0);
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+    verify(&folder);
+}
+
+#[test]
+fn strangers_and_garbage_end_their_session_and_never_the_run() {
+    let place = tempfile::tempdir().unwrap();
+    let run = Run::start(place.path(), &scenario(""), &["--serve-token", "secret", "--serve"]);
+    assert_eq!(run.token, "secret");
+    let mut peer = run.driver(&["a", "b"]);
+    let mut faults = Vec::new();
+    for hello in [
+        json!({ "token": "other", "vehicles": ["a"] }),
+        json!({ "protocol": 2 }),
+        json!({ "vehicles": ["a"], "name": "late" }),
+        json!({ "vehicles": ["c"] }),
+        json!({ "vehicles": ["nobody"] }),
+        json!({ "role": "observer", "sensors": ["a/nose"] }),
+        json!({ "role": "driver" }),
+        json!({ "role": "pilot" }),
+    ] {
+        let mut other = run.connect(hello);
+        let fault = other.hear();
+        assert_eq!((fault["type"].as_str(), other.heard()), (Some("fault"), None));
+        faults.push(fault);
+    }
+    let codes: Vec<&str> = faults.iter().map(|fault| fault["code"].as_str().unwrap()).collect();
+    let expected =
+        ["token", "protocol", "taken", "unknown", "unknown", "unknown", "unknown", "message"];
+    assert_eq!(codes, expected);
+    let taken = faults[2]["text"].as_str().unwrap();
+    assert!(taken.starts_with("vehicle \"a\" is driven by 127.0.0.1:"), "{taken}");
+
+    // bytes that are no messages, before and after a hello
+    let garbage: [&[u8]; 4] =
+        [b"\xff\xff\xff\xffgarbage", b"\0\0\0\x02{{", b"\0\0\0\x02\xff\xfe", b"\0\0\0\x09{"];
+    for (index, bytes) in garbage.into_iter().enumerate() {
+        let mut stranger = run.stranger();
+        let mut watcher = run.connect(json!({ "role": "observer" }));
+        assert_eq!(watcher.hear()["type"], "welcome");
+        for peer in [&mut stranger, &mut watcher] {
+            peer.0.write_all(bytes).unwrap();
+            peer.0.shutdown(std::net::Shutdown::Write).unwrap();
+            let fault = std::iter::from_fn(|| peer.heard()).find(|own| own["type"] == "fault");
+            assert_eq!(fault.expect("a fault")["code"], "message", "garbage {index}");
+        }
+    }
+
+    // an act that cannot be is refused, and another one is taken
+    let beat = peer.hear();
+    for (act, code) in [
+        (json!({ "tick": 77, "controls": [] }), "tick"),
+        (json!({ "tick": 0, "controls": [{ "vehicle": "c" }] }), "act"),
+        (json!({ "tick": 0, "controls": [{ "vehicle": "a", "steering": 0, "angle": 0 }] }), "act"),
+        (json!({ "tick": 0, "controls": [{ "vehicle": "a", "inflation": 1e5 }] }), "act"),
+    ] {
+        let mut whole = json!({ "type": "act" });
+        whole.as_object_mut().unwrap().extend(act.as_object().unwrap().clone());
+        peer.say(&whole);
+        assert_eq!(peer.hear()["code"], code, "{act}");
+    }
+    peer.act(&beat);
+    assert_eq!(peer.drive(u64::MAX)["type"], "end");
+    let folder = run.folder.clone();
+    assert_eq!(run.ended().code, 0);
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+}
+
+#[test]
+fn a_vehicle_whose_driver_dies_or_is_silent_brakes() {
+    let place = tempfile::tempdir().unwrap();
+    let mut run = Run::start(place.path(), &scenario(", timeout = 0.3"), &[]);
+    let mut first = run.connect(json!({ "vehicles": ["a"], "name": "first" }));
+    let mut second = run.connect(json!({ "vehicles": ["b"], "name": "second" }));
+    let mut watcher = run.connect(json!({ "role": "observer", "every": 3 }));
+    assert_eq!(first.hear()["type"], "welcome");
+    for tick in [0, STEPS] {
+        for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
+            while peer.hear()["tick"] != tick {}
+            let controls = json!([controls(tick)[row]]);
+            peer.say(&json!({ "type": "act", "tick": tick, "controls": controls }));
+        }
+    }
+    drop(first);
+    run.until("a: its driver first (127.0.0.1:");
+    // the second hears and does not answer
+    run.until("b: its driver second (127.0.0.1:");
+    let messages: Vec<Json> = std::iter::from_fn(|| watcher.heard()).collect();
+    let events = messages.iter().filter_map(|own| own["events"].as_array()).flatten();
+    let events: Vec<String> = events
+        .map(|own| {
+            format!("{} {}", own["vehicle"].as_str().unwrap(), own["event"].as_str().unwrap())
+        })
+        .collect();
+    assert!(events.ends_with(&["a lost".into(), "b timed_out".into()]), "{events:?}");
+    let beats = messages.iter().filter(|own| own["type"] == "beat");
+    let beats: Vec<u64> = beats.map(|own| own["tick"].as_u64().unwrap() / STEPS).collect();
+    assert!(beats.len() >= 6 && beats.windows(2).all(|two| two[1] - two[0] == 3), "{beats:?}");
+    let folder = run.folder.clone();
+    let Ended { code, said } = run.ended();
+    assert!(code == 0 && said.contains("is gone: it brakes"), "{said}");
+    assert!(said.contains("does not answer in time: it brakes"), "{said}");
+    let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
+    let origins: Vec<&str> = commands.lines().filter(|line| line.contains(",0,1,0,")).collect();
+    assert_eq!(origins.len(), 2, "{commands}");
+    assert!(origins[0].ends_with("lost") && origins[1].ends_with("timed_out"), "{commands}");
+    verify(&folder);
+}
+
+#[test]
+fn a_run_may_fail_with_its_driver() {
+    let place = tempfile::tempdir().unwrap();
+    let run = Run::start(place.path(), &scenario(", on_timeout = \"fail\""), &["--ranks", "2"]);
+    let mut peer = run.driver(&["a", "b"]);
+    peer.drive(STEPS);
+    drop(peer);
+    let Ended { code, said } = run.ended();
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("a: its driver 127.0.0.1:") && said.contains("is gone"), "{said}");
+    // once
+    assert_eq!(said.matches("run: a: its driver").count(), 1, "{said}");
+}
+
+#[test]
+fn observers_pause_a_run_and_see_what_sensors_see() {
+    let place = tempfile::tempdir().unwrap();
+    let words = ["--realtime=50"];
+    let run = Run::start(place.path(), &scenario(""), &words);
+    let mut watcher = run.connect(json!({ "role": "observer", "sensors": ["a/*"] }));
+    let welcome = watcher.hear();
+    assert_eq!(welcome["heartbeat_us"], 10_000);
+    assert_eq!(welcome["vehicles"][0]["outside"], true);
+    assert_eq!(welcome["sensors"][0], json!({ "name": "a/eye", "kind": "camera", "period": 0.02 }));
+    watcher.say(&json!({ "type": "pause" }));
+    watcher.say(&json!({ "type": "step", "count": 5 }));
+    let mut peer = run.connect(json!({ "vehicles": ["a", "b"], "mode": "realtime" }));
+    peer.say(&json!({ "type": "act", "controls": controls(0), "echo": { "at": 12.5 } }));
+    let mut beats = Vec::new();
+    while beats.last().is_none_or(|beat: &Json| beat["tick"] != 5 * STEPS) {
+        beats.push(watcher.hear());
+    }
+    // it stands: nothing else comes until it goes on
+    watcher.0.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    assert!(watcher.0.peek(&mut [0]).is_err());
+    watcher.0.set_read_timeout(Some(PATIENCE)).unwrap();
+    watcher.say(&json!({ "type": "resume" }));
+    beats.extend(std::iter::from_fn(|| watcher.heard()));
+    assert_eq!(beats.pop().unwrap()["type"], "end");
+    let readings: Vec<&Json> =
+        beats.iter().filter_map(|beat| beat["readings"].as_array()).flatten().collect();
+    let of = |name: &str| readings.iter().filter(|own| own["sensor"] == name).count();
+    // those of the last heartbeat come with no beat
+    assert_eq!((of("a/odo"), of("a/eye")), (19, 9));
+    let picture = readings.iter().find(|own| own["sensor"] == "a/eye").unwrap();
+    let depth = &picture["depth"];
+    if depth.is_object() {
+        assert_eq!((&depth["type"], &depth["shape"]), (&json!("<f4"), &json!([6, 8])));
+        // four letters for each three of 6 x 8 x 4 bytes
+        assert_eq!(depth["base64"].as_str().unwrap().len(), 256);
+    }
+    let colour = &picture["colour"];
+    assert_eq!(colour["shape"], json!([6, 8, 3]));
+    let wheel = &beats.last().unwrap()["vehicles"][0]["wheels"][3];
+    assert!(wheel["sinkage"].as_f64().unwrap() > 0.0 && wheel["force"][2].as_f64().unwrap() > 0.0);
+    let echoes: Vec<Json> = std::iter::from_fn(|| peer.heard()).collect();
+    assert!(echoes.iter().any(|beat| beat["echo"] == json!({ "at": 12.5 })));
+    let folder = run.folder.clone();
+    assert_eq!(run.ended().code, 0);
+    let text = fs::read_to_string(folder.join("summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&text).unwrap();
+    // the first after each time that it stood begins a schedule
+    let counted = summary["pacing"]["heartbeats"].as_u64().unwrap();
+    assert!((HEARTBEATS - 3..HEARTBEATS).contains(&counted), "{summary}");
+    verify(&folder);
+}
+
+#[test]
+fn a_vehicle_without_a_driver_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("linked.toml");
+    fs::write(&file, scenario("")).unwrap();
+    let output = bekker(&["run", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("vehicle a: is driven from outside: run with --serve"), "{said}");
+    let output = bekker(&["run", file.to_str().unwrap(), "--serve=nowhere"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// The programs of `examples/`, where there is something to run them by.
+#[test]
+fn the_controllers_of_the_examples_drive() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let place = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root.join("examples/outside.toml")).unwrap();
+    let compiled = place.path().join("controller");
+    let source = root.join("examples/outside_controller.c");
+    let made = Command::new("cc").args(["-O", "-o"]).arg(&compiled).arg(source).status();
+    let python = root.join("examples/outside_controller.py");
+    let module = root.join("python/bekker");
+    for which in ["python", "c", "module"] {
+        let place = tempfile::tempdir().unwrap();
+        let unix = format!("--serve=unix:{}", place.path().join("s").display());
+        let serve = if which == "module" { unix.as_str() } else { "--serve" };
+        let short = "time.duration=0.3";
+        let run = Run::start(place.path(), &text, &[serve, "--set", short]);
+        let mut controller = match which {
+            "python" => Command::new("python3"),
+            "module" => Command::new("python3"),
+            _ => Command::new(&compiled),
+        };
+        match which {
+            "python" => controller.arg(&python).args([&run.address, &run.token]),
+            "module" => controller
+                .env("PYTHONPATH", &module)
+                .env("PYTHONDONTWRITEBYTECODE", "1")
+                .args(["-c", MODULE, &run.address, &run.token]),
+            _ => {
+                let (host, port) = run.address.rsplit_once(':').unwrap();
+                controller.args([host, port, &run.token])
+            }
+        };
+        let output = match controller.output() {
+            Ok(output) if which != "c" || made.as_ref().is_ok_and(|made| made.success()) => output,
+            missing => {
+                eprintln!("not run, for it is not there: {which} ({missing:?})");
+                continue;
+            }
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{which}: {said}");
+        let folder = run.folder.clone();
+        let Ended { code, said } = run.ended();
+        assert_eq!(code, 0, "{which}: {said}");
+        let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
+        assert!(commands.lines().count() > 2, "{which}: {commands}");
+    }
+}
+
+const MODULE: &str = r#"
+import sys
+import link
+with link.Link(sys.argv[1], sys.argv[2], ["lead"], sensors=["lead/*"], name="module") as own:
+    readings = 0
+    for beat in own:
+        readings += len(beat.get("readings", []))
+        own.act({"lead": {"throttle": 0.5, "steering": 0.01 * (beat["tick"] % 5)}}, echo=beat["tick"])
+    assert readings > 3, readings
+try:
+    link.Link(sys.argv[1], "wrong")
+except (link.LinkFault, OSError):
+    pass
+"#;
