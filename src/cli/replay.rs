@@ -47,7 +47,7 @@ impl Replay {
         let list = self.run.join("hashes.csv");
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
-        let mut commands = CommandLog::of_run(&self.run, &world)?;
+        let commands = CommandLog::of_run(&self.run, &world)?;
         while world.state().tick < manifest.last_tick {
             commands.apply(&mut world).map_err(|error| failed(format!("{COMMANDS}: {error}")))?;
             world.advance();

@@ -126,6 +126,13 @@ impl Serving {
                 }),
             };
         };
+        if let (true, Address::Unix(_)) = (self.view, &address) {
+            return Err(Failure::Usage {
+                argument: "--serve",
+                value: address.to_string(),
+                allowed: "HOST:PORT with --view: browsers open nothing else".into(),
+            });
+        }
         let token = self.serve_token.clone().map_or_else(Token::random, Ok).map_err(failed)?;
         let listener = Listener::bind(&address, token.clone()).map_err(failed)?;
         Ok(Some(Bound { listener, token }))

@@ -2,7 +2,7 @@
 //!
 //! What a request names is a number of the list: no path of it is ever opened.
 
-use super::shown;
+use super::{commands, shown};
 use crate::cli::{Failure, recorded};
 use crate::link::{Page, Target};
 use crate::report::manifest::{self, Manifest, Status};
@@ -226,7 +226,8 @@ impl Run {
         let world = World::new(shown.model.clone());
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, Source::Recorded, control);
-        let player = Player::new(world, manifest.last_tick, clients.clone());
+        let commands = commands(&self.path, &world)?;
+        let player = Player::new(world, manifest.last_tick, commands, clients.clone());
         std::thread::spawn(move || player.run(&interrupted));
         Ok(clients)
     }

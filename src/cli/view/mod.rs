@@ -6,13 +6,14 @@ use super::interruption::interruption;
 use super::watching::{self, serve};
 use super::{Failure, destination, recorded, stdout};
 use crate::link::Address;
+use crate::report::commands::CommandLog;
 use crate::report::manifest::{Manifest, Status};
 use crate::report::progress::Progress;
 use crate::report::write_file;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, scene_model, world};
 use crate::simulation::World;
-use crate::view::{Clients, Control, HtmlFile, Player, Source, View as Shown};
+use crate::view::{Clients, Commands, Control, HtmlFile, Player, Source, View as Shown};
 use clap::Args;
 pub use folder::Folder;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,10 @@ impl View {
         let shown = shown(&file, &built, manifest.simulated_s);
         let world = World::new(shown.model.clone());
         match &self.html {
-            Some(path) => write_html(path, shown, world, &manifest, quiet),
+            Some(path) => {
+                let commands = commands(&self.run, &world)?;
+                write_html(path, shown, (world, manifest.last_tick, &commands), quiet)
+            }
             None => self.play(shown, world, &manifest),
         }
     }
@@ -78,9 +82,17 @@ impl View {
         let clients = Clients::new(shown, Source::Recorded, control);
         let served = serve(clients.clone(), &self.address, self.token.as_deref())?;
         stdout::print(&served.url)?;
-        Player::new(world, manifest.last_tick, clients).run(&interrupted);
+        let commands = commands(&self.run, &world)?;
+        Player::new(world, manifest.last_tick, commands, clients).run(&interrupted);
         Ok(())
     }
+}
+
+/// The commands from outside that a run was given.
+fn commands(run: &Path, world: &World) -> Result<Commands, Failure> {
+    let log = CommandLog::of_run(run, world)?;
+    // those of a run fit its vehicles
+    Ok(Box::new(move |world| drop(log.apply(world))))
 }
 
 /// The world of a scenario as pages show it, up to a simulated time, s.
@@ -97,21 +109,20 @@ pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
 fn write_html(
     path: &Path,
     shown: Shown,
-    mut world: World,
-    manifest: &Manifest,
+    (mut world, last, commands): (World, u64, &Commands),
     quiet: bool,
 ) -> Result<(), Failure> {
     let interrupted = interruption()?;
-    let mut progress = Progress::start(manifest.simulated_s, quiet);
+    let mut progress = Progress::start(shown.duration, quiet);
     let mut page = HtmlFile::new(shown)?;
     page.take(&world, false)?;
-    while world.state().tick < manifest.last_tick {
+    while world.state().tick < last {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Failure::Told { code: super::failure::INTERRUPTED });
         }
+        commands(&mut world);
         world.advance();
-        let last = world.state().tick >= manifest.last_tick;
-        page.take(&world, last)?;
+        page.take(&world, world.state().tick >= last)?;
         progress.update(world.time());
     }
     progress.finish();

@@ -156,8 +156,8 @@ impl Commands {
 /// The commands of a recorded run, to be given again.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLog {
+    /// In the order of ticks.
     rows: Vec<(u64, usize, Controls)>,
-    next: usize,
 }
 
 impl CommandLog {
@@ -181,7 +181,7 @@ impl CommandLog {
             let cause = || format!("row {}: no command to a vehicle of the run", line + 1);
             rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);
         }
-        Ok(CommandLog { rows, next: 0 })
+        Ok(CommandLog { rows })
     }
 
     /// Gives those that hold from the heartbeat on that the world is about to begin.
@@ -189,14 +189,11 @@ impl CommandLog {
     /// # Errors
     /// [`CommandError`](crate::simulation::CommandError) when the world's vehicles cannot do
     /// what those of the run could.
-    pub fn apply(&mut self, world: &mut World) -> Result<(), crate::simulation::CommandError> {
+    pub fn apply(&self, world: &mut World) -> Result<(), crate::simulation::CommandError> {
         let now = world.state().tick;
-        while let Some(&(tick, agent, controls)) = self.rows.get(self.next) {
-            if tick > now {
-                break;
-            }
-            world.command(agent, Some(controls.into()))?;
-            self.next += 1;
+        let first = self.rows.partition_point(|(tick, ..)| *tick < now);
+        for (_, agent, controls) in self.rows[first..].iter().take_while(|row| row.0 == now) {
+            world.command(*agent, Some((*controls).into()))?;
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub use html_file::{HtmlFile, HtmlFileError};
 pub use live::LiveView;
 pub use message::Message;
 pub use page::{Asset, asset};
-pub use player::Player;
+pub use player::{Commands, Player};
 pub use request::Request;
 pub use scene_message::{Source, View};
 pub use snapshot::Snapshot;

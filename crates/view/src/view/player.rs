@@ -21,6 +21,9 @@ const MOST_KEPT: usize = 240;
 const FRAMES: Duration = Duration::from_millis(33);
 const GROUND: Duration = Duration::from_millis(100);
 
+/// Gives the commands from outside that were recorded for the heartbeat to come.
+pub type Commands = Box<dyn Fn(&mut World) + Send>;
+
 /// A world that is shown from its beginning to a last tick.
 pub struct Player {
     world: World,
@@ -30,16 +33,17 @@ pub struct Player {
     every: u64,
     encoder: Encoder,
     clients: Arc<Clients>,
+    commands: Commands,
     shown: [Option<Instant>; 2],
 }
 
 impl Player {
-    /// A world at its beginning, shown up to tick `last`.
-    pub fn new(world: World, last: u64, clients: Arc<Clients>) -> Player {
+    /// A world at its beginning, shown up to tick `last`, commanded as it was.
+    pub fn new(world: World, last: u64, commands: Commands, clients: Arc<Clients>) -> Player {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
         let encoder = Encoder::new(clients.clone());
-        Player { world, last, kept, every, encoder, clients, shown: [None; 2] }
+        Player { world, last, kept, every, encoder, clients, commands, shown: [None; 2] }
     }
 
     /// Plays, holds and leaps as clients want, until `interrupted` is raised.
@@ -94,6 +98,7 @@ impl Player {
 
     /// One heartbeat; keeps its state if it is the time to.
     fn advance(&mut self) {
+        (self.commands)(&mut self.world);
         self.world.advance();
         let tick = self.world.state().tick;
         let latest = self.kept.keys().next_back().copied().unwrap_or(0);
