@@ -7,6 +7,7 @@ import { Ruts } from 'view/ruts';
 import { Vehicles } from 'view/vehicles';
 import { Eye } from 'view/camera';
 import { Panel, colour } from 'view/panel';
+import { Wheel } from 'view/drive';
 
 const id = (name) => document.getElementById(name);
 const canvas = id('canvas');
@@ -35,6 +36,7 @@ const takers = {
     id('source').textContent = { live: 'running', recorded: 'recorded', file: 'recording' }[message.source];
     id('slider').max = message.duration;
     id('slider').disabled = message.source === 'live';
+    id('drive_it').hidden = message.source !== 'live';
     id('duration').textContent = `${message.duration.toFixed(1)} s`;
     const ask = (request) => source.ask(request);
     terrain = new Terrain(message, stage, ask);
@@ -167,6 +169,18 @@ eye.onclick = (event) => {
   showGround({ x: p.x + ox, y: p.y + oy, z: p.z + oz - depth, soil, depth, sinkage: 0 });
 };
 id('play').onclick = () => source.ask({ kind: status.playing ? 'pause' : 'play' });
+let wheel = null; // in somebody's hands
+id('drive_it').onclick = () => {
+  if (wheel && !wheel.stopped) {
+    wheel.stop();
+    id('drive').hidden = true;
+  } else {
+    id('drive').hidden = false;
+    wheel = new Wheel(run.agents[panel.chosen].name, (text) => { id('drive').textContent = text; });
+    id('drive_it').blur();
+  }
+  id('drive_it').textContent = wheel && !wheel.stopped ? 'Let go' : 'Drive';
+};
 id('step').onclick = () => source.ask({ kind: 'step' });
 id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ? Number(id('rate').value) : null });
 id('camera').onchange = () => { eye.mode = id('camera').value; eye.look = 0; };
@@ -219,4 +233,5 @@ globalThis.bekker = {
   get tiles() { return ruts ? ruts.slots.size : 0; },
   get chunks() { return terrain ? [...terrain.chunks.values()].filter((c) => c.mesh).length : 0; },
   source, eye, camera,
+  get wheel() { return wheel; },
 };

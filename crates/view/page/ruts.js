@@ -4,10 +4,12 @@
 import * as three from 'three';
 import { LIGHT, lightUniforms } from 'view/terrain';
 
-const SIDE = 19, NODES = 17; // nodes in the texture, and those that are drawn
+// Nodes along a side, one beyond the tile all round: it overlaps its neighbours, so that nothing
+// shows between them.
+const SIDE = 19;
 const ROW = 32, SLOTS = ROW * ROW;
 const QUANTUM = 1 / 4000; // m
-const STRIDES = [1, 2, 4]; // nodes between corners, from near to far
+const STRIDES = [1, 2, 6]; // nodes between corners, from near to far
 const FAR = [60, 180]; // m
 
 const VERTEX = `
@@ -21,14 +23,17 @@ const VERTEX = `
   varying float vDepth, vDistance;
   void main() {
     int slot = int(tile.w);
-    ivec2 corner = ivec2(slot % ${ROW}, slot / ${ROW}) * ${SIDE} + ivec2(node.xy) + 1;
-    ivec2 here = texelFetch(heights, corner, 0).rg;
-    float east = float(texelFetch(heights, corner + ivec2(1, 0), 0).r), west = float(texelFetch(heights, corner - ivec2(1, 0), 0).r);
-    float north = float(texelFetch(heights, corner + ivec2(0, 1), 0).r), south = float(texelFetch(heights, corner - ivec2(0, 1), 0).r);
-    vNormal = normalize(vec3((west - east) * ${QUANTUM}, (south - north) * ${QUANTUM}, 2.0 * spacing));
+    ivec2 corner = ivec2(slot % ${ROW}, slot / ${ROW}) * ${SIDE};
+    ivec2 own = ivec2(node.xy), last = ivec2(${SIDE - 1});
+    ivec2 here = texelFetch(heights, corner + own, 0).rg;
+    ivec2 low = max(own - 1, ivec2(0)), high = min(own + 1, last);
+    float east = float(texelFetch(heights, corner + ivec2(high.x, own.y), 0).r), west = float(texelFetch(heights, corner + ivec2(low.x, own.y), 0).r);
+    float north = float(texelFetch(heights, corner + ivec2(own.x, high.y), 0).r), south = float(texelFetch(heights, corner + ivec2(own.x, low.y), 0).r);
+    vec2 span = vec2(high - low) * spacing;
+    vNormal = normalize(vec3((west - east) * ${QUANTUM} / span.x, (south - north) * ${QUANTUM} / span.y, 1.0));
     vDepth = float(here.g) * ${QUANTUM};
     vFresh = fresh; vPressed = pressed;
-    vec3 place = vec3(tile.xy + node.xy * spacing, tile.z + float(here.r) * ${QUANTUM} - 0.12 * node.z);
+    vec3 place = vec3(tile.xy + (node.xy - 1.0) * spacing, tile.z + float(here.r) * ${QUANTUM} - 0.12 * node.z);
     vec4 seen = modelViewMatrix * vec4(place, 1.0);
     vDistance = length(seen.xyz);
     gl_Position = projectionMatrix * seen;
@@ -93,8 +98,8 @@ export class Ruts {
   // One grid for all tiles: its corners, an apron around it, and an index for each stride.
   grid() {
     const nodes = [], index = [];
-    for (let r = 0; r < NODES; r++) for (let c = 0; c < NODES; c++) nodes.push(c, r, 0);
-    const last = NODES - 1;
+    for (let r = 0; r < SIDE; r++) for (let c = 0; c < SIDE; c++) nodes.push(c, r, 0);
+    const last = SIDE - 1;
     const rim = [];
     for (let t = 0; t < last; t++) rim.push([t, 0]);
     for (let t = 0; t < last; t++) rim.push([last, t]);
@@ -104,7 +109,7 @@ export class Ruts {
     rim.forEach(([c, r]) => nodes.push(c, r, 1));
     this.ranges = STRIDES.map((stride) => {
       const start = index.length;
-      const at = (c, r) => r * NODES + c;
+      const at = (c, r) => r * SIDE + c;
       for (let r = 0; r < last; r += stride) {
         for (let c = 0; c < last; c += stride) {
           index.push(at(c, r), at(c + stride, r), at(c + stride, r + stride));

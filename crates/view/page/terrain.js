@@ -4,7 +4,7 @@
 import * as three from 'three';
 
 const CELLS = 64;
-const SPLIT = 1.6; // sides of a square within which it is split
+const SPLIT = 1.2; // sides of a square within which it is split
 const ASKED = 16; // most squares asked for at a time
 
 export const LIGHT = `

@@ -95,7 +95,7 @@ impl Recovery {
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
         let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
         // what was told from outside is on the disk to the last heartbeat
-        let mut commands = CommandLog::of_run(folder, &world)?;
+        let commands = CommandLog::of_run(folder, &world)?;
         while world.state().tick < tick {
             commands.apply(&mut world).map_err(ReportError::decode(&folder.join(COMMANDS)))?;
             world.advance();

@@ -42,7 +42,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [Asset; 14] = [
+const ASSETS: [Asset; 15] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -56,6 +56,7 @@ const ASSETS: [Asset; 14] = [
     script!("vehicles.js", "view/vehicles"),
     script!("camera.js", "view/camera"),
     script!("panel.js", "view/panel"),
+    script!("drive.js", "view/drive"),
     script!("main.js", "view/main"),
 ];
 
