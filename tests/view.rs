@@ -129,7 +129,7 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     let mut socket = watch(&url);
     let scene = text(&mut socket, "scene");
     assert_eq!(scene["name"], "watched");
-    assert_eq!(scene["agents"], json!([{ "name": "lead", "model": "HMMWV M1025" }]));
+    assert_eq!(scene["agents"], json!([{ "name": "lead", "model": "HMMWV" }]));
     // forwards, back, and to where it was already
     ask(&mut socket, &json!({ "kind": "pause" }));
     for wanted in [2.0, 0.5, 0.5, 1.25] {
@@ -350,6 +350,34 @@ fn page_of(host: &str) -> Option<String> {
     let list: Value = serde_json::from_str(text.split_once("\r\n\r\n")?.1.trim()).ok()?;
     let page = list.as_array()?.iter().find(|target| target["type"] == "page")?;
     Some(page["webSocketDebuggerUrl"].as_str()?.to_string())
+}
+
+/// The same vehicle, driven from outside.
+fn outside() -> String {
+    let driver = "driver = { kind = \"path\", waypoints = [[0, 0], [60, 0]], speed = 4 }";
+    let scenario = SCENARIO.replace(driver, "driver = { kind = \"outside\" }");
+    scenario.replace("speed = 3\n", "").replace("duration = 3", "duration = 600")
+}
+
+#[test]
+fn keys_drive_a_vehicle() {
+    let runs = Runs::of(&outside());
+    let mut command = bekker();
+    command.arg("run").arg(&runs.scenario).args(["-q", "--view", "--serve-token", "secret"]);
+    command.arg("--out").arg(runs.out("run")).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut run = Running(command.spawn().unwrap());
+    let mut lines = BufReader::new(run.0.stderr.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
+    std::thread::spawn(move || lines.for_each(drop));
+    let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    let Some(mut browser) = Browser::open(url.trim_end_matches(':')) else { return };
+    browser.wait("globalThis.bekker?.frame != null");
+    browser.evaluate("document.getElementById('drive_it').click()");
+    browser.wait("bekker.frame.time > 0.1");
+    let key = json!({ "type": "keyDown", "key": "w", "code": "KeyW", "text": "w" });
+    browser.call("Input.dispatchKeyEvent", key);
+    browser.wait("bekker.frame.vehicles[0].speed > 0.5 && bekker.frame.vehicles[0].throttle > 0.5");
+    browser.wait("bekker.wheel.delay !== null");
 }
 
 /// Looks straight down on a place between the wheels' tracks from above.

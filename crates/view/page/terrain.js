@@ -36,7 +36,7 @@ const FRAGMENT = `${LIGHT}
   void main() {
     float share = texture2D(ruts, vCell).r;
     if (masked > 0.5 && share > 0.5) discard;
-    gl_FragColor = vec4(lit(vTint * (1.0 - 0.45 * share), normalize(vNormal), vDistance), 1.0);
+    gl_FragColor = vec4(lit(vTint * (1.0 - 0.25 * share), normalize(vNormal), vDistance), 1.0);
   }`;
 
 const name = (level, i, j) => `${level},${i},${j}`;
