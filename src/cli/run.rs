@@ -25,7 +25,7 @@ use prepared::{Place, Prepared};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Run a scenario
@@ -126,8 +126,7 @@ impl Run {
         #[cfg(feature = "mpi")] session: Option<&MpiSession>,
         quiet: bool,
     ) -> Result<(), Failure> {
-        let interrupted = interruption()?;
-        let stop = interrupted.clone();
+        let flag = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
         #[cfg(feature = "mpi")]
         let mut mpi = session.map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
@@ -154,7 +153,7 @@ impl Run {
             })
             .transpose()?;
         if let Some(clients) = &clients {
-            watching::wait_for_somebody(clients, &interrupted);
+            watching::wait_for_somebody(clients, &flag);
         }
         let mut controller =
             served.as_ref().map(|own| own.server.controller(|line| eprintln!("{line}")));
@@ -166,13 +165,13 @@ impl Run {
             quiet,
             resumes: self.in_place().is_some(),
             gpu_required: self.graphics.is_required(),
-            interrupted: &interrupted,
+            interrupted: &flag,
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
             clients: clients.as_ref(),
             html: shown.as_ref().filter(|_| self.serving.html),
-            served: served.is_some(),
+            served: self.serving.listens(),
             realtime: self.serving.realtime,
             stood: served.as_ref().map(|own| own.server.stood()),
         };
@@ -194,13 +193,16 @@ impl Run {
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
         let Recorded { mut files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
+        // who drives it may end it, and that is no failure
+        let signalled = !self.serving.listens() || flag.load(Ordering::Relaxed);
         if let Some(served) = &served {
             let tick = world.state().tick;
             served.server.end(tick, world.model().clock.micros(tick));
         }
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
-            return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
+            let cut = interrupted && signalled;
+            return if cut { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
         };
 
         if let Some(html) = html {
@@ -236,13 +238,11 @@ impl Run {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
-        // who drives it may end it, and that is no failure
-        let ended = served.as_ref().is_some_and(|own| own.server.quit().is_some());
-        if interrupted && !ended {
+        if interrupted && signalled {
             return Err(Failure::Interrupted { folder });
         }
         if let Some(clients) = &clients {
-            watching::stay_open(clients, &stop);
+            watching::stay_open(clients, &flag);
         }
         failed(&summary)
     }

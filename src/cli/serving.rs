@@ -68,6 +68,11 @@ pub struct Served {
 }
 
 impl Serving {
+    /// Whether the first rank listens.
+    pub fn listens(&self) -> bool {
+        self.address().is_some()
+    }
+
     /// Where the run listens, if it is to.
     fn address(&self) -> Option<Address> {
         self.serve.clone().or_else(|| self.view.then(Address::default))

@@ -6,9 +6,11 @@ use crate::cli::drive::CHECKPOINT;
 use crate::cli::launcher;
 use crate::cli::serving::Bound;
 use crate::cli::{Failure, recorded, results};
+use crate::report::commands::COMMANDS;
 use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
 use crate::report::rundir::{self, Lock};
+use crate::report::write_file;
 use crate::scenario::build::{Built, world};
 use crate::scenario::{ScenarioFile, input};
 #[cfg(feature = "mpi")]
@@ -153,8 +155,24 @@ impl Run {
         let path = self.file.clone().or_else(own).unwrap_or_default();
         let resumes = self.in_place().is_some();
         let begun = results::begin(&folder, &path, file, built, first, resumes)?;
+        if !resumes && let Some(from) = &self.resume {
+            keep_commands(from, &folder)?;
+        }
         Ok(Place { folder, begun, lock })
     }
+}
+
+/// Brings what was told from outside to a run that goes on in a folder of its own: by it the
+/// whole is repeated.
+fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
+    let own = if from.is_dir() { from } else { from.parent().unwrap_or(Path::new("")) };
+    let path = own.join(COMMANDS);
+    if path.is_file() {
+        let bytes = input::read(&path, input::LARGEST_BINARY)
+            .map_err(|error| Failure::input(&path, &error))?;
+        write_file(&folder.join(COMMANDS), &bytes)?;
+    }
+    Ok(())
 }
 
 /// All that ranks must have in common: the resolved scenario key by key, then

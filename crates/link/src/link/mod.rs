@@ -24,7 +24,7 @@ pub use address::Address;
 pub use connection::{Connection, Incoming, Message, Outgoing};
 pub use error::LinkError;
 pub use http::Target;
-pub use listener::{LINK_PATH, Listener, Listening, Page, Pages, Routes, Taker};
+pub use listener::{LINK_PATH, Listener, Listening, Page, Pages, Routes, Taker, WebSockets};
 pub use pacing::Pacing;
 pub use roster::{OnTimeout, Seat};
 pub use server::{ServedController, Server};

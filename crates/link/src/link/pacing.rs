@@ -94,7 +94,7 @@ impl<'a> Pacing<'a> {
 impl<E> Observer<E> for Pacing<'_> {
     fn on_start(&mut self, world: &World, _: &[crate::simulation::Sample]) -> Result<(), E> {
         (self.begun, self.begun_at, self.last) = (Instant::now(), world.time(), world.time());
-        self.schedule = self.stood.is_none().then(|| (self.begun, self.begun_at));
+        self.schedule = self.stood.is_none().then_some((self.begun, self.begun_at));
         Ok(())
     }
 

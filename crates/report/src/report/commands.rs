@@ -100,7 +100,7 @@ pub(super) struct Commands {
 
 impl Commands {
     /// Begins it, or goes on from the world's time; what held from that time on is to be said
-    /// again.
+    /// again. A run that goes on in a folder of its own has there those of the one before.
     pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<Commands, ReportError> {
         let agents = &world.model().agents;
         let mut last = vec![None; agents.len()];
@@ -110,7 +110,8 @@ impl Commands {
                 last[agent] = Some(row);
             }
         };
-        let table = if resumes {
+        let goes_on = resumes || (world.state().tick > 0 && folder.join(COMMANDS).exists());
+        let table = if goes_on {
             let before = world.time() - 0.5 * world.model().clock.step();
             Growing::resume(folder, STEM, columns(), &FORMAT, before, &mut visit)?
         } else {
