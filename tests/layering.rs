@@ -44,7 +44,15 @@ const MAY_CALL_ELEMENTARY: [&str; 2] = ["report", "cli"];
 
 /// What carries bytes between ranks is the one way out below the scenario: it has
 /// to notice when nobody answers.
-const CARRIERS: [&str; 3] = ["sync/loopback.rs", "sync/threads.rs", "sync/mpi.rs"];
+const CARRIERS: [&str; 7] = [
+    "sync/loopback.rs",
+    "sync/threads.rs",
+    "sync/mpi.rs",
+    "sync/tcp/mod.rs",
+    "sync/tcp/peer.rs",
+    "sync/tcp/door.rs",
+    "sync/tcp/meeting.rs",
+];
 
 struct Row {
     layer: u32,

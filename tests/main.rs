@@ -41,6 +41,7 @@ mod preview_compare;
 mod python;
 mod ranks;
 mod ranks_mpi;
+mod ranks_tcp;
 mod records;
 mod reference_faults;
 mod refined_ground;

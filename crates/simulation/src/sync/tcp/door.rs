@@ -1,0 +1,177 @@
+//! Where a rank waits for others, and refuses those that may not take part.
+
+use super::handshake::{Hello, Nonce, hear};
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time that one who connects has for each word.
+const WORD: Duration = Duration::from_secs(5);
+/// Time between two looks at the door while somebody is waited for, and afterwards.
+const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
+/// Most that are heard at once: more than ranks that begin together, far fewer than would
+/// harm.
+const MOST: usize = 1024;
+
+/// Whom a door admits.
+#[derive(Debug)]
+pub(super) struct Guests {
+    pub program: String,
+    pub token: String,
+    /// The rank that waits; those above it are admitted.
+    pub host: usize,
+    pub size: usize,
+    /// What rank 0 has named the run; nothing at rank 0's own door.
+    pub run: Option<Nonce>,
+}
+
+/// One that was admitted.
+#[derive(Debug)]
+pub(super) struct Guest {
+    pub rank: usize,
+    pub stream: TcpStream,
+    /// Where it waits itself.
+    pub address: SocketAddr,
+}
+
+/// An open door, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Door {
+    pub guests: Receiver<Guest>,
+    book: Arc<Book>,
+}
+
+/// What threads at a door share.
+#[derive(Debug)]
+struct Book {
+    guests: Guests,
+    /// From where each rank has come.
+    taken: Mutex<Vec<Option<SocketAddr>>>,
+    /// When the last of them came.
+    complete: Mutex<Option<Instant>>,
+    heard: AtomicUsize,
+    is_closed: AtomicBool,
+}
+
+impl Door {
+    /// Opens a door; a thread of its own waits at it.
+    pub fn open(listener: TcpListener, guests: Guests) -> io::Result<Door> {
+        listener.set_nonblocking(true)?;
+        let (to, from) = channel();
+        let book = Arc::new(Book {
+            taken: Mutex::new(vec![None; guests.size]),
+            complete: Mutex::new(None),
+            heard: AtomicUsize::new(0),
+            is_closed: AtomicBool::new(false),
+            guests,
+        });
+        let own = book.clone();
+        std::thread::Builder::new().name("door".into()).spawn(move || {
+            while !own.is_closed.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, from)) => Book::welcome(&own, stream, from, &to),
+                    Err(_) => std::thread::sleep(LOOKS[usize::from(own.is_complete())]),
+                }
+            }
+        })?;
+        Ok(Door { guests: from, book })
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.book.is_closed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Book {
+    fn is_complete(&self) -> bool {
+        self.complete.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Hears one who has connected, beside the others.
+    fn welcome(book: &Arc<Book>, stream: TcpStream, from: SocketAddr, to: &Sender<Guest>) {
+        if book.heard.fetch_add(1, Ordering::Relaxed) >= MOST {
+            book.heard.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let (own, to) = (book.clone(), to.clone());
+        let thread = std::thread::Builder::new().name("guest".into());
+        let heard = thread.spawn(move || {
+            // a stranger that says nothing of sense is let go without a word
+            if let Ok(Some(guest)) = own.hear(stream, from) {
+                // nobody waits any more where the receiver is gone
+                let _ = to.send(guest);
+            }
+            own.heard.fetch_sub(1, Ordering::Relaxed);
+        });
+        if heard.is_err() {
+            book.heard.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn hear(&self, mut stream: TcpStream, from: SocketAddr) -> io::Result<Option<Guest>> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(WORD))?;
+        stream.set_write_timeout(Some(WORD))?;
+        let mut rank = None;
+        let heard = hear(&mut stream, &self.guests.token, |hello| {
+            rank = Some(self.admit(hello, from)?);
+            Ok(())
+        });
+        match (heard, rank) {
+            (Ok(Some(hello)), Some(rank)) => {
+                let address = SocketAddr::new(from.ip(), hello.port);
+                Ok(Some(Guest { rank, stream, address }))
+            }
+            (heard, rank) => {
+                // one that went before it heard the answer may come again
+                if let (Err(_), Some(rank)) = (&heard, rank) {
+                    let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+                    taken[rank] = None;
+                }
+                heard.map(|_| None)
+            }
+        }
+    }
+
+    /// The rank that one may take, or why it may not.
+    fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
+        let Guests { program, host, size, run, .. } = &self.guests;
+        let rank = hello.rank as usize;
+        if hello.program != *program {
+            return Err(format!("rank {rank} is {}, rank {host} is {program}", hello.program));
+        }
+        if hello.size as usize != *size {
+            return Err(format!("rank {rank} is to be of {}, rank {host} of {size}", hello.size));
+        }
+        if hello.run != *run {
+            return Err(format!("rank {rank} is of another run than rank {host}"));
+        }
+        if rank <= *host || rank >= *size {
+            let last = size - 1;
+            return Err(format!(
+                "rank {rank} cannot join, those who can are {} to {last}",
+                host + 1
+            ));
+        }
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complete = self.complete.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = taken[rank] {
+            let late = complete.map_or(String::new(), |since| {
+                let since = since.elapsed().as_secs();
+                format!("; all {size} ranks are there since {since} s, none can join late")
+            });
+            return Err(format!("rank {rank} has joined already, from {other}{late}"));
+        }
+        taken[rank] = Some(from);
+        if taken.iter().skip(host + 1).all(Option::is_some) {
+            *complete = Some(Instant::now());
+        }
+        Ok(rank)
+    }
+}
