@@ -58,6 +58,7 @@ fn drive(spacing: f64) -> WorldModel {
         tows: Vec::new(),
         holes: Vec::new(),
         team: None,
+        radios: Vec::new(),
         scene_model: None,
     }
 }

@@ -50,8 +50,8 @@ const CARRIERS: [&str; 7] = [
     "sync/mpi.rs",
     "sync/tcp/mod.rs",
     "sync/tcp/peer.rs",
-    "sync/tcp/door.rs",
-    "sync/tcp/meeting.rs",
+    "sync/tcp/acceptor.rs",
+    "sync/tcp/rendezvous.rs",
 ];
 
 struct Row {

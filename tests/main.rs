@@ -39,6 +39,7 @@ mod opencv;
 mod outcomes;
 mod preview_compare;
 mod python;
+mod radio;
 mod ranks;
 mod ranks_mpi;
 mod ranks_tcp;

@@ -1,7 +1,7 @@
 //! Ranks as processes that meet by TCP: started here, or each by hand on its machine.
 
 use super::Failure;
-use crate::sync::{MeetError, Meeting, Tcp};
+use crate::sync::{Rendezvous, RendezvousError, Tcp};
 use clap::Args;
 use std::ffi::OsString;
 use std::net::{TcpListener, ToSocketAddrs};
@@ -69,7 +69,7 @@ impl Processes {
             true => Err("interrupted before all ranks were there".to_owned()),
             false => Ok(()),
         };
-        let meeting = |token| Meeting {
+        let rendezvous = |token| Rendezvous {
             size: size.into(),
             token,
             program: format!(
@@ -81,14 +81,14 @@ impl Processes {
             timeout,
         };
         let (Some(rank), Some(address)) = (self.rank, &self.meet) else {
-            let token = Meeting::fresh_token().map_err(|error| failed("--processes", &error))?;
-            return launched(&meeting(token), threads, waits).map(Some);
+            let token = Rendezvous::fresh_token().map_err(|error| failed("--processes", &error))?;
+            return launched(&rendezvous(token), threads, waits).map(Some);
         };
         if rank >= size {
             let allowed = format!("below {size}, the number of --processes");
             return Err(Failure::Usage { argument: "--rank", value: rank.to_string(), allowed });
         }
-        let meeting = meeting(token(address)?);
+        let rendezvous = rendezvous(token(address)?);
         let rank = match rank {
             0 => {
                 let listener = TcpListener::bind(address).map_err(|error| Failure::Input {
@@ -98,9 +98,9 @@ impl Processes {
                 if !quiet {
                     eprintln!("rank 0 waits at {address} for {} others", size - 1);
                 }
-                meeting.host(listener, &mut { waits })
+                rendezvous.host(listener, &mut { waits })
             }
-            rank => meeting.join(rank.into(), address, &mut { waits }),
+            rank => rendezvous.join(rank.into(), address, &mut { waits }),
         };
         let rank = rank.map_err(|error| failed(&format!("--meet {address}"), &error))?;
         Ok(Some(Met { rank, started: Started(Vec::new()) }))
@@ -123,13 +123,13 @@ fn token(address: &str) -> Result<String, Failure> {
     Ok(token)
 }
 
-fn failed(subject: &str, error: &MeetError) -> Failure {
+fn failed(subject: &str, error: &RendezvousError) -> Failure {
     Failure::Run { subject: subject.to_owned(), cause: error.to_string() }
 }
 
 /// Starts this command again as each of the other ranks, and meets them.
 fn launched(
-    meeting: &Meeting,
+    rendezvous: &Rendezvous,
     threads: Option<u16>,
     mut waits: impl FnMut() -> Result<(), String>,
 ) -> Result<Met, Failure> {
@@ -141,16 +141,16 @@ fn launched(
     let address = listener.local_addr().map_err(cannot)?.to_string();
     let program = std::env::current_exe().map_err(cannot)?;
     let mut started = Started(Vec::new());
-    for rank in 1..meeting.size {
+    for rank in 1..rendezvous.size {
         let mut more = vec!["--rank".to_owned(), rank.to_string()];
         more.extend(["--meet".to_owned(), address.clone()]);
         more.extend(threads.iter().flat_map(|own| ["--threads".to_owned(), own.to_string()]));
         let mut command = Command::new(&program);
         command.args(with(std::env::args_os().skip(1), more));
-        command.env(TOKEN, &meeting.token).stdin(Stdio::null()).stdout(Stdio::null());
+        command.env(TOKEN, &rendezvous.token).stdin(Stdio::null()).stdout(Stdio::null());
         started.0.push((rank, command.spawn().map_err(cannot)?));
     }
-    let met = meeting.host(listener, &mut || {
+    let met = rendezvous.host(listener, &mut || {
         waits()?;
         started.ended().map_or(Ok(()), Err)
     });

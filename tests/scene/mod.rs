@@ -143,6 +143,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         tows: Vec::new(),
         holes: Vec::new(),
         team: None,
+        radios: Vec::new(),
         scene_model: None,
     })
 }

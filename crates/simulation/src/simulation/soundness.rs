@@ -105,6 +105,9 @@ fn check_agent(
     if state.autonomy.is_some() != like.autonomy.is_some() {
         return Err("a driver that is not this vehicle's".into());
     }
+    if let Some(radio) = &state.radio {
+        radio.check(agents)?;
+    }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;
     let all = model.sensors.iter().zip(&state.sensors).zip(&like.sensors);

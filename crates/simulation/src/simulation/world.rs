@@ -14,6 +14,7 @@ use super::exploration::Hole;
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
+use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::soundness::{self, StateError};
@@ -51,6 +52,8 @@ pub struct WorldModel {
     pub holes: Vec<Hole>,
     /// How autonomous agents share their maps, if they do.
     pub team: Option<Team>,
+    /// Radios that agents talk by; an agent has one at most.
+    pub radios: Vec<RadioNet>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }
@@ -236,6 +239,7 @@ impl World {
         let begun = self.state.tick;
         self.settle(self.fastest_motion);
         self.share_maps_alone(begun);
+        self.talk_alone(begun);
     }
 
     /// First part of a heartbeat: steps own agents, which leave patches and
@@ -473,6 +477,7 @@ impl World {
             deformed_nodes: self.state.published.nodes() as u64,
             state_hash: base16ct::lower::encode_string(&hash),
             exploration: self.exploration(&vehicles),
+            radio: self.radio_summaries(),
             vehicles,
             warnings: beyond.collect(),
         }

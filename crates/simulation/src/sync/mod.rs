@@ -32,5 +32,5 @@ pub use mpi::{LastWords, Mpi, MpiSession};
 pub use partition::{Partition, PartitionError};
 #[cfg(feature = "mpi")]
 pub use point_to_point::PointToPoint;
-pub use tcp::{MeetError, Meeting, Tcp};
+pub use tcp::{Rendezvous, RendezvousError, Tcp};
 pub use threads::Threads;

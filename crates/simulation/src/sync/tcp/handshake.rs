@@ -65,7 +65,7 @@ enum Answer {
 
 /// What rank 0 tells all when all are there.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Company {
+pub(super) struct Addresses {
     pub run: Nonce,
     /// Where each rank waits for those above it.
     pub addresses: Vec<Option<SocketAddr>>,

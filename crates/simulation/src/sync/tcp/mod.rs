@@ -1,19 +1,19 @@
 //! Ranks as processes that reach each other by TCP, on one machine or several.
 //!
-//! Rank 0 waits at an address that all know ([`Meeting`]); when all are there each connects
+//! Rank 0 waits at an address that all know ([`Rendezvous`]); when all are there each connects
 //! to each other, and bytes go straight from the sender to the receiver. No MPI is needed. What
 //! travels is authenticated once, where ranks meet, and not encrypted: networks that others
 //! listen to want a tunnel.
 
-mod door;
+mod acceptor;
 mod handshake;
-mod meeting;
 mod peer;
+mod rendezvous;
 
-pub use meeting::{MeetError, Meeting};
+pub use rendezvous::{Rendezvous, RendezvousError};
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
-use door::Door;
+use acceptor::Acceptor;
 use peer::{Arrival, Peer};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// Time between two looks whether somebody calls the roll.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// Time that ranks have to answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
@@ -50,7 +50,7 @@ pub struct Tcp {
     begun: Instant,
     has_left: bool,
     /// Where rank 0 refuses those who come late.
-    _door: Option<Door>,
+    _acceptor: Option<Acceptor>,
 }
 
 impl Tcp {
@@ -59,7 +59,7 @@ impl Tcp {
         rank: usize,
         streams: Vec<Option<TcpStream>>,
         timeout: Duration,
-        door: Option<Door>,
+        acceptor: Option<Acceptor>,
     ) -> std::io::Result<Tcp> {
         let present = streams.iter().map(|_| AtomicBool::new(false)).collect();
         let roll = Arc::new(Roll { is_called: AtomicBool::new(false), present });
@@ -77,7 +77,7 @@ impl Tcp {
             lengths: Vec::new(),
             begun: Instant::now(),
             has_left: false,
-            _door: door,
+            _acceptor: acceptor,
         })
     }
 
@@ -93,7 +93,7 @@ impl Tcp {
                 has_answered = true;
             }
             let left = self.timeout.saturating_sub(begun.elapsed());
-            match self.peer(rank)?.arrivals.recv_timeout(left.min(GLANCE)) {
+            match self.peer(rank)?.arrivals.recv_timeout(left.min(POLL)) {
                 Ok(Arrival::Left(why)) => return Err(why),
                 Ok(arrival) => return Ok(arrival),
                 Err(RecvTimeoutError::Disconnected) => return Err(CommError::Gone { rank }),

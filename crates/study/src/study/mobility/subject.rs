@@ -156,6 +156,7 @@ impl Subject {
             site: None,
             vehicle: vec![self.vehicle("subject", driver)],
             team: None,
+            radio: Vec::new(),
             tow: vec![],
             endings: Endings::default(),
             sky: Sky::default(),

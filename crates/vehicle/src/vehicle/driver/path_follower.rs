@@ -376,6 +376,7 @@ mod tests {
                         - convoy[index].state.place.station
                         - length,
                     speed: convoy[ahead].speed,
+                    demand: None,
                 });
                 if let Some(leader) = leader {
                     assert!(leader.gap > 4.0, "gap of {} m at step {step}", leader.gap);

@@ -10,44 +10,44 @@ use std::time::{Duration, Instant};
 
 /// Time that one who connects has for each word.
 const WORD: Duration = Duration::from_secs(5);
-/// Time between two looks at the door while somebody is waited for, and afterwards.
-const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
+/// Time between two looks at the acceptor while somebody is waited for, and afterwards.
+const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
 /// Most that are heard at once: more than ranks that begin together, far fewer than would
 /// harm.
 const MOST: usize = 1024;
 
-/// Whom a door admits.
+/// Whom an acceptor admits.
 #[derive(Debug)]
-pub(super) struct Guests {
+pub(super) struct Admission {
     pub program: String,
     pub token: String,
     /// The rank that waits; those above it are admitted.
     pub host: usize,
     pub size: usize,
-    /// What rank 0 has named the run; nothing at rank 0's own door.
+    /// What rank 0 has named the run; nothing at rank 0's own acceptor.
     pub run: Option<Nonce>,
 }
 
 /// One that was admitted.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub(super) struct Participant {
     pub rank: usize,
     pub stream: TcpStream,
     /// Where it waits itself.
     pub address: SocketAddr,
 }
 
-/// An open door, as long as it lives.
+/// An open acceptor, as long as it lives.
 #[derive(Debug)]
-pub(super) struct Door {
-    pub guests: Receiver<Guest>,
-    book: Arc<Book>,
+pub(super) struct Acceptor {
+    pub participants: Receiver<Participant>,
+    roster: Arc<Roster>,
 }
 
-/// What threads at a door share.
+/// What threads at an acceptor share.
 #[derive(Debug)]
-struct Book {
-    guests: Guests,
+struct Roster {
+    admission: Admission,
     /// From where each rank has come.
     taken: Mutex<Vec<Option<SocketAddr>>>,
     /// When the last of them came.
@@ -56,77 +56,82 @@ struct Book {
     is_closed: AtomicBool,
 }
 
-impl Door {
-    /// Opens a door; a thread of its own waits at it.
-    pub fn open(listener: TcpListener, guests: Guests) -> io::Result<Door> {
+impl Acceptor {
+    /// Opens an acceptor; a thread of its own waits at it.
+    pub fn open(listener: TcpListener, admission: Admission) -> io::Result<Acceptor> {
         listener.set_nonblocking(true)?;
         let (to, from) = channel();
-        let book = Arc::new(Book {
-            taken: Mutex::new(vec![None; guests.size]),
+        let roster = Arc::new(Roster {
+            taken: Mutex::new(vec![None; admission.size]),
             complete: Mutex::new(None),
             heard: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
-            guests,
+            admission,
         });
-        let own = book.clone();
-        std::thread::Builder::new().name("door".into()).spawn(move || {
+        let own = roster.clone();
+        std::thread::Builder::new().name("acceptor".into()).spawn(move || {
             while !own.is_closed.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    Ok((stream, from)) => Book::welcome(&own, stream, from, &to),
-                    Err(_) => std::thread::sleep(LOOKS[usize::from(own.is_complete())]),
+                    Ok((stream, from)) => Roster::welcome(&own, stream, from, &to),
+                    Err(_) => std::thread::sleep(POLLS[usize::from(own.is_complete())]),
                 }
             }
         })?;
-        Ok(Door { guests: from, book })
+        Ok(Acceptor { participants: from, roster })
     }
 }
 
-impl Drop for Door {
+impl Drop for Acceptor {
     fn drop(&mut self) {
-        self.book.is_closed.store(true, Ordering::Relaxed);
+        self.roster.is_closed.store(true, Ordering::Relaxed);
     }
 }
 
-impl Book {
+impl Roster {
     fn is_complete(&self) -> bool {
         self.complete.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Hears one who has connected, beside the others.
-    fn welcome(book: &Arc<Book>, stream: TcpStream, from: SocketAddr, to: &Sender<Guest>) {
-        if book.heard.fetch_add(1, Ordering::Relaxed) >= MOST {
-            book.heard.fetch_sub(1, Ordering::Relaxed);
+    fn welcome(
+        roster: &Arc<Roster>,
+        stream: TcpStream,
+        from: SocketAddr,
+        to: &Sender<Participant>,
+    ) {
+        if roster.heard.fetch_add(1, Ordering::Relaxed) >= MOST {
+            roster.heard.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        let (own, to) = (book.clone(), to.clone());
-        let thread = std::thread::Builder::new().name("guest".into());
+        let (own, to) = (roster.clone(), to.clone());
+        let thread = std::thread::Builder::new().name("participant".into());
         let heard = thread.spawn(move || {
             // a stranger that says nothing of sense is let go without a word
-            if let Ok(Some(guest)) = own.hear(stream, from) {
+            if let Ok(Some(participant)) = own.hear(stream, from) {
                 // nobody waits any more where the receiver is gone
-                let _ = to.send(guest);
+                let _ = to.send(participant);
             }
             own.heard.fetch_sub(1, Ordering::Relaxed);
         });
         if heard.is_err() {
-            book.heard.fetch_sub(1, Ordering::Relaxed);
+            roster.heard.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    fn hear(&self, mut stream: TcpStream, from: SocketAddr) -> io::Result<Option<Guest>> {
+    fn hear(&self, mut stream: TcpStream, from: SocketAddr) -> io::Result<Option<Participant>> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(WORD))?;
         stream.set_write_timeout(Some(WORD))?;
         let mut rank = None;
-        let heard = hear(&mut stream, &self.guests.token, |hello| {
+        let heard = hear(&mut stream, &self.admission.token, |hello| {
             rank = Some(self.admit(hello, from)?);
             Ok(())
         });
         match (heard, rank) {
             (Ok(Some(hello)), Some(rank)) => {
                 let address = SocketAddr::new(from.ip(), hello.port);
-                Ok(Some(Guest { rank, stream, address }))
+                Ok(Some(Participant { rank, stream, address }))
             }
             (heard, rank) => {
                 // one that went before it heard the answer may come again
@@ -141,7 +146,7 @@ impl Book {
 
     /// The rank that one may take, or why it may not.
     fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
-        let Guests { program, host, size, run, .. } = &self.guests;
+        let Admission { program, host, size, run, .. } = &self.admission;
         let rank = hello.rank as usize;
         if hello.program != *program {
             return Err(format!("rank {rank} is {}, rank {host} is {program}", hello.program));

@@ -1,8 +1,8 @@
 //! How processes become the ranks of one run.
 
 use super::Tcp;
-use super::door::{Door, Guest, Guests};
-use super::handshake::{self, Company, HandshakeError, Hello, introduce, nonce};
+use super::acceptor::{Acceptor, Admission, Participant};
+use super::handshake::{self, Addresses, HandshakeError, Hello, introduce, nonce};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::RecvTimeoutError;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 /// Time between two attempts to reach rank 0, which may start later.
 const AGAIN: Duration = Duration::from_millis(100);
 /// Time between two looks whether to go on waiting.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 /// Time that one connection has to be made, and an answer to come.
 const WORD: Duration = Duration::from_secs(10);
 
 /// Why ranks have not met.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum MeetError {
+pub enum RendezvousError {
     /// Some did not come.
     #[error("{} of {size} ranks did not come within {:.0} s: rank {}",
             ranks.len(), after.as_secs_f64(), list(ranks))]
@@ -74,7 +74,7 @@ fn list(ranks: &[usize]) -> String {
 
 /// What all who are to be ranks of one run agree on, and how long they wait.
 #[derive(Clone, Debug)]
-pub struct Meeting {
+pub struct Rendezvous {
     /// How many ranks there are to be.
     pub size: usize,
     /// A secret that they share. With an empty one all who reach the address can take part.
@@ -87,12 +87,12 @@ pub struct Meeting {
     pub timeout: Duration,
 }
 
-impl Meeting {
+impl Rendezvous {
     /// A secret that nobody can guess, for ranks that one process starts.
     ///
     /// # Errors
-    /// [`MeetError::System`] when the system has no random numbers.
-    pub fn fresh_token() -> Result<String, MeetError> {
+    /// [`RendezvousError::System`] when the system has no random numbers.
+    pub fn fresh_token() -> Result<String, RendezvousError> {
         let nonce = nonce().map_err(system("draw a token"))?;
         Ok(base16ct::lower::encode_string(&nonce))
     }
@@ -101,38 +101,42 @@ impl Meeting {
     /// why.
     ///
     /// # Errors
-    /// [`MeetError`] when some do not come.
+    /// [`RendezvousError`] when some do not come.
     pub fn host(
         &self,
         listener: TcpListener,
         goes_on: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<Tcp, MeetError> {
+    ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
-        let door = self.door(listener, 0, None)?;
-        let mut guests = self.received(&door, 0, begun, goes_on)?;
+        let acceptor = self.acceptor(listener, 0, None)?;
+        let mut participants = self.received(&acceptor, 0, begun, goes_on)?;
         let run = nonce().map_err(system("draw a nonce"))?;
-        let addresses = guests.iter().map(|guest| guest.as_ref().map(|own| own.address)).collect();
-        let company = Company { run, addresses };
-        for guest in guests.iter_mut().flatten() {
-            handshake::write(&mut guest.stream, &company)
+        let addresses = participants
+            .iter()
+            .map(|participant| participant.as_ref().map(|own| own.address))
+            .collect();
+        let table = Addresses { run, addresses };
+        for participant in participants.iter_mut().flatten() {
+            handshake::write(&mut participant.stream, &table)
                 .map_err(system("tell the ranks of each other"))?;
         }
-        let streams = guests.into_iter().map(|guest| guest.map(|own| own.stream)).collect();
-        // the door stays open for those who come late, to refuse them
-        self.tcp(0, streams, Some(door))
+        let streams =
+            participants.into_iter().map(|participant| participant.map(|own| own.stream)).collect();
+        // the acceptor stays open for those who come late, to refuse them
+        self.tcp(0, streams, Some(acceptor))
     }
 
     /// Joins rank 0, which waits or will wait at `address` (`HOST:PORT`), as one of the others;
-    /// `goes_on` as with [`Meeting::host`].
+    /// `goes_on` as with [`Rendezvous::host`].
     ///
     /// # Errors
-    /// [`MeetError`] when rank 0 or another cannot be reached, refuses, or some do not come.
+    /// [`RendezvousError`] when rank 0 or another cannot be reached, refuses, or some do not come.
     pub fn join(
         &self,
         rank: usize,
         address: &str,
         goes_on: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<Tcp, MeetError> {
+    ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
         let mut first = self.connected(0, address, begun, goes_on)?;
         let here = first.local_addr().map_err(system("find the own address"))?;
@@ -147,8 +151,8 @@ impl Meeting {
             run: None,
         };
         self.introduced(0, address, &mut first, &hello)?;
-        let Company { run, addresses } = self.company(&mut first, begun, goes_on)?;
-        let door = self.door(listener, rank, Some(run))?;
+        let Addresses { run, addresses } = self.addresses(&mut first, begun, goes_on)?;
+        let acceptor = self.acceptor(listener, rank, Some(run))?;
         let hello = Hello { run: Some(run), ..hello };
         let mut streams = vec![Some(first)];
         for (below, place) in addresses.iter().enumerate().take(rank).skip(1) {
@@ -157,8 +161,8 @@ impl Meeting {
             self.introduced(below, &place, &mut stream, &hello)?;
             streams.push(Some(stream));
         }
-        let above = self.received(&door, rank, begun, goes_on)?.into_iter().skip(rank);
-        streams.extend(above.map(|guest| guest.map(|own| own.stream)));
+        let above = self.received(&acceptor, rank, begun, goes_on)?.into_iter().skip(rank);
+        streams.extend(above.map(|participant| participant.map(|own| own.stream)));
         self.tcp(rank, streams, None)
     }
 
@@ -166,50 +170,50 @@ impl Meeting {
         &self,
         rank: usize,
         streams: Vec<Option<TcpStream>>,
-        door: Option<Door>,
-    ) -> Result<Tcp, MeetError> {
-        Tcp::new(rank, streams, self.timeout, door).map_err(system("hear other ranks"))
+        acceptor: Option<Acceptor>,
+    ) -> Result<Tcp, RendezvousError> {
+        Tcp::new(rank, streams, self.timeout, acceptor).map_err(system("hear other ranks"))
     }
 
-    fn door(
+    fn acceptor(
         &self,
         listener: TcpListener,
         host: usize,
         run: Option<handshake::Nonce>,
-    ) -> Result<Door, MeetError> {
+    ) -> Result<Acceptor, RendezvousError> {
         let (program, token) = (self.program.clone(), self.token.clone());
-        let guests = Guests { program, token, host, size: self.size, run };
-        Door::open(listener, guests).map_err(system("listen for other ranks"))
+        let admission = Admission { program, token, host, size: self.size, run };
+        Acceptor::open(listener, admission).map_err(system("listen for other ranks"))
     }
 
-    /// All ranks above the one that waits at a door.
+    /// All ranks above the one that waits at an acceptor.
     fn received(
         &self,
-        door: &Door,
+        acceptor: &Acceptor,
         host: usize,
         begun: Instant,
         goes_on: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<Vec<Option<Guest>>, MeetError> {
-        let mut guests: Vec<Option<Guest>> = (0..self.size).map(|_| None).collect();
-        let missing = |guests: &[Option<Guest>]| -> Vec<usize> {
-            (host + 1..self.size).filter(|&rank| guests[rank].is_none()).collect()
+    ) -> Result<Vec<Option<Participant>>, RendezvousError> {
+        let mut participants: Vec<Option<Participant>> = (0..self.size).map(|_| None).collect();
+        let missing = |participants: &[Option<Participant>]| -> Vec<usize> {
+            (host + 1..self.size).filter(|&rank| participants[rank].is_none()).collect()
         };
-        while !missing(&guests).is_empty() {
-            match door.guests.recv_timeout(GLANCE) {
-                Ok(guest) => {
-                    let rank = guest.rank;
-                    guests[rank] = Some(guest);
+        while !missing(&participants).is_empty() {
+            match acceptor.participants.recv_timeout(POLL) {
+                Ok(participant) => {
+                    let rank = participant.rank;
+                    participants[rank] = Some(participant);
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    goes_on().map_err(|cause| MeetError::Ended { cause })?;
+                    goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
                     if begun.elapsed() > self.patience {
-                        let (ranks, size) = (missing(&guests), self.size);
-                        return Err(MeetError::Missing { ranks, size, after: self.patience });
+                        let (ranks, size) = (missing(&participants), self.size);
+                        return Err(RendezvousError::Missing { ranks, size, after: self.patience });
                     }
                 }
             }
         }
-        Ok(guests)
+        Ok(participants)
     }
 
     /// A connection to a rank, which may begin to wait later.
@@ -219,16 +223,16 @@ impl Meeting {
         at: &str,
         begun: Instant,
         goes_on: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<TcpStream, MeetError> {
+    ) -> Result<TcpStream, RendezvousError> {
         loop {
             let cause = match connect(at) {
                 Ok(stream) => return Ok(stream),
                 Err(cause) => cause.to_string(),
             };
-            goes_on().map_err(|cause| MeetError::Ended { cause })?;
+            goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
             if begun.elapsed() > self.patience {
                 let (at, after) = (at.to_owned(), self.patience);
-                return Err(MeetError::Unreachable { rank, at, after, cause });
+                return Err(RendezvousError::Unreachable { rank, at, after, cause });
             }
             std::thread::sleep(AGAIN);
         }
@@ -240,29 +244,29 @@ impl Meeting {
         at: &str,
         stream: &mut TcpStream,
         hello: &Hello,
-    ) -> Result<(), MeetError> {
+    ) -> Result<(), RendezvousError> {
         introduce(stream, &self.token, hello).map_err(|error| {
             let cause = match error {
                 HandshakeError::Refused { why } => format!("refused: {why}"),
                 error => error.to_string(),
             };
-            MeetError::Refused { rank, at: at.to_owned(), cause }
+            RendezvousError::Refused { rank, at: at.to_owned(), cause }
         })
     }
 
     /// Waits until rank 0 says that all are there, and where.
-    fn company(
+    fn addresses(
         &self,
         first: &mut TcpStream,
         begun: Instant,
         goes_on: &mut dyn FnMut() -> Result<(), String>,
-    ) -> Result<Company, MeetError> {
-        let gone = |cause: io::Error| MeetError::Refused {
+    ) -> Result<Addresses, RendezvousError> {
+        let gone = |cause: io::Error| RendezvousError::Refused {
             rank: 0,
-            at: "the meeting".into(),
+            at: "the rendezvous".into(),
             cause: format!("gave up before all ranks were there ({cause})"),
         };
-        first.set_read_timeout(Some(GLANCE)).map_err(gone)?;
+        first.set_read_timeout(Some(POLL)).map_err(gone)?;
         let mut byte = [0];
         // rank 0 gives up by itself, and names who is missing
         while begun.elapsed() < self.patience + WORD {
@@ -270,13 +274,13 @@ impl Meeting {
                 Ok(0) => return Err(gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(_) => {
                     first.set_read_timeout(Some(WORD)).map_err(gone)?;
-                    let company: Company = handshake::read(first).map_err(gone)?;
-                    let complete = company.addresses.len() == self.size;
+                    let addresses: Addresses = handshake::read(first).map_err(gone)?;
+                    let complete = addresses.addresses.len() == self.size;
                     let short = io::Error::new(io::ErrorKind::InvalidData, "of other ranks");
-                    return if complete { Ok(company) } else { Err(gone(short)) };
+                    return if complete { Ok(addresses) } else { Err(gone(short)) };
                 }
                 Err(error) if is_timeout(&error) => {
-                    goes_on().map_err(|cause| MeetError::Ended { cause })?;
+                    goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
                 }
                 Err(error) => return Err(gone(error)),
             }
@@ -289,8 +293,8 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-fn system(what: &'static str) -> impl Fn(io::Error) -> MeetError {
-    move |cause| MeetError::System { what, cause }
+fn system(what: &'static str) -> impl Fn(io::Error) -> RendezvousError {
+    move |cause| RendezvousError::System { what, cause }
 }
 
 /// A connection to the first address of a host that answers.

@@ -5,10 +5,10 @@ use std::thread;
 
 const ON: fn() -> Result<(), String> = || Ok(());
 
-fn meeting(size: usize) -> Meeting {
+fn rendezvous(size: usize) -> Rendezvous {
     let (token, program) = ("open sesame".to_owned(), "bekker 0".to_owned());
     let (patience, timeout) = (Duration::from_secs(60), Duration::from_secs(60));
-    Meeting { size, token, program, patience, timeout }
+    Rendezvous { size, token, program, patience, timeout }
 }
 
 fn listener() -> (TcpListener, String) {
@@ -17,15 +17,15 @@ fn listener() -> (TcpListener, String) {
     (listener, at)
 }
 
-/// Ranks of a meeting, each in a thread that does `act`; what came of it, in the order of ranks.
-fn met<T: Send>(meeting: &Meeting, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
+/// Ranks of a rendezvous, each in a thread that does `act`; what came of it, in the order of ranks.
+fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
     let (listener, at) = listener();
     thread::scope(|scope| {
         let (act, at) = (&act, &at[..]);
-        let others: Vec<_> = (1..meeting.size)
-            .map(|rank| scope.spawn(move || act(meeting.join(rank, at, &mut { ON }).unwrap())))
+        let others: Vec<_> = (1..rendezvous.size)
+            .map(|rank| scope.spawn(move || act(rendezvous.join(rank, at, &mut { ON }).unwrap())))
             .collect();
-        let first = act(meeting.host(listener, &mut { ON }).unwrap());
+        let first = act(rendezvous.host(listener, &mut { ON }).unwrap());
         let others = others.into_iter().map(|other| other.join().unwrap());
         std::iter::once(first).chain(others).collect()
     })
@@ -34,7 +34,7 @@ fn met<T: Send>(meeting: &Meeting, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
 #[test]
 fn tcp_keeps_the_contract() {
     for size in 1..6 {
-        for kept in met(&meeting(size), |mut rank| contract::check(&mut rank)) {
+        for kept in met(&rendezvous(size), |mut rank| contract::check(&mut rank)) {
             kept.unwrap();
         }
     }
@@ -43,7 +43,7 @@ fn tcp_keeps_the_contract() {
 #[test]
 fn parts_larger_than_what_the_system_buffers_cross_each_other() {
     let bytes = |rank: usize| vec![rank as u8; 20_000_000];
-    let gathered = met(&meeting(3), |mut rank| {
+    let gathered = met(&rendezvous(3), |mut rank| {
         let (mut parts, mine) = (Parts::default(), bytes(rank.rank()));
         rank.all_gather(&mine, &mut || (), &mut parts).unwrap();
         (0..3).all(|rank| parts.part(rank) == bytes(rank))
@@ -55,7 +55,7 @@ fn parts_larger_than_what_the_system_buffers_cross_each_other() {
 #[test]
 fn a_rank_that_is_gone_is_named_on_all_at_once() {
     let begun = Instant::now();
-    let found = met(&meeting(4), |mut rank| {
+    let found = met(&rendezvous(4), |mut rank| {
         if rank.rank() == 2 {
             return None;
         }
@@ -74,7 +74,7 @@ fn a_rank_that_is_gone_is_named_on_all_at_once() {
 #[test]
 fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
     let timeout = Duration::from_millis(300);
-    let found = met(&Meeting { timeout, ..meeting(3) }, |mut rank| {
+    let found = met(&Rendezvous { timeout, ..rendezvous(3) }, |mut rank| {
         if rank.rank() == 2 {
             thread::sleep(Duration::from_secs(4));
             return None;
@@ -88,25 +88,25 @@ fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
 #[test]
 fn those_who_do_not_come_are_named() {
     let (listener, at) = listener();
-    let meeting = Meeting { patience: Duration::from_millis(700), ..meeting(4) };
+    let rendezvous = Rendezvous { patience: Duration::from_millis(700), ..rendezvous(4) };
     thread::scope(|scope| {
-        let joined = scope.spawn(|| meeting.join(2, &at, &mut { ON }));
-        let missing = meeting.host(listener, &mut { ON }).unwrap_err().to_string();
+        let joined = scope.spawn(|| rendezvous.join(2, &at, &mut { ON }));
+        let missing = rendezvous.host(listener, &mut { ON }).unwrap_err().to_string();
         assert_eq!(missing, "2 of 4 ranks did not come within 1 s: rank 1, 3");
         let left = joined.join().unwrap().unwrap_err().to_string();
         assert!(left.contains("gave up before all ranks were there"), "{left}");
     });
     // and nobody waits there at all
-    let absent = meeting.join(1, &at, &mut { ON }).unwrap_err().to_string();
+    let absent = rendezvous.join(1, &at, &mut { ON }).unwrap_err().to_string();
     assert!(absent.starts_with(&format!("rank 0 cannot be reached at {at}")), "{absent}");
 }
 
 #[test]
 fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
     let (listener, at) = listener();
-    let own = meeting(3);
+    let own = rendezvous(3);
     thread::scope(|scope| {
-        let refused = |other: Meeting, rank: usize| {
+        let refused = |other: Rendezvous, rank: usize| {
             other.join(rank, &at, &mut { ON }).unwrap_err().to_string()
         };
         let first = scope.spawn(|| own.host(listener, &mut { ON }).unwrap());
@@ -118,12 +118,12 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         let mut web = TcpStream::connect(&at).unwrap();
         web.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         let token = "open barley".to_owned();
-        let told = refused(Meeting { token, ..own.clone() }, 2);
+        let told = refused(Rendezvous { token, ..own.clone() }, 2);
         assert!(told.contains("it has another token"), "{told}");
         let program = "bekker 1".to_owned();
-        let told = refused(Meeting { program, ..own.clone() }, 2);
+        let told = refused(Rendezvous { program, ..own.clone() }, 2);
         assert!(told.contains("rank 2 is bekker 1, rank 0 is bekker 0"), "{told}");
-        let told = refused(meeting(4), 2);
+        let told = refused(rendezvous(4), 2);
         assert!(told.contains("rank 2 is to be of 4, rank 0 of 3"), "{told}");
         for rank in [0, 3] {
             let told = refused(own.clone(), rank);
@@ -147,7 +147,7 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
 #[test]
 fn an_impostor_in_rank_0s_place_learns_nothing() {
     let (listener, at) = listener();
-    let own = meeting(2);
+    let own = rendezvous(2);
     thread::scope(|scope| {
         let joined = scope.spawn(|| own.join(1, &at, &mut { ON }));
         let (mut stream, _) = listener.accept().unwrap();
@@ -159,7 +159,7 @@ fn an_impostor_in_rank_0s_place_learns_nothing() {
         assert!(joined.join().unwrap().is_err());
     });
     let (listener, at) = self::listener();
-    let own = meeting(2);
+    let own = rendezvous(2);
     thread::scope(|scope| {
         let joined = scope.spawn(|| own.join(1, &at, &mut { ON }));
         let (mut stream, _) = listener.accept().unwrap();
@@ -174,6 +174,6 @@ fn an_impostor_in_rank_0s_place_learns_nothing() {
 fn who_waits_can_be_told_to_stop() {
     let (listener, _) = listener();
     let mut stop = || Err("interrupted".to_owned());
-    let ended = meeting(2).host(listener, &mut stop).unwrap_err();
-    assert!(matches!(ended, MeetError::Ended { cause } if cause == "interrupted"));
+    let ended = rendezvous(2).host(listener, &mut stop).unwrap_err();
+    assert!(matches!(ended, RendezvousError::Ended { cause } if cause == "interrupted"));
 }
