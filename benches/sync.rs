@@ -59,6 +59,7 @@ fn drive(spacing: f64) -> WorldModel {
         holes: Vec::new(),
         team: None,
         radios: Vec::new(),
+        lights: Vec::new(),
         scene_model: None,
     }
 }

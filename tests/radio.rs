@@ -72,6 +72,17 @@ position = [0, 3000]
 driver = { kind = "hold" }
 "#;
 
+/// A traffic light on the way of all of them.
+const LIGHT: &str = r#"
+[[traffic_light]]
+name = "light"
+position = [25, 6]
+radio = "convoy"
+offset = 0.3
+approach = [{ stop = [25, 0], heading_deg = 0 }]
+phase = [{ duration = 1, lights = ["red"] }, { duration = 5, lights = ["green"] }]
+"#;
+
 fn model(sets: &[&str]) -> WorldModel {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let file = ScenarioFile::parse("platoon", PLATOON, Path::new(""), &sets).unwrap();
@@ -80,7 +91,7 @@ fn model(sets: &[&str]) -> WorldModel {
 
 #[test]
 fn any_ranks_any_route_and_a_cut_give_the_same_bits() {
-    let runs = Runs::of(PLATOON);
+    let runs = Runs::of(&[PLATOON, LIGHT].concat());
     let single = runs.out("single");
     runs.single(&single, &[]);
     let summary = |out: &Path| -> RunSummary {
@@ -162,6 +173,12 @@ fn scenarios_that_cannot_be_are_refused() {
         ("radio[0].channel.horizon=10", "must be at least radio[0].channel.range"),
         ("radio[0].channel.bursts={ begin = 0.6, end = 0.5 }", "must be at most 1"),
         ("vehicle[3].driver.lost_beacons=2", "a policy other than cacc"),
+        (
+            "traffic_light=[{ name = \"l\", position = [0, 0], radio = \"convoi\", \
+          approach = [{ stop = [9, 0], heading_deg = 0 }], \
+          phase = [{ duration = 5, lights = [\"red\", \"red\"] }] }]",
+            "must have 1 lights, one for each approach",
+        ),
     ] {
         let found = refused(set);
         assert!(found.contains(said), "{set}: {found}");
@@ -181,6 +198,66 @@ fn a_radio_of_no_such_vehicle_in_a_checkpoint_is_refused() {
     assert!(checkpoint::decode(world.model(), "one", &stored).is_ok());
     // the lines that decide a run would differ; given equal ones it is another radio that is gone
     assert!(checkpoint::decode(&fewer, "two", &stored).is_err());
+}
+
+/// One that comes to a light which is red until 12 s and green from then on, one that comes the
+/// other way beside it, whom it does not mean, and one that has no radio.
+#[test]
+fn who_hears_a_light_stops_before_its_line_and_goes_by_green() {
+    let text = r#"
+format = 1
+name = "light"
+time = { duration = 30 }
+soil = { default = "firm" }
+
+[[radio]]
+name = "roadside"
+vehicles = ["meant", "other way"]
+channel = { near = 0.8, loss = 0.2, hops = 1, latency = 0.05 }
+
+[[traffic_light]]
+name = "light"
+position = [60, 12]
+radio = "roadside"
+approach = [{ stop = [60, 0], heading_deg = 0, width = 20 }]
+phase = [{ duration = 12, lights = ["red"] }, { duration = 40, lights = ["green"] }]
+
+[[vehicle]]
+name = "meant"
+model = "hmmwv"
+position = [0, 0]
+speed = 8
+driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[0, 0], [400, 0]] }
+
+[[vehicle]]
+name = "other way"
+model = "hmmwv"
+position = [120, 5]
+heading_deg = 180
+speed = 8
+driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[120, 5], [-400, 5]] }
+
+[[vehicle]]
+name = "deaf"
+model = "hmmwv"
+position = [0, -5]
+speed = 8
+driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[0, -5], [400, -5]] }
+"#;
+    let file = ScenarioFile::parse("light", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    let at = |world: &World, agent: usize| {
+        let sample = world.sample(agent).unwrap();
+        (sample.pose.position.x, sample.speed)
+    };
+    drive(&mut world, 11.9);
+    let (x, speed) = at(&world, 0);
+    // its front is 2.4 m ahead of its chassis' origin at most, and stands a metre before the line
+    assert!((54.0..59.0).contains(&x) && speed.abs() < 0.2, "{x} m, {speed} m/s");
+    assert!(at(&world, 1).0 < 50.0 && at(&world, 2).0 > 70.0);
+    drive(&mut world, 20.0);
+    let (x, speed) = at(&world, 0);
+    assert!(x > 70.0 && speed > 4.0, "{x} m, {speed} m/s");
 }
 
 /// Ten cars by the parameters of C. Lei et al., "Impact of packet loss on CACC string stability

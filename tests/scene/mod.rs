@@ -144,6 +144,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         holes: Vec::new(),
         team: None,
         radios: Vec::new(),
+        lights: Vec::new(),
         scene_model: None,
     })
 }

@@ -31,6 +31,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         check_channel(&net.channel, &format!("{key}.channel"), refuse);
         check_rate(scenario, net.rate, &format!("{key}.rate"), refuse);
     }
+    check_lights(scenario, refuse);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let Driver::Follow { leader, policy, time_gap_unheard, lost_beacons, .. } = &vehicle.driver
         else {
@@ -51,6 +52,31 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         ];
         for (part, _) in given.iter().filter(|(_, given)| *given) {
             refuse(key(part), Problem::Excludes { other: "a policy other than cacc" });
+        }
+    }
+}
+
+/// Traffic lights have names of their own and a radio, and show each approach something.
+fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
+    let radios = || scenario.radio.iter().map(|net| net.name.as_str());
+    for (index, light) in scenario.traffic_light.iter().enumerate() {
+        let key = |part: &str| format!("traffic_light[{index}].{part}");
+        let mut earlier = scenario.traffic_light[..index].iter();
+        if let Some(first) = earlier.position(|other| other.name == light.name) {
+            let first = format!("traffic_light[{first}]");
+            refuse(key("name"), Problem::DuplicateName { first });
+        }
+        if radios().all(|name| name != light.radio) {
+            let allowed = radios().map(|name| format!("{name:?}")).collect();
+            let suggestion = nearest_word(&light.radio, radios());
+            refuse(key("radio"), Problem::NotOneOf { suggestion, allowed });
+        }
+        let approaches = light.approach.len();
+        for (place, phase) in light.phase.iter().enumerate() {
+            if phase.lights.len() != approaches {
+                let cause = format!("must have {approaches} lights, one for each approach");
+                refuse(key(&format!("phase[{place}].lights")), Problem::Refused { cause });
+            }
         }
     }
 }

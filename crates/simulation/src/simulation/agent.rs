@@ -500,7 +500,8 @@ impl AgentModel {
         let forward = [self.way() * speed, h];
         let leader =
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
-        let view = DriverView { time, step: h, pose, speed, thrust, leader };
+        let stop = self.stop_ahead(state, forward[0], now_us);
+        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 

@@ -189,6 +189,7 @@ mod tests {
             holes: Vec::new(),
             team: None,
             radios: Vec::new(),
+            lights: Vec::new(),
             scene_model: None,
         }
     }

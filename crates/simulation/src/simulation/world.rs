@@ -20,6 +20,7 @@ use super::scene::SceneModel;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use super::team::Team;
+use super::traffic_light::TrafficLight;
 use crate::collision::TowState;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
@@ -54,6 +55,8 @@ pub struct WorldModel {
     pub team: Option<Team>,
     /// Radios that agents talk by; an agent has one at most.
     pub radios: Vec<RadioNet>,
+    /// Traffic lights, each heard by one of them.
+    pub lights: Vec<TrafficLight>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }

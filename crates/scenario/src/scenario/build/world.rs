@@ -90,6 +90,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
     let radios = super::radio::radios(&file.scenario);
+    let lights = super::radio::lights(&file.scenario);
     let (holes, scene_model) = (holes(file, land.random.as_ref()), None);
     let world = WorldModel {
         ground,
@@ -101,6 +102,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         holes,
         team,
         radios,
+        lights,
         scene_model,
     };
     let world = with_obstacles(file, world, &shown);

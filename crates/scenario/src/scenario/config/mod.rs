@@ -20,6 +20,7 @@ mod team;
 mod terrain;
 mod time;
 mod tow;
+mod traffic_light;
 mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow};
@@ -44,6 +45,7 @@ pub use terrain::{
 };
 pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
+pub use traffic_light::{Approach, Light, LightPhase, TrafficLight};
 pub use vehicle::{Payload, Row, TyreModel, Vehicle, Visual};
 
 use schemars::JsonSchema;
@@ -93,6 +95,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub radio: Vec<RadioNet>,
+    /// Traffic lights, which vehicles hear by radio.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub traffic_light: Vec<TrafficLight>,
     /// When a drive ends before the run does.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,

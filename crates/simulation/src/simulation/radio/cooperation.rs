@@ -1,6 +1,7 @@
-//! Drivers that keep behind a leader by what it tells them.
+//! Drivers that go by what they hear: of a leader, and of traffic lights.
 
 use crate::simulation::agent::{AgentModel, AgentState};
+use crate::simulation::traffic_light::Arrival;
 use crate::simulation::world::WorldModel;
 use crate::vehicle::driver::{Following, LeaderView};
 
@@ -30,5 +31,25 @@ impl AgentModel {
         *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
         station.demand = rule.demand(station.demand, speed, &leader, told, h);
         LeaderView { demand: Some(station.demand), ..leader }
+    }
+    /// Distance to a stop line that the driver of a path is to stop before, m, by what has been
+    /// heard of traffic lights.
+    pub(in crate::simulation) fn stop_ahead(
+        &self,
+        state: &AgentState,
+        speed: f64,
+        now_us: u64,
+    ) -> Option<f64> {
+        let (station, own) = (state.radio.as_ref()?, self.driver.follower()?);
+        let [front, _] = own.ends(&self.vehicle.footprint());
+        let place = &state.driver.place;
+        let arrival = Arrival {
+            path: own.path(),
+            place,
+            front: place.station + front,
+            speed,
+            deceleration: own.plan().deceleration,
+        };
+        arrival.stop(station.lights(), now_us)
     }
 }

@@ -4,6 +4,7 @@ use super::message::{Beacon, Hazard, Heard, Message, Transmission};
 use super::{RadioNet, Station};
 use crate::simulation::commanding::CommandError;
 use crate::simulation::outcome::Outcome;
+use crate::simulation::traffic_light::TrafficLight;
 use crate::simulation::world::World;
 use std::convert::Infallible;
 
@@ -22,10 +23,12 @@ impl World {
             return Ok(());
         }
         let model = self.model.clone();
-        for net in &model.radios {
+        for (index, net) in model.radios.iter().enumerate() {
             if let Some(exchange) = net.exchange(span_us) {
                 let mut sent = carry(self.transmissions(net))?;
                 sent.sort_by_key(|one| one.from);
+                // what they show follows from the time: each rank knows what they send
+                sent.extend(self.of_lights(index, exchange, span_us[1]));
                 self.spread(net, exchange, span_us[1], &sent);
             }
             for member in self.own_members(net) {
@@ -103,10 +106,27 @@ impl World {
         Transmission { from: member as u32, place, messages }
     }
 
+    /// What the traffic lights of a radio send: what they show, and once a second where their
+    /// approaches are.
+    fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
+        let agents = self.model.agents.len();
+        let lights = self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == net);
+        let is_new_second = self.model.radios[net].is_first_of_second(exchange);
+        let of = |(index, light): (usize, &TrafficLight)| {
+            let mut messages = vec![Message::Signal(light.timings(now_us))];
+            if is_new_second {
+                messages.push(Message::Map(light.approaches.clone()));
+            }
+            Transmission { from: (agents + index) as u32, place: light.place, messages }
+        };
+        lights.map(of).collect()
+    }
+
     /// Draws what of all that is sent reaches own members, and when.
     fn spread(&mut self, net: &RadioNet, exchange: u64, now_us: u64, sent: &[Transmission]) {
         let radio = &net.radio;
-        let mut places = vec![None; self.model.agents.len()];
+        let agents = self.model.agents.len();
+        let mut places = vec![None; agents + self.model.lights.len()];
         for one in sent {
             if let Some(place) = places.get_mut(one.from as usize) {
                 *place = Some(one.place);
@@ -119,9 +139,11 @@ impl World {
             let station = self.station(to);
             for one in sent.iter().filter(|one| one.from as usize != to) {
                 let from = one.from as usize;
-                let age_us = station.beacon(from).map(|(sent_us, _)| now_us - sent_us);
-                station.figures.ages(age_us);
-                station.figures.expected += 1;
+                if from < agents {
+                    let age_us = station.beacon(from).map(|(sent_us, _)| now_us - sent_us);
+                    station.figures.ages(age_us);
+                    station.figures.expected += 1;
+                }
                 let Some(links) = links.get(from).copied().flatten() else { continue };
                 for (number, message) in one.messages.iter().enumerate() {
                     let number = number as u64;

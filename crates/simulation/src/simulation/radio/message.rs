@@ -1,5 +1,6 @@
 //! What is said by radio.
 
+use crate::simulation::traffic_light::{Approach, Timing};
 use crate::soil::SoilId;
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
@@ -44,12 +45,16 @@ pub enum Message {
     Hazard(Hazard),
     /// What a program says ([`crate::simulation::World::say`]).
     User(Vec<u8>),
+    /// Of a traffic light: what each approach is shown, and until when (SPaT).
+    Signal(Vec<Timing>),
+    /// Of a traffic light: where its approaches are (MAP).
+    Map(Vec<Approach>),
 }
 
 /// All that a member sends at an exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transmission {
-    /// The agent that sends.
+    /// The agent that sends; traffic lights count on from the agents.
     pub from: u32,
     /// Where it is, m.
     pub place: [f64; 2],
@@ -60,7 +65,7 @@ pub struct Transmission {
 /// A message that has reached a member, or will.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
-    /// The agent that sent it.
+    /// The agent that sent it; traffic lights count on from the agents.
     pub from: u32,
     /// Its number among those sent together.
     pub number: u32,

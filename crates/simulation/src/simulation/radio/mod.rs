@@ -18,6 +18,9 @@ pub use medium::{Bursts, Network, Radio};
 pub use message::{Beacon, Hazard, Heard, Message, Transmission};
 pub use station::Station;
 
+/// Time between messages that tell where approaches to a traffic light are, µs.
+const SECOND_US: u64 = 1_000_000;
+
 /// Vehicles that share a radio; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadioNet {
@@ -36,6 +39,12 @@ impl RadioNet {
     pub fn exchange(&self, [before_us, now_us]: [u64; 2]) -> Option<u64> {
         let [before, now] = [before_us, now_us].map(|moment| moment / self.period_us);
         (now > before).then_some(now)
+    }
+
+    /// Whether an exchange is the first of a second, or of all.
+    fn is_first_of_second(&self, exchange: u64) -> bool {
+        let second = |exchange: u64| exchange * self.period_us / SECOND_US;
+        exchange <= 1 || second(exchange) > second(exchange - 1)
     }
 
     /// Age that a beacon has at most when the next is due after `lost` were lost, µs.

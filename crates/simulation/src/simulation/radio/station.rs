@@ -2,6 +2,7 @@
 
 use super::figures::RadioFigures;
 use super::message::{Beacon, Heard, Message};
+use crate::simulation::traffic_light::HeardLight;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub struct Station {
     arrived: Vec<Heard>,
     /// The newest beacon of each sender, and when it was sent, µs.
     beacons: BTreeMap<u32, (u64, Beacon)>,
+    /// What it has heard of each traffic light.
+    lights: BTreeMap<u32, HeardLight>,
     /// What a program wants it to say at the next exchange.
     pub(super) outbox: Vec<Vec<u8>>,
     /// Speed that it told of last, m/s.
@@ -39,6 +42,11 @@ impl Station {
         self.beacons.iter().map(|(from, (sent_us, beacon))| (*from as usize, *sent_us, beacon))
     }
 
+    /// What it has heard of traffic lights.
+    pub(super) fn lights(&self) -> impl Iterator<Item = &HeardLight> {
+        self.lights.values()
+    }
+
     /// Takes a message that is on its way to it.
     pub(super) fn receive(&mut self, heard: Heard) {
         let key = |own: &Heard| (own.due_us, own.from, own.number);
@@ -52,23 +60,38 @@ impl Station {
         self.arrived.clear();
         self.arrived.extend(self.underway.drain(..due));
         for Heard { from, sent_us, message, .. } in &self.arrived {
-            let Message::Beacon(beacon) = message else { continue };
-            self.figures.received += 1;
             // one that was overtaken tells nothing new
-            let newest = self.beacons.get(from).is_none_or(|(other, _)| other < sent_us);
-            if newest {
-                self.beacons.insert(*from, (*sent_us, *beacon));
+            match message {
+                Message::Beacon(beacon) => {
+                    self.figures.received += 1;
+                    if self.beacons.get(from).is_none_or(|(other, _)| other < sent_us) {
+                        self.beacons.insert(*from, (*sent_us, *beacon));
+                    }
+                }
+                Message::Signal(timings) => {
+                    let light = self.lights.entry(*from).or_default();
+                    if light.timings.as_ref().is_none_or(|(other, _)| other < sent_us) {
+                        light.timings = Some((*sent_us, timings.clone()));
+                    }
+                }
+                Message::Map(approaches) => {
+                    self.lights.entry(*from).or_default().approaches.clone_from(approaches);
+                }
+                Message::Hazard(_) | Message::User(_) => {}
             }
         }
     }
 
-    /// Why it cannot be a member's among so many agents, if it cannot.
+    /// Why it cannot be a member's among so many agents and lights, if it cannot.
     pub(in crate::simulation) fn check(&self, agents: usize) -> Result<(), String> {
         let heard = self.underway.iter().chain(&self.arrived).map(|own| own.from);
-        let unknown =
-            heard.chain(self.beacons.keys().copied()).find(|&from| from as usize >= agents);
+        let unknown = heard
+            .chain(self.beacons.keys().chain(self.lights.keys()).copied())
+            .find(|&from| from as usize >= agents);
         match unknown {
-            Some(from) => Err(format!("a message of vehicle {from}; must be one of {agents}")),
+            Some(from) => {
+                Err(format!("a message of vehicle or light {from}; must be one of {agents}"))
+            }
             None => Ok(()),
         }
     }

@@ -157,6 +157,7 @@ impl Subject {
             vehicle: vec![self.vehicle("subject", driver)],
             team: None,
             radio: Vec::new(),
+            traffic_light: Vec::new(),
             tow: vec![],
             endings: Endings::default(),
             sky: Sky::default(),

@@ -42,6 +42,8 @@ pub struct DriverView {
     pub thrust: f64,
     /// The vehicle to keep behind, if any.
     pub leader: Option<LeaderView>,
+    /// Distance from its front to a line that it is to stop before, m, if there is one.
+    pub stop: Option<f64>,
 }
 
 /// What a follower sees of its leader.
