@@ -144,9 +144,13 @@ fn launched(
     for rank in 1..rendezvous.size {
         let mut more = vec!["--rank".to_owned(), rank.to_string()];
         more.extend(["--meet".to_owned(), address.clone()]);
-        more.extend(threads.iter().flat_map(|own| ["--threads".to_owned(), own.to_string()]));
+        let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let says_threads = given.iter().any(|word| word.to_string_lossy().starts_with("--threads"));
+        if let (Some(threads), false) = (threads, says_threads) {
+            more.extend(["--threads".to_owned(), threads.to_string()]);
+        }
         let mut command = Command::new(&program);
-        command.args(with(std::env::args_os().skip(1), more));
+        command.args(with(given, more));
         command.env(TOKEN, &rendezvous.token).stdin(Stdio::null()).stdout(Stdio::null());
         started.0.push((rank, command.spawn().map_err(cannot)?));
     }
@@ -164,8 +168,7 @@ fn launched(
 }
 
 /// A command line with more options, ahead of what follows a `--`.
-fn with(arguments: impl Iterator<Item = OsString>, more: Vec<String>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.collect();
+fn with(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
     let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     arguments.splice(end..end, more.into_iter().map(OsString::from));
     arguments
