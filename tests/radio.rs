@@ -6,9 +6,7 @@ use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
 use bekker::random::Stream;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{
-    Bursts, CommandError, Message, Radio, RunSummary, World, WorldModel, checkpoint,
-};
+use bekker::simulation::{Bursts, CommandError, Message, Radio, RunSummary, World, WorldModel};
 use bekker::vehicle::driver::{Cooperative, LeaderView};
 use std::path::Path;
 use std::process::Command;
@@ -185,21 +183,6 @@ fn scenarios_that_cannot_be_are_refused() {
     }
 }
 
-#[test]
-fn a_radio_of_no_such_vehicle_in_a_checkpoint_is_refused() {
-    let mut world = World::new(model(&[]));
-    drive(&mut world, 0.5);
-    let fewer = model(&[
-        "radio=[]",
-        "vehicle[1].driver.policy=\"idm\"",
-        "vehicle[2].driver.policy=\"idm\"",
-    ]);
-    let stored = checkpoint::encode(world.model(), "one", world.state());
-    assert!(checkpoint::decode(world.model(), "one", &stored).is_ok());
-    // the lines that decide a run would differ; given equal ones it is another radio that is gone
-    assert!(checkpoint::decode(&fewer, "two", &stored).is_err());
-}
-
 /// One that comes to a light which is red until 12 s and green from then on, one that comes the
 /// other way beside it, whom it does not mean, and one that has no radio.
 #[test]
@@ -317,7 +300,7 @@ fn braked(radio: &Radio, lost_beacons: u32) -> (Vec<f64>, f64) {
 
 #[test]
 fn losses_make_a_platoon_undershoot_and_none_collides() {
-    let radio = |loss: f64, bursts: Option<Bursts>| Radio {
+    let radio = |seed: u64, loss: f64, bursts: Option<Bursts>| Radio {
         range: 1000.0,
         horizon: 1000.0,
         near: 1.0,
@@ -327,20 +310,22 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         jitter_us: 0,
         loss,
         bursts,
-        stream: Stream::new(1, "lei"),
+        stream: Stream::new(seed, "lei"),
     };
-    // no car but the first is to be slower than the first ever was
+    // how much slower any car becomes than the first ever was; none comes nearer than at standstill
     let undershoot = |radio: &Radio| {
         let (lowest, least) = braked(radio, 3);
-        assert!(least > 2.0, "{least} m");
+        assert!(least > 7.7, "{least} m");
         lowest[1..].iter().map(|speed| lowest[0] - speed).fold(0.0, f64::max)
     };
-    let clear = undershoot(&radio(0.0, None));
-    let lossy = undershoot(&radio(0.3, None));
-    let bursts = Bursts { begin: 0.06, end: 0.14, loss: 1.0 };
-    let bursty = undershoot(&radio(0.0, Some(bursts)));
-    // beacons of 10 Hz are 0.05 s old on average, within what 0.7 s allows
-    assert!(clear < 0.02, "{clear} m/s");
-    // the same share of losses, one by one and in bursts of 0.7 s beyond what is waited for
-    assert!(clear <= lossy && lossy < bursty, "{clear}, {lossy}, {bursty} m/s");
+    let mean = |loss: f64, bursts: Option<Bursts>| {
+        (0..12).map(|seed| undershoot(&radio(seed, loss, bursts))).sum::<f64>() / 12.0
+    };
+    let clear = undershoot(&radio(0, 0.0, None));
+    // the end of braking at 3 m/s² is heard up to 0.1 s late
+    assert!(clear < 0.3, "{clear} m/s");
+    let lossy = mean(0.3, None);
+    let bursty = mean(0.0, Some(Bursts { begin: 0.06, end: 0.14, loss: 1.0 }));
+    // the same share of losses, one by one and in bursts of 0.7 s, longer than what is waited for
+    assert!(clear < lossy && lossy < bursty, "{clear}, {lossy}, {bursty} m/s");
 }
