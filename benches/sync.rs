@@ -58,6 +58,8 @@ fn drive(spacing: f64) -> WorldModel {
         tows: Vec::new(),
         holes: Vec::new(),
         team: None,
+        radios: Vec::new(),
+        lights: Vec::new(),
         scene_model: None,
     }
 }

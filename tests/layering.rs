@@ -44,7 +44,16 @@ const MAY_CALL_ELEMENTARY: [&str; 2] = ["report", "cli"];
 
 /// What carries bytes between ranks is the one way out below the scenario: it has
 /// to notice when nobody answers.
-const CARRIERS: [&str; 3] = ["sync/loopback.rs", "sync/threads.rs", "sync/mpi.rs"];
+const CARRIERS: [&str; 8] = [
+    "sync/loopback.rs",
+    "sync/threads.rs",
+    "sync/mpi.rs",
+    "sync/tcp/mod.rs",
+    "sync/tcp/handshake.rs",
+    "sync/tcp/peer.rs",
+    "sync/tcp/acceptor.rs",
+    "sync/tcp/rendezvous.rs",
+];
 
 struct Row {
     layer: u32,

@@ -54,7 +54,7 @@ fn spans<'a>(trace: &'a serde_json::Value, name: &str) -> Vec<&'a serde_json::Va
     events.iter().filter(|event| event["ph"] == "X" && event["name"] == name).collect()
 }
 
-fn bekker() -> PathBuf {
+pub(crate) fn bekker() -> PathBuf {
     assert_cmd::cargo::cargo_bin("bekker")
 }
 
@@ -62,12 +62,12 @@ fn example(name: &str) -> PathBuf {
     bekker().parent().unwrap().join("examples").join(name)
 }
 
-fn read(folder: &Path, file: &str) -> String {
+pub(crate) fn read(folder: &Path, file: &str) -> String {
     std::fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// A convoy in one rut; a crossing; vehicles kilometres apart: [file, overrides].
-const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
 format = 1
 name = "ranks"
 seed = 1
@@ -118,7 +118,7 @@ fn runs() -> Runs {
 }
 
 impl Runs {
-    fn arguments<'a>(&'a self, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn arguments<'a>(&'a self, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
         let fixed = ["run", self.scenario.to_str().unwrap(), "-q", "--no-picture", "--out"];
         let mut arguments = fixed.to_vec();
         arguments.push(out.to_str().unwrap());
@@ -126,7 +126,7 @@ impl Runs {
         arguments
     }
 
-    fn single(&self, out: &Path, more: &[&str]) {
+    pub(crate) fn single(&self, out: &Path, more: &[&str]) {
         let output = Command::new(bekker()).args(self.arguments(out, more)).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
@@ -317,7 +317,7 @@ const NOW: std::time::Duration = std::time::Duration::ZERO;
 /// What was left can be gone on with, on two ranks, with the bits of a run that
 /// nothing happened to.
 #[cfg(target_os = "linux")]
-fn goes_on(runs: &Runs, out: &Path) -> u64 {
+pub(crate) fn goes_on(runs: &Runs, out: &Path) -> u64 {
     let rest = runs.out("rest");
     let tick = |line: &str| line.split(',').next().unwrap().parse::<u64>().unwrap();
     let resume = ["--ranks", "2", "--resume", out.to_str().unwrap()];

@@ -27,6 +27,7 @@ mod map;
 mod mobility;
 mod planned;
 mod preview;
+mod processes;
 mod quantity;
 mod recorded;
 mod render;

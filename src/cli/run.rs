@@ -6,6 +6,7 @@ use super::drive::{Driven, Plan, drive};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::interruption;
+use super::processes::{Met, Processes};
 use super::results::Results;
 use super::serving::Serving;
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
@@ -34,7 +35,8 @@ use std::time::{Duration, Instant};
     bekker run examples/single_vehicle.toml --set time.duration=5 --out /tmp/try --force\n  \
     bekker run --resume runs/convoy_mud-1\n  \
     bekker run examples/convoy_mud.toml --view\n  \
-    bekker run examples/outside.toml --serve\n\n\
+    bekker run examples/outside.toml --serve\n  \
+    bekker run examples/convoy_mud.toml --processes 4\n\n\
     The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
     picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
     sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
@@ -64,6 +66,8 @@ pub struct Run {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     ranks: u16,
+    #[command(flatten)]
+    processes: Processes,
     /// Which rank drives which vehicle: blocks, round-robin, or a rank for each like 0,0,1
     #[arg(long, value_name = "RULE", default_value = "blocks")]
     partition: Partition,
@@ -105,15 +109,20 @@ impl Run {
         Run::from_arg_matches(&matches)
     }
 
-    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+    pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {
+        self.threads = self.threads.or(self.processes.threads());
         #[cfg(not(feature = "mpi"))]
         {
-            launcher::alone()?;
+            // what starts ranks by hand on many machines may well be a launcher
+            if !self.processes.is_one_of_several() {
+                launcher::alone()?;
+            }
             self.driven(quiet)
         }
         #[cfg(feature = "mpi")]
         {
-            let session = launcher::session()?;
+            let apart = self.processes.is_one_of_several();
+            let session = if apart { None } else { launcher::session()? };
             let ended = self.driven(session.as_ref(), quiet);
             // a launcher ends all as soon as one has ended by a code: tell it before that
             if session.is_some() { ended.map_err(Failure::tell) } else { ended }
@@ -128,20 +137,26 @@ impl Run {
     ) -> Result<(), Failure> {
         let flag = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
+        let timeout = Duration::from_secs_f64(self.timeout);
+        let mut met = self.processes.meet(timeout, self.threads, quiet, &flag)?;
         #[cfg(feature = "mpi")]
-        let mut mpi = session.map(|s| s.rank(Duration::from_secs_f64(self.timeout)));
+        let mut mpi = session.map(|session| session.rank(timeout));
         #[cfg(feature = "mpi")]
-        let prepared = match &mut mpi {
-            Some(mpi) => self.prepared_together(mpi, quiet)?,
-            None => self.prepared(true, quiet)?,
+        let prepared = match (&mut met, &mut mpi) {
+            (Some(met), _) => self.prepared_together(&mut met.rank, quiet)?,
+            (None, Some(mpi)) => self.prepared_under_mpi(mpi, quiet)?,
+            (None, None) => self.prepared(true, quiet)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let prepared = self.prepared(true, quiet)?;
+        let prepared = match &mut met {
+            Some(met) => self.prepared_together(&mut met.rank, quiet)?,
+            None => self.prepared(true, quiet)?,
+        };
         let Prepared { file, built, agreed, state, place, bound } = prepared;
+        let processes = met.as_ref().map(|met| met.rank.size());
         #[cfg(feature = "mpi")]
-        let ranks = session.map_or(usize::from(self.ranks), |session| session.size());
-        #[cfg(not(feature = "mpi"))]
-        let ranks = usize::from(self.ranks);
+        let processes = processes.or(session.map(|session| session.size()));
+        let ranks = processes.unwrap_or(usize::from(self.ranks));
         let shown = self.serving.shown(&file, &built, ranks)?;
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
         let recovery =
@@ -181,15 +196,19 @@ impl Run {
             recovery.set_folder(&place.folder);
         }
         #[cfg(feature = "mpi")]
-        let driven = match (mpi, session) {
-            (Some(mut mpi), Some(session)) => {
+        let driven = match (met, mpi, session) {
+            (Some(met), ..) => drive_among_processes(met, &prepared, controller, &plan)?,
+            (None, Some(mut mpi), Some(session)) => {
                 mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
                 drive_under_mpi(mpi, session, &prepared, controller, &plan)?
             }
             _ => prepared.drive_here(controller, &plan)?,
         };
         #[cfg(not(feature = "mpi"))]
-        let driven = prepared.drive_here(controller, &plan)?;
+        let driven = match met {
+            Some(met) => drive_among_processes(met, &prepared, controller, &plan)?,
+            None => prepared.drive_here(controller, &plan)?,
+        };
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
         let Recorded { mut files, samples, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
@@ -248,7 +267,28 @@ impl Run {
     }
 }
 
-/// As one of several processes. One that cannot go on ends all, unless all find so
+/// As one of several processes that have met. The others notice one that cannot go on; what
+/// all find themselves rank 0 tells.
+fn drive_among_processes<'a>(
+    Met { rank, started }: Met,
+    prepared: &PreparedRun<'_>,
+    controller: Option<&'a mut dyn Controller>,
+    plan: &Plan<'a>,
+) -> Result<Driven, Failure> {
+    let first = rank.rank() == 0;
+    let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
+    let driven = prepared.drive(rank, controller, &plan);
+    // those that were started here end once the connections to them are closed
+    drop(started);
+    driven.map_err(|failure| match &failure {
+        Failure::Ranks { cause, .. } if cause.is_shared() && !first => {
+            Failure::Told { code: failure.code() }
+        }
+        _ => failure,
+    })
+}
+
+/// As one of several processes under MPI. One that cannot go on ends all, unless all find so
 /// themselves: then rank 0 tells it.
 #[cfg(feature = "mpi")]
 fn drive_under_mpi<'a>(

@@ -143,6 +143,8 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         tows: Vec::new(),
         holes: Vec::new(),
         team: None,
+        radios: Vec::new(),
+        lights: Vec::new(),
         scene_model: None,
     })
 }

@@ -13,10 +13,7 @@ use crate::report::rundir::{self, Lock};
 use crate::report::write_file;
 use crate::scenario::build::{Built, world};
 use crate::scenario::{ScenarioFile, input};
-#[cfg(feature = "mpi")]
-use crate::simulation::{Obstacle, first_obstacle};
-use crate::simulation::{WorldState, checkpoint};
-#[cfg(feature = "mpi")]
+use crate::simulation::{Obstacle, WorldState, checkpoint, first_obstacle};
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,23 +87,24 @@ impl Run {
     }
 
     /// The same as one of several processes: all are ready, or none begins.
-    #[cfg(feature = "mpi")]
     pub(super) fn prepared_together(
+        &self,
+        communicator: &mut impl Communicator,
+        quiet: bool,
+    ) -> Result<Prepared, Failure> {
+        let prepared = self.prepared(communicator.rank() == 0, quiet);
+        all_ready(communicator, prepared)
+    }
+
+    /// The same under a launcher of MPI, which starts one program on all.
+    #[cfg(feature = "mpi")]
+    pub(super) fn prepared_under_mpi(
         &self,
         mpi: &mut crate::sync::Mpi,
         quiet: bool,
     ) -> Result<Prepared, Failure> {
         let prepared = self.prepared_beside_others(mpi.rank() == 0, quiet);
-        let obstacle = prepared.as_ref().err().map(|failure| {
-            let (cause, code) = (failure.to_string(), failure.code());
-            Obstacle { cause, code }
-        });
-        match first_obstacle(mpi, obstacle)? {
-            Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
-                Err(Failure::Told { code })
-            }
-            _ => prepared,
-        }
+        all_ready(mpi, prepared)
     }
 
     #[cfg(feature = "mpi")]
@@ -173,6 +171,23 @@ fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
         write_file(&folder.join(COMMANDS), &bytes)?;
     }
     Ok(())
+}
+
+/// What this process has prepared, if all others are ready too.
+fn all_ready(
+    communicator: &mut impl Communicator,
+    prepared: Result<Prepared, Failure>,
+) -> Result<Prepared, Failure> {
+    let obstacle = prepared.as_ref().err().map(|failure| {
+        let (cause, code) = (failure.to_string(), failure.code());
+        Obstacle { cause, code }
+    });
+    match first_obstacle(communicator, obstacle)? {
+        Some((rank, Obstacle { code, .. })) if rank != communicator.rank() => {
+            Err(Failure::Told { code })
+        }
+        _ => prepared,
+    }
 }
 
 /// All that ranks must have in common: the resolved scenario key by key, then

@@ -2,7 +2,7 @@
 //!
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
-use crate::simulation::{OutcomeCode, RunSummary, TyreSummary, VehicleSummary};
+use crate::simulation::{OutcomeCode, RadioSummary, RunSummary, TyreSummary, VehicleSummary};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -71,6 +71,10 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
         text.push('\n');
         text.extend(ends);
     }
+    if !run.radio.is_empty() {
+        text.push('\n');
+        text.extend(run.radio.iter().map(heard));
+    }
     for warning in &run.warnings {
         text.push_str(&format!("\nwarning: {}\n", warning.sentence));
     }
@@ -131,6 +135,35 @@ fn end(vehicle: &VehicleSummary) -> Option<String> {
     told.then(|| format!("{}: {}\n", vehicle.name, vehicle.outcome))
 }
 
+/// How a vehicle heard the others and followed its leader, as a line.
+fn heard(radio: &RadioSummary) -> String {
+    let seconds = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.2}"));
+    let share = |share: Option<f64>| {
+        share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+    };
+    let RadioSummary { vehicle, delivery_ratio, age_p50, age_p95, platoon, .. } = radio;
+    let mut line = format!(
+        "{vehicle}: heard {} of the others' beacons, age of information {} s, {} s in 95 %",
+        share(*delivery_ratio),
+        seconds(*age_p50),
+        seconds(*age_p95)
+    );
+    if let Some(own) = platoon {
+        let gain = own.acceleration_gain.map_or("-".to_owned(), |gain| format!("{gain:.2}"));
+        line.push_str(&format!(
+            "; behind {}: undershoot {:.2} m/s, acceleration x {gain}, least time to collision {} s",
+            own.leader,
+            own.undershoot,
+            seconds(own.least_time_to_collision)
+        ));
+        if own.cooperative_share.is_some() {
+            line.push_str(&format!(", by its word {} of the time", share(own.cooperative_share)));
+        }
+    }
+    line.push('\n');
+    line
+}
+
 fn closing(run: &RunSummary) -> String {
     let factor = if run.wall > 0.0 { run.simulated / run.wall } else { f64::INFINITY };
     format!(
@@ -180,6 +213,7 @@ mod tests {
         };
         RunSummary {
             exploration: None,
+            radio: Vec::new(),
             scenario: "convoy_mud".into(),
             simulated: 60.0,
             wall: 24.0,

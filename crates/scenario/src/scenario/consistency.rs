@@ -27,6 +27,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_scenery(scenario, &mut refuse);
     check_tows(scenario, &mut refuse);
     check_team(scenario, &mut refuse);
+    super::radio_checks::check(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
     super::budget::check(scenario, &mut refuse);
     faults
@@ -81,7 +82,7 @@ fn is_round(seconds: f64) -> bool {
 }
 
 /// A duration with the digits that matter.
-fn decimal(seconds: f64) -> String {
+pub(super) fn decimal(seconds: f64) -> String {
     let text = format!("{seconds:.9}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
@@ -225,20 +226,12 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         let suggestion = nearest_word(name, members());
         refuse("team.authority".into(), Problem::NotOneOf { suggestion, allowed });
     }
-    if team.radio.horizon < team.radio.range {
-        let cause = format!("must be at least team.radio.range, {} m", team.radio.range);
-        refuse("team.radio.horizon".into(), Problem::Refused { cause });
-    }
+    super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
     if team.concern.is_some() && team.sharing != Sharing::Peers {
         let other = "a sharing other than peers: an authority is told of all";
         refuse("team.concern".into(), Problem::Excludes { other });
     }
-    let between = 1.0 / team.rate;
-    if between + 1e-9 < scenario.time.heartbeat {
-        let most = 1.0 / scenario.time.heartbeat;
-        let bounds = format!("> 0 and <= {} Hz, one a heartbeat", decimal(most));
-        refuse("team.rate".into(), Problem::OutOfRange { bounds });
-    }
+    super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
 }
 
 fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {

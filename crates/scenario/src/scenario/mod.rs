@@ -22,6 +22,7 @@ mod fault;
 pub mod input;
 mod inputs;
 mod places;
+mod radio_checks;
 pub mod random_world;
 mod rows;
 mod way;

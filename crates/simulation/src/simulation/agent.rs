@@ -10,6 +10,7 @@ use super::hit::{Hits, Touch};
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
 use super::outcome::Outcome;
+use super::radio::Station;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
 use super::striking::Strikes;
@@ -95,6 +96,8 @@ pub struct AgentState {
     pub(super) hits: Hits,
     /// What it makes of what its sensors see, if it drives itself.
     pub autonomy: Option<Box<AutonomyState>>,
+    /// What it hears, from the first exchange of its radio on.
+    pub radio: Option<Box<Station>>,
 }
 
 /// Derived and scratch data of an agent: never saved.
@@ -135,7 +138,7 @@ pub(super) struct AgentView {
     /// Distance along its path, if it follows one, m.
     station: Option<f64>,
     /// Speed along its path, or forward, m/s.
-    speed: f64,
+    pub speed: f64,
     /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
     pub velocity: Vec3,
     /// Whether its drive has ended.
@@ -183,6 +186,7 @@ impl AgentState {
             close,
             hits,
             autonomy,
+            radio,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
@@ -195,6 +199,10 @@ impl AgentState {
         }
         if let Some(autonomy) = autonomy {
             hasher.update(autonomy.digested());
+        }
+        if let Some(radio) = radio {
+            let heard = postcard::to_stdvec(radio);
+            hasher.update(heard.expect("plain data serialises into memory"));
         }
         hasher.finalize().into()
     }
@@ -223,6 +231,7 @@ impl AgentModel {
             close: false,
             hits: Hits::default(),
             autonomy: self.start_autonomy(pose, now_us),
+            radio: None,
         }
     }
 
@@ -363,7 +372,7 @@ impl AgentModel {
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
     ) {
-        let Surroundings { model, published, ticks: [first_tick, steps], views, .. } = *around;
+        let Surroundings { model, published, ticks: [first_tick, steps], .. } = *around;
         let WorldModel { ground, clock, endings, .. } = model;
         workspace.patches.clear();
         workspace.delivered.clear();
@@ -383,7 +392,7 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
-            self.drive(clock.time(tick), views, state, workspace, h);
+            self.drive(index, [clock.micros(tick), tick], around, state, workspace);
             self.meet_ground(ground, published, state, workspace, low, h);
             self.meet_others(index, [first_tick, tick], around, state, workspace, near);
             let AgentState { vehicle, tyres, controls, .. } = state;
@@ -451,12 +460,14 @@ impl AgentModel {
 
     fn drive(
         &self,
-        time: f64,
-        views: &[AgentView],
+        index: usize,
+        [now_us, tick]: [u64; 2],
+        around: &Surroundings<'_>,
         state: &mut AgentState,
         workspace: &AgentWorkspace,
-        h: f64,
     ) {
+        let Surroundings { model, views, .. } = *around;
+        let (time, h) = (model.clock.time(tick), model.clock.step());
         if let Some(command) = state.command {
             state.driver.intent = Intent::of(&command);
             state.controls = command.clamped();
@@ -474,7 +485,7 @@ impl AgentModel {
             let place = &state.driver.place;
             if let (Some(station), Some(end)) = (shown.station, leader.end) {
                 let gap = station + end - (place.station + front);
-                return Some(LeaderView { gap, speed: shown.speed });
+                return Some(LeaderView { gap, speed: shown.speed, demand: None });
             }
             // one that goes another way, wherever it heads, is taken to stand there;
             // one that has been passed is in nobody's way
@@ -483,10 +494,14 @@ impl AgentModel {
             let reach = leader.footprint.reach();
             let ahead = middle + reach > place.station + rear;
             let gap = middle - reach - (place.station + front);
-            ahead.then_some(LeaderView { gap, speed: 0.0 })
+            ahead.then_some(LeaderView { gap, speed: 0.0, demand: None })
         });
         let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
-        let view = DriverView { time, step: h, pose, speed, thrust, leader };
+        let forward = [self.way() * speed, h];
+        let leader =
+            leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
+        let stop = self.stop_ahead(state, forward[0], now_us);
+        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 11, since vehicles may drive themselves.
-const VERSION: u8 = 11;
+/// Version of the layout: 12, since vehicles may have radios.
+const VERSION: u8 = 12;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.
@@ -188,6 +188,8 @@ mod tests {
             tows: Vec::new(),
             holes: Vec::new(),
             team: None,
+            radios: Vec::new(),
+            lights: Vec::new(),
             scene_model: None,
         }
     }

@@ -100,6 +100,12 @@ pub enum CommandError {
         /// Name of the vehicle.
         vehicle: String,
     },
+    /// An agent without radio, or of another rank, that is to say something.
+    #[error("agent {agent} has no radio here")]
+    NoRadio {
+        /// The agent.
+        agent: usize,
+    },
     /// More or fewer places than agents.
     #[error("{places} places are given for {agents} agents: give one each")]
     Count {

@@ -1,11 +1,12 @@
 //! Drivers written outside of this crate.
 
 use super::commanding::Command;
+use super::radio::{Heard, Station};
 use super::world::World;
 use crate::sensor::{Delivery, Reading, Sensor};
 
 /// What a driver from outside perceives at a heartbeat: the time, and what the sensors of
-/// its own vehicle delivered since the last. No pose, no ground, no other vehicle, but as its
+/// its own vehicle delivered since the last, and what its radio did. No pose, no ground, no other vehicle, but as its
 /// sensors see them: what drives here could drive the vehicle itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Perception<'a> {
@@ -15,6 +16,7 @@ pub struct Perception<'a> {
     pub heartbeat: f64,
     sensors: &'a [Sensor],
     delivered: &'a [Delivery],
+    heard: &'a [Heard],
 }
 
 /// What one sensor says.
@@ -39,6 +41,11 @@ impl<'a> Perception<'a> {
             Some(Measured { sensor, taken, reading: &delivery.reading })
         })
     }
+
+    /// What reached it by radio since the last heartbeat, in the order of arrival.
+    pub fn heard(&self) -> &'a [Heard] {
+        self.heard
+    }
 }
 
 /// A driver written outside of this crate.
@@ -62,6 +69,9 @@ impl World {
     pub fn perception(&self, agent: usize) -> Perception<'_> {
         let heartbeat = self.state.steps as f64 * self.model.clock.step();
         let sensors = &self.model.agents[agent].sensors;
-        Perception { time: self.time(), heartbeat, sensors, delivered: self.delivered(agent) }
+        let radio = self.state.agents[agent].radio.as_deref();
+        let heard = radio.map_or(&[][..], Station::arrived);
+        let delivered = self.delivered(agent);
+        Perception { time: self.time(), heartbeat, sensors, delivered, heard }
     }
 }

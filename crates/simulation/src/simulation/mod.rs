@@ -30,6 +30,7 @@ mod on_tracks;
 mod on_wheels;
 mod outcome;
 mod plume;
+mod radio;
 mod rank_error;
 mod ranks;
 mod record;
@@ -43,6 +44,7 @@ mod soundness;
 mod statics;
 mod striking;
 mod team;
+mod traffic_light;
 mod tyre;
 mod visuals;
 mod world;
@@ -71,6 +73,9 @@ pub use obstacle::{Obstacle as StandingObstacle, Obstacles};
 pub use on_tracks::{OnTracks, TracksWorkspace};
 pub use on_wheels::{OnWheels, WheelsWorkspace, tread, underside};
 pub use outcome::{Failure, Outcome, OutcomeCode, OutcomeReport};
+pub use radio::{
+    Beacon, Bursts, Hazard, Heard, Message, PlatoonSummary, Radio, RadioNet, RadioSummary, Station,
+};
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
 pub use record::{
@@ -82,7 +87,8 @@ pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
 pub use statics::Stand;
-pub use team::{Letter, Member, Radio, Sharing as MapSharing, Team, Traffic};
+pub use team::{Letter, Member, Sharing as MapSharing, Team, Traffic};
+pub use traffic_light::{Approach, Light, Phase, Timing, TrafficLight};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;
 pub use world::{World, WorldModel, WorldState, stand};

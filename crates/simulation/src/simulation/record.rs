@@ -1,6 +1,7 @@
 //! What a run leaves behind: samples of the vehicles and their summaries.
 
 use super::outcome::OutcomeReport;
+use super::radio::RadioSummary;
 use crate::soil::Soil;
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::Controls;
@@ -222,6 +223,9 @@ pub struct RunSummary {
     /// How it kept to the pace of the clock, where it was to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacing: Option<PacingSummary>,
+    /// How well radios and platoons did, where there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub radio: Vec<RadioSummary>,
     /// What to know before the figures are trusted.
     #[serde(default)]
     pub warnings: Vec<RunWarning>,

@@ -45,7 +45,7 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     let soils = model.ground.soils().len();
     for (agent, state) in model.agents.iter().zip(agents) {
         let now_us = model.clock.micros(*tick);
-        let known = [model.agents.len(), model.obstacles.len()];
+        let known = [model.agents.len(), model.obstacles.len(), model.lights.len()];
         check_agent(agent, state, soils, known, now_us)
             .map_err(|what| format!("{}: {what}", agent.name))?;
     }
@@ -56,7 +56,7 @@ fn check_agent(
     model: &AgentModel,
     state: &AgentState,
     soils: usize,
-    [agents, obstacles]: [usize; 2],
+    [agents, obstacles, lights]: [usize; 3],
     now_us: u64,
 ) -> Result<(), String> {
     let like = model.unsettled(&model.start, model.speed, 0);
@@ -104,6 +104,9 @@ fn check_agent(
     }
     if state.autonomy.is_some() != like.autonomy.is_some() {
         return Err("a driver that is not this vehicle's".into());
+    }
+    if let Some(radio) = &state.radio {
+        radio.check(agents + lights)?;
     }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;

@@ -14,11 +14,13 @@ use super::exploration::Hole;
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
+use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::soundness::{self, StateError};
 use super::statics::Stand;
 use super::team::Team;
+use super::traffic_light::TrafficLight;
 use crate::collision::TowState;
 use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
 use crate::sensor::Delivery;
@@ -51,6 +53,10 @@ pub struct WorldModel {
     pub holes: Vec<Hole>,
     /// How autonomous agents share their maps, if they do.
     pub team: Option<Team>,
+    /// Radios that agents talk by; an agent has one at most.
+    pub radios: Vec<RadioNet>,
+    /// Traffic lights, each heard by one of them.
+    pub lights: Vec<TrafficLight>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }
@@ -236,6 +242,7 @@ impl World {
         let begun = self.state.tick;
         self.settle(self.fastest_motion);
         self.share_maps_alone(begun);
+        self.talk_alone(begun);
     }
 
     /// First part of a heartbeat: steps own agents, which leave patches and
@@ -473,6 +480,7 @@ impl World {
             deformed_nodes: self.state.published.nodes() as u64,
             state_hash: base16ct::lower::encode_string(&hash),
             exploration: self.exploration(&vehicles),
+            radio: self.radio_summaries(),
             vehicles,
             pacing: None,
             warnings: beyond.collect(),

@@ -2,7 +2,7 @@
 //!
 //! Each rank steps its own agents; at a heartbeat all exchange small states of
 //! vehicles and patches of deformed ground. [`Communicator`] is the transport
-//! ([`Loopback`], [`Threads`], and `Mpi` with the cargo feature `mpi`),
+//! ([`Loopback`], [`Threads`], [`Tcp`], and `Mpi` with the cargo feature `mpi`),
 //! [`message`] the wire format, [`Partition`] the rule by which agents belong to
 //! ranks. What is done with the messages is
 //! [`crate::simulation::Ranks`]' business.
@@ -22,6 +22,7 @@ pub mod message;
 mod mpi;
 #[cfg(feature = "mpi")]
 mod point_to_point;
+mod tcp;
 mod threads;
 
 pub use communicator::{CommError, Communicator, Parts, Phases, star};
@@ -31,4 +32,5 @@ pub use mpi::{LastWords, Mpi, MpiSession};
 pub use partition::{Partition, PartitionError};
 #[cfg(feature = "mpi")]
 pub use point_to_point::PointToPoint;
+pub use tcp::{Rendezvous, RendezvousError, Tcp};
 pub use threads::Threads;

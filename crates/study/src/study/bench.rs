@@ -308,7 +308,15 @@ fn view(
     step: f64,
 ) -> DriverView {
     let (pose, speed) = (agent.vehicle.pose(workspace), agent.vehicle.speed(workspace));
-    DriverView { time, step, pose, speed, thrust: agent.vehicle.thrust(state), leader: None }
+    DriverView {
+        time,
+        step,
+        pose,
+        speed,
+        thrust: agent.vehicle.thrust(state),
+        leader: None,
+        stop: None,
+    }
 }
 
 /// Time of the laws of pressure and shear at one node that yields, ns, as the

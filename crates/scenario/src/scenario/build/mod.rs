@@ -7,6 +7,7 @@ mod autonomy;
 mod decisive;
 mod meshes;
 mod parts;
+mod radio;
 mod scene_model;
 mod sensors;
 mod site;

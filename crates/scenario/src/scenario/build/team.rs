@@ -1,8 +1,9 @@
 //! The team of a scenario's autonomous vehicles.
 
+use super::radio::{period_us, radio};
 use crate::random::Stream;
 use crate::scenario::config::{self, Driver, Scenario};
-use crate::simulation::{MapSharing, Radio, Team};
+use crate::simulation::{MapSharing, Team};
 
 /// The team of a scenario; the cross-checks have found its authority.
 pub(super) fn team(scenario: &Scenario) -> Option<Team> {
@@ -12,7 +13,6 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
         Some(name) => scenario.vehicle.iter().position(|own| own.name == *name),
         None => scenario.vehicle.iter().position(is_autonomous),
     };
-    let config::Radio { range, horizon, near, far, hops, latency, loss } = config.radio;
     Some(Team {
         sharing: match config.sharing {
             config::Sharing::Central => MapSharing::Central,
@@ -20,17 +20,8 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
             config::Sharing::Peers => MapSharing::Peers,
         },
         authority: authority?,
-        period_us: (1e6 / config.rate).round().max(1.0) as u64,
+        period_us: period_us(config.rate),
         concern: config.concern,
-        radio: Radio {
-            range,
-            horizon,
-            near,
-            far,
-            hops,
-            latency_us: (1e6 * latency).round() as u64,
-            loss,
-            stream: Stream::new(scenario.seed, "radio"),
-        },
+        radio: radio(&config.radio, Stream::new(scenario.seed, "radio")),
     })
 }

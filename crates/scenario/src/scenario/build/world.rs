@@ -21,8 +21,8 @@ use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::{
-    ConstantGap, ConstantTimeGap, Driver, Following, Idm, Path, PathFollower, Plan, PurePursuit,
-    SteeringGeometry, Table,
+    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Path, PathFollower, Plan,
+    PurePursuit, SteeringGeometry, Table,
 };
 use std::sync::Arc;
 
@@ -89,9 +89,22 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let tows = super::tows::tows(file, &agents);
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
+    let radios = super::radio::radios(&file.scenario);
+    let lights = super::radio::lights(&file.scenario);
     let (holes, scene_model) = (holes(file, land.random.as_ref()), None);
-    let world =
-        WorldModel { ground, clock, agents, endings, obstacles, tows, holes, team, scene_model };
+    let world = WorldModel {
+        ground,
+        clock,
+        agents,
+        endings,
+        obstacles,
+        tows,
+        holes,
+        team,
+        radios,
+        lights,
+        scene_model,
+    };
     let world = with_obstacles(file, world, &shown);
     Ok(Built {
         world: with_scene_model(file, world, &shown),
@@ -371,12 +384,26 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
             };
             Ok(follower(path, plan))
         }
-        config::Driver::Follow { policy, gap, time_gap, speed, look_ahead, .. } => {
+        config::Driver::Follow {
+            policy,
+            gap,
+            time_gap,
+            time_gap_unheard,
+            lost_beacons,
+            speed,
+            look_ahead,
+            ..
+        } => {
             let path = convoy_path(file, head(entries, index))
                 .map_err(|_| refused(file, &key(".leader"), &NO_PATH))?;
             let plan = Plan {
                 cruise_speed: *speed,
-                following: following(*policy, *gap, *time_gap),
+                following: match policy {
+                    FollowPolicy::Cacc => {
+                        cooperative(*gap, [*time_gap, *time_gap_unheard], *lost_beacons)
+                    }
+                    policy => following(*policy, *gap, *time_gap),
+                },
                 stop_at_end: false,
                 steering: steering(*look_ahead),
                 ..Plan::default()
@@ -404,12 +431,24 @@ fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following
             let time_gap = time_gap.unwrap_or(default.time_gap);
             Following::Idm(Idm { time_gap, min_gap: gap, ..default })
         }
+        FollowPolicy::Cacc => cooperative(gap, [time_gap, None], None),
     }
 }
 
 /// A value at all times.
 fn held(value: f64) -> Result<Curve, crate::curve::CurveError> {
     Curve::new(vec![[0.0, value], [1.0, value]])
+}
+
+fn cooperative(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u32>) -> Following {
+    let default = Cooperative::default();
+    Following::Cooperative(Cooperative {
+        time_gap: time_gaps[0].unwrap_or(default.time_gap),
+        time_gap_unheard: time_gaps[1].unwrap_or(default.time_gap_unheard),
+        min_gap: gap,
+        lost_beacons: lost_beacons.unwrap_or(default.lost_beacons),
+        ..default
+    })
 }
 
 /// Rows of commands as curves over time; one row holds for ever.

@@ -71,6 +71,15 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 60.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
         time_gap: Option<f64>,
+        /// With `policy = "cacc"`: the same while the leader is not heard, s; 3.2 if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 60.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
+        time_gap_unheard: Option<f64>,
+        /// With `policy = "cacc"`: beacons of the leader that may be lost one after the other
+        /// before it counts as unheard; 3 if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 1000))]
+        lost_beacons: Option<u32>,
         /// Speed that it does not exceed, m/s.
         #[serde(default = "default_top_speed")]
         #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
@@ -261,4 +270,7 @@ pub enum FollowPolicy {
     ConstantTimeGap,
     /// The Intelligent Driver Model (Treiber, Hennecke & Helbing 2000).
     Idm,
+    /// Cooperative adaptive cruise control (Ploeg et al. 2011): by the acceleration that the
+    /// leader tells by radio, and without that while it is not heard.
+    Cacc,
 }

@@ -11,6 +11,7 @@ mod endings;
 mod ground;
 mod output;
 mod place;
+mod radio;
 mod random_surface;
 mod scenery;
 mod sensor;
@@ -19,6 +20,7 @@ mod team;
 mod terrain;
 mod time;
 mod tow;
+mod traffic_light;
 mod vehicle;
 
 pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow, TimeoutPolicy};
@@ -26,6 +28,7 @@ pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
+pub use radio::{Bursts, Radio, RadioNet};
 pub use random_surface::{
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Species,
 };
@@ -36,12 +39,13 @@ pub use sensor::{
     SensorModel, Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use team::{Radio, Sharing, Team};
+pub use team::{Sharing, Team};
 pub use terrain::{
     Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
 };
 pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
+pub use traffic_light::{Approach, Light, LightPhase, TrafficLight};
 pub use vehicle::{Payload, Row, TyreModel, Vehicle, Visual};
 
 use schemars::JsonSchema;
@@ -87,6 +91,14 @@ pub struct Scenario {
     /// Autonomous vehicles that share their maps by radio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Team>,
+    /// Radios by which vehicles tell each other how they move; a vehicle has one at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub radio: Vec<RadioNet>,
+    /// Traffic lights, which vehicles hear by radio.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub traffic_light: Vec<TrafficLight>,
     /// When a drive ends before the run does.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,

@@ -1,5 +1,6 @@
 //! `[team]`
 
+use super::Radio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,46 +51,4 @@ pub enum Sharing {
     Whole,
     /// From vehicle to vehicle along direct links, what has changed since it was last sent.
     Peers,
-}
-
-/// Probability that two vehicles reach each other, over their distance: flat, falling, a
-/// floor.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Radio {
-    /// Distance up to which the probability is `near`, m.
-    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
-    pub range: f64,
-    /// Distance from which it is `far`, m.
-    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
-    pub horizon: f64,
-    /// Probability of a link within the range.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub near: f64,
-    /// Probability of a link beyond the horizon.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub far: f64,
-    /// Most links that a message is passed on over.
-    #[schemars(range(min = 1, max = 4096))]
-    pub hops: u32,
-    /// Time that a message travels, s.
-    #[schemars(range(min = 0.0, max = 60.0), extend("unit" = "s"))]
-    pub latency: f64,
-    /// Share of messages lost although there is a link.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub loss: f64,
-}
-
-impl Default for Radio {
-    fn default() -> Radio {
-        Radio {
-            range: 200.0,
-            horizon: 600.0,
-            near: 0.99,
-            far: 0.05,
-            hops: 8,
-            latency: 0.0,
-            loss: 0.0,
-        }
-    }
 }

@@ -69,7 +69,12 @@ impl<C: Communicator> Ranks<C> {
             partition,
             ..
         } = self;
-        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
+        // what agents hear and see at the end of a heartbeat changes their states once more
+        let model = world.model();
+        let settled =
+            model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
+        let digest = self.digest && settled;
+        let (digests, route) = (&mut self.digests, self.route);
         let (here, size) = (communicator.rank(), communicator.size());
         // what needs no answer of the others is done before waiting for it
         let mut meanwhile = || *digests = digest.then(|| digests_of(world, partition, here));

@@ -12,6 +12,7 @@ mod exchange;
 mod figures;
 mod gathering;
 mod letters;
+mod talk;
 mod verdict;
 
 pub use figures::HeartbeatFigures;
@@ -267,6 +268,7 @@ impl<C: Communicator> Ranks<C> {
         figures.imaging = self.communicator.elapsed() - begun;
         let clock = self.world.model().clock;
         self.share_maps([figures.tick, end].map(|tick| clock.micros(tick)))?;
+        self.talk([figures.tick, end].map(|tick| clock.micros(tick)))?;
         Ok(figures)
     }
 
@@ -280,6 +282,7 @@ impl<C: Communicator> Ranks<C> {
         let merged = self.communicator.elapsed();
         let frames = self.world.settle(self.world.fastest_motion());
         self.world.share_maps_alone(figures.tick);
+        self.world.talk_alone(figures.tick);
         self.running = self.world.is_running();
         let imaging = self.communicator.elapsed() - merged;
         let (step, apply) = (stepped - begun, merged - stepped);

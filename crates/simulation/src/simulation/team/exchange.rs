@@ -87,11 +87,11 @@ impl World {
             let Some(receiver) = &self.model.agents[to].autonomy else { continue };
             let at = self.views[to].pose.position;
             let terms = Terms::of(team, [[at.x, at.y], receiver.goal]);
-            let due_us = now_us + team.radio.latency_us;
+            let due_us = now_us + team.radio.delay_us(exchange, [from, to], 0, 1);
             let Some(sender) = self.state.agents[from].autonomy.as_mut() else { continue };
             let letter = sender.member.letter([from as u32, to as u32], due_us, &terms);
             let Some(letter) = letter else { continue };
-            let lost = team.radio.loses(exchange, [from, to]);
+            let lost = team.radio.loses(exchange, [from, to], 0);
             sender.member.sent(&letter, lost);
             if !lost {
                 letters.push(letter);

@@ -10,13 +10,12 @@
 
 mod exchange;
 mod member;
-mod radio;
 
 pub(super) use exchange::Pair;
 use member::Terms;
 pub use member::{Letter, Member, Traffic};
-pub use radio::{Network, Radio};
 
+use super::radio::{Network, Radio};
 use crate::numeric::hypot;
 
 /// How maps are shared.

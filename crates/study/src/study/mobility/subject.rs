@@ -156,6 +156,8 @@ impl Subject {
             site: None,
             vehicle: vec![self.vehicle("subject", driver)],
             team: None,
+            radio: Vec::new(),
+            traffic_light: Vec::new(),
             tow: vec![],
             endings: Endings::default(),
             sky: Sky::default(),

@@ -3,7 +3,7 @@
 //! Every rule turns gap and speeds into a speed to aim at, never above the
 //! speed that the road allows.
 
-use super::LeaderView;
+use super::{Cooperative, LeaderView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,8 @@ pub enum Following {
     ConstantTimeGap(ConstantTimeGap),
     /// The Intelligent Driver Model.
     Idm(Idm),
+    /// Cooperative adaptive cruise control.
+    Cooperative(Cooperative),
 }
 
 /// Aims at the leader's speed, corrected by the error of the gap.
@@ -122,6 +124,7 @@ impl Following {
             Following::Idm(rule) => {
                 speed + rule.response_time * rule.acceleration(speed, free_speed, leader)
             }
+            Following::Cooperative(rule) => rule.target_speed(speed, leader),
         };
         target.clamp(0.0, free_speed.max(0.0))
     }
@@ -137,7 +140,7 @@ mod tests {
         let (mut gap, mut speed, h) = (40.0_f64, 0.0_f64, 0.01);
         let mut least = gap;
         for _ in 0..(seconds / h) as usize {
-            let leader = LeaderView { gap, speed: leader_speed };
+            let leader = LeaderView { gap, speed: leader_speed, demand: None };
             let target = rule.target_speed(speed, free_speed, &leader);
             speed += h * (target - speed).clamp(-4.0, 2.0);
             gap += h * (leader_speed - speed);
@@ -151,7 +154,7 @@ mod tests {
         let idm = Idm::default();
         let expected = (8.0 + 1.5 * 6.0) / (1.0 - (6.0_f64 / 10.0).powi(4)).sqrt();
         assert!((idm.equilibrium_gap(6.0, 10.0) - expected).abs() < 1e-9);
-        let leader = LeaderView { gap: expected, speed: 6.0 };
+        let leader = LeaderView { gap: expected, speed: 6.0, demand: None };
         assert!(idm.acceleration(6.0, 10.0, &leader).abs() < 1e-9);
         let (gap, _) = settle(&Following::Idm(idm), 6.0, 10.0, 200.0);
         assert!((gap - expected).abs() < 0.05, "{gap} is not {expected}");
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_road_limits_the_speed() {
-        let leader = LeaderView { gap: 500.0, speed: 30.0 };
+        let leader = LeaderView { gap: 500.0, speed: 30.0, demand: None };
         let rule = Following::ConstantGap(ConstantGap::default());
         assert_eq!(rule.target_speed(5.0, 7.0, &leader), 7.0);
     }

@@ -3,6 +3,7 @@
 //! A [`Driver`] is immutable; what it remembers is plain data in a
 //! [`DriverState`]. Steering is positive to the left, 1 being full lock.
 
+mod cooperative;
 mod following;
 mod path;
 mod path_follower;
@@ -10,6 +11,7 @@ mod pure_pursuit;
 mod speed;
 mod table;
 
+pub use cooperative::Cooperative;
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
 pub use path_follower::{BESIDE, PathFollower, Plan};
@@ -40,6 +42,8 @@ pub struct DriverView {
     pub thrust: f64,
     /// The vehicle to keep behind, if any.
     pub leader: Option<LeaderView>,
+    /// Distance from its front to a line that it is to stop before, m, if there is one.
+    pub stop: Option<f64>,
 }
 
 /// What a follower sees of its leader.
@@ -49,6 +53,8 @@ pub struct LeaderView {
     pub gap: f64,
     /// Its speed along the path, m/s.
     pub speed: f64,
+    /// The own acceleration that [`Cooperative`] aims at, m/s², where that rule is followed.
+    pub demand: Option<f64>,
 }
 
 /// What a driver is about.

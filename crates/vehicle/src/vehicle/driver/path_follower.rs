@@ -20,6 +20,8 @@ const ARRIVAL: f64 = 1.0;
 pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
+/// Distance from a stop line at which a vehicle stands, m.
+const SHORT_OF_LINE: f64 = 1.0;
 
 /// What a path follower is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -148,7 +150,9 @@ impl PathFollower {
         let overshot = at_end && self.remaining(state) < -2.0 * ARRIVAL;
         let stands = view.speed.abs() < STANDSTILL;
         state.holding |= stands && (told_to_stop || at_end && !overshot);
-        let told_to_stand = state.holding || told_to_stop || at_end || view.time < plan.start_time;
+        let at_line = view.stop.is_some_and(|left| left <= SHORT_OF_LINE);
+        let told_to_stand =
+            state.holding || told_to_stop || at_end || at_line || view.time < plan.start_time;
         let target = if told_to_stand { 0.0 } else { self.target_speed(state, &motion, view) };
         state.intent = self.intent(state, told_to_stand && !overshot, target, motion.speed);
         let control = &plan.speed_control;
@@ -192,9 +196,17 @@ impl PathFollower {
             let braking = (2.0 * self.plan.deceleration * left).sqrt();
             return braking.clamp(2.0 * STANDSTILL, BACKING_SPEED);
         }
-        let free = self.allowed_speed(state);
+        let free = self.allowed_speed(state).min(self.speed_before(view.stop));
         let Some(leader) = &view.leader else { return free };
         self.behind(state, motion.speed, free, leader)
+    }
+
+    /// Speed from which it can stop before a line, m/s; any without one.
+    fn speed_before(&self, line: Option<f64>) -> f64 {
+        let Some(left) = line else { return f64::INFINITY };
+        // creeps up to it instead of stopping short of it
+        let left = (left - SHORT_OF_LINE).max(0.0);
+        (2.0 * self.plan.deceleration * left).sqrt().max(2.0 * STANDSTILL)
     }
 
     /// Speed behind a leader; one that has come to stand waits until there is room
@@ -279,7 +291,15 @@ mod tests {
         fn step(&mut self, driver: &Driver, time: f64, leader: Option<LeaderView>) -> Controls {
             let h = 0.01;
             let pose = self.pose();
-            let view = DriverView { time, step: h, pose, speed: self.speed, thrust: 0.0, leader };
+            let view = DriverView {
+                time,
+                step: h,
+                pose,
+                speed: self.speed,
+                thrust: 0.0,
+                leader,
+                stop: None,
+            };
             let c = driver.controls(&mut self.state, &view);
             let steer = c.steering * GEOMETRY.max_steer;
             self.rear[0] += h * self.speed * self.yaw.cos();
@@ -376,6 +396,7 @@ mod tests {
                         - convoy[index].state.place.station
                         - length,
                     speed: convoy[ahead].speed,
+                    demand: None,
                 });
                 if let Some(leader) = leader {
                     assert!(leader.gap > 4.0, "gap of {} m at step {step}", leader.gap);

@@ -24,10 +24,28 @@ pub struct Radio {
     pub hops: u32,
     /// Time that a message travels, µs.
     pub latency_us: u64,
+    /// Most that it may take longer, µs: each message by a draw of its own.
+    pub jitter_us: u64,
     /// Share of messages lost although there is a way.
     pub loss: f64,
+    /// Times at which a pair loses more, if there are such.
+    pub bursts: Option<Bursts>,
     /// Its random numbers.
     pub stream: Stream,
+}
+
+/// Losses that come in bursts: of each pair the channel is good or bad at an exchange, and
+/// changes with a probability from one to the next (E. N. Gilbert, "Capacity of a burst-noise
+/// channel", Bell System Technical Journal 39 (1960) 1253; E. O. Elliott, ibid. 42 (1963) 1977).
+/// The share of bad exchanges is `begin` / (`begin` + `end`), their mean length 1 / `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bursts {
+    /// Probability that a good channel is bad at the next exchange; above zero.
+    pub begin: f64,
+    /// Probability that a bad one is good at the next; with `begin` at most one.
+    pub end: f64,
+    /// Share of messages lost while it is bad.
+    pub loss: f64,
 }
 
 /// Draws of one pair at one exchange.
@@ -53,9 +71,53 @@ impl Radio {
         self.draw(exchange, [a.min(b), a.max(b)], LINK) < self.link_probability(distance)
     }
 
-    /// Whether a message from one agent to another is lost at an exchange.
-    pub fn loses(&self, exchange: u64, [from, to]: [usize; 2]) -> bool {
-        self.loss > 0.0 && self.draw(exchange, [from, to], LOSS) < self.loss
+    /// Whether a message from one agent to another is lost at an exchange, `number` being its
+    /// own among those that are sent then.
+    pub fn loses(&self, exchange: u64, [from, to]: [usize; 2], number: u64) -> bool {
+        let loss = match self.bursts {
+            Some(bursts) if self.is_bad(&bursts, exchange, [from, to]) => bursts.loss,
+            _ => self.loss,
+        };
+        loss > 0.0
+            && match number {
+                0 => self.draw(exchange, [from, to], LOSS) < loss,
+                number => self.draw_of(exchange, [from, to], number, "loss") < loss,
+            }
+    }
+
+    /// Time that a message travels over so many links, µs.
+    pub fn delay_us(&self, exchange: u64, pair: [usize; 2], number: u64, links: u32) -> u64 {
+        let delay = self.latency_us * u64::from(links);
+        if self.jitter_us == 0 {
+            return delay;
+        }
+        let share = self.draw_of(exchange, pair, number, "jitter");
+        delay + (share * self.jitter_us as f64) as u64
+    }
+
+    /// Whether the channel of a pair is in a burst. With one draw an exchange, low ones begin a
+    /// burst, high ones end it, and those between change nothing: so the last one that was low or
+    /// high decides, and nothing need be remembered.
+    fn is_bad(&self, bursts: &Bursts, exchange: u64, pair: [usize; 2]) -> bool {
+        let pair = [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        for before in (0..=exchange).rev() {
+            let draw = self.draw_of(before, pair, 0, "burst");
+            if draw < bursts.begin {
+                return true;
+            }
+            if draw >= 1.0 - bursts.end {
+                return false;
+            }
+        }
+        // all begin well
+        false
+    }
+
+    /// A number keyed by exchange, pair, message and purpose.
+    fn draw_of(&self, exchange: u64, [a, b]: [usize; 2], number: u64, purpose: &str) -> f64 {
+        let pair = (a as u64) << 16 | b as u64;
+        let of_exchange = Stream::new(self.stream.bits(exchange), purpose);
+        Stream::new(of_exchange.bits(pair), "message").uniform(number)
     }
 
     /// A number keyed by exchange, pair and purpose: the same whoever asks, in any order.
@@ -92,14 +154,20 @@ pub struct Network {
 impl Network {
     /// Those that an agent reaches over at most `hops` links, itself included.
     pub fn reached_from(&self, agent: usize, hops: u32) -> Vec<bool> {
-        let mut reached = vec![false; self.neighbours.len()];
-        reached[agent] = true;
+        self.links_from(agent, hops).iter().map(Option::is_some).collect()
+    }
+
+    /// Over how many links an agent reaches each other, at most `hops`; none for itself.
+    pub fn links_from(&self, agent: usize, hops: u32) -> Vec<Option<u32>> {
+        let mut reached = vec![None; self.neighbours.len()];
+        reached[agent] = Some(0);
         let mut front = vec![agent];
-        for _ in 0..hops {
+        for links in 1..=hops {
             let mut next = Vec::new();
             for &at in &front {
                 for &neighbour in &self.neighbours[at] {
-                    if !std::mem::replace(&mut reached[neighbour], true) {
+                    if reached[neighbour].is_none() {
+                        reached[neighbour] = Some(links);
                         next.push(neighbour);
                     }
                 }
@@ -125,7 +193,9 @@ mod tests {
             far: 0.1,
             hops: 4,
             latency_us: 0,
+            jitter_us: 0,
             loss: 0.2,
+            bursts: None,
             stream: Stream::new(7, "radio"),
         }
     }
@@ -143,7 +213,7 @@ mod tests {
     fn draws_have_their_share_and_no_direction() {
         let (radio, n) = (radio(), 20_000_u64);
         let linked = (0..n).filter(|&k| radio.links(k, [3, 9], 0.0)).count() as f64 / n as f64;
-        let lost = (0..n).filter(|&k| radio.loses(k, [3, 9])).count() as f64 / n as f64;
+        let lost = (0..n).filter(|&k| radio.loses(k, [3, 9], 0)).count() as f64 / n as f64;
         // four standard errors: 4 sqrt(p (1 - p) / n)
         assert!((linked - 0.9).abs() < 0.0085, "{linked}");
         assert!((lost - 0.2).abs() < 0.0113, "{lost}");
@@ -167,5 +237,31 @@ mod tests {
         cut[2] = None;
         let reached = chain.network(0, &cut).reached_from(0, 100);
         assert_eq!(reached.iter().filter(|reached| **reached).count(), 2);
+    }
+    #[test]
+    fn bursts_have_their_share_and_length() {
+        let bursts = Bursts { begin: 0.05, end: 0.2, loss: 1.0 };
+        let radio = Radio { loss: 0.0, bursts: Some(bursts), ..radio() };
+        let n = 40_000_u64;
+        let bad: Vec<bool> = (0..n).map(|k| radio.loses(k, [2, 5], 0)).collect();
+        let share = bad.iter().filter(|bad| **bad).count() as f64 / n as f64;
+        let begun = bad.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
+        let length = share * n as f64 / begun;
+        // 0.05 / 0.25 and 1 / 0.2; four standard errors, the exchanges being correlated by
+        // 0.75: sqrt(0.2 0.8 (1.75 / 0.25) / n), and sqrt(0.8) / 0.2 / sqrt(1600) for lengths
+        assert!((share - 0.2).abs() < 0.0212, "{share}");
+        assert!((length - 5.0).abs() < 0.45, "{length}");
+        // the chain of a pair has no direction, and every message of a bad exchange is lost
+        assert!((0..500).all(|k| radio.loses(k, [2, 5], 3) == radio.loses(k, [5, 2], 0)));
+    }
+
+    #[test]
+    fn delays_grow_with_links_and_spread_within_the_jitter() {
+        let radio = Radio { latency_us: 20_000, jitter_us: 10_000, ..radio() };
+        let delays: Vec<u64> = (0..4_000).map(|k| radio.delay_us(k, [1, 2], k % 3, 2)).collect();
+        assert!(delays.iter().all(|delay| (40_000..50_000).contains(delay)));
+        let mean = delays.iter().sum::<u64>() as f64 / 4_000.0;
+        // four standard errors of a uniform: 4 x 10 ms / sqrt(12 x 4000)
+        assert!((mean - 45_000.0).abs() < 183.0, "{mean}");
     }
 }

@@ -1,0 +1,55 @@
+//! Drivers that go by what they hear: of a leader, and of traffic lights.
+
+use crate::simulation::agent::{AgentModel, AgentState};
+use crate::simulation::traffic_light::Arrival;
+use crate::simulation::world::WorldModel;
+use crate::vehicle::driver::{Following, LeaderView};
+
+impl AgentModel {
+    /// What a driver sees of its leader, and the acceleration that it aims at behind it, where
+    /// its rule goes by that; `now_us` is the time, `h` the step, s.
+    pub(in crate::simulation) fn cooperating(
+        &self,
+        index: usize,
+        model: &WorldModel,
+        state: &mut AgentState,
+        leader: LeaderView,
+        [speed, h]: [f64; 2],
+        now_us: u64,
+    ) -> LeaderView {
+        let Some(station) = state.radio.as_mut() else { return leader };
+        station.figures.closes(leader.gap, speed - leader.speed);
+        let (Some(ahead), Some(own)) = (self.leader, self.driver.follower()) else {
+            return leader;
+        };
+        let Following::Cooperative(rule) = own.plan().following else { return leader };
+        let net = model.radios.iter().find(|net| net.members.contains(&index));
+        let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
+        let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
+        let told = station.beacon(ahead.agent).filter(fresh).map(|(_, told)| told.acceleration);
+        let figures = &mut station.figures;
+        *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
+        station.demand = rule.demand(station.demand, speed, &leader, told, h);
+        LeaderView { demand: Some(station.demand), ..leader }
+    }
+    /// Distance to a stop line that the driver of a path is to stop before, m, by what has been
+    /// heard of traffic lights.
+    pub(in crate::simulation) fn stop_ahead(
+        &self,
+        state: &AgentState,
+        speed: f64,
+        now_us: u64,
+    ) -> Option<f64> {
+        let (station, own) = (state.radio.as_ref()?, self.driver.follower()?);
+        let [front, _] = own.ends(&self.vehicle.footprint());
+        let place = &state.driver.place;
+        let arrival = Arrival {
+            path: own.path(),
+            place,
+            front: place.station + front,
+            speed,
+            deceleration: own.plan().deceleration,
+        };
+        arrival.stop(station.lights(), now_us)
+    }
+}

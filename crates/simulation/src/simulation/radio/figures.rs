@@ -1,0 +1,174 @@
+//! How well a radio and a platoon did.
+
+use super::Station;
+use crate::simulation::world::World;
+use serde::{Deserialize, Serialize};
+
+/// Width of the classes that ages of information are counted in, µs.
+const CLASS_US: u64 = 10_000;
+/// How many there are; the last has all that is older.
+const CLASSES: usize = 1000;
+
+/// Sums of a member of a radio.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct RadioFigures {
+    /// Beacons sent.
+    pub sent: u64,
+    /// Beacons of others sent.
+    pub expected: u64,
+    /// Of these, received.
+    pub received: u64,
+    /// Ages of the newest beacon of each other, counted at each exchange, in classes.
+    ages: Vec<u32>,
+    /// Time steered with the leader's word and without it, s.
+    pub heard_time: f64,
+    pub unheard_time: f64,
+    /// Least time to a collision with the leader, s.
+    pub time_to_collision: Option<f64>,
+    /// Highest speed so far, and the largest fall from it, m/s.
+    highest: f64,
+    fall: f64,
+    /// Sum of the squares of accelerations told, m²/s⁴.
+    acceleration_squares: f64,
+}
+
+impl RadioFigures {
+    /// Takes note of the speed, m/s, and acceleration, m/s², at an exchange.
+    pub fn moves(&mut self, speed: f64, acceleration: f64) {
+        self.highest = self.highest.max(speed);
+        self.fall = self.fall.max(self.highest - speed);
+        self.acceleration_squares += acceleration * acceleration;
+    }
+
+    /// Takes note of the age of what was last heard of another, µs.
+    pub fn ages(&mut self, age_us: Option<u64>) {
+        let Some(age_us) = age_us else { return };
+        let class = ((age_us / CLASS_US) as usize).min(CLASSES - 1);
+        if self.ages.len() <= class {
+            self.ages.resize(class + 1, 0);
+        }
+        self.ages[class] += 1;
+    }
+
+    /// Takes note of a gap, m, that closes at a speed, m/s.
+    pub fn closes(&mut self, gap: f64, closing: f64) {
+        if closing > 0.0 && gap > 0.0 {
+            let time = gap / closing;
+            let least = self.time_to_collision.map_or(time, |least| least.min(time));
+            self.time_to_collision = Some(least);
+        }
+    }
+
+    /// The age that a share of all ages is not above, s: the upper bound of its class.
+    fn age(&self, share: f64) -> Option<f64> {
+        let all: u64 = self.ages.iter().map(|&count| u64::from(count)).sum();
+        let rank = (share * all as f64).ceil().max(1.0) as u64;
+        let mut below = 0;
+        let class = self.ages.iter().position(|&count| {
+            below += u64::from(count);
+            below >= rank
+        })?;
+        Some(1e-6 * ((class as u64 + 1) * CLASS_US) as f64)
+    }
+}
+
+/// How well a member of a radio heard the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RadioSummary {
+    /// Name of the vehicle.
+    pub vehicle: String,
+    /// Name of the radio.
+    pub radio: String,
+    /// Beacons that it sent.
+    pub sent: u64,
+    /// Share of the others' beacons that reached it; absent where there were none.
+    pub delivery_ratio: Option<f64>,
+    /// Age of information, s: time since the newest beacon heard of each other was sent, seen
+    /// at each exchange before it is heard. Not above this in half of all cases, to 0.01 s.
+    pub age_p50: Option<f64>,
+    /// The same in 95 of 100.
+    pub age_p95: Option<f64>,
+    /// How it followed, if it has a leader.
+    pub platoon: Option<PlatoonSummary>,
+}
+
+/// How a vehicle followed its leader.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlatoonSummary {
+    /// Name of the leader.
+    pub leader: String,
+    /// How far its speed fell below its highest, beyond the same of its leader, m/s: a string
+    /// stable platoon has none.
+    pub undershoot: f64,
+    /// Root of the sum of the squares of its accelerations over that of its leader's, at
+    /// exchanges: at most 1 in a platoon that is string stable in the L2 sense. Absent where the
+    /// leader had none.
+    pub acceleration_gain: Option<f64>,
+    /// Least gap over closing speed, s, if it ever closed in.
+    pub least_time_to_collision: Option<f64>,
+    /// Share of the time that it followed by the leader's word, for drivers that do.
+    pub cooperative_share: Option<f64>,
+}
+
+impl World {
+    /// How well radios and platoons did; of all agents, so on rank 0 after a gathering.
+    pub(in crate::simulation) fn radio_summaries(&self) -> Vec<RadioSummary> {
+        let nets = self.model.radios.iter();
+        let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));
+        let summary = members.filter_map(|(net, member)| {
+            let Station { figures, .. } = self.state.agents[member].radio.as_deref()?;
+            let ratio = figures.received as f64 / figures.expected as f64;
+            Some(RadioSummary {
+                vehicle: self.model.agents[member].name.clone(),
+                radio: net.name.clone(),
+                sent: figures.sent,
+                delivery_ratio: (figures.expected > 0).then_some(ratio),
+                age_p50: figures.age(0.5),
+                age_p95: figures.age(0.95),
+                platoon: self.platoon_summary(member),
+            })
+        });
+        summary.collect()
+    }
+
+    fn platoon_summary(&self, member: usize) -> Option<PlatoonSummary> {
+        let leader = self.model.agents[member].leader?.agent;
+        let of = |agent: usize| Some(&self.state.agents[agent].radio.as_ref()?.figures);
+        let (own, ahead) = (of(member)?, of(leader)?);
+        let followed = own.heard_time + own.unheard_time;
+        let gain = (own.acceleration_squares / ahead.acceleration_squares).sqrt();
+        Some(PlatoonSummary {
+            leader: self.model.agents[leader].name.clone(),
+            undershoot: (own.fall - ahead.fall).max(0.0),
+            acceleration_gain: (ahead.acceleration_squares > 0.0).then_some(gain),
+            least_time_to_collision: own.time_to_collision,
+            cooperative_share: (followed > 0.0).then_some(own.heard_time / followed),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_the_percentiles_of_a_list() {
+        let mut figures = RadioFigures::default();
+        assert_eq!(figures.age(0.5), None);
+        (0..100).for_each(|k| figures.ages(Some(k * CLASS_US + 3)));
+        // classes of 10 ms, by their upper bounds
+        assert_eq!(figures.age(0.5), Some(0.5));
+        assert_eq!(figures.age(0.95), Some(0.95));
+        (0..900).for_each(|_| figures.ages(Some(u64::MAX)));
+        assert_eq!(figures.age(0.5), Some(10.0));
+    }
+
+    #[test]
+    fn a_fall_counts_from_the_highest_speed() {
+        let mut figures = RadioFigures::default();
+        [0.0, 10.0, 7.0, 9.0, 12.0, 11.0].iter().for_each(|&speed| figures.moves(speed, 0.0));
+        assert_eq!(figures.fall, 3.0);
+        [(20.0, 2.0), (10.0, 4.0), (5.0, -1.0)].iter().for_each(|&(gap, v)| figures.closes(gap, v));
+        assert_eq!(figures.time_to_collision, Some(2.5));
+    }
+}

@@ -1,0 +1,28 @@
+//! What members of radios on different ranks tell each other.
+
+use super::Ranks;
+use crate::simulation::radio::Transmission;
+use crate::simulation::rank_error::RankError;
+use crate::simulation::sealed::{opened, sealed};
+use crate::sync::Communicator;
+
+impl<C: Communicator> Ranks<C> {
+    /// Lets own members of radios talk in the heartbeat between two moments, µs. All ranks know
+    /// when an exchange falls due, and are told all that is sent, whatever the route: who hears
+    /// whom is drawn where it is heard.
+    pub(super) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
+        let tick = self.tick();
+        let Ranks { world, communicator, incoming, .. } = self;
+        world.talk(span_us, |own: Vec<Transmission>| {
+            communicator
+                .all_gather(&sealed(&own), &mut || (), incoming)
+                .map_err(|source| RankError::Lost { tick, source })?;
+            let mut all = Vec::new();
+            for (rank, part) in incoming.iter().enumerate() {
+                let sent: Vec<Transmission> = opened(rank, tick, "radio", part)?;
+                all.extend(sent);
+            }
+            Ok(all)
+        })
+    }
+}

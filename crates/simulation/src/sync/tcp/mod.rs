@@ -1,0 +1,235 @@
+//! Ranks as processes that reach each other by TCP, on one machine or several.
+//!
+//! Rank 0 waits at an address that all know ([`Rendezvous`]); when all are there each connects
+//! to each other, and bytes go straight from the sender to the receiver. No MPI is needed. What
+//! travels is authenticated once, where ranks meet, and not encrypted: networks that others
+//! listen to want a tunnel.
+
+mod acceptor;
+mod handshake;
+mod peer;
+mod rendezvous;
+
+pub use rendezvous::{Rendezvous, RendezvousError};
+
+use super::communicator::{CommError, Communicator, Parts, Phases};
+use acceptor::Acceptor;
+use peer::{Arrival, Peer};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+/// Time between two looks whether somebody calls the roll.
+const POLL: Duration = Duration::from_millis(100);
+/// Time that ranks have to answer the roll call.
+const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
+
+/// Who calls the roll after a time-out, and who has answered.
+#[derive(Debug)]
+struct Roll {
+    is_called: AtomicBool,
+    present: Vec<AtomicBool>,
+}
+
+/// This process among ranks that have met.
+///
+/// A peer that is killed is noticed at once, as its system closes the connection; one that
+/// hangs, or whose machine is gone, after the time-out. Then the ranks that wait call each
+/// other's roll, so that the one that is waited for is named, and not one that waits itself.
+/// A rank that leaves because of a loss tells the others whose.
+#[derive(Debug)]
+pub struct Tcp {
+    rank: usize,
+    /// Nothing at the own place.
+    peers: Vec<Option<Peer>>,
+    roll: Arc<Roll>,
+    timeout: Duration,
+    lengths: Vec<u64>,
+    begun: Instant,
+    has_left: bool,
+    /// Where rank 0 refuses those who come late.
+    _acceptor: Option<Acceptor>,
+}
+
+impl Tcp {
+    /// This rank with its connections to all others.
+    fn new(
+        rank: usize,
+        streams: Vec<Option<TcpStream>>,
+        timeout: Duration,
+        acceptor: Option<Acceptor>,
+    ) -> std::io::Result<Tcp> {
+        let present = streams.iter().map(|_| AtomicBool::new(false)).collect();
+        let roll = Arc::new(Roll { is_called: AtomicBool::new(false), present });
+        let streams = streams.into_iter().enumerate();
+        let peers = streams
+            .map(|(other, stream)| {
+                stream.map(|stream| Peer::new(other, stream, timeout, &roll)).transpose()
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Tcp {
+            rank,
+            peers,
+            roll,
+            timeout,
+            lengths: Vec::new(),
+            begun: Instant::now(),
+            has_left: false,
+            _acceptor: acceptor,
+        })
+    }
+
+    fn peer(&mut self, rank: usize) -> Result<&mut Peer, CommError> {
+        self.peers.get_mut(rank).and_then(Option::as_mut).ok_or(CommError::Gone { rank })
+    }
+
+    fn receive(&mut self, rank: usize, begun: Instant) -> Result<Arrival, CommError> {
+        let mut has_answered = false;
+        loop {
+            if self.roll.is_called.load(Ordering::Relaxed) && !has_answered {
+                self.peers.iter_mut().flatten().for_each(Peer::answer_the_roll);
+                has_answered = true;
+            }
+            let left = self.timeout.saturating_sub(begun.elapsed());
+            match self.peer(rank)?.arrivals.recv_timeout(left.min(POLL)) {
+                Ok(Arrival::Left(why)) => return Err(why),
+                Ok(arrival) => return Ok(arrival),
+                Err(RecvTimeoutError::Disconnected) => return Err(CommError::Gone { rank }),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.silent(rank)),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Calls the roll: who does not answer is neither there nor waiting. Where all answer, it
+    /// is the one that was waited for.
+    fn silent(&mut self, awaited: usize) -> CommError {
+        self.peers.iter_mut().flatten().for_each(Peer::answer_the_roll);
+        let begun = Instant::now();
+        let here = self.rank;
+        let absent = |roll: &Roll| -> Vec<usize> {
+            let others = roll.present.iter().enumerate().filter(|(rank, _)| *rank != here);
+            others.filter(|(_, own)| !own.load(Ordering::Relaxed)).map(|(rank, _)| rank).collect()
+        };
+        let mut ranks = absent(&self.roll);
+        while !ranks.is_empty() && begun.elapsed() < ROLL_CALL_TIME {
+            std::thread::sleep(Duration::from_millis(10));
+            ranks = absent(&self.roll);
+        }
+        if ranks.is_empty() {
+            ranks.push(awaited);
+        }
+        CommError::Silent { ranks, after: self.timeout }
+    }
+
+    /// The two phases; who cannot go on tells the others why.
+    fn two_phases(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        own: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let done = self.sent_and_received(to, from, own, meanwhile, received);
+        if let (Err(why), false) = (&done, self.has_left) {
+            self.has_left = true;
+            self.peers.iter_mut().flatten().for_each(|peer| peer.leave(why));
+        }
+        done
+    }
+
+    fn sent_and_received(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        own: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let here = self.rank;
+        let out_of_step =
+            |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
+        let begun = Instant::now();
+        // A send fails if the rank is gone. What it sent before may still be wanted: the error
+        // is for the receiving side to find, in order.
+        let mut unsent = None;
+        for &(rank, bytes) in to {
+            if self.peer(rank)?.send(bytes).is_err() {
+                unsent = Some(rank);
+            }
+        }
+        meanwhile();
+        let begun_waiting = Instant::now();
+        self.lengths.clear();
+        for &rank in from {
+            let length = match rank == here {
+                true => own.len() as u64,
+                false => match self.receive(rank, begun_waiting)? {
+                    Arrival::Length(length) => length,
+                    _ => return Err(out_of_step(rank)),
+                },
+            };
+            self.lengths.push(length);
+        }
+        let lengths = begun.elapsed();
+        received.clear();
+        for &rank in from {
+            if rank == here {
+                received.push(own);
+                continue;
+            }
+            match self.receive(rank, begun_waiting)? {
+                Arrival::Bytes(bytes) => received.push(&bytes),
+                _ => return Err(out_of_step(rank)),
+            }
+        }
+        match unsent {
+            // it may have said why before it left
+            Some(rank) => match self.receive(rank, begun_waiting) {
+                Err(why) => Err(why),
+                Ok(_) => Err(CommError::Gone { rank }),
+            },
+            None => Ok(Phases { lengths, payload: begun.elapsed() - lengths }),
+        }
+    }
+}
+
+impl Communicator for Tcp {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.peers.len()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let (here, size) = (self.rank, self.peers.len());
+        // each begins with the next, so that not all send to rank 0 at once
+        let to: Vec<_> = (1..size).map(|away| ((here + away) % size, mine)).collect();
+        let from: Vec<usize> = (0..size).collect();
+        self.two_phases(&to, &from, mine, meanwhile, all)
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        self.two_phases(to, from, &[], meanwhile, received)
+    }
+}

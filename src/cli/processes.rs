@@ -1,0 +1,209 @@
+//! Ranks as processes that meet by TCP: started here, or each by hand on its machine.
+
+use super::Failure;
+use crate::sync::{Rendezvous, RendezvousError, Tcp};
+use clap::Args;
+use std::ffi::OsString;
+use std::net::{TcpListener, ToSocketAddrs};
+use std::num::NonZero;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The environment variable of the secret that the ranks of a run share.
+const TOKEN: &str = "BEKKER_TOKEN";
+/// Time that processes started here have to end by themselves.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How many processes are the ranks of a run, and which this one is.
+#[derive(Debug, Args)]
+pub struct Processes {
+    /// Ranks as processes that exchange messages by TCP: all started here, or each by hand
+    /// with --rank and --meet. The result is the same.
+    #[arg(long, value_name = "N", conflicts_with = "ranks",
+          value_parser = clap::value_parser!(u16).range(2..=1024))]
+    processes: Option<u16>,
+    /// Which of --processes this one is, from 0; rank 0 writes the results
+    #[arg(long, value_name = "RANK", requires = "processes", requires = "meet")]
+    rank: Option<u16>,
+    /// Where rank 0 waits for the others: an address that all can reach. What all share in the
+    /// environment variable BEKKER_TOKEN keeps strangers out
+    #[arg(long, value_name = "HOST:PORT", requires = "rank")]
+    meet: Option<String>,
+}
+
+/// This process among those that have met.
+pub struct Met {
+    /// Its connections to the others.
+    pub rank: Tcp,
+    /// The others, if they were started here.
+    pub started: Started,
+}
+
+impl Processes {
+    /// Whether this process is one of several that somebody starts by hand.
+    pub fn is_one_of_several(&self) -> bool {
+        self.rank.is_some()
+    }
+
+    /// Threads for each process where all are started here: its share of the cores.
+    pub fn threads(&self) -> Option<u16> {
+        let processes = self.processes.filter(|_| self.rank.is_none())?;
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        u16::try_from((cores / usize::from(processes)).max(1)).ok()
+    }
+
+    /// Meets the others, if there are to be any.
+    ///
+    /// # Errors
+    /// [`Failure`] when some do not come, refuse, or what is asked for does not go together.
+    pub fn meet(
+        &self,
+        timeout: Duration,
+        threads: Option<u16>,
+        quiet: bool,
+        interrupted: &AtomicBool,
+    ) -> Result<Option<Met>, Failure> {
+        let Some(size) = self.processes else { return Ok(None) };
+        let waits = || match interrupted.load(Ordering::Relaxed) {
+            true => Err("interrupted before all ranks were there".to_owned()),
+            false => Ok(()),
+        };
+        let rendezvous = |token| Rendezvous {
+            size: size.into(),
+            token,
+            program: format!(
+                "bekker {} of source {}",
+                env!("CARGO_PKG_VERSION"),
+                crate::scenario::SOURCE
+            ),
+            patience: timeout,
+            timeout,
+        };
+        let (Some(rank), Some(address)) = (self.rank, &self.meet) else {
+            let token = Rendezvous::fresh_token().map_err(|error| failed("--processes", &error))?;
+            return launched(&rendezvous(token), threads, waits).map(Some);
+        };
+        if rank >= size {
+            let allowed = format!("below {size}, the number of --processes");
+            return Err(Failure::Usage { argument: "--rank", value: rank.to_string(), allowed });
+        }
+        let rendezvous = rendezvous(token(address)?);
+        let rank = match rank {
+            0 => {
+                let listener = TcpListener::bind(address).map_err(|error| Failure::Input {
+                    subject: format!("--meet {address}"),
+                    cause: format!("rank 0 cannot wait there: {error}"),
+                })?;
+                if !quiet {
+                    eprintln!("rank 0 waits at {address} for {} others", size - 1);
+                }
+                rendezvous.host(listener, &mut { waits })
+            }
+            rank => rendezvous.join(rank.into(), address, &mut { waits }),
+        };
+        let rank = rank.map_err(|error| failed(&format!("--meet {address}"), &error))?;
+        Ok(Some(Met { rank, started: Started(Vec::new()) }))
+    }
+}
+
+/// The secret that the ranks share; without one, only the machine itself is trusted.
+fn token(address: &str) -> Result<String, Failure> {
+    let token = std::env::var(TOKEN).unwrap_or_default().trim().to_owned();
+    let is_own = |mut all: std::vec::IntoIter<std::net::SocketAddr>| {
+        all.all(|address| address.ip().is_loopback())
+    };
+    if token.is_empty() && !address.to_socket_addrs().is_ok_and(is_own) {
+        let cause = format!(
+            "must be set, to the same secret for all ranks, where they meet at {address}: whoever \
+             reaches that address could take part otherwise"
+        );
+        return Err(Failure::Input { subject: TOKEN.into(), cause });
+    }
+    Ok(token)
+}
+
+fn failed(subject: &str, error: &RendezvousError) -> Failure {
+    Failure::Run { subject: subject.to_owned(), cause: error.to_string() }
+}
+
+/// Starts this command again as each of the other ranks, and meets them.
+fn launched(
+    rendezvous: &Rendezvous,
+    threads: Option<u16>,
+    mut waits: impl FnMut() -> Result<(), String>,
+) -> Result<Met, Failure> {
+    let cannot = |cause: std::io::Error| Failure::Run {
+        subject: "--processes".into(),
+        cause: cause.to_string(),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?.to_string();
+    let program = std::env::current_exe().map_err(cannot)?;
+    let mut started = Started(Vec::new());
+    for rank in 1..rendezvous.size {
+        let mut more = vec!["--rank".to_owned(), rank.to_string()];
+        more.extend(["--meet".to_owned(), address.clone()]);
+        let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let says_threads = given.iter().any(|word| word.to_string_lossy().starts_with("--threads"));
+        if let (Some(threads), false) = (threads, says_threads) {
+            more.extend(["--threads".to_owned(), threads.to_string()]);
+        }
+        let mut command = Command::new(&program);
+        command.args(with(given, more));
+        command.env(TOKEN, &rendezvous.token).stdin(Stdio::null()).stdout(Stdio::null());
+        started.0.push((rank, command.spawn().map_err(cannot)?));
+    }
+    let met = rendezvous.host(listener, &mut || {
+        waits()?;
+        started.ended().map_or(Ok(()), Err)
+    });
+    match met {
+        Ok(rank) => Ok(Met { rank, started }),
+        Err(error) => {
+            started.end();
+            Err(failed("--processes", &error))
+        }
+    }
+}
+
+/// A command line with more options, ahead of what follows a `--`.
+fn with(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
+    let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, more.into_iter().map(OsString::from));
+    arguments
+}
+
+/// Processes that were started here, each with its rank; they end with the run, and are ended
+/// if they do not.
+pub struct Started(Vec<(usize, Child)>);
+
+impl Started {
+    /// Which has ended, in words.
+    fn ended(&mut self) -> Option<String> {
+        self.0.iter_mut().find_map(|(rank, child)| {
+            let status = child.try_wait().ok().flatten()?;
+            Some(format!("rank {rank} ended before all were there ({status})"))
+        })
+    }
+
+    fn end(&mut self) {
+        for (_, child) in &mut self.0 {
+            // one that has ended already cannot be
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.0.clear();
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let begun = Instant::now();
+        let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        while begun.elapsed() < GRACE && self.0.iter_mut().any(|(_, child)| runs(child)) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.end();
+    }
+}

@@ -1,0 +1,170 @@
+//! Ranks as processes that meet by TCP: the bits of one process, and what happens to those that
+//! do not fit, do not come, or die.
+
+use crate::ranks_mpi::{SCENARIO, bekker, read};
+use crate::runs::{Runs, told};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+/// An address of this machine that nobody waits at.
+fn address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+fn started(runs: &Runs, out: &Path, more: &[&str]) -> Child {
+    let mut command = Command::new(bekker());
+    command.args(runs.arguments(out, more)).env("BEKKER_TOKEN", "open sesame");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(runs: &Runs, out: &Path, more: &[&str]) -> Output {
+    started(runs, out, more).wait_with_output().unwrap()
+}
+
+#[test]
+fn processes_give_the_bits_of_one() {
+    let runs = Runs::of(SCENARIO);
+    let single = runs.out("single");
+    runs.single(&single, &[]);
+    let bytes = |folder: &Path, file: &str| std::fs::read(folder.join(file)).unwrap();
+    for (name, more) in [
+        ("two", &["--processes", "2", "--threads", "1"][..]),
+        ("star", &["--processes", "3", "--route", "star", "--partition", "round-robin"]),
+        ("near", &["--processes", "4", "--route", "neighbour"]),
+    ] {
+        let out = runs.out(name);
+        let output = ended(&runs, &out, more);
+        assert!(output.status.success(), "{name}: {}", told(&output));
+        for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
+            assert!(bytes(&single, file) == bytes(&out, file), "{name}: {file}");
+        }
+    }
+    // cut on three processes, resumed on two that somebody starts by hand
+    let (cut, rest, meet) = (runs.out("cut"), runs.out("rest"), address());
+    let short = ["--processes", "3", "--set", "time.duration=0.7"];
+    assert!(ended(&runs, &cut, &short).status.success());
+    let resume = ["--resume", cut.to_str().unwrap(), "--processes", "2", "--meet", &meet];
+    let hand =
+        |rank: &'static str| started(&runs, &rest, &[&resume[..], &["--rank", rank]].concat());
+    // whichever comes first
+    let (second, first) = (hand("1"), hand("0"));
+    for rank in [first, second] {
+        let output = rank.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", told(&output));
+    }
+    let (whole, rest) = (read(&single, "hashes.csv"), read(&rest, "hashes.csv"));
+    let lines: Vec<&str> = whole.lines().skip(71).collect();
+    assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn those_that_do_not_fit_are_named_and_nothing_is_left() {
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("none");
+    let meet = address();
+    let hand = |rank: &'static str, more: &[&'static str]| {
+        let words = ["--processes", "2", "--timeout", "20", "--rank", rank, "--meet", &meet];
+        started(&runs, &out, &[&words[..], more].concat())
+    };
+    // another scenario: both say so, by its key
+    let ranks = [hand("0", &[]), hand("1", &["--set", "vehicle[0].speed=3"])];
+    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
+    let line = "rank 1 has vehicle[0].speed = 3.0, rank 0 has 4.0";
+    assert!(told(&first).contains(line), "{}", told(&first));
+    assert_eq!([first, second].map(|rank| rank.status.code()), [Some(1); 2]);
+    // a scenario that is none: the one that cannot begin says why, the other ends with it
+    let ranks = [hand("0", &["--force"]), hand("1", &["--set", "time.duration=-1"])];
+    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
+    assert!(told(&second).contains("time.duration"), "{}", told(&second));
+    assert_eq!([first, second].map(|rank| rank.status.code()), [Some(3); 2]);
+    // another secret
+    let first = hand("0", &["--force"]);
+    let mut stranger = Command::new(bekker());
+    let words = ["--processes", "2", "--timeout", "20", "--rank", "1", "--meet", &meet];
+    let output = stranger.args(runs.arguments(&out, &words)).env("BEKKER_TOKEN", "open barley");
+    let output = output.output().unwrap();
+    assert!(told(&output).contains("it has another token"), "{}", told(&output));
+    // who waits goes on waiting; a signal ends that
+    let id = first.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let output = first.wait_with_output().unwrap();
+    assert!(told(&output).contains("interrupted before all ranks were there"), "{}", told(&output));
+    // nobody comes
+    let words = ["--processes", "3", "--timeout", "0.5", "--rank", "0", "--meet", &meet];
+    let output = ended(&runs, &runs.out("alone"), &words);
+    assert_eq!(output.status.code(), Some(1));
+    let line = "2 of 3 ranks did not come within 0 s: rank 1, 2";
+    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(!runs.out("alone").exists());
+    // an address that others reach wants a secret
+    let mut open = Command::new(bekker());
+    let words = ["--processes", "2", "--rank", "0", "--meet", "0.0.0.0:0"];
+    let output = open.args(runs.arguments(&out, &words)).env_remove("BEKKER_TOKEN");
+    let output = output.output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(told(&output).contains("BEKKER_TOKEN: must be set"), "{}", told(&output));
+}
+
+/// The process of a rank that `bekker run --processes` started for the run in `out`.
+#[cfg(target_os = "linux")]
+fn process_of(rank: &str, out: &Path) -> Option<String> {
+    std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
+        let bytes = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = bytes.split(|&byte| byte == 0).collect();
+        let is_rank = words.windows(2).any(|pair| pair == [&b"--rank"[..], rank.as_bytes()]);
+        let is_run = words.contains(&out.to_str()?.as_bytes());
+        (is_rank && is_run).then(|| entry.file_name().into_string().unwrap())
+    })
+}
+
+/// What became of three processes, of which one got a signal after the first checkpoint.
+#[cfg(target_os = "linux")]
+fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
+    use std::time::{Duration, Instant};
+    let words = ["--processes", "3", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
+    let job = started(runs, out, &[&words[..], &["--timeout", timeout]].concat());
+    let begun = Instant::now();
+    while !out.join("checkpoint.bin").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let process = process_of("1", out).expect("rank 1 runs");
+    assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
+    job.wait_with_output().unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("killed");
+    let output = struck(&runs, &out, "-KILL", "600");
+    let told = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    // not after the time-out of ten minutes; and rank 0 has driven rank 1's part again
+    assert!(told.contains("rank 1 is gone; checkpoint written at tick "), "{told}");
+    crate::ranks_mpi::goes_on(&runs, &out);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_hangs_is_named_and_does_not_stay_behind() {
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("hung");
+    let output = struck(&runs, &out, "-STOP", "1");
+    let told = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("no answer from rank 1 within 1 s; checkpoint written"), "{told}");
+    assert_eq!(process_of("1", &out), None);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_to_any_process_ends_the_run_on_all() {
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("interrupted");
+    let output = struck(&runs, &out, "-TERM", "60");
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    assert!(out.join("summary.json").exists());
+}
