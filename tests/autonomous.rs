@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    MapSharing, OutcomeCode, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -130,10 +130,12 @@ fn threads_ranks_and_a_cut_give_the_same_bits() {
 }
 
 /// Of a radio that never fails, all ways of sharing lead all to what all had seen together a
-/// second ago, and whole maps take more bytes than changes, as soon as anything lies behind.
+/// second ago, and whole maps take more bytes than changes, as soon as anything lies behind. The
+/// merged map is the same: what is told is what somebody has seen, and within these seconds no
+/// plan is another for it.
 #[test]
 fn all_ways_of_sharing_lead_to_one_map() {
-    let mut bytes = Vec::new();
+    let mut found = Vec::new();
     for sharing in [MapSharing::Central, MapSharing::Whole, MapSharing::Peers] {
         let word = format!("{sharing:?}").to_lowercase();
         let team = format!("team={{ sharing = {word:?}, radio = {{ near = 1, far = 1 }} }}");
@@ -142,20 +144,40 @@ fn all_ways_of_sharing_lead_to_one_map() {
         while world.time() < 3.0 - 1e-9 {
             world.advance();
         }
+        let merged = world.merged_map().map(|merged| merged.digest());
         for state in &world.state().agents {
             let own = state.autonomy.as_ref().expect("drives itself").member.map();
             let mut both = own.clone();
             both.merge(&before);
             assert_eq!(both.digest(), own.digest(), "{sharing:?}");
             if sharing != MapSharing::Peers {
-                let merged = world.merged_map().map(|merged| merged.digest());
                 assert_eq!(merged, Some(own.digest()), "{sharing:?}");
             }
         }
         let sent = world.state().agents.iter().filter_map(|own| own.autonomy.as_ref());
-        bytes.push(sent.map(|own| own.member.traffic.sent_bytes).sum::<u64>());
+        found.push((merged, sent.map(|own| own.member.traffic.sent_bytes).sum::<u64>()));
     }
-    assert!(bytes[1] > bytes[0], "{bytes:?}");
+    let [(central, changed), (whole, all), (peers, told)] = found[..] else { panic!("three ways") };
+    assert_eq!([whole, peers], [central; 2]);
+    assert!(all > changed && all > told && told > 0, "{all} {changed} {told}");
+}
+
+/// A member that is put elsewhere begins anew, and is told again all that the others know.
+#[test]
+fn who_begins_anew_is_told_all_again() {
+    for sharing in ["central", "peers"] {
+        let team = format!("team={{ sharing = {sharing:?}, radio = {{ near = 1, far = 1 }} }}");
+        let mut world = driven(model(&[&team]), 2.0);
+        let known = world.merged_map().expect("they see");
+        world.respawn(1, &Placement { position: [0.0, 1.0], ..Placement::default() }).unwrap();
+        while world.time() < 3.0 - 1e-9 {
+            world.advance();
+        }
+        let own = world.state().agents[1].autonomy.as_ref().unwrap().member.map();
+        let mut both = own.clone();
+        both.merge(&known);
+        assert_eq!(both.digest(), own.digest(), "{sharing}");
+    }
 }
 
 /// A link that is lost changes only what was told over it: the same drive until then.

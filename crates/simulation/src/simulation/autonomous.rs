@@ -8,7 +8,7 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::imaging::imaging_threads;
-use super::team::Member;
+use super::team::{Member, Network};
 use super::world::World;
 use crate::autonomy::costs::Mark;
 use crate::autonomy::elevation_map::{Tile, TileKey};
@@ -16,10 +16,11 @@ use crate::autonomy::localisation::PoseTrack;
 use crate::autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
-use crate::sensor::{Awaited, Reading};
+use crate::sensor::{Awaited, Delivery, Reading};
 use crate::spatial::Pose;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -201,64 +202,70 @@ impl AgentModel {
 }
 
 impl World {
-    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves.
+    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
+    /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        for agent in 0..self.model.agents.len() {
-            let Some(autonomy) = &self.model.agents[agent].autonomy else { continue };
-            if !self.is_own(agent) || self.state.agents[agent].outcome.is_some() {
-                continue;
-            }
-            let autonomy = autonomy.clone();
-            self.hear_places(agent, now_us);
-            let Some(own) = self.state.agents[agent].autonomy.as_mut() else { continue };
-            own.take_plan(now_us);
-            let mut scan = None;
-            for delivery in &self.workspaces[agent].delivered {
-                let taken = 1e-6 * delivery.taken_us as f64;
-                let sensor = delivery.sensor as usize;
-                match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
-                    (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
-                        own.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
-                    }
-                    (reading, Some(role)) => {
-                        autonomy.navigator.feel(&mut own.navigator, role, taken, reading);
-                    }
-                    _ => {}
+        let World { model, state, workspaces, own, .. } = self;
+        let agents = model.agents.par_iter().zip(state.agents.par_iter_mut());
+        agents.zip(&*workspaces).zip(&*own).filter(|(_, own)| **own).for_each(
+            |(((agent, state), workspace), _)| {
+                if let (Some(autonomy), None) = (&agent.autonomy, &state.outcome)
+                    && let Some(own) = &mut state.autonomy
+                {
+                    own.perceive(autonomy, &workspace.delivered, now_us);
                 }
-            }
-            if let Some((taken, cloud)) = scan {
-                own.look(&autonomy, taken, cloud, now_us);
-            }
-        }
+            },
+        );
     }
 
-    /// Takes note of where others are that have a link to an agent.
-    fn hear_places(&mut self, agent: usize, now_us: u64) {
-        let Some(team) = &self.model.team else { return };
-        let (exchange, views) = (now_us / team.period_us, &self.views);
-        let here = views[agent].pose.position;
-        let Some(own) = self.state.agents[agent].autonomy.as_mut() else { return };
-        own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
-        for (other, view) in views.iter().enumerate().filter(|(other, _)| *other != agent) {
-            let vehicle = &self.model.agents[other];
-            let there = view.pose.position;
-            let distance = hypot(there.x - here.x, there.y - here.y);
-            let near = vehicle.autonomy.is_some() && distance < MATTERS;
-            if near && team.radio.links(exchange, [agent, other], distance) {
-                let footprint = vehicle.vehicle.footprint();
-                let told = Told {
-                    at_us: now_us,
-                    place: [there.x, there.y],
-                    velocity: [view.velocity.x, view.velocity.y],
-                    reach: footprint.reach(),
-                };
-                own.others.insert(other as u32, told);
+    /// Own members of the team take note of where others are that they have a link to.
+    pub(super) fn hear_places(&mut self, network: &Network, now_us: u64) {
+        let World { model, state, views, own, .. } = self;
+        for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
+            let Some(own) = state.autonomy.as_mut().filter(|_| state.outcome.is_none()) else {
+                continue;
+            };
+            let here = views[agent].pose.position;
+            own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
+            for &other in &network.neighbours[agent] {
+                let there = views[other].pose.position;
+                if hypot(there.x - here.x, there.y - here.y) < MATTERS {
+                    let told = Told {
+                        at_us: now_us,
+                        place: [there.x, there.y],
+                        velocity: [views[other].velocity.x, views[other].velocity.y],
+                        reach: model.agents[other].vehicle.footprint().reach(),
+                    };
+                    own.others.insert(other as u32, told);
+                }
             }
         }
     }
 }
 
 impl AutonomyState {
+    /// Takes what the sensors have delivered by a moment, µs, and thinks about the last scan.
+    fn perceive(&mut self, autonomy: &Arc<Autonomy>, delivered: &[Delivery], now_us: u64) {
+        self.take_plan(now_us);
+        let mut scan = None;
+        for delivery in delivered {
+            let taken = 1e-6 * delivery.taken_us as f64;
+            let sensor = delivery.sensor as usize;
+            match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
+                (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
+                    self.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
+                }
+                (reading, Some(role)) => {
+                    autonomy.navigator.feel(&mut self.navigator, role, taken, reading);
+                }
+                _ => {}
+            }
+        }
+        if let Some((taken, cloud)) = scan {
+            self.look(autonomy, taken, cloud, now_us);
+        }
+    }
+
     /// Thinks about a scan, beside the drive where what comes of it is not due at once.
     fn look(&mut self, autonomy: &Arc<Autonomy>, taken: f64, cloud: &Cloud, now_us: u64) {
         if !self.in_force {

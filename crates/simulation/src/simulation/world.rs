@@ -122,7 +122,7 @@ pub struct World {
     pub(super) model: Arc<WorldModel>,
     pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
-    own: Vec<bool>,
+    pub(super) own: Vec<bool>,
     pub(super) workspaces: Vec<AgentWorkspace>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,

@@ -1,6 +1,6 @@
 //! An exchange of maps among the members of a team, in one process or between ranks.
 
-use super::{Letter, Sharing, Team, Terms, partners};
+use super::{Letter, Network, Sharing, Team, Terms, partners};
 use crate::simulation::world::World;
 use std::convert::Infallible;
 
@@ -19,7 +19,10 @@ impl World {
         let Some(team) = self.model.team.clone() else { return Ok(()) };
         let Some(exchange) = team.exchange(span_us) else { return Ok(()) };
         let now_us = span_us[1];
-        for pairs in self.rounds(&team, exchange) {
+        let places = self.members();
+        let network = team.radio.network(exchange, &places);
+        self.hear_places(&network, now_us);
+        for pairs in rounds(&team, &network, &places) {
             let letters = self.write(&team, exchange, now_us, &pairs);
             for letter in carry(letters, &pairs)? {
                 if let Some(own) = self.state.agents[letter.to as usize].autonomy.as_mut() {
@@ -40,30 +43,6 @@ impl World {
         let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
         let carried: Result<(), Infallible> = self.share_maps(span_us, |letters, _| Ok(letters));
         carried.unwrap_or_else(|never| match never {});
-    }
-
-    /// Who may write to whom, round by round; the same on all ranks.
-    fn rounds(&self, team: &Team, exchange: u64) -> Vec<Vec<Pair>> {
-        let places = self.members();
-        let network = team.radio.network(exchange, &places);
-        match team.sharing {
-            Sharing::Central | Sharing::Whole => {
-                let reached = network.reached_from(team.authority, team.radio.hops);
-                let others = (0..places.len()).filter(|&agent| {
-                    agent != team.authority && reached[agent] && places[agent].is_some()
-                });
-                let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
-                let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
-                vec![up, down]
-            }
-            Sharing::Peers => {
-                let of = |agent: usize| {
-                    let partners = partners(&network, &places, agent).into_iter();
-                    partners.map(move |partner| [agent, partner])
-                };
-                vec![(0..places.len()).flat_map(of).collect()]
-            }
-        }
     }
 
     /// Where the members of the team are, as all are told; nothing of other agents.
@@ -98,5 +77,27 @@ impl World {
             }
         }
         letters
+    }
+}
+
+/// Who may write to whom, round by round; the same on all ranks.
+fn rounds(team: &Team, network: &Network, places: &[Option<[f64; 2]>]) -> Vec<Vec<Pair>> {
+    match team.sharing {
+        Sharing::Central | Sharing::Whole => {
+            let reached = network.reached_from(team.authority, team.radio.hops);
+            let others = (0..places.len()).filter(|&agent| {
+                agent != team.authority && reached[agent] && places[agent].is_some()
+            });
+            let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
+            let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
+            vec![up, down]
+        }
+        Sharing::Peers => {
+            let of = |agent: usize| {
+                let partners = partners(network, places, agent).into_iter();
+                partners.map(move |partner| [agent, partner])
+            };
+            vec![(0..places.len()).flat_map(of).collect()]
+        }
     }
 }

@@ -151,6 +151,12 @@ impl Member {
         let told = self.told.entry(letter.to).or_default();
         told.extend(letter.tiles.iter().map(|(key, tile)| (*key, tile.version())));
     }
+
+    /// Takes note that another member has begun anew: it knows nothing of what it was told, or told.
+    pub(crate) fn forget(&mut self, other: u32) {
+        self.told.remove(&other);
+        self.told_by.retain(|_, by| *by != other);
+    }
 }
 
 /// What is to be told.
