@@ -1,6 +1,7 @@
 //! `bekker run`
 
 mod prepared;
+mod timings;
 
 use super::drive::{Driven, Plan, drive};
 use super::failure::INTERRUPTED;
@@ -80,6 +81,9 @@ pub struct Run {
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
+    /// Say how long the parts of vehicles that drive themselves took
+    #[arg(long)]
+    timings: bool,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -130,7 +134,8 @@ impl Run {
         };
         #[cfg(not(feature = "mpi"))]
         let prepared = self.prepared(true, quiet)?;
-        let Prepared { file, built, agreed, state, place } = prepared;
+        let Prepared { file, mut built, agreed, state, place } = prepared;
+        let timings = self.timings.then(|| timings::time(&mut built.world));
         let recovery =
             Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
         let plan = Plan {
@@ -192,6 +197,9 @@ impl Run {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
+            if let Some(timings) = &timings {
+                stdout::print(&timings::table(timings, &summary))?;
+            }
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         if interrupted {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// Version of the layout: 11, since vehicles may drive themselves.
-const VERSION: u8 = 11;
+const VERSION: u8 = 12;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -42,6 +42,7 @@ mod soundness;
 mod statics;
 mod striking;
 mod team;
+mod timings;
 mod tyre;
 mod visuals;
 mod world;
@@ -79,7 +80,10 @@ pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
 pub use statics::Stand;
-pub use team::{Letter, Member, Radio, Sharing as MapSharing, Team, Traffic};
+pub use team::{
+    Assignment, Letter, Member, Parts, Radio, Sharing as MapSharing, Task, Team, Traffic,
+};
+pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;
 pub use world::{World, WorldModel, WorldState, stand};

@@ -189,6 +189,7 @@ impl World {
             stands,
         };
         world.derive();
+        world.meet_team();
         world
     }
 

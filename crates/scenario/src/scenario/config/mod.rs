@@ -36,7 +36,7 @@ pub use sensor::{
     SensorModel, Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use team::{Radio, Sharing, Team};
+pub use team::{Assignment, Parts, Radio, Search, Sharing, Team};
 pub use terrain::{
     Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
 };
