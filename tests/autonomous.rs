@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    MapSharing, OutcomeCode, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -135,9 +135,7 @@ fn threads_ranks_and_a_cut_give_the_same_bits() {
 fn all_ways_of_sharing_lead_to_one_map() {
     let mut bytes = Vec::new();
     for sharing in [MapSharing::Central, MapSharing::Whole, MapSharing::Peers] {
-        let word = format!("{sharing:?}").to_lowercase();
-        let team = format!("team={{ sharing = {word:?}, radio = {{ near = 1, far = 1 }} }}");
-        let mut world = driven(model(&[&team]), 2.0);
+        let mut world = driven(model(&[&never_failing(sharing)]), 2.0);
         let before = world.merged_map().expect("they see");
         while world.time() < 3.0 - 1e-9 {
             world.advance();
@@ -155,7 +153,128 @@ fn all_ways_of_sharing_lead_to_one_map() {
         let sent = world.state().agents.iter().filter_map(|own| own.autonomy.as_ref());
         bytes.push(sent.map(|own| own.member.traffic.sent_bytes).sum::<u64>());
     }
-    assert!(bytes[1] > bytes[0], "{bytes:?}");
+    let [changed, whole, told] = bytes[..] else { panic!("three ways") };
+    assert!(whole > changed && whole > told && told > 0, "{bytes:?}");
+}
+
+/// Vehicles that stand, and so see the same whatever they are told, have one map in the end
+/// however it is shared, to the bit, all of them.
+#[test]
+fn who_stands_has_one_map_however_it_is_shared() {
+    let stand = ["vehicle[0].driver.goal=[0, -15]", "vehicle[0].row.goal_to=[0, 15]"];
+    let found = [MapSharing::Central, MapSharing::Whole, MapSharing::Peers].map(|sharing| {
+        let mut world = World::new(model(&[&stand[..], &[&never_failing(sharing)]].concat()));
+        // the last exchange tells what the scan before it has shown
+        while world.time() < 1.0 - 1e-9 {
+            world.advance();
+        }
+        let map = |own: usize| world.state().agents[own].autonomy.as_ref().unwrap().member.map();
+        let merged = world.merged_map().expect("they see").digest();
+        (merged, [0, 1, 2].map(|own| map(own).tiles().count()))
+    });
+    assert_eq!(found, [found[0]; 3]);
+}
+
+fn never_failing(sharing: MapSharing) -> String {
+    let word = format!("{sharing:?}").to_lowercase();
+    format!("team={{ sharing = {word:?}, radio = {{ near = 1, far = 1 }} }}")
+}
+
+/// Who drives by and is told of leaves no wall: of three that drive side by side, 15 m apart on a
+/// bare field, no cell is an obstacle.
+#[test]
+fn others_that_are_told_of_leave_no_walls() {
+    let bare = ["scenery=[]", "terrain.stamp=[]", "terrain.surface={ kind = 'flat' }"];
+    let world = driven(model(&[&bare[..], &[&never_failing(MapSharing::Central)]].concat()), 5.0);
+    let moved = world.sample(1).unwrap().pose.position.x;
+    assert!(moved > 5.0, "{moved}");
+    let blocked = world.blocked_cells();
+    assert!(blocked.is_empty(), "{} of them, {:?}", blocked.len(), blocked.first());
+}
+
+/// A member that is put elsewhere begins anew, and is told again all that the others know.
+#[test]
+fn who_begins_anew_is_told_all_again() {
+    for sharing in ["central", "peers"] {
+        let team = format!("team={{ sharing = {sharing:?}, radio = {{ near = 1, far = 1 }} }}");
+        let mut world = driven(model(&[&team]), 2.0);
+        let known = world.merged_map().expect("they see");
+        world.respawn(1, &Placement { position: [0.0, 1.0], ..Placement::default() }).unwrap();
+        while world.time() < 3.0 - 1e-9 {
+            world.advance();
+        }
+        let own = world.state().agents[1].autonomy.as_ref().unwrap().member.map();
+        let mut both = own.clone();
+        both.merge(&known);
+        assert_eq!(both.digest(), own.digest(), "{sharing}");
+    }
+}
+
+/// Goals that the authority hands out are all driven to, by vehicles that have none of their own:
+/// each is sent somewhere, one is sent on, all hear when nothing is left, and on ranks it is the
+/// same.
+#[test]
+fn goals_are_handed_out_and_reached_the_same_on_ranks() {
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = r#"team={ goals = [[10, -14], [10, 15], [16, 16], [10, 0]], assignment = "auction", radio = { near = 0.9, far = 0.9, loss = 0.2 } }"#;
+    let sets = [team.to_string(), "endings.arrived=true".to_string()];
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}")));
+    let model = built.unwrap().world;
+    let mut world = World::new(model.clone());
+    let mut nearest = [f64::INFINITY; 4];
+    let mut hashes = Vec::new();
+    while world.time() < 25.0 && world.is_running() {
+        world.advance();
+        hashes.push(world.hash());
+        for (goal, nearest) in
+            [[10.0, -14.0], [10.0, 15.0], [16.0, 16.0], [10.0, 0.0]].iter().zip(&mut nearest)
+        {
+            for agent in 0..3 {
+                let at = world.sample(agent).unwrap().pose.position;
+                *nearest = nearest.min((at.x - goal[0]).hypot(at.y - goal[1]));
+            }
+        }
+    }
+    assert!(!world.is_running(), "after {} s, {nearest:?}", world.time());
+    // the 3 m within which a vehicle has arrived, and what it drives in a heartbeat
+    assert!(nearest.iter().all(|nearest| *nearest < 3.1), "{nearest:?}");
+    for agent in 0..3 {
+        assert_eq!(world.outcome(agent).code, OutcomeCode::Arrived);
+    }
+    let heartbeats = hashes.len().min(300);
+    let all = on_ranks(2, Duration::from_secs(300), |rank| {
+        let mut ranks = Ranks::new(rank, model.clone(), None, &Sharing::default(), &[]).unwrap();
+        let mut found = Vec::new();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+            found.push(ranks.hash().unwrap().0);
+        }
+        found
+    });
+    for found in all.into_iter().map(Result::unwrap) {
+        let first = hashes.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "first heartbeat that differs");
+    }
+}
+
+/// A search ends when the share that it is for is explored, and says how much was when.
+#[test]
+fn a_search_ends_with_its_share_explored() {
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ search = { area = [0, -24, 32, 24], share = 0.8 } }";
+    let sets = [team.to_string(), "endings.arrived=true".to_string()];
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}")));
+    let world = driven(built.unwrap().world, 60.0);
+    let found = world.summary("field", 0.0).exploration.expect("they explored");
+    let [first, .., last] = found.searched[..] else { panic!("{found:?}") };
+    assert!(first[0] < 1.0 && first[1] < 0.2, "{first:?}");
+    assert!(last[1] >= 0.8 && last[0] < 60.0, "{last:?}");
+    assert!(found.searched.windows(2).all(|two| two[0][0] < two[1][0] && two[0][1] <= two[1][1]));
+    for agent in 0..3 {
+        assert_eq!(world.outcome(agent).code, OutcomeCode::Arrived);
+    }
 }
 
 /// A link that is lost changes only what was told over it: the same drive until then.
@@ -170,5 +289,27 @@ fn a_vehicle_without_contact_goes_on_with_what_it_has() {
         assert_eq!(own.member.map().digest(), other.member.map().digest());
         assert_eq!(own.plan, other.plan);
         assert_eq!(own.member.traffic.letters, 0);
+    }
+}
+
+/// Who has no goal needs a team that hands out what is to be done, and that an authority; what is
+/// said twice or about nothing is refused at its key.
+#[test]
+fn tasks_that_nobody_can_hand_out_are_refused() {
+    let refused = |text: &str, set: &str| {
+        let file = ScenarioFile::parse("field.toml", text, Path::new(""), &[set.to_string()]);
+        file.map(|_| ()).expect_err(set).to_string()
+    };
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let said = refused(&free, "team={}");
+    assert!(said.contains("vehicle[0].driver.goal"), "{said}");
+    for (team, key) in [
+        (r#"{ goals = [[9, 9]], sharing = "peers" }"#, "team.sharing"),
+        (r#"{ goals = [[9, 9]], search = { area = [0, 0, 9, 9] } }"#, "team.search"),
+        ("{ search = { area = [9, 0, 0, 9] } }", "team.search.area"),
+        (r#"{ assignment = "auction" }"#, "team.goals"),
+    ] {
+        let said = refused(&free, &format!("team={team}"));
+        assert!(said.contains(key), "{team}: {said}");
     }
 }

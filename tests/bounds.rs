@@ -513,7 +513,7 @@ fn groups_of_scenery_have_dice_of_their_own() {
         let text = format!("seed = {seed}\n{SOUND}{groups}");
         let file = ScenarioFile::parse("groups.toml", &text, Path::new(""), &[]).unwrap();
         let built = build::world(&file).unwrap();
-        let props = build::props(&file, &built.meshes);
+        let props = build::props(&file, &built.meshes, built.random.as_ref());
         props.chunks(20).map(|group| group.iter().map(|prop| prop.place).collect()).collect()
     };
     let groups: Vec<_> = (1..5).flat_map(places).collect();

@@ -89,7 +89,7 @@ impl Yard {
     fn of(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
         let built = world(&file).unwrap();
-        let scene_model = scene_model(&file, &built.world, &built.meshes);
+        let scene_model = scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
         let world = World::new(built.world);
         let mut published = Published::default();
         published.merge(ruts);

@@ -21,7 +21,7 @@ fn farmyard(sets: &[&str]) -> ScenarioFile {
 /// What rays from above meet: heights and classes.
 fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let built = world(file).unwrap();
-    let scene_model = scene_model(file, &built.world, &built.meshes);
+    let scene_model = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
     let world = World::new(built.world);
     let told = world.messages();
     let moving = scene_model.moving(world.model(), [&told, &told]);

@@ -304,6 +304,41 @@ fn intensity_falls_with_range_angle_and_air() {
     assert!(air > 100 && (ground as f64) < 0.95 * clear, "{air} {ground}");
 }
 
+/// Of beams that strike nothing those have an echo of the air whose free path ends between the
+/// nearest range and that where haze as thick as half a pulse, 0.3 m, is as bright as a tenth of
+/// white at the farthest range: π α ΔR / S exp(-2 α r) / r² = 0.1 / r_max². At a visibility of
+/// 20 km that is at 1.4 m: an echo in ten thousand beams.
+#[test]
+fn haze_answers_from_near_at_hand_alone() {
+    let mut yard = Yard::new(Vec::new(), &[]);
+    let lidar = exact((0..64).map(|k| 0.05 + 0.01 * f64::from(k)).collect(), 512);
+    let beams = 64.0 * 512.0;
+    for (visibility, ratio) in [(20_000.0, 50.0), (2_000.0, 50.0), (500.0, 18.8), (100.0, 18.8)] {
+        yard.air.visibility = visibility;
+        // Koschmieder and Kruse at 880 nm
+        let kilometres: f64 = 1e-3 * visibility;
+        let kruse = if kilometres > 6.0 { 1.3 } else { 0.585 * kilometres.cbrt() };
+        let extinction = 3.912 / visibility * (880.0_f64 / 550.0).powf(-kruse);
+        let slice = std::f64::consts::PI * extinction * 0.3 / ratio;
+        let faintest = 0.1 / (lidar.max_range * lidar.max_range);
+        let is_seen = |r: f64| slice * (-2.0 * extinction * r).exp() / (r * r) >= faintest;
+        let (mut near, mut far) = (0.0, lidar.max_range);
+        for _ in 0..60 {
+            let middle = 0.5 * (near + far);
+            *(if is_seen(middle) { &mut near } else { &mut far }) = middle;
+        }
+        let ends = [lidar.min_range, near.max(lidar.min_range)];
+        let expected = (-extinction * ends[0]).exp() - (-extinction * ends[1]).exp();
+        let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 2.0));
+        assert!(cloud.returns.iter().all(|found| found.class == Class::Air as u8));
+        let share = cloud.returns.len() as f64 / beams;
+        // four standard errors
+        let error = 4.0 * (expected * (1.0 - expected) / beams).sqrt();
+        assert!((share - expected).abs() <= error, "{visibility}: {share}, not {expected}");
+        assert!(expected < 2e-4 || visibility < 10_000.0, "{expected}");
+    }
+}
+
 /// Any number of threads gives the same bits, and the parts of a scan are the whole.
 #[test]
 fn threads_and_parts_do_not_matter() {

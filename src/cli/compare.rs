@@ -299,7 +299,7 @@ fn land(run: &Recorded) -> Option<Land> {
         .is_file()
         .then(|| ruts(&path))
         .and_then(|read| read.inspect_err(|cause| said("its ruts cannot be drawn", cause)).ok());
-    let props = props(&file, &built.meshes);
+    let props = props(&file, &built.meshes, built.random.as_ref());
     Some(Land { built, props, ruts })
 }
 

@@ -23,7 +23,7 @@ pub struct Planned {
 impl Planned {
     /// Of a scenario that has been built.
     pub fn of(file: &ScenarioFile, built: &Built) -> Planned {
-        let props = props(file, &built.meshes);
+        let props = props(file, &built.meshes, built.random.as_ref());
         let routes = reconnoitre(&built.world, file.scenario.time.duration, &props);
         Planned { props, routes, soils: SoilSign::of(built.world.ground.soils()) }
     }

@@ -143,8 +143,11 @@ fn drives(driver: &Driver) -> String {
         Driver::Outside { .. } => "from outside".into(),
         Driver::Path { speed, .. } => format!("its way at {speed} m/s"),
         Driver::Follow { leader, .. } => format!("behind {leader}"),
-        Driver::Autonomous { goal: [x, y], speed, .. } => {
+        Driver::Autonomous { goal: Some([x, y]), speed, .. } => {
             format!("itself to ({x}, {y}) at {speed} m/s")
+        }
+        Driver::Autonomous { goal: None, speed, .. } => {
+            format!("itself to where it is sent at {speed} m/s")
         }
     }
 }

@@ -166,7 +166,8 @@ impl Render {
             supersample: self.supersample,
             coarse: false,
         };
-        let mut scene_model = scene_model(&file, &built.world, &built.meshes);
+        let mut scene_model =
+            scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
         self.graphics.equip(&mut scene_model, quiet)?;
         let image = shot.take_with(&scene_model, &world, file.scenario.seed, picture)?;
         photograph::write(&self.out, &image)?;

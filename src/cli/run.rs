@@ -1,6 +1,7 @@
 //! `bekker run`
 
 mod prepared;
+mod timings;
 
 use super::drive::{Driven, Plan, drive};
 use super::failure::INTERRUPTED;
@@ -91,6 +92,9 @@ pub struct Run {
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
+    /// Say how long the parts of vehicles that drive themselves took
+    #[arg(long)]
+    timings: bool,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -152,11 +156,12 @@ impl Run {
             Some(met) => self.prepared_together(&mut met.rank, quiet)?,
             None => self.prepared(true, quiet)?,
         };
-        let Prepared { file, built, agreed, state, place, bound } = prepared;
+        let Prepared { file, mut built, agreed, state, place, bound } = prepared;
         let processes = met.as_ref().map(|met| met.rank.size());
         #[cfg(feature = "mpi")]
         let processes = processes.or(session.map(|session| session.size()));
         let ranks = processes.unwrap_or(usize::from(self.ranks));
+        let timings = self.timings.then(|| timings::time(&mut built.world));
         let shown = self.serving.shown(&file, &built, ranks)?;
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
         let recovery =
@@ -255,6 +260,9 @@ impl Run {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
+            if let Some(timings) = &timings {
+                stdout::print(&timings::table(timings, &summary))?;
+            }
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         if interrupted && signalled {

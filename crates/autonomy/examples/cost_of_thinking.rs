@@ -109,6 +109,7 @@ fn main() {
             goal: Some(goal),
             marks: &[],
             others: &[],
+            seen: &[],
         };
         let start = Instant::now();
         returns += navigator.register(&mut memory, &look);

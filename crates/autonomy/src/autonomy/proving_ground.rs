@@ -285,6 +285,7 @@ impl Trial {
             goal: self.state.goal(),
             marks: self.state.marks(),
             others: &[],
+            seen: &[],
         };
         self.plan = self.navigator.think(&mut self.memory, &look);
     }

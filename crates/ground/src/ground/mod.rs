@@ -29,7 +29,7 @@ pub use overlay::Overlay;
 pub use patch::{Patch, Patches};
 pub use published::Published;
 pub use surface::{
-    SampleGrid, SampleGridError, nearest_sinkage, rut_depth, rut_depths, surface_height,
+    SampleGrid, SampleGridError, Survey, nearest_sinkage, rut_depth, rut_depths, surface_height,
     surface_heights, working_surface_height,
 };
 pub use tile::Tile;

@@ -153,6 +153,16 @@ impl GroundModel {
         self.terrain.height(x, y)
     }
 
+    /// Undisturbed heights at many nodes, m, with the bits of [`GroundModel::base_height`]; faster
+    /// where nodes that follow each other are close.
+    ///
+    /// # Panics
+    /// When there is not one height for each node.
+    pub fn base_heights(&self, nodes: &[Node], heights: &mut [f64]) {
+        let places: Vec<[f64; 2]> = nodes.iter().map(|&node| self.lattice.position(node)).collect();
+        self.terrain.heights(&places, heights);
+    }
+
     /// Undisturbed height and normal at a node.
     pub fn base(&self, node: Node) -> BaseNode {
         let height = |di, dj| self.base_height(Node { i: node.i + di, j: node.j + dj });

@@ -1,7 +1,8 @@
 //! The ground's surface as it is now, at a point and over a grid.
 
 use super::{GroundModel, NodeState, Overlay, Published, Tile};
-use crate::grid::{Node, TileKey};
+use crate::grid::{Node, TILE_NODES, TileKey};
+use std::collections::BTreeMap;
 
 /// Height of the ground at (x, y) after all published deformation, m,
 /// bilinear between nodes.
@@ -151,9 +152,44 @@ pub fn working_surface_height(
     })
 }
 
+/// Heights of the ground as it is at places that lie close together: undisturbed heights are
+/// asked for a tile at a time, and once.
+pub struct Survey<'a> {
+    model: &'a GroundModel,
+    tiles: Tiles<'a>,
+    base: BTreeMap<TileKey, Box<[f64; TILE_NODES]>>,
+}
+
+impl<'a> Survey<'a> {
+    /// Of the ground with what is published.
+    pub fn new(model: &'a GroundModel, published: &'a Published) -> Survey<'a> {
+        Survey { model, tiles: Tiles { published, last: None }, base: BTreeMap::new() }
+    }
+
+    /// Height at (x, y), m, with the bits of [`surface_height`].
+    pub fn height(&mut self, x: f64, y: f64) -> f64 {
+        let Survey { model, tiles, base } = self;
+        bilinear(model, x, y, |node| {
+            let key = node.tile();
+            let base = base.entry(key).or_insert_with(|| {
+                let nodes: [Node; TILE_NODES] = std::array::from_fn(|index| key.node(index));
+                let mut heights = Box::new([0.0; TILE_NODES]);
+                model.base_heights(&nodes, &mut *heights);
+                heights
+            });
+            risen(model, node, base[node.index()], &tiles.node(node))
+        })
+    }
+}
+
 /// Height of a node's surface in the given state, m.
 fn node_height(model: &GroundModel, node: Node, state: &NodeState) -> f64 {
-    let height = model.base_height(node) + state.berm_m();
+    risen(model, node, model.base_height(node), state)
+}
+
+/// The same where the undisturbed height is known, m.
+fn risen(model: &GroundModel, node: Node, base: f64, state: &NodeState) -> f64 {
+    let height = base + state.berm_m();
     if state.plastic_sinkage == 0 {
         return height;
     }
@@ -177,7 +213,7 @@ fn bilinear(model: &GroundModel, x: f64, y: f64, mut height: impl FnMut(Node) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Lattice, TILE_NODES};
+    use crate::grid::Lattice;
     use crate::ground::Patches;
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
     use crate::terrain::{Crs, Raster, SoilMap, Surface, Terrain};
@@ -225,6 +261,7 @@ mod tests {
             let (mut heights, mut depths) = (vec![0.0; columns * rows], vec![0.0; columns * rows]);
             surface_heights(&model, &published, &grid, &mut heights).unwrap();
             rut_depths(&model, &published, &grid, &mut depths).unwrap();
+            let mut survey = Survey::new(&model, &published);
             for row in 0..rows {
                 for column in 0..columns {
                     let [x, y] = grid.point(column, row);
@@ -232,6 +269,7 @@ mod tests {
                         (heights[row * columns + column], depths[row * columns + column]);
                     let at_point = surface_height(&model, &published, x, y);
                     prop_assert_eq!(height.to_bits(), at_point.to_bits());
+                    prop_assert_eq!(survey.height(x, y).to_bits(), at_point.to_bits());
                     prop_assert_eq!(
                         depth.to_bits(), rut_depth(&model, &published, x, y).to_bits(),
                     );

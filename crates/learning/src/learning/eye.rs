@@ -59,7 +59,7 @@ impl Eye {
         side: u32,
     ) -> Option<Eye> {
         let camera = Camera::with_field(side, side, Lens::Pinhole, FIELD)?;
-        let scene = scene_model(file, &built.world, &built.meshes);
+        let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
         let (model, published) = (start.model(), &start.state().published);
         let relief = Arc::new(Relief::coarse(&model.ground, published, place));
         Some(Eye { scene, camera, noise: Noise::new(file.scenario.seed, 0, 0), relief })

@@ -276,7 +276,7 @@ impl Recording {
         time_us: u64,
         vehicle: usize,
         around: &Vec3,
-        ground: &dyn Fn(f64, f64) -> [f64; 2],
+        ground: &mut dyn FnMut(f64, f64) -> [f64; 2],
     ) -> Result<(), ReportError> {
         if self.carriers[vehicle].sensors.is_empty() {
             return Ok(());

@@ -10,7 +10,7 @@ use super::hashes::{HashRow, Hashes, whole_microseconds};
 use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::states::States;
-use crate::ground::{nearest_sinkage, surface_height};
+use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
@@ -135,12 +135,11 @@ impl Record {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time = world.model().clock.micros(world.state().tick);
         let (ground, published) = (&world.model().ground, &world.state().published);
-        let at = |x: f64, y: f64| {
-            let sinkage = nearest_sinkage(ground, published, x, y);
-            [surface_height(ground, published, x, y), sinkage]
-        };
         for sample in samples {
-            readings.ground(time, sample.vehicle, &sample.pose.position, &at)?;
+            let mut survey = Survey::new(ground, published);
+            let mut at =
+                |x: f64, y: f64| [survey.height(x, y), nearest_sinkage(ground, published, x, y)];
+            readings.ground(time, sample.vehicle, &sample.pose.position, &mut at)?;
         }
         Ok(())
     }

@@ -138,7 +138,7 @@ impl Shot {
         built: &Built,
         world: &World,
     ) -> Result<Image, ShotError> {
-        let scene_model = scene_model(file, world.model(), &built.meshes);
+        let scene_model = scene_model(file, world.model(), &built.meshes, built.random.as_ref());
         let look = |_: &SceneModel, scene: &Scene<'_>, take: &Take<'_>| Ok(take.image(scene));
         self.take_with(&scene_model, world, file.scenario.seed, look)
     }

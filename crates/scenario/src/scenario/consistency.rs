@@ -3,7 +3,7 @@
 use super::config::{
     Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, LidarRays,
     LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow,
-    Vehicle,
+    Team, Vehicle,
 };
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
@@ -26,6 +26,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
     check_tows(scenario, &mut refuse);
+    check_goals(scenario, &mut refuse);
     check_team(scenario, &mut refuse);
     super::radio_checks::check(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
@@ -212,6 +213,20 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
+/// Who drives itself has a goal, or a team whose authority hands out what is to be done.
+fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
+    let has_task = |team: &Team| team.search.is_some() || !team.goals.is_empty();
+    if scenario.team.as_ref().is_some_and(has_task) {
+        return;
+    }
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        if matches!(vehicle.driver, Driver::Autonomous { goal: None, .. }) {
+            let expected = "a place to go to, or team.goals or team.search,".into();
+            refuse(format!("vehicle[{index}].driver.goal"), Problem::Missing { expected });
+        }
+    }
+}
+
 /// A team is of autonomous vehicles, and its radio reaches no farther than its horizon.
 fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     let Some(team) = &scenario.team else { return };
@@ -230,6 +245,24 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     if team.concern.is_some() && team.sharing != Sharing::Peers {
         let other = "a sharing other than peers: an authority is told of all";
         refuse("team.concern".into(), Problem::Excludes { other });
+    }
+    if team.search.is_some() && !team.goals.is_empty() {
+        refuse("team.search".into(), Problem::Excludes { other: "team.goals" });
+    }
+    if team.assignment.is_some() && team.goals.is_empty() {
+        let expected = "team.goals, which assignment is about,".into();
+        refuse("team.goals".into(), Problem::Missing { expected });
+    }
+    if let Some(search) = &team.search {
+        let [west, south, east, north] = search.area;
+        if !(west < east && south < north) {
+            let cause = "must be [west, south, east, north] with west < east and south < north";
+            refuse("team.search.area".into(), Problem::Refused { cause: cause.into() });
+        }
+    }
+    if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
+        let cause = "must be central or whole: without an authority nobody hands out anything";
+        refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });
     }
     super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
 }

@@ -14,7 +14,7 @@ pub(super) fn ways(scenario: &Scenario) -> Vec<[f64; 2]> {
         let mut at = vehicle.position;
         places.push(at);
         if let Driver::Autonomous { goal, .. } = &vehicle.driver {
-            places.push(*goal);
+            places.extend(goal);
         }
         let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
         for &next in waypoints {
@@ -28,5 +28,6 @@ pub(super) fn ways(scenario: &Scenario) -> Vec<[f64; 2]> {
             at = next;
         }
     }
+    places.extend(scenario.team.iter().flat_map(|team| &team.goals));
     places
 }

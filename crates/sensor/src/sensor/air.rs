@@ -5,6 +5,10 @@ use crate::spatial::Vec3;
 
 /// Extinction at which contrast has fallen to 2 %, times the range (Koschmieder 1924).
 const KOSCHMIEDER: f64 = 3.912;
+/// Visibility below which haze is fog, m (WMO).
+const FOG: f64 = 1000.0;
+/// Lidar ratio of aerosol and mineral dust, sr: 40 to 60 are measured (Müller and others 2007).
+const AEROSOL: f64 = 50.0;
 /// Nepers a decibel of power.
 const NEPER: f64 = 0.230_258_509;
 
@@ -50,18 +54,34 @@ impl Air {
     /// Koschmieder with Kruse's exponent, rain by Carbonneau's fit (1.076 R^0.67 dB/km),
     /// dry snow by ITU-R P.1814 (5.495 S^1.38 dB/km in the visible).
     pub fn extinction(&self, wavelength: f64) -> f64 {
+        self.haze(wavelength) + self.drops()
+    }
+
+    /// Extinction of haze or fog, 1/m, at a wavelength in m.
+    pub fn haze(&self, wavelength: f64) -> f64 {
         let kilometres = 1e-3 * self.visibility;
         let kruse = match kilometres {
             v if v > 50.0 => 1.6,
             v if v > 6.0 => 1.3,
             v => 0.585 * pow(v.max(0.0), 1.0 / 3.0),
         };
-        let haze = if self.visibility > 0.0 && self.visibility.is_finite() {
+        if self.visibility > 0.0 && self.visibility.is_finite() {
             KOSCHMIEDER / self.visibility * pow(wavelength / 550e-9, -kruse)
         } else {
             0.0
-        };
-        haze + self.drops()
+        }
+    }
+
+    /// Backscatter of haze or fog, 1/(m sr), at a wavelength in m: extinction over the lidar ratio,
+    /// that of droplets in fog (18.8 sr, O'Connor and others 2004), that of aerosol in haze.
+    pub fn haze_backscatter(&self, wavelength: f64) -> f64 {
+        let ratio = if self.visibility < FOG { 18.8 } else { AEROSOL };
+        self.haze(wavelength) / ratio
+    }
+
+    /// Backscatter of the puffs at a point, 1/(m sr).
+    pub fn dust_backscatter(&self, point: &Vec3) -> f64 {
+        self.dust_at(point) / AEROSOL
     }
 
     /// Extinction of falling drops and flakes, 1/m: they are large against any light.

@@ -8,7 +8,9 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::imaging::imaging_threads;
-use super::team::Member;
+use super::radio::Network;
+use super::team::{Member, Report};
+use super::timings::{Part, Stopwatch};
 use super::world::World;
 use crate::autonomy::costs::Mark;
 use crate::autonomy::elevation_map::{Tile, TileKey};
@@ -16,16 +18,19 @@ use crate::autonomy::localisation::PoseTrack;
 use crate::autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
-use crate::sensor::{Awaited, Reading};
+use crate::sensor::{Awaited, Delivery, Reading};
 use crate::spatial::Pose;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Time for which another vehicle is taken to be about where it was told to be, µs.
 const KNOWN_FOR_US: u64 = 2_000_000;
+/// Room about where another vehicle should be within which returns are of it, m.
+const ROOM: f64 = 0.3;
 /// Farthest from the own vehicle that others matter, m: they are seen no farther.
 const MATTERS: f64 = 60.0;
 
@@ -40,8 +45,10 @@ pub struct Autonomy {
     pub lidar: usize,
     /// Time from a scan's delivery to the plan made of it, µs.
     pub latency_us: u64,
-    /// Where it is to arrive, m.
-    pub goal: [f64; 2],
+    /// Where it is to arrive, m; without, where its team's authority tells it.
+    pub goal: Option<[f64; 2]>,
+    /// Who times its parts.
+    pub stopwatch: Stopwatch,
 }
 
 /// State of a vehicle that drives itself: plain data.
@@ -84,6 +91,15 @@ struct Told {
     reach: f64,
 }
 
+impl Told {
+    /// Where it is at a moment, s, if it goes on as it did: x, y and reach, m.
+    fn at(&self, moment: f64) -> [f64; 3] {
+        let since = moment - 1e-6 * self.at_us as f64;
+        let [x, y] = [0, 1].map(|k| self.place[k] + self.velocity[k] * since);
+        [x, y, self.reach]
+    }
+}
+
 /// All that a scan is thought about with.
 struct Thinking {
     autonomy: Arc<Autonomy>,
@@ -95,6 +111,8 @@ struct Thinking {
     goal: Option<[f64; 2]>,
     marks: Vec<Mark>,
     others: Vec<[f64; 3]>,
+    /// The same while the scan was taken.
+    seen: Vec<[f64; 3]>,
     /// Tiles that others have told.
     news: Vec<(TileKey, Arc<Tile>)>,
 }
@@ -102,9 +120,12 @@ struct Thinking {
 impl Thinking {
     fn thought(self) -> Thought {
         let Thinking { autonomy, mut memory, taken, cloud, track, estimate, .. } = self;
-        for (key, tile) in &self.news {
-            memory.map.merge_tile(*key, tile);
-        }
+        let Autonomy { navigator, stopwatch, .. } = &*autonomy;
+        stopwatch.time(Part::Merging, || {
+            for (key, tile) in &self.news {
+                memory.map.merge_tile(*key, tile);
+            }
+        });
         let before = memory.map.tick();
         let look = Look {
             taken,
@@ -114,8 +135,13 @@ impl Thinking {
             goal: self.goal,
             marks: &self.marks,
             others: &self.others,
+            seen: &self.seen,
         };
-        let plan = autonomy.navigator.think(&mut memory, &look);
+        // as `Navigator::think` does
+        stopwatch.time(Part::Registration, || navigator.register(&mut memory, &look));
+        stopwatch.time(Part::Costs, || navigator.appraise(&mut memory, &look));
+        stopwatch.time(Part::Route, || navigator.plan_global(&mut memory, &look));
+        let plan = stopwatch.time(Part::Spline, || navigator.plan_local(&mut memory, &look));
         let changed = memory.map.changed_since(before);
         let changed = changed.map(|(key, tile)| (*key, tile.clone())).collect();
         Thought { memory, plan, changed }
@@ -137,7 +163,12 @@ impl AutonomyState {
         let thinking = (thought.due_us(), in_force, scans, passed_over);
         let shared = (member.map().digest(), &member.traffic);
         let parts = (navigator, plan, thinking, shared);
-        postcard::to_stdvec(&parts).expect("plain data serialises into memory")
+        let mut bytes = postcard::to_stdvec(&parts).expect("plain data serialises into memory");
+        if let Some(order) = member.order() {
+            let told = postcard::to_stdvec(&(order, &member.ledger));
+            bytes.extend(told.expect("plain data serialises into memory"));
+        }
+        bytes
     }
 
     /// Puts the plan of a thought that is due in force.
@@ -154,12 +185,16 @@ impl AutonomyState {
 
     /// Others where they should be by now: x, y and reach, m.
     fn others(&self, now_us: u64) -> Vec<[f64; 3]> {
-        let place = |told: &Told| {
-            let ago = 1e-6 * now_us.saturating_sub(told.at_us) as f64;
-            let [x, y] = [0, 1].map(|k| told.place[k] + told.velocity[k] * ago);
-            [x, y, told.reach]
-        };
-        self.others.values().map(place).collect()
+        self.others.values().map(|told| told.at(1e-6 * now_us as f64)).collect()
+    }
+
+    /// Others where they should have been when a scan began, half way and when it was `taken`, s:
+    /// at 5 m/s one moves by half a metre meanwhile. With some room, for what is told is not exact.
+    fn seen(&self, taken: f64, cloud: &Cloud) -> Vec<[f64; 3]> {
+        let begun = cloud.returns.first().map_or(0.0, |first| f64::from(first.time));
+        let moments = [begun, 0.5 * begun, 0.0].map(|before| taken + before);
+        let seen = self.others.values().flat_map(|told| moments.map(|moment| told.at(moment)));
+        seen.map(|[x, y, reach]| [x, y, reach + ROOM]).collect()
     }
 }
 
@@ -189,11 +224,16 @@ impl AgentModel {
         h: f64,
     ) -> Option<Controls> {
         let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
-        let controls = autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h);
+        let controls = autonomy.stopwatch.time(Part::Tracking, || {
+            autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
+        });
         // it is stuck once it has given up, not while it thinks, waits or backs off
         state.driver.intent = match own.navigator.phase() {
             Phase::Driving | Phase::Backing => Intent::Hold,
+            // without a goal of its own it is there when it is told to go nowhere any more
+            Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
             Phase::Arrived => Intent::Arrived,
+            Phase::GaveUp if autonomy.goal.is_none() => Intent::Hold,
             Phase::GaveUp => Intent::Drive,
         };
         Some(controls.clamped())
@@ -201,64 +241,85 @@ impl AgentModel {
 }
 
 impl World {
-    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves.
+    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
+    /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        for agent in 0..self.model.agents.len() {
-            let Some(autonomy) = &self.model.agents[agent].autonomy else { continue };
-            if !self.is_own(agent) || self.state.agents[agent].outcome.is_some() {
-                continue;
-            }
-            let autonomy = autonomy.clone();
-            self.hear_places(agent, now_us);
-            let Some(own) = self.state.agents[agent].autonomy.as_mut() else { continue };
-            own.take_plan(now_us);
-            let mut scan = None;
-            for delivery in &self.workspaces[agent].delivered {
-                let taken = 1e-6 * delivery.taken_us as f64;
-                let sensor = delivery.sensor as usize;
-                match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
-                    (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
-                        own.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
-                    }
-                    (reading, Some(role)) => {
-                        autonomy.navigator.feel(&mut own.navigator, role, taken, reading);
-                    }
-                    _ => {}
+        let World { model, state, workspaces, own, .. } = self;
+        let agents = model.agents.par_iter().zip(state.agents.par_iter_mut());
+        agents.zip(&*workspaces).zip(&*own).filter(|(_, own)| **own).for_each(
+            |(((agent, state), workspace), _)| {
+                if let (Some(autonomy), None) = (&agent.autonomy, &state.outcome)
+                    && let Some(own) = &mut state.autonomy
+                {
+                    own.perceive(autonomy, &workspace.delivered, now_us);
                 }
-            }
-            if let Some((taken, cloud)) = scan {
-                own.look(&autonomy, taken, cloud, now_us);
-            }
-        }
+            },
+        );
     }
 
-    /// Takes note of where others are that have a link to an agent.
-    fn hear_places(&mut self, agent: usize, now_us: u64) {
-        let Some(team) = &self.model.team else { return };
-        let (exchange, views) = (now_us / team.period_us, &self.views);
-        let here = views[agent].pose.position;
-        let Some(own) = self.state.agents[agent].autonomy.as_mut() else { return };
-        own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
-        for (other, view) in views.iter().enumerate().filter(|(other, _)| *other != agent) {
-            let vehicle = &self.model.agents[other];
-            let there = view.pose.position;
-            let distance = hypot(there.x - here.x, there.y - here.y);
-            let near = vehicle.autonomy.is_some() && distance < MATTERS;
-            if near && team.radio.links(exchange, [agent, other], distance) {
-                let footprint = vehicle.vehicle.footprint();
-                let told = Told {
-                    at_us: now_us,
-                    place: [there.x, there.y],
-                    velocity: [view.velocity.x, view.velocity.y],
-                    reach: footprint.reach(),
-                };
-                own.others.insert(other as u32, told);
+    /// Own members of the team take note of where others are that they have a link to.
+    pub(super) fn hear_places(&mut self, network: &Network, now_us: u64) {
+        let World { model, state, views, own, .. } = self;
+        for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
+            let Some(own) = state.autonomy.as_mut().filter(|_| state.outcome.is_none()) else {
+                continue;
+            };
+            let here = views[agent].pose.position;
+            own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
+            for &other in &network.neighbours[agent] {
+                let there = views[other].pose.position;
+                if hypot(there.x - here.x, there.y - here.y) < MATTERS {
+                    let told = Told {
+                        at_us: now_us,
+                        place: [there.x, there.y],
+                        velocity: [views[other].velocity.x, views[other].velocity.y],
+                        reach: model.agents[other].vehicle.footprint().reach(),
+                    };
+                    own.others.insert(other as u32, told);
+                }
             }
         }
     }
 }
 
 impl AutonomyState {
+    /// What it tells its team's authority of its order.
+    pub(super) fn report(&self) -> Report {
+        self.member.report(matches!(self.navigator.phase(), Phase::Arrived | Phase::GaveUp))
+    }
+
+    /// Whether the authority has nothing left for it to do.
+    fn is_dismissed(&self) -> bool {
+        self.member.order().is_some_and(|order| order.goal.is_none())
+    }
+
+    /// Takes what the sensors have delivered by a moment, µs, and thinks about the last scan.
+    fn perceive(&mut self, autonomy: &Arc<Autonomy>, delivered: &[Delivery], now_us: u64) {
+        self.take_plan(now_us);
+        if let Some(order) = self.member.take_order() {
+            self.navigator.set_goals(order.goal.into_iter().collect());
+        }
+        let mut scan = None;
+        for delivery in delivered {
+            let taken = 1e-6 * delivery.taken_us as f64;
+            let sensor = delivery.sensor as usize;
+            match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
+                (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
+                    self.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
+                }
+                (reading, Some(role)) => {
+                    autonomy.stopwatch.time(Part::Localisation, || {
+                        autonomy.navigator.feel(&mut self.navigator, role, taken, reading);
+                    });
+                }
+                _ => {}
+            }
+        }
+        if let Some((taken, cloud)) = scan {
+            self.look(autonomy, taken, cloud, now_us);
+        }
+    }
+
     /// Thinks about a scan, beside the drive where what comes of it is not due at once.
     fn look(&mut self, autonomy: &Arc<Autonomy>, taken: f64, cloud: &Cloud, now_us: u64) {
         if !self.in_force {
@@ -281,6 +342,7 @@ impl AutonomyState {
             goal: self.navigator.goal(),
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
+            seen: self.seen(taken, cloud),
             news: self.member.take_news(),
         };
         let think = move || maker.hand_in(Some(thinking.thought()));

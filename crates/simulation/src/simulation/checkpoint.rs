@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 12, since vehicles may have radios.
+/// Version of the layout: 12, since vehicles may have radios and teams tasks.
 const VERSION: u8 = 12;
 const DIGEST: usize = 32;
 

@@ -216,6 +216,9 @@ impl World {
         let now_us = clock.micros(state.tick);
         let (new, stand) = own.settled(ground, &state.published, &pose, speed, now_us);
         state.agents[agent] = new;
+        for other in state.agents.iter_mut().filter_map(|other| other.autonomy.as_mut()) {
+            other.member.forget(agent as u32);
+        }
         (self.workspaces[agent], self.views[agent]) = derived(own, &state.agents[agent], agent);
         // a heartbeat that fits the speed of whoever is fastest now
         let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);

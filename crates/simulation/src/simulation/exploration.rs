@@ -59,6 +59,7 @@ impl World {
             ..ExplorationSummary::default()
         };
         for state in self.state.agents.iter().filter_map(|own| own.autonomy.as_ref()) {
+            summary.searched.extend(state.member.ledger.explored());
             let traffic = &state.member.traffic;
             let sums = [
                 (&mut summary.scans, [state.scans, state.passed_over]),

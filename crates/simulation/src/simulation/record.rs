@@ -140,6 +140,9 @@ pub struct ExplorationSummary {
     pub bytes: [u64; 2],
     /// Digest of the merged map, hexadecimal.
     pub map_hash: String,
+    /// Of a search: times, s, and the share of the area that was explored in the authority's map.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<[f64; 2]>,
 }
 
 /// Something to know before figures of a run are trusted.

@@ -128,7 +128,7 @@ pub struct World {
     pub(super) model: Arc<WorldModel>,
     pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
-    own: Vec<bool>,
+    pub(super) own: Vec<bool>,
     pub(super) workspaces: Vec<AgentWorkspace>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
@@ -195,6 +195,7 @@ impl World {
             stands,
         };
         world.derive();
+        world.meet_team();
         world
     }
 

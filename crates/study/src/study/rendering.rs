@@ -5,7 +5,7 @@ use super::bench::BenchError;
 use crate::grid::{Node, TILE_NODES};
 use crate::ground::{GroundModel, NodeState, Patches, Published};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{BuiltMeshes, scene_model, world};
+use crate::scenario::build::{Built, BuiltMeshes, scene_model, world};
 use crate::sensor::camera::{Camera, Dice, Lens};
 use crate::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use crate::sensor::noise::Noise;
@@ -220,7 +220,7 @@ impl Full {
                  area = [-100, -100, 100, 100]\nclear = 5\n";
         let file = scenario(0.05, &rest)?;
         let built = world(&file)?.world;
-        let scene_model = scene_model(&file, &built, &BuiltMeshes::default());
+        let scene_model = scene_model(&file, &built, &BuiltMeshes::default(), None);
         let world = World::new(built);
         let messages = world.messages();
         let mut published = Published::default();
@@ -284,8 +284,8 @@ pub struct WoodScan {
 /// [`BenchError`] if the case cannot be built.
 pub fn wood_scan() -> Result<WoodScan, BenchError> {
     let file = ScenarioFile::parse("bench", WOOD, Path::new(""), &[])?;
-    let built = world(&file)?.world;
-    let scene_model = scene_model(&file, &built, &BuiltMeshes::default());
+    let Built { world: built, random, .. } = world(&file)?;
+    let scene_model = scene_model(&file, &built, &BuiltMeshes::default(), random.as_ref());
     let world = World::new(built);
     single_thread()?.install(|| {
         let messages = world.messages();

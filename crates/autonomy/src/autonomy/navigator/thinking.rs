@@ -82,6 +82,9 @@ pub struct Look<'a> {
     pub marks: &'a [Mark],
     /// Other vehicles as they have told: x, y and radius, m.
     pub others: &'a [[f64; 3]],
+    /// The same where they were while the scan was taken, each at some moments of it: what returned
+    /// from there is of them.
+    pub seen: &'a [[f64; 3]],
 }
 
 impl Memory {
@@ -132,7 +135,7 @@ impl Navigator {
             mount: &self.lidar,
             pose_at: &|before| look.track.pose_at(look.taken + before),
             body: &self.body,
-            others: look.others,
+            others: look.seen,
         };
         memory.map.register(&scan, &mut memory.derived.window)
     }

@@ -13,7 +13,7 @@ use crate::autonomy::{Body, Localiser, Navigator, Role, RouteModel};
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{Driver, LocalisationKind};
 use crate::sensor::{Model, Sensor};
-use crate::simulation::{Autonomy, GroundVehicle};
+use crate::simulation::{Autonomy, GroundVehicle, Stopwatch};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
@@ -85,7 +85,7 @@ pub(super) fn autonomy(
     let navigator = Navigator {
         body,
         lidar: sensors[lidar].mount,
-        goals: vec![goal],
+        goals: goal.into_iter().collect(),
         arrival: ARRIVAL,
         bounds: bounded.then_some([[west, south], [east, north]]),
         localiser: localiser(sensors, &roles, truth, land)?,
@@ -104,7 +104,8 @@ pub(super) fn autonomy(
         recovery: RecoveryModel::default(),
     };
     let latency_us = (1e6 * latency).round() as u64;
-    Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal }))
+    let stopwatch = Stopwatch::default();
+    Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal, stopwatch }))
 }
 
 /// By what the vehicle knows where it is.

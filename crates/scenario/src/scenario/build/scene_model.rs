@@ -3,7 +3,7 @@
 use super::BuiltMeshes;
 use crate::random::Stream;
 use crate::scenario::ScenarioFile;
-use crate::scenario::random_world::random_world;
+use crate::scenario::random_world::RandomWorld;
 use crate::scenario::ways::ways;
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
@@ -11,9 +11,14 @@ use crate::sensor::sky::Sky;
 use crate::simulation::{Form, Prop, PropKind, SceneModel, WorldModel, strewn};
 
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
-pub fn scene_model(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes) -> SceneModel {
+pub fn scene_model(
+    file: &ScenarioFile,
+    world: &WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> SceneModel {
     let scenario = &file.scenario;
-    let props = props(file, meshes);
+    let props = props(file, meshes, random);
     let mut scene_model = SceneModel::with(world, &props, meshes.imported.clone());
     let sky = &scenario.sky;
     scene_model.sky = Sky {
@@ -30,13 +35,9 @@ pub fn scene_model(file: &ScenarioFile, world: &WorldModel, meshes: &BuiltMeshes
 }
 
 /// What stands in a scenario: what its random surface holds, and its scenery, strewn or placed.
-pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes) -> Vec<Prop> {
+pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWorld>) -> Vec<Prop> {
     let ways = ways(&file.scenario);
-    let mut props = Vec::new();
-    // the terrain has refused what does not fit
-    if let Ok(Some(random)) = random_world(file) {
-        props.extend(random.props());
-    }
+    let mut props: Vec<Prop> = random.map(RandomWorld::props).into_iter().flatten().collect();
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
         let form = match (scenery.kind, mesh) {

@@ -3,7 +3,7 @@
 use super::radio::{period_us, radio};
 use crate::random::Stream;
 use crate::scenario::config::{self, Driver, Scenario};
-use crate::simulation::{MapSharing, Team};
+use crate::simulation::{Assignment, MapSharing, Parts, Task, Team};
 
 /// The team of a scenario; the cross-checks have found its authority.
 pub(super) fn team(scenario: &Scenario) -> Option<Team> {
@@ -22,6 +22,25 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
         authority: authority?,
         period_us: period_us(config.rate),
         concern: config.concern,
+        task: task(config),
         radio: radio(&config.radio, Stream::new(scenario.seed, "radio")),
     })
+}
+
+/// What those do that have no goal of their own, if the team says so.
+fn task(config: &config::Team) -> Option<Task> {
+    if let Some(config::Search { area, share, parts }) = config.search {
+        let [west, south, east, north] = area;
+        let parts = match parts {
+            config::Parts::Voronoi => Parts::Voronoi,
+            config::Parts::Auction => Parts::Auction,
+        };
+        return Some(Task::Search { area: [[west, south], [east, north]], share, parts });
+    }
+    let assignment = match config.assignment {
+        Some(config::Assignment::Auction) => Assignment::Auction,
+        Some(config::Assignment::Nearest) | None => Assignment::Nearest,
+    };
+    let goals = config.goals.clone();
+    (!goals.is_empty()).then_some(Task::Goals { goals, assignment })
 }

@@ -238,9 +238,12 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
             faults.push(file.document.fault(&key, Problem::OutsideTerrain { bounds }));
         }
     };
+    for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
+        check(format!("team.goals[{index}]"), *goal);
+    }
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         check(format!("vehicle[{index}].position"), vehicle.position);
-        if let config::Driver::Autonomous { goal, .. } = &vehicle.driver {
+        if let config::Driver::Autonomous { goal: Some(goal), .. } = &vehicle.driver {
             check(format!("vehicle[{index}].driver.goal"), *goal);
         }
         if let config::Driver::Path { waypoints, .. } = &vehicle.driver {

@@ -91,7 +91,8 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let team = super::team::team(&file.scenario);
     let radios = super::radio::radios(&file.scenario);
     let lights = super::radio::lights(&file.scenario);
-    let (holes, scene_model) = (holes(file, land.random.as_ref()), None);
+    let random = land.random.as_ref();
+    let (holes, scene_model) = (holes(file, random), None);
     let world = WorldModel {
         ground,
         clock,
@@ -105,9 +106,9 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         lights,
         scene_model,
     };
-    let world = with_obstacles(file, world, &shown);
+    let world = with_obstacles(file, world, &shown, random);
     Ok(Built {
-        world: with_scene_model(file, world, &shown),
+        world: with_scene_model(file, world, &shown, random),
         placement: land.placement,
         meshes: shown,
         random: land.random,
@@ -130,21 +131,31 @@ fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
 }
 
 /// The world with what stands in it.
-fn with_obstacles(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
-    let props = super::props(file, meshes);
+fn with_obstacles(
+    file: &ScenarioFile,
+    world: WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> WorldModel {
+    let props = super::props(file, meshes, random);
     let obstacles = Obstacles::of(&props, world.ground.terrain());
     WorldModel { obstacles, ..world }
 }
 
 /// The world with its stage, if any of its sensors looks.
-fn with_scene_model(file: &ScenarioFile, world: WorldModel, meshes: &BuiltMeshes) -> WorldModel {
+fn with_scene_model(
+    file: &ScenarioFile,
+    world: WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> WorldModel {
     let is_imaging =
         |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.is_imaging());
     let scene_model = world
         .agents
         .iter()
         .any(is_imaging)
-        .then(|| Arc::new(super::scene_model(file, &world, meshes)));
+        .then(|| Arc::new(super::scene_model(file, &world, meshes, random)));
     WorldModel { scene_model, ..world }
 }
 

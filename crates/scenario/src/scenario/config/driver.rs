@@ -93,9 +93,11 @@ pub enum Driver {
     /// and steers (docs/autonomy.md). It needs a lidar, and a GPS and an IMU unless
     /// `localisation` is `truth`.
     Autonomous {
-        /// Where it is to arrive: a place.
-        #[schemars(with = "Place")]
-        goal: [f64; 2],
+        /// Where it is to arrive: a place. Without, where the authority of its team sends it
+        /// (`team.goals`, `team.search`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<Place>")]
+        goal: Option<[f64; 2]>,
         /// Speed that it does not exceed, m/s.
         #[serde(default = "default_autonomous_speed")]
         #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]

@@ -39,7 +39,7 @@ pub use sensor::{
     SensorModel, Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use team::{Sharing, Team};
+pub use team::{Assignment, Parts, Search, Sharing, Team};
 pub use terrain::{
     Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
 };

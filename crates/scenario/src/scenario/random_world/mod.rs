@@ -141,7 +141,7 @@ fn journeys(scenario: &config::Scenario, width: f64) -> Vec<Journey> {
             let to = *waypoints.last()?;
             Some(Journey { from: vehicle.position, to, width })
         }
-        Driver::Autonomous { goal, .. } => {
+        Driver::Autonomous { goal: Some(goal), .. } => {
             Some(Journey { from: vehicle.position, to: *goal, width })
         }
         _ => None,

@@ -4,7 +4,7 @@ use super::spec::ReturnMode;
 use crate::sensor::class::Class;
 
 /// Echoes within this range of each other are one, m: a pulse of 2 ns.
-const PULSE: f64 = 0.3;
+pub(super) const PULSE: f64 = 0.3;
 
 /// One echo of one ray.
 #[derive(Clone, Copy, Debug)]

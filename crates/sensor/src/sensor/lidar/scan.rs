@@ -3,13 +3,19 @@
 //!
 //! A beam is rays that share its light. Each brings an echo from the first surface it
 //! meets, ρ cos θ / r² of what was sent and exp(-2 τ) of that through air of optical
-//! depth τ, ρ being the surface's Lambertian reflectance; and perhaps one from a drop,
-//! flake or grain before, at a free path drawn from the same extinction. Echoes closer
+//! depth τ, ρ being the surface's Lambertian reflectance; and perhaps one from a drop or
+//! flake before, at a free path drawn from their extinction. Echoes closer
 //! than a pulse's length are one return. What is too weak for the farthest range on a
 //! tenth of white paper is not seen.
+//!
+//! Haze, fog and dust are countless grains, each of which throws back next to nothing: what
+//! returns at once is that of a slice as thick as half the pulse is long, ΔR, as bright as a surface
+//! of reflectance π β ΔR, β being the backscatter. So the air answers from near at hand only,
+//! up to where π β ΔR exp(-2 τ) / r² is the least that is seen. Which slice is
+//! taken for an echo, a beam, is drawn as a free path in them.
 
 use super::cloud::{Cloud, Return};
-use super::echo::{Echo, merged};
+use super::echo::{Echo, PULSE, merged};
 use super::spec::{LidarNoise, LidarSpec, RayModel};
 use crate::numeric::{exp, ln, sin_cos};
 use crate::sensor::air::Air;
@@ -20,6 +26,7 @@ use crate::sensor::ray::Ray;
 use crate::sensor::scene::{Met, Scene, Surface};
 use crate::spatial::{Pose, Vec3};
 use rayon::prelude::*;
+use std::f64::consts::PI;
 
 /// Wavelength of the light, m.
 const WAVELENGTH: f64 = 880e-9;
@@ -87,7 +94,11 @@ impl LidarSpec {
             share > from && share <= to
         });
         let elevations: Vec<(f64, f64)> = self.elevations.iter().map(|&e| sin_cos(e)).collect();
-        let haze = scene.air.extinction(WAVELENGTH);
+        let haze = Haze {
+            extinction: scene.air.haze(WAVELENGTH),
+            backscatter: scene.air.haze_backscatter(WAVELENGTH),
+            drops: scene.air.drops(),
+        };
         let footprint = self.footprint();
         let fire = |column: u32| {
             let share = self.share(column);
@@ -204,6 +215,19 @@ impl LidarSpec {
     }
 }
 
+/// Range before `far` up to which an optical depth that grows with range comes to `free`, m.
+fn free_path(free: f64, far: f64, depth: &impl Fn(f64) -> f64) -> Option<f64> {
+    if free >= depth(far) {
+        return None;
+    }
+    let mut bounds = [0.0, far];
+    for _ in 0..30 {
+        let middle = 0.5 * (bounds[0] + bounds[1]);
+        bounds[usize::from(depth(middle) >= free)] = middle;
+    }
+    Some(bounds[1])
+}
+
 /// What a ray of light has struck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Struck {
@@ -245,12 +269,22 @@ impl Rays<'_, '_> {
     }
 }
 
+/// What is in the air everywhere.
+#[derive(Clone, Copy)]
+struct Haze {
+    /// Extinction of haze or fog, 1/m.
+    extinction: f64,
+    /// Its backscatter, 1/(m sr).
+    backscatter: f64,
+    /// Extinction of drops and flakes, 1/m.
+    drops: f64,
+}
+
 /// One column being fired.
 struct Firing<'a> {
     lidar: &'a LidarSpec,
     scene: &'a Scene<'a>,
-    /// Extinction of what is everywhere, 1/m.
-    haze: f64,
+    haze: Haze,
     pose: Pose,
     moment: f64,
     column: u32,
@@ -332,34 +366,41 @@ impl Firing<'_> {
         share: f64,
         echoes: &mut Vec<Echo>,
     ) {
-        let Firing { lidar, scene, .. } = self;
+        let Firing { lidar, scene, haze, .. } = self;
         let far = struck.map_or(lidar.max_range, |struck| struck.range);
         let air = scene.air;
-        let everywhere = self.haze;
-        let depth = |range: f64| {
+        let grains = |range: f64| {
             let dust = match air.puffs.is_empty() {
                 true => 0.0,
                 false => air.dust(&ray.origin, &ray.direction, range).0,
             };
-            everywhere * range + dust
+            haze.extinction * range + dust
         };
-        let through = if everywhere > 1e-4 || !air.puffs.is_empty() { depth(far) } else { 0.0 };
+        let is_clear = haze.extinction + haze.drops <= 1e-4 && air.puffs.is_empty();
+        let through = if is_clear { 0.0 } else { grains(far) + haze.drops * far };
         if through > 0.0 {
-            // where the light of this ray meets a particle: a free path of optical depth
-            let [u, v, ..] = self.noise.uniforms(self.frame, element, 8 + sample);
-            let free = -ln(u);
-            if free < through {
-                let mut bounds = [0.0, far];
-                for _ in 0..30 {
-                    let middle = 0.5 * (bounds[0] + bounds[1]);
-                    let before = depth(middle) < free;
-                    bounds[usize::from(!before)] = middle;
-                }
-                let range = bounds[1];
-                if range >= lidar.min_range {
-                    let intensity = share * 2.0 * BACK * v * exp(-free) / (range * range);
+            let [u, v, w, _] = self.noise.uniforms(self.frame, element, 8 + sample);
+            let mut echo = |range: f64, white: f64| {
+                let intensity = white * exp(-2.0 * grains(range)) / (range * range);
+                if range >= lidar.min_range && intensity >= lidar.faintest() {
                     echoes.push(Echo { range, intensity, class: Class::Air, instance: 0 });
                 }
+            };
+            // the air answers a beam, not each of its rays
+            if sample == 0
+                && let Some(range) = free_path(-ln(u), far, &grains)
+            {
+                let dust = match air.puffs.is_empty() {
+                    true => 0.0,
+                    false => air.dust_backscatter(&ray.at(range)),
+                };
+                let white = PI * PULSE * (haze.backscatter + dust);
+                echo(range, white * exp(-2.0 * haze.drops * range));
+            }
+            // a drop that the ray meets: the way there is drawn, the way back is dimmed
+            let range = -ln(w) / haze.drops;
+            if range < far {
+                echo(range, share * 2.0 * BACK * v * exp(-haze.drops * range));
             }
         }
         if let Some(Struck { range, given, class, instance }) = struck {

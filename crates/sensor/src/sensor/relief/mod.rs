@@ -9,6 +9,7 @@
 //! with it no partition of agents among ranks, can show in what a sensor delivers.
 
 mod flat;
+mod held;
 mod pyramid;
 mod tile;
 
@@ -21,6 +22,7 @@ use crate::grid::{TILE, TileKey};
 use crate::ground::{GroundModel, Published};
 use crate::spatial::Vec3;
 use fearless_simd::prelude::*;
+use held::HeldTiles;
 use pyramid::{Floor, Landings, Lid, Lines, cover, cover_all, lid, lids};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -32,6 +34,9 @@ const LEVELS: u32 = 8;
 const SIDE: usize = 1 << LEVELS;
 /// Cells from the middle of a window within which rough ground keeps its nodes.
 const CLOSE: i64 = 64;
+/// Distance from it beyond which none does, m: over tiles of a coarse lattice those cells would
+/// reach farther than roughness shows.
+const CLOSEST: f64 = 128.0;
 /// Cells by which a window moves on at once.
 const STRIDE: i64 = 16;
 /// Level by whose lids the highest point is found.
@@ -45,6 +50,8 @@ const TOLERANCE: f64 = 1e-3;
 pub struct Relief {
     near: Window,
     far: Window,
+    /// What reliefs that were cloned from one have in common.
+    held: HeldTiles,
     /// Merges of the published ground that it has taken over.
     merges: u64,
 }
@@ -102,12 +109,15 @@ impl Relief {
     }
 
     fn of(model: &GroundModel, published: &Published, at: [f64; 2], close: i64) -> Relief {
+        let spacing = model.lattice().spacing;
+        let close = close.min((CLOSEST / (TILE as f64 * spacing)) as i64);
+        let held = HeldTiles::default();
         let window = |stride: usize| {
-            let corner = Window::corner(at, stride as i64, model.lattice().spacing);
-            Window::new(model, published, corner, stride as i64, close, None)
+            let corner = Window::corner(at, stride as i64, spacing);
+            Window::new(model, published, corner, stride as i64, close, None, &held)
         };
         let (near, far) = (window(TILE), window(TILE * TILE));
-        Relief { near, far, merges: published.merges() }
+        Relief { near, far, held, merges: published.merges() }
     }
 
     /// Distance of a place from the middle of the near window, m, along the axis where it is the
@@ -127,8 +137,8 @@ impl Relief {
         for window in [&mut self.near, &mut self.far] {
             let corner = Window::corner(at, window.stride, window.spacing);
             if corner != window.corner {
-                let (stride, close) = (window.stride, window.close);
-                *window = Window::new(model, published, corner, stride, close, Some(window));
+                let (stride, close, held) = (window.stride, window.close, &self.held);
+                *window = Window::new(model, published, corner, stride, close, Some(window), held);
             }
         }
     }
@@ -213,6 +223,7 @@ impl Window {
         stride: i64,
         close: i64,
         old: Option<&Window>,
+        held: &HeldTiles,
     ) -> Window {
         let spacing = model.lattice().spacing;
         let terrain = model.terrain();
@@ -242,7 +253,7 @@ impl Window {
             fine: Vec::new(),
         };
         if stride == TILE as i64 {
-            window.refine(model, published, old);
+            window.refine(model, published, old, held);
         }
         let mut lids = std::mem::take(&mut window.lids);
         cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
@@ -307,30 +318,57 @@ impl Window {
 
     /// Gives their nodes to cells that are deformed, and to those near the middle
     /// whose corners do not tell their shape.
-    fn refine(&mut self, model: &GroundModel, published: &Published, old: Option<&Window>) {
+    fn refine(
+        &mut self,
+        model: &GroundModel,
+        published: &Published,
+        old: Option<&Window>,
+        held: &HeldTiles,
+    ) {
         let deformed = self.cells_of(published.tiles().map(|(key, _)| key));
-        let middle = SIDE as i64 / 2;
-        let close = |at: usize| (-self.close..self.close).contains(&(at as i64 - middle));
+        let before = |index: usize| {
+            let at = [index % SIDE, index / SIDE].map(|at| at as i64);
+            old.and_then(|old| old.known(self.corner, at, SIDE))
+        };
         let wanted: Vec<usize> = (0..SIDE * SIDE)
             .into_par_iter()
             .filter(|&index| {
-                let (x, y) = (index % SIDE, index / SIDE);
-                deformed.binary_search(&index).is_ok()
-                    || close(x) && close(y) && self.is_rough(model, [x, y])
+                if deformed.binary_search(&index).is_ok() {
+                    return true;
+                }
+                if !self.is_close(index) {
+                    return false;
+                }
+                // where the old window looked, it holds what is rough: nothing deforms and is even again
+                match before(index).filter(|(old, index)| old.is_close(*index)) {
+                    Some((old, index)) => old.fine_of[index] > 0,
+                    None => self.is_rough(model, [index % SIDE, index / SIDE]),
+                }
             })
             .collect();
-        let fine = wanted.par_iter().map(|&index| {
-            let at = [index % SIDE, index / SIDE].map(|at| at as i64);
-            let known = old.and_then(|old| old.known(self.corner, at, SIDE));
-            match known.map(|(old, index)| (old, old.fine_of[index])) {
-                Some((old, held)) if held > 0 => old.fine[held as usize - 1].clone(),
-                _ => Arc::new(TileRelief::new(model, published, self.datum, self.key(index), None)),
-            }
+        let own = |index: usize| {
+            let (old, index) = before(index)?;
+            let held = old.fine_of[index].checked_sub(1)?;
+            Some(old.fine[held as usize].clone())
+        };
+        let others = held.find(wanted.iter().map(|&index| self.key(index)));
+        let fine = wanted.par_iter().zip(others).map(|(&index, other)| {
+            let other = other.filter(|_| deformed.binary_search(&index).is_err());
+            let new = || TileRelief::new(model, published, self.datum, self.key(index), None);
+            own(index).or(other).unwrap_or_else(|| Arc::new(new()))
         });
         self.fine = fine.collect();
+        held.note(wanted.iter().map(|&index| self.key(index)).zip(&self.fine));
         for (held, &index) in wanted.iter().enumerate() {
             self.fine_of[index] = held as u32 + 1;
         }
+    }
+
+    /// Whether a cell is so near to the middle that it keeps its nodes where it is rough.
+    fn is_close(&self, index: usize) -> bool {
+        let middle = SIDE as i64 / 2;
+        let close = |at: usize| (-self.close..self.close).contains(&(at as i64 - middle));
+        close(index % SIDE) && close(index / SIDE)
     }
 
     /// Whether a cell's corners miss the undisturbed ground between them.
@@ -508,7 +546,7 @@ mod tests {
     use crate::ground::{NodeState, Patches};
     use crate::numeric::{cos, sin};
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::terrain::{Procedural, SoilMap, Surface, Terrain};
+    use crate::terrain::{Procedural, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain};
 
     fn plane(spacing: f64) -> GroundModel {
         let soil = Soil {
@@ -614,5 +652,43 @@ mod tests {
             assert_eq!(moved.top, fresh.top);
             assert_eq!(moved.fine_of, fresh.fine_of);
         }
+    }
+
+    /// Of rough ground, by whatever way it came there and whoever held its tiles before: node by
+    /// node what a window made there holds, and of an even tile nothing.
+    #[test]
+    fn tiles_that_others_held_are_those_made_anew() {
+        let soil = Soil {
+            name: "field".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
+        };
+        let soils = SoilMap::uniform(SoilId(0));
+        let terrain = Terrain::builder(Surface::Plane { elevation: 3.0, slope: [0.0; 2] }, soils)
+            .roughness(Roughness::new(RoughnessClass::D, 3))
+            .stamp(Stamp::hole([9.0, 4.0], 2.5, 1.5, 2.5))
+            .bounds([-60.0, -60.0, 60.0, 60.0]);
+        let lattice = Lattice { spacing: 0.25 };
+        let ground = |terrain: Terrain| {
+            GroundModel::new(lattice, terrain, vec![soil.clone()], Laws::reference()).unwrap()
+        };
+        let model = ground(terrain.build().unwrap());
+        let [even, rutted] = [Published::default(), rut(TileKey { a: 3, b: 2 }, 17)];
+        let mut first = Relief::around(&model, &even, [0.0, 0.0]);
+        let mut second = first.clone();
+        second.update(&model, &even, [-200.0, 70.0]);
+        first.update(&model, &rutted, [70.0, 0.0]);
+        second.update(&model, &rutted, [80.0, -5.0]);
+        for (relief, at) in [(&first, [70.0, 0.0]), (&second, [80.0, -5.0])] {
+            let (moved, fresh) = (&relief.near, &Relief::around(&model, &rutted, at).near);
+            assert_eq!(moved.fine_of, fresh.fine_of);
+            assert!(fresh.fine.len() > 500, "{}", fresh.fine.len());
+            for (moved, fresh) in moved.fine.iter().zip(&fresh.fine) {
+                assert_eq!(moved.nodes, fresh.nodes);
+                assert_eq!(moved.marks, fresh.marks);
+            }
+        }
+        let shared = |tile: &&Arc<TileRelief>| Arc::strong_count(tile) > 1;
+        assert!(first.near.fine.iter().filter(shared).count() > 500);
     }
 }

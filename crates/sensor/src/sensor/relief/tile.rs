@@ -55,22 +55,21 @@ impl TileRelief {
         let deformed = [(0, 0), (1, 0), (0, 1), (1, 1)]
             .iter()
             .any(|(a, b)| published.tile(TileKey { a: key.a + a, b: key.b + b }).is_some());
-        let height = |node: Node| (model.base_height(node) - datum) as f32;
         let base = deformed.then(|| {
             old.and_then(|old| old.base.clone()).unwrap_or_else(|| {
                 let around = |index: usize| Node {
                     i: first.i + (index % BASE) as i32 - 1,
                     j: first.j + (index / BASE) as i32 - 1,
                 };
-                Box::new(std::array::from_fn(|index| height(around(index))))
+                Box::new(heights(model, datum, around))
             })
         });
         let inner = |index: usize| (index / NODES + 1) * BASE + index % NODES + 1;
         let mut tile = TileRelief {
-            nodes: std::array::from_fn(|index| match &base {
-                Some(base) => base[inner(index)],
-                None => height(node(index)),
-            }),
+            nodes: match &base {
+                Some(base) => std::array::from_fn(|index| base[inner(index)]),
+                None => heights(model, datum, node),
+            },
             lids: [Lid::default(); lids(LEVELS)],
             renewed: published.merges(),
             marks: deformed.then(|| Box::new([Mark::default(); NODES * NODES])),
@@ -102,6 +101,11 @@ impl TileRelief {
         let TileRelief { nodes, lids, .. } = &mut tile;
         cover_all::<LEVELS>(lids, |x, y| Lid::of_patch(patch(nodes, x, y), [x, y]));
         tile
+    }
+
+    /// Whether no vehicle has left anything at it.
+    pub fn is_undisturbed(&self) -> bool {
+        self.marks.is_none()
     }
 
     /// The lid of the whole tile, as that of cell (x, y) of a square of tiles.
@@ -155,6 +159,18 @@ impl Floor for TileRelief {
         let inside = (y * TILE + x) as u32;
         lines.meet(patch(&self.nodes, x, y), at, ranges, [number, inside], search);
     }
+}
+
+/// Undisturbed heights of some nodes over `datum`, m.
+fn heights<const N: usize>(
+    model: &GroundModel,
+    datum: f64,
+    node: impl Fn(usize) -> Node,
+) -> [f32; N] {
+    let nodes: [Node; N] = std::array::from_fn(node);
+    let mut heights = [0.0; N];
+    model.base_heights(&nodes, &mut heights);
+    heights.map(|height| (height - datum) as f32)
 }
 
 /// Heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).

@@ -1,6 +1,8 @@
 //! An exchange of maps among the members of a team, in one process or between ranks.
 
-use super::{Letter, Sharing, Team, Terms, partners};
+use super::{Candidate, Letter, Network, Sharing, Team, Terms, partners};
+use crate::simulation::agent::AgentView;
+use crate::simulation::timings::Part;
 use crate::simulation::world::World;
 use std::convert::Infallible;
 
@@ -8,6 +10,15 @@ use std::convert::Infallible;
 pub(in crate::simulation) type Pair = [usize; 2];
 
 impl World {
+    /// At the beginning members know where those are that they have a link to: else the first scan
+    /// would take them for walls.
+    pub(in crate::simulation) fn meet_team(&mut self) {
+        if let (0, Some(team)) = (self.state.tick, self.model.team.clone()) {
+            let network = team.radio.network(0, &self.members());
+            self.hear_places(&network, 0);
+        }
+    }
+
     /// Lets the members of the team write to each other, if an exchange falls into the heartbeat
     /// between two moments, µs. `carry` brings letters of own agents to where those that they are for
     /// step, and returns those that are for own agents; it is told which pairs may write.
@@ -19,7 +30,13 @@ impl World {
         let Some(team) = self.model.team.clone() else { return Ok(()) };
         let Some(exchange) = team.exchange(span_us) else { return Ok(()) };
         let now_us = span_us[1];
-        for pairs in self.rounds(&team, exchange) {
+        let places = self.members();
+        let network = team.radio.network(exchange, &places);
+        self.hear_places(&network, now_us);
+        for (round, pairs) in rounds(&team, &network, &places).into_iter().enumerate() {
+            if round == 1 {
+                self.hand_out(&team, &pairs, now_us);
+            }
             let letters = self.write(&team, exchange, now_us, &pairs);
             for letter in carry(letters, &pairs)? {
                 if let Some(own) = self.state.agents[letter.to as usize].autonomy.as_mut() {
@@ -27,8 +44,10 @@ impl World {
                 }
             }
             // what is told in the first round is passed on in the second, if nothing delays it
-            for own in self.state.agents.iter_mut().filter_map(|agent| agent.autonomy.as_mut()) {
-                own.member.read(now_us);
+            for (agent, state) in self.model.agents.iter().zip(&mut self.state.agents) {
+                if let (Some(model), Some(own)) = (&agent.autonomy, &mut state.autonomy) {
+                    model.stopwatch.time(Part::Reading, || own.member.read(now_us));
+                }
             }
         }
         Ok(())
@@ -42,30 +61,6 @@ impl World {
         carried.unwrap_or_else(|never| match never {});
     }
 
-    /// Who may write to whom, round by round; the same on all ranks.
-    fn rounds(&self, team: &Team, exchange: u64) -> Vec<Vec<Pair>> {
-        let places = self.members();
-        let network = team.radio.network(exchange, &places);
-        match team.sharing {
-            Sharing::Central | Sharing::Whole => {
-                let reached = network.reached_from(team.authority, team.radio.hops);
-                let others = (0..places.len()).filter(|&agent| {
-                    agent != team.authority && reached[agent] && places[agent].is_some()
-                });
-                let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
-                let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
-                vec![up, down]
-            }
-            Sharing::Peers => {
-                let of = |agent: usize| {
-                    let partners = partners(&network, &places, agent).into_iter();
-                    partners.map(move |partner| [agent, partner])
-                };
-                vec![(0..places.len()).flat_map(of).collect()]
-            }
-        }
-    }
-
     /// Where the members of the team are, as all are told; nothing of other agents.
     fn members(&self) -> Vec<Option<[f64; 2]>> {
         let agents = self.model.agents.iter().zip(&self.views);
@@ -77,6 +72,35 @@ impl World {
             .collect()
     }
 
+    /// Whether an agent asks the authority what to do.
+    fn asks(&self, team: &Team, agent: usize) -> bool {
+        let autonomy = self.model.agents[agent].autonomy.as_ref();
+        team.task.is_some() && autonomy.is_some_and(|own| own.goal.is_none())
+    }
+
+    /// Lets the authority, if it steps here, hand out what is to be done; it writes to the second of
+    /// these pairs.
+    fn hand_out(&mut self, team: &Team, pairs: &[Pair], now_us: u64) {
+        let authority = team.authority;
+        let Some(task) = team.task.as_ref().filter(|_| self.is_own(authority)) else { return };
+        let candidate = |(agent, view): (usize, &AgentView)| {
+            let place = [view.pose.position.x, view.pose.position.y];
+            let is_reached = agent == authority || pairs.iter().any(|&[_, to]| to == agent);
+            let asks = self.asks(team, agent) && !view.ended;
+            asks.then_some(Candidate { agent: agent as u32, place, is_reached })
+        };
+        let candidates: Vec<Candidate> =
+            self.views.iter().enumerate().filter_map(candidate).collect();
+        let Some(own) = self.state.agents[authority].autonomy.as_mut() else { return };
+        let report = own.report();
+        let member = &mut own.member;
+        let mut ledger = std::mem::take(&mut member.ledger);
+        ledger.hear(authority as u32, report);
+        ledger.hand_out(task, member.map(), &candidates, now_us);
+        ledger.order_for(authority as u32).into_iter().for_each(|order| member.obey(order));
+        member.ledger = ledger;
+    }
+
     /// The letters of own agents, those that are lost left out.
     fn write(&mut self, team: &Team, exchange: u64, now_us: u64, pairs: &[Pair]) -> Vec<Letter> {
         let mut letters = Vec::new();
@@ -86,17 +110,48 @@ impl World {
             }
             let Some(receiver) = &self.model.agents[to].autonomy else { continue };
             let at = self.views[to].pose.position;
-            let terms = Terms::of(team, [[at.x, at.y], receiver.goal]);
+            let stopwatch = receiver.stopwatch.clone();
+            let asks = receiver.goal.is_none();
+            let terms = Terms::of(team, receiver.goal.map(|goal| [[at.x, at.y], goal]));
             let due_us = now_us + team.radio.delay_us(exchange, [from, to], 0, 1);
+            let sends_report = to == team.authority && self.asks(team, from);
+            let sends_order = from == team.authority && team.task.is_some() && asks;
             let Some(sender) = self.state.agents[from].autonomy.as_mut() else { continue };
-            let letter = sender.member.letter([from as u32, to as u32], due_us, &terms);
+            let order = sends_order.then(|| sender.member.ledger.order_for(to as u32)).flatten();
+            let report = sends_report.then(|| sender.report());
+            let member = &sender.member;
+            let pair = [from as u32, to as u32];
+            let write = || member.letter(pair, due_us, &terms, (order, report));
+            let letter = stopwatch.time(Part::Writing, write);
             let Some(letter) = letter else { continue };
             let lost = team.radio.loses(exchange, [from, to], 0);
-            sender.member.sent(&letter, lost);
+            stopwatch.time(Part::Writing, || sender.member.sent(&letter, lost));
             if !lost {
                 letters.push(letter);
             }
         }
         letters
+    }
+}
+
+/// Who may write to whom, round by round; the same on all ranks.
+fn rounds(team: &Team, network: &Network, places: &[Option<[f64; 2]>]) -> Vec<Vec<Pair>> {
+    match team.sharing {
+        Sharing::Central | Sharing::Whole => {
+            let reached = network.reached_from(team.authority, team.radio.hops);
+            let others = (0..places.len()).filter(|&agent| {
+                agent != team.authority && reached[agent] && places[agent].is_some()
+            });
+            let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
+            let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
+            vec![up, down]
+        }
+        Sharing::Peers => {
+            let of = |agent: usize| {
+                let partners = partners(network, places, agent).into_iter();
+                partners.map(move |partner| [agent, partner])
+            };
+            vec![(0..places.len()).flat_map(of).collect()]
+        }
     }
 }

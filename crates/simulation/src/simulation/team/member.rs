@@ -1,6 +1,6 @@
 //! What one vehicle of a team knows of the ground, and whom it has told what.
 
-use super::{Sharing, Team};
+use super::{Ledger, Order, Report, Sharing, Team};
 use crate::autonomy::ElevationMap;
 use crate::autonomy::elevation_map::{MapModel, TILE, Tile, TileKey};
 use crate::numeric::hypot;
@@ -21,6 +21,11 @@ pub struct Member {
     underway: VecDeque<Letter>,
     /// Tiles that it was told of since its driver last took note.
     news: BTreeSet<TileKey>,
+    /// What it is told to do, and whether its driver has taken note.
+    order: Option<Order>,
+    is_new: bool,
+    /// What it knows of the team's task as its authority.
+    pub(crate) ledger: Ledger,
     /// What it sent and received.
     pub traffic: Traffic,
 }
@@ -36,6 +41,10 @@ pub struct Letter {
     pub due_us: u64,
     /// What it says.
     pub tiles: Vec<(TileKey, Arc<Tile>)>,
+    /// What the authority tells it to do.
+    pub order: Option<Order>,
+    /// What it tells the authority.
+    pub report: Option<Report>,
 }
 
 /// Sums of a member's letters.
@@ -67,6 +76,9 @@ impl Member {
             told: BTreeMap::new(),
             underway: VecDeque::new(),
             news: BTreeSet::new(),
+            order: None,
+            is_new: false,
+            ledger: Ledger::default(),
             traffic: Traffic::default(),
         }
     }
@@ -98,6 +110,10 @@ impl Member {
         while self.underway.front().is_some_and(|letter| letter.due_us <= now_us) {
             let Some(letter) = self.underway.pop_front() else { break };
             self.traffic.received_bytes += letter.bytes();
+            letter.order.into_iter().for_each(|order| self.obey(order));
+            if let Some(report) = letter.report {
+                self.ledger.hear(letter.from, report);
+            }
             for (key, tile) in &letter.tiles {
                 if self.map.merge_tile(*key, tile) {
                     self.news.insert(*key);
@@ -108,6 +124,29 @@ impl Member {
                 }
             }
         }
+    }
+
+    /// Takes an order, unless it has a later one.
+    pub(crate) fn obey(&mut self, order: Order) {
+        if self.order.is_none_or(|own| own.number < order.number) {
+            (self.order, self.is_new) = (Some(order), true);
+        }
+    }
+
+    /// The order that it holds.
+    pub fn order(&self) -> Option<Order> {
+        self.order
+    }
+
+    /// The order that its driver has not yet been told.
+    pub(crate) fn take_order(&mut self) -> Option<Order> {
+        self.order.filter(|_| std::mem::take(&mut self.is_new))
+    }
+
+    /// What it reports of its order, its driver being idle or not.
+    pub(crate) fn report(&self, is_idle: bool) -> Report {
+        let number = self.order.map_or(0, |order| order.number);
+        Report { number, is_idle: is_idle && !self.is_new }
     }
 
     /// What its driver has not yet been told.
@@ -123,6 +162,7 @@ impl Member {
         [from, to]: [u32; 2],
         due_us: u64,
         terms: &Terms,
+        (order, report): (Option<Order>, Option<Report>),
     ) -> Option<Letter> {
         let told = self.told.get(&to);
         let is_news = |key: &TileKey, tile: &Tile| {
@@ -137,7 +177,8 @@ impl Member {
             .filter(|(key, _)| terms.concerns(key, side))
             .map(|(key, tile)| (*key, tile.clone()))
             .collect();
-        (!tiles.is_empty()).then_some(Letter { from, to, due_us, tiles })
+        let says = !tiles.is_empty() || order.is_some() || report.is_some();
+        says.then_some(Letter { from, to, due_us, tiles, order, report })
     }
 
     /// Takes note of a letter sent; what was lost will be sent again.
@@ -151,6 +192,12 @@ impl Member {
         let told = self.told.entry(letter.to).or_default();
         told.extend(letter.tiles.iter().map(|(key, tile)| (*key, tile.version())));
     }
+
+    /// Takes note that another member has begun anew: it knows nothing of what it was told, or told.
+    pub(crate) fn forget(&mut self, other: u32) {
+        self.told.remove(&other);
+        self.told_by.retain(|_, by| *by != other);
+    }
 }
 
 /// What is to be told.
@@ -163,10 +210,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// Those of a team towards a member at a place with a goal.
-    pub(crate) fn of(team: &Team, way: [[f64; 2]; 2]) -> Terms {
+    /// Those of a team towards a member on its way to a goal, if it has one.
+    pub(crate) fn of(team: &Team, way: Option<[[f64; 2]; 2]>) -> Terms {
         let whole = team.sharing == Sharing::Whole;
-        Terms { whole, concern: team.concern.map(|distance| (distance, way)) }
+        Terms { whole, concern: team.concern.zip(way) }
     }
 
     fn concerns(&self, key: &TileKey, side: f64) -> bool {

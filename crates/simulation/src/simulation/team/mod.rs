@@ -8,12 +8,16 @@
 //! one to the next. The merge of maps is a semilattice, so that order and repetition cannot matter: all
 //! three ways lead to the same map.
 
+mod assignment;
 mod exchange;
 mod member;
+mod task;
 
+pub use assignment::Assignment;
 pub(super) use exchange::Pair;
 use member::Terms;
 pub use member::{Letter, Member, Traffic};
+pub use task::{Candidate, Ledger, Order, Parts, Report, Task};
 
 use super::radio::{Network, Radio};
 use crate::numeric::hypot;
@@ -40,6 +44,8 @@ pub struct Team {
     pub period_us: u64,
     /// Distance from its straight way to its goal within which a tile concerns a member, m.
     pub concern: Option<f64>,
+    /// What the authority has those do that have no goal of their own.
+    pub task: Option<Task>,
     /// The radio.
     pub radio: Radio,
 }

@@ -1,0 +1,367 @@
+//! What a team is to do together: goals that its authority hands out, or an area to be searched.
+//!
+//! Members without a goal of their own report to the authority, at each exchange in which they
+//! reach it, which order they hold and whether they are done with it; the authority answers with
+//! the order that they are to hold, until it hears that they do. So a letter may be lost, and any ranks
+//! hand out the same. An area is searched by the tiles of the map: a tile of which too little is explored
+//! is open, until somebody has been at its middle or could not get there. What
+//! vehicles see on their way closes tiles too, so that a lane is as wide as the lidar looks.
+
+use super::assignment::Assignment;
+use crate::autonomy::ElevationMap;
+use crate::autonomy::elevation_map::{TILE, TileKey};
+use crate::numeric::hypot;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Share of a tile's cells from which there is nothing more to see in it.
+const SEEN_ENOUGH: f64 = 0.8;
+/// Time between two looks of the authority at what is left, µs.
+const LOOK_US: u64 = 500_000;
+/// Time between two entries of how much is explored, µs.
+const ENTRY_US: u64 = 5_000_000;
+/// What it costs to take what lies in another's part, dm: more than any way.
+const FOREIGN: i64 = 1 << 30;
+
+/// What a team is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// To be at goals, m, one vehicle at each.
+    Goals {
+        /// The goals.
+        goals: Vec<[f64; 2]>,
+        /// Who takes which.
+        assignment: Assignment,
+    },
+    /// To explore an area.
+    Search {
+        /// Corners with the least and the greatest coordinates, m.
+        area: [[f64; 2]; 2],
+        /// Share of its cells with which it is done.
+        share: f64,
+        /// Who takes what.
+        parts: Parts,
+    },
+}
+
+/// Who searches which part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// What is nearer to it than to any other: Voronoi's cells about the vehicles where they are.
+    /// Whoever has nothing left in its own helps others.
+    #[default]
+    Voronoi,
+    /// What it wins in an auction of all that is open.
+    Auction,
+}
+
+/// What a member is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// Counts its orders from 1.
+    pub number: u32,
+    /// Where it is to go, m; nowhere any more if there is none.
+    pub goal: Option<[f64; 2]>,
+}
+
+/// What a member tells the authority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Number of the order that it holds, 0 without.
+    pub number: u32,
+    /// Whether it is done with it, or has given up.
+    pub is_idle: bool,
+}
+
+/// Where somebody is to go: the index of a goal, or the key of a tile.
+type Spot = [i32; 2];
+
+/// What the authority knows of the task; plain data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Of each member, its last order and where that leads.
+    orders: BTreeMap<u32, (Order, Option<Spot>)>,
+    /// What each told last.
+    reports: BTreeMap<u32, Report>,
+    /// Where somebody has been, or could not get.
+    closed: BTreeSet<Spot>,
+    /// When it looked last, µs.
+    looked_us: Option<u64>,
+    /// Times, s, and the share explored then.
+    explored: Vec<[f64; 2]>,
+    /// Whether all is done.
+    pub is_done: bool,
+}
+
+/// A member that may be told what to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its agent.
+    pub agent: u32,
+    /// Where it is, m.
+    pub place: [f64; 2],
+    /// Whether the authority reaches it now.
+    pub is_reached: bool,
+}
+
+impl Ledger {
+    /// Takes note of a report.
+    pub fn hear(&mut self, agent: u32, report: Report) {
+        self.reports.insert(agent, report);
+    }
+
+    /// The order of a member, as long as it has not told that it holds it.
+    pub fn order_for(&self, agent: u32) -> Option<Order> {
+        let (order, _) = self.orders.get(&agent)?;
+        let held = self.reports.get(&agent).map_or(0, |report| report.number);
+        (held != order.number).then_some(*order)
+    }
+
+    /// How much was explored when: s, and share of the area.
+    pub fn explored(&self) -> &[[f64; 2]] {
+        &self.explored
+    }
+
+    /// Hands out what is left to those who are done with what they had; `team` are all members
+    /// that ask for orders and still drive.
+    pub fn hand_out(&mut self, task: &Task, map: &ElevationMap, team: &[Candidate], now_us: u64) {
+        if self.looked_us.is_some_and(|last| now_us < last + LOOK_US) {
+            return;
+        }
+        self.looked_us = Some(now_us);
+        let mut free = Vec::new();
+        let mut taken = BTreeSet::new();
+        for (index, own) in team.iter().enumerate() {
+            match self.orders.get_mut(&own.agent) {
+                None => free.push(index),
+                Some((order, spot)) => {
+                    let done = Report { number: order.number, is_idle: true };
+                    let is_seen = spot.is_some_and(|spot| task.is_seen(map, spot));
+                    if is_seen || self.reports.get(&own.agent) == Some(&done) {
+                        self.closed.extend(spot.take());
+                        free.push(index);
+                    } else {
+                        taken.extend(*spot);
+                    }
+                }
+            }
+        }
+        let open = self.open(task, map, &taken);
+        self.is_done |= match task {
+            Task::Goals { .. } => open.is_empty() && taken.is_empty(),
+            Task::Search { area, share, .. } => {
+                let [explored, all] = map.explored(*area);
+                let found = explored as f64 / all.max(1) as f64;
+                let done = found >= *share || open.is_empty() && taken.is_empty();
+                let last = self.explored.last().map_or(0, |[time, _]| (1e6 * time).round() as u64);
+                if self.explored.is_empty() || done && !self.is_done || now_us >= last + ENTRY_US {
+                    self.explored.push([1e-6 * now_us as f64, found]);
+                }
+                done
+            }
+        };
+        if self.is_done {
+            return self.dismiss(team);
+        }
+        free.retain(|&member| team[member].is_reached);
+        if free.is_empty() || open.is_empty() {
+            return;
+        }
+        let costs = |member: usize| -> Vec<i64> {
+            open.iter().map(|(_, at)| task.cost(team, member, *at)).collect()
+        };
+        let costs: Vec<Vec<i64>> = free.iter().map(|&member| costs(member)).collect();
+        let given = task.assignment().assigned(&costs);
+        for (&member, place) in free.iter().zip(given) {
+            if let Some(place) = place {
+                let (spot, goal) = open[place];
+                self.give(team[member].agent, Some(goal), Some(spot));
+            }
+        }
+    }
+
+    /// Tells all that there is nothing left to do.
+    fn dismiss(&mut self, team: &[Candidate]) {
+        for own in team {
+            let is_told = |(order, _): &(Order, _)| order.goal.is_none();
+            if !self.orders.get(&own.agent).is_some_and(is_told) {
+                self.give(own.agent, None, None);
+            }
+        }
+    }
+
+    fn give(&mut self, agent: u32, goal: Option<[f64; 2]>, spot: Option<Spot>) {
+        let number = self.orders.get(&agent).map_or(0, |(order, _)| order.number) + 1;
+        self.orders.insert(agent, (Order { number, goal }, spot));
+    }
+
+    /// What nobody has been at or is on its way to, in a fixed order, and where it is, m.
+    fn open(
+        &self,
+        task: &Task,
+        map: &ElevationMap,
+        taken: &BTreeSet<Spot>,
+    ) -> Vec<(Spot, [f64; 2])> {
+        let is_open = |spot: &Spot| !self.closed.contains(spot) && !taken.contains(spot);
+        match task {
+            Task::Goals { goals, .. } => {
+                let spots = goals.iter().zip(0..).map(|(goal, index)| ([index, 0], *goal));
+                spots.filter(|(spot, _)| is_open(spot)).collect()
+            }
+            Task::Search { area, .. } => {
+                let side = map.model().cell * TILE as f64;
+                let [[west, south], [east, north]] = *area;
+                let range =
+                    |low: f64, high: f64| (low / side).floor() as i32..(high / side).ceil() as i32;
+                let rows = range(south, north);
+                let tiles = rows.flat_map(|b| range(west, east).map(move |a| [a, b]));
+                let open = tiles.filter(|spot| is_open(spot) && !task.is_seen(map, *spot));
+                let goal = |spot: Spot| {
+                    let [x, y] = spot.map(|index| (f64::from(index) + 0.5) * side);
+                    // a tile that lies half outside is gone to within
+                    [x.max(west).min(east), y.max(south).min(north)]
+                };
+                open.map(|spot| (spot, goal(spot))).collect()
+            }
+        }
+    }
+}
+
+/// Share of a tile's cells within an area that are explored; of none, all.
+fn explored(map: &ElevationMap, [a, b]: Spot, area: &[[f64; 2]; 2]) -> f64 {
+    let (key, cell) = (TileKey { a, b }, map.model().cell);
+    let first = key.first();
+    let within = |at: usize| {
+        let [x, y] = [at % TILE, at / TILE].map(|k| k as f64 + 0.5);
+        let place = [f64::from(first[0]) + x, f64::from(first[1]) + y].map(|k| k * cell);
+        (0..2).all(|axis| place[axis] >= area[0][axis] && place[axis] < area[1][axis])
+    };
+    let inside = (0..TILE * TILE).filter(|&at| within(at));
+    let all = inside.clone().count();
+    let Some(tile) = map.tile(key) else { return f64::from(u8::from(all == 0)) };
+    let explored = inside.filter(|&at| tile.cells()[at].is_explored()).count();
+    if all == 0 { 1.0 } else { explored as f64 / all as f64 }
+}
+
+impl Task {
+    fn assignment(&self) -> Assignment {
+        match self {
+            Task::Goals { assignment, .. } => *assignment,
+            Task::Search { parts: Parts::Voronoi, .. } => Assignment::Nearest,
+            Task::Search { parts: Parts::Auction, .. } => Assignment::Auction,
+        }
+    }
+
+    /// Whether there is nothing more to see at a place.
+    fn is_seen(&self, map: &ElevationMap, spot: Spot) -> bool {
+        match self {
+            Task::Goals { .. } => false,
+            Task::Search { area, .. } => explored(map, spot, area) >= SEEN_ENOUGH,
+        }
+    }
+
+    /// What it costs a member to go somewhere: the straight way, dm, and more where another
+    /// is nearer, if the task is parted so.
+    fn cost(&self, team: &[Candidate], member: usize, at: [f64; 2]) -> i64 {
+        let way = |own: &Candidate| {
+            (10.0 * hypot(own.place[0] - at[0], own.place[1] - at[1])).round() as i64
+        };
+        let own = way(&team[member]);
+        let parted = matches!(self, Task::Search { parts: Parts::Voronoi, .. });
+        let is_foreign =
+            parted && team.iter().enumerate().any(|(k, other)| (way(other), k) < (own, member));
+        own + if is_foreign { FOREIGN } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autonomy::elevation_map::{Cell, MapModel, Tile};
+    use std::sync::Arc;
+
+    fn at(agent: u32, place: [f64; 2]) -> Candidate {
+        Candidate { agent, place, is_reached: true }
+    }
+
+    fn goal(ledger: &Ledger, agent: u32) -> Option<[f64; 2]> {
+        ledger.order_for(agent).and_then(|order| order.goal)
+    }
+
+    #[test]
+    fn goals_are_handed_out_again_until_none_is_left() {
+        let goals = vec![[10.0, 0.0], [20.0, 0.0], [30.0, 0.0]];
+        let task = Task::Goals { goals, assignment: Assignment::Nearest };
+        let map = ElevationMap::new(MapModel::default());
+        let team = [at(3, [0.0, 0.0]), at(5, [40.0, 0.0])];
+        let mut ledger = Ledger::default();
+        ledger.hand_out(&task, &map, &team, 0);
+        assert_eq!(
+            [3, 5].map(|agent| goal(&ledger, agent)),
+            [Some([10.0, 0.0]), Some([30.0, 0.0])]
+        );
+        // told until it is held; then nothing until it is done
+        ledger.hear(3, Report { number: 1, is_idle: false });
+        assert_eq!(ledger.order_for(3), None);
+        assert!(ledger.order_for(5).is_some());
+        ledger.hear(5, Report { number: 1, is_idle: true });
+        ledger.hand_out(&task, &map, &team, LOOK_US);
+        assert_eq!(goal(&ledger, 5), Some([20.0, 0.0]));
+        ledger.hear(5, Report { number: 2, is_idle: true });
+        ledger.hand_out(&task, &map, &team, 2 * LOOK_US);
+        // the last is on its way
+        assert!(!ledger.is_done && ledger.order_for(5).is_none());
+        ledger.hear(3, Report { number: 1, is_idle: true });
+        ledger.hand_out(&task, &map, &team, 3 * LOOK_US);
+        assert!(ledger.is_done);
+        assert_eq!(ledger.order_for(5), Some(Order { number: 3, goal: None }));
+    }
+
+    /// What somebody has who drives no more is anybody's again; whoever is not reached is told nothing
+    /// new.
+    #[test]
+    fn what_is_left_behind_is_handed_out_again() {
+        let task = Task::Goals { goals: vec![[9.0, 0.0]], assignment: Assignment::Auction };
+        let map = ElevationMap::new(MapModel::default());
+        let (near, far) = (at(0, [8.0, 0.0]), at(1, [0.0, 0.0]));
+        let mut ledger = Ledger::default();
+        ledger.hand_out(&task, &map, &[near, far], 0);
+        assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [Some([9.0, 0.0]), None]);
+        let unheard = Candidate { is_reached: false, ..far };
+        ledger.hand_out(&task, &map, &[unheard], LOOK_US);
+        assert_eq!(goal(&ledger, 1), None);
+        ledger.hand_out(&task, &map, &[far], 2 * LOOK_US);
+        assert_eq!(goal(&ledger, 1), Some([9.0, 0.0]));
+    }
+
+    #[test]
+    fn an_area_is_searched_tile_by_tile_each_in_its_own_part() {
+        let model = MapModel::default();
+        let side = model.cell * TILE as f64;
+        let area = [[0.0, 0.0], [4.0 * side, side]];
+        let mut map = ElevationMap::new(model);
+        let team = [at(0, [0.0, 0.0]), at(1, [3.6 * side, 0.5 * side])];
+        let middle = |k: f64| Some([(k + 0.5) * side, 0.5 * side]);
+        for (parts, first) in [(Parts::Voronoi, 0.0), (Parts::Auction, 0.0)] {
+            let task = Task::Search { area, share: 0.9, parts };
+            let mut ledger = Ledger::default();
+            ledger.hand_out(&task, &map, &team, 0);
+            assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [middle(first), middle(3.0)]);
+            assert_eq!(ledger.explored(), [[0.0, 0.0]]);
+        }
+        // three of four tiles seen: the last is gone to, and then all is done
+        let seen = Cell { lowest: 0, highest: 0, returns: 3, hole: false };
+        let tile = Arc::new(Tile::new(Box::new([seen; TILE * TILE])));
+        let task = Task::Search { area, share: 0.9, parts: Parts::Voronoi };
+        let mut ledger = Ledger::default();
+        for a in [0, 1, 3] {
+            map.merge_tile(TileKey { a, b: 0 }, &tile);
+        }
+        ledger.hand_out(&task, &map, &team, 0);
+        assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [None, middle(2.0)]);
+        map.merge_tile(TileKey { a: 2, b: 0 }, &tile);
+        ledger.hand_out(&task, &map, &team, LOOK_US);
+        assert!(ledger.is_done);
+        assert_eq!(ledger.explored(), [[0.0, 0.75], [0.5, 1.0]]);
+    }
+}
