@@ -271,9 +271,14 @@ fn wheel_angle(key: &str, degrees: f64) -> Check {
 mod tests {
     use super::*;
 
+    fn hmmwv() -> &'static str {
+        let entries = crate::vehicle::catalogue();
+        entries.iter().find(|entry| entry.key == "hmmwv").unwrap().text
+    }
+
     /// The HMMWV's file with the first `from` turned into `to`.
     fn altered(from: &str, to: &str) -> Result<VehicleSpec, SpecError> {
-        let text = crate::vehicle::catalogue()[0].text;
+        let text = hmmwv();
         assert!(text.contains(from), "the file has no '{from}'");
         VehicleSpec::from_toml(&text.replacen(from, to, 1))
     }
@@ -406,7 +411,7 @@ mod tests {
         assert!(unknown.contains("line "), "{unknown}");
         let nested = altered("upper_arm_front =", "upper_arm_frnt =").unwrap_err().to_string();
         assert!(nested.contains("did you mean `upper_arm_front`?"), "{nested}");
-        let text = crate::vehicle::catalogue()[0].text;
+        let text = hmmwv();
         let kind = VehicleSpec::from_toml(&text.replace("double_wishbone", "double_wishbon"))
             .unwrap_err()
             .to_string();
