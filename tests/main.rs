@@ -7,6 +7,7 @@ mod bad_input;
 mod bounds;
 mod cli;
 mod cli_rig;
+mod cli_vehicles;
 mod closed_form_soil;
 mod collisions;
 mod commands;

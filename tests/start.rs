@@ -146,7 +146,7 @@ fn pressed(world: &World, load: f64) -> f64 {
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let at = model.agents[0].start;
     let centre = at.point(&own.vehicle.wheel_centre(0));
-    let radius = own.underside.max_radius();
+    let radius = own.max_radius();
     for step in 0..4000 {
         let mut pose = at;
         pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
@@ -158,8 +158,8 @@ fn pressed(world: &World, load: f64) -> f64 {
                 overlay: &mut overlay,
                 scratch: &mut scratch,
             },
-            &own.underside,
-            &own.tread,
+            &own.tyre(0).underside,
+            &own.tyre(0).tread,
             &pose,
             &Twist::default(),
             1e-3,

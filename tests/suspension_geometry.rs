@@ -165,7 +165,9 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
             });
             Vec3::from(s.position) + tilt * link(&x, local(point))
         }
-        Steering::Direct(_) => unreachable!("no vehicle here steers without a mechanism"),
+        Steering::DragLink(_) | Steering::Direct(_) => {
+            unreachable!("no vehicle here steers without a mechanism of links")
+        }
     }
 }
 

@@ -208,7 +208,7 @@ impl Level {
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
         let wheel_radius = match &built.world.agents[0].vehicle {
-            GroundVehicle::Wheeled(own) => own.underside.max_radius(),
+            GroundVehicle::Wheeled(own) => own.max_radius(),
             GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
         };
         let wheels = built.world.agents[0].vehicle.wheels();

@@ -329,7 +329,7 @@ impl AgentModel {
         let wheels = self.vehicle.wheels() as u16;
         match &self.vehicle {
             GroundVehicle::Wheeled(own) => {
-                let wheel_radius = own.underside.max_radius() as f32;
+                let wheel_radius = own.max_radius() as f32;
                 Description::Wheeled { name, model, wheels, wheel_radius }
             }
             GroundVehicle::Tracked(own) => {

@@ -233,8 +233,11 @@ impl GroundVehicle {
     pub fn inflates(&self) -> bool {
         match self {
             GroundVehicle::Wheeled(own) => {
-                let flexible = own.vehicle.spec().tyre.flexible.as_ref();
-                flexible.is_some_and(|tyre| tyre.central_inflation.is_some())
+                let spec = own.vehicle.spec();
+                (0..spec.axles.len()).any(|axle| {
+                    let flexible = spec.tyre_of(axle).flexible.as_ref();
+                    flexible.is_some_and(|tyre| tyre.central_inflation.is_some())
+                })
             }
             GroundVehicle::Tracked(_) => false,
         }
@@ -292,10 +295,9 @@ impl GroundVehicle {
     /// or of a road wheel with the track below it.
     pub(super) fn wheel_reach(&self) -> [f64; 2] {
         match self {
-            GroundVehicle::Wheeled(own) => [
-                own.underside.max_radius().max(own.vehicle.ride_radius()),
-                own.underside.half_width(),
-            ],
+            GroundVehicle::Wheeled(own) => {
+                [own.max_radius().max(own.vehicle.ride_radius()), own.half_width()]
+            }
             GroundVehicle::Tracked(own) => {
                 [own.vehicle.ride_radius(), 0.5 * own.vehicle.spec().shoe_width()]
             }
@@ -375,7 +377,7 @@ impl GroundVehicle {
     /// Radius at which its drive acts on the ground: of wheels or sprockets, m.
     pub(super) fn drive_radius(&self) -> f64 {
         match self {
-            GroundVehicle::Wheeled(own) => own.underside.max_radius(),
+            GroundVehicle::Wheeled(own) => own.max_radius(),
             GroundVehicle::Tracked(own) => own.vehicle.spec().drive_radius(),
         }
     }
@@ -387,7 +389,7 @@ impl GroundVehicle {
         match self {
             GroundVehicle::Wheeled(own) => {
                 let centres = (0..self.wheels()).map(|wheel| own.vehicle.wheel_centre(wheel));
-                let radius = own.underside.max_radius();
+                let radius = own.max_radius();
                 (centres.sum::<Vec3>() / count - Vec3::z() * radius, 2.0 * radius)
             }
             GroundVehicle::Tracked(own) => {

@@ -22,13 +22,20 @@ pub(super) const SLIP_SPEED: f64 = 0.2;
 pub struct OnWheels {
     /// The vehicle.
     pub vehicle: Arc<Vehicle>,
-    /// Shape of its wheels on yielding soil.
+    /// What the tyres of each axle are to the ground.
+    tyres: Vec<TyreOnGround>,
+}
+
+/// A tyre as the ground meets it; immutable.
+#[derive(Clone, Debug)]
+pub struct TyreOnGround {
+    /// Shape on yielding soil.
     pub underside: Underside,
-    /// How its tyres share the contact between rubber and soil.
+    /// How it shares the contact between rubber and soil.
     pub tread: Tread,
-    /// Belt of its tyres, if they give way.
+    /// Its belt, if it gives way.
     pub ring: Option<Ring>,
-    /// How far they give way under their nominal load on a plate, m.
+    /// How far it gives way under its nominal load on a plate, m.
     nominal_deflection: f64,
 }
 
@@ -49,27 +56,42 @@ impl OnWheels {
     /// # Errors
     /// [`UndersideError`] for an outline or lugs that make no wheel.
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
-        let tyre = &vehicle.spec().tyre.rigid;
-        let (underside, tread) = (underside(tyre)?, tread(tyre));
-        let spec = vehicle.spec();
-        let (mut own, mut nominal_deflection) = (None, 0.0);
-        if let (Some(figures), Some(flexible)) = (vehicle.ring(), &spec.tyre.flexible) {
-            let inflation = flexible.inflation.of(0, vehicle.wheels());
-            nominal_deflection = figures.deflection(inflation, spec.tyre.handling.nominal_load);
-            own = Some(ring(flexible, figures, relaxation(&spec.tyre)));
-        }
-        Ok(OnWheels { vehicle, underside, tread, ring: own, nominal_deflection })
+        let axles = 0..vehicle.spec().axles.len();
+        let tyres = axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<_, _>>()?;
+        Ok(OnWheels { vehicle, tyres })
+    }
+
+    /// The tyre of a wheel.
+    pub fn tyre(&self, wheel: usize) -> &TyreOnGround {
+        &self.tyres[self.vehicle.axle_of(wheel)]
+    }
+
+    /// Largest radius of its wheels, m.
+    pub fn max_radius(&self) -> f64 {
+        self.tyres.iter().map(|own| own.underside.max_radius()).fold(0.0, f64::max)
+    }
+
+    /// Half the width of its widest wheels, m.
+    pub fn half_width(&self) -> f64 {
+        self.tyres.iter().map(|own| own.underside.half_width()).fold(0.0, f64::max)
     }
 
     /// Its tyres at rest, without load.
     pub(super) fn tyres(&self) -> Vec<TyreState> {
         let wheels = self.vehicle.wheels();
-        let flexible = self.vehicle.spec().tyre.flexible.as_ref();
-        let tyre = |wheel| TyreState {
-            ring: flexible.map(|own| RingState::unloaded(own.inflation.of(wheel, wheels)).into()),
-            ..TyreState::default()
+        let tyre = |wheel| {
+            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
+            let unloaded = |inflation| RingState::unloaded(inflation).into();
+            TyreState {
+                ring: flexible.map(|own| unloaded(own.inflation.of(wheel, wheels))),
+                ..TyreState::default()
+            }
         };
         (0..wheels).map(tyre).collect()
+    }
+
+    fn gives_way(&self) -> bool {
+        self.tyres.iter().any(|own| own.ring.is_some())
     }
 
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
@@ -78,7 +100,7 @@ impl OnWheels {
             vehicle: self.vehicle.workspace(state),
             contacts: vec![Contact::default(); wheels],
             firm: vec![None; wheels],
-            rings: vec![RingStep::default(); if self.ring.is_some() { wheels } else { 0 }],
+            rings: vec![RingStep::default(); if self.gives_way() { wheels } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
     }
@@ -96,14 +118,15 @@ impl OnWheels {
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            let (contact, firm, deflection) = match (&self.ring, &tyre.ring) {
+            let (contact, firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
                 (Some(ring), Some(own)) => {
                     let step = &mut workspace.rings[wheel];
                     let belt = (ring, &**own, step);
-                    self.meet_on_belt(belt, tyre, (&pose, &twist), context, h)
+                    self.meet_on_belt(wheel, belt, tyre, (&pose, &twist), context, h)
                 }
                 _ => {
-                    let (contact, firm) = self.meet_as_rigid(tyre, (&pose, &twist), context, h);
+                    let met = self.meet_as_rigid(wheel, tyre, (&pose, &twist), context, h);
+                    let (contact, firm) = met;
                     (contact, firm, 0.0)
                 }
             };
@@ -114,7 +137,7 @@ impl OnWheels {
             }
             workspace.firm[wheel] = firm;
             workspace.wheels[wheel] =
-                self.wheel_sample(pressed_in, &load, (&pose, &twist), &contact);
+                self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), &contact);
             workspace.vehicle.loads()[wheel] = load;
             workspace.contacts[wheel] = contact;
         }
@@ -123,19 +146,20 @@ impl OnWheels {
     /// A wheel that is rigid on soil and stands on its handling tyre on firm ground.
     fn meet_as_rigid(
         &self,
+        wheel: usize,
         tyre: &TyreState,
         (pose, twist): (&Pose, &Twist),
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> (Contact, Option<FirmContact>) {
-        let (underside, tread) = (&self.underside, &self.tread);
+        let TyreOnGround { underside, tread, .. } = self.tyre(wheel);
         let contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
         let firm = contact.firm.and_then(|firm| {
             let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
             let plane = Plane { point, normal: firm.normal };
             let friction = if context.grips { firm.friction } else { 0.0 };
             let patch = FirmPatch { plane, friction, share: firm.share };
-            let handling = &self.vehicle.spec().tyre.handling;
+            let handling = &self.vehicle.tyre(wheel).handling;
             handling.firm_contact(pose, twist, &patch, &tyre.carcass, h)
         });
         (contact, firm)
@@ -144,18 +168,20 @@ impl OnWheels {
     /// A wheel whose tyre gives way, on soil as on firm ground; also how far, m.
     fn meet_on_belt(
         &self,
+        wheel: usize,
         (ring, state, step): (&Ring, &RingState, &mut RingStep),
         tyre: &TyreState,
         (pose, twist): (&Pose, &Twist),
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> (Contact, Option<FirmContact>, f64) {
-        let own = FlexibleTyre { underside: &self.underside, ring, tread: &self.tread };
+        let shape = self.tyre(wheel);
+        let own = FlexibleTyre { underside: &shape.underside, ring, tread: &shape.tread };
         let met = tyre_contact(&mut context.working(), &own, state, (pose, twist), h, step);
         let mut contact = met.contact;
-        let handling = &self.vehicle.spec().tyre.handling;
+        let handling = &self.vehicle.tyre(wheel).handling;
         let deflection = met.deflection;
-        let losses = [deflection, self.nominal_deflection];
+        let losses = [deflection, shape.nominal_deflection];
         handling.add_loss(&mut contact.load, &pose.direction(&Vec3::y()), twist, losses);
         let firm = met.firm.and_then(|firm| {
             let patch = BeltPatch {
@@ -178,8 +204,8 @@ impl OnWheels {
         workspace: &WheelsWorkspace,
         h: f64,
     ) {
-        let handling = &self.vehicle.spec().tyre.handling;
         for (wheel, own) in tyres.iter_mut().enumerate() {
+            let handling = &self.vehicle.tyre(wheel).handling;
             let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
             handling.settle(workspace.firm[wheel].as_ref(), &twist, &mut own.carcass, h);
             if let Some(ring) = &mut own.ring {
@@ -190,12 +216,13 @@ impl OnWheels {
 
     /// Lets central tyre inflation work towards what is commanded, if anything is.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
-        let central =
-            self.vehicle.spec().tyre.flexible.as_ref().and_then(|own| own.central_inflation);
-        let (Some(wanted), Some(central)) = (controls.inflation, central) else { return };
-        let [least, most] = central.range.map(|kpa| 1e3 * kpa);
-        let (wanted, way) = (wanted.clamp(least, most), 1e3 * central.rate * h);
-        for ring in tyres.iter_mut().filter_map(|own| own.ring.as_mut()) {
+        let Some(wanted) = controls.inflation else { return };
+        for (wheel, own) in tyres.iter_mut().enumerate() {
+            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
+            let central = flexible.and_then(|own| own.central_inflation);
+            let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
+            let [least, most] = central.range.map(|kpa| 1e3 * kpa);
+            let (wanted, way) = (wanted.clamp(least, most), 1e3 * central.rate * h);
             ring.inflation += (wanted - ring.inflation).clamp(-way, way);
         }
     }
@@ -224,6 +251,7 @@ impl OnWheels {
     /// Forces and slip of a wheel along its heading.
     fn wheel_sample(
         &self,
+        wheel: usize,
         (tyre, deflection): (&TyreState, f64),
         load: &Load,
         (pose, twist): (&Pose, &Twist),
@@ -233,10 +261,11 @@ impl OnWheels {
         let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
         let left = Vec3::z().cross(&forward);
         let force = load.wrench.force;
-        let belt = self.ring.as_ref().zip(tyre.ring.as_ref());
+        let shape = self.tyre(wheel);
+        let belt = shape.ring.as_ref().zip(tyre.ring.as_ref());
         let (inflation, contact_length) =
             belt.map_or((0.0, 0.0), |(ring, own)| (own.inflation, ring.contact_length(own)));
-        let rim = twist.angular.dot(&axis) * (self.underside.max_radius() - deflection / 3.0);
+        let rim = twist.angular.dot(&axis) * (shape.underside.max_radius() - deflection / 3.0);
         WheelSample {
             slip: slip(rim, twist.linear.dot(&forward)),
             sinkage: contact.sinkage,
@@ -249,6 +278,22 @@ impl OnWheels {
             contact_length,
             ..WheelSample::default()
         }
+    }
+}
+
+impl TyreOnGround {
+    fn of(vehicle: &Vehicle, axle: usize) -> Result<TyreOnGround, UndersideError> {
+        let tyre = vehicle.spec().tyre_of(axle);
+        let (underside, tread) = (underside(&tyre.rigid)?, tread(&tyre.rigid));
+        let (mut own, mut nominal_deflection) = (None, 0.0);
+        if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
+            // of the vehicle's first wheel where all tyres are alike
+            let wheel = if vehicle.spec().axles[axle].tyre.is_some() { 2 * axle } else { 0 };
+            let inflation = flexible.inflation.of(wheel, vehicle.wheels());
+            nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
+            own = Some(ring(flexible, figures, relaxation(tyre)));
+        }
+        Ok(TyreOnGround { underside, tread, ring: own, nominal_deflection })
     }
 }
 

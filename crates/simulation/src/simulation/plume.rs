@@ -140,7 +140,7 @@ fn mass(ground_vehicle: &GroundVehicle) -> f64 {
 fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Source> {
     match (ground_vehicle, &message.gear) {
         (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
-            let radius = own.underside.max_radius();
+            let radius = own.max_radius();
             let source = |wheel: &PartState| Source {
                 place: wheel.pose.position,
                 radius,

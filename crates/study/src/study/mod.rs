@@ -33,6 +33,7 @@ mod tracked_bench;
 mod tracked_drive;
 mod tyre;
 pub mod validation;
+pub mod vehicle_sheet;
 mod wheel;
 mod wheel_theory;
 

@@ -2,7 +2,7 @@
 //! alike. Behind the gearbox's output each has a driveline of its own.
 
 use super::controls::Controls;
-use super::powertrain::{Gearbox, GearboxState, Powertrain, Torque};
+use super::powertrain::{ConverterTorque, Gearbox, GearboxState, Powertrain, Torque};
 use super::wheeled::VehicleState;
 use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce, Model, Workspace};
 
@@ -29,6 +29,8 @@ pub(super) struct Transmission {
     pub engine_element: usize,
     /// Where the turbine's torque acts.
     pub input_element: usize,
+    /// Where the clutch between engine and input acts, if there is one.
+    pub clutch_element: Option<usize>,
 }
 
 impl TransmissionShafts {
@@ -53,10 +55,13 @@ impl TransmissionShafts {
     }
 
     /// Adds the places at which torques act.
-    pub fn acted_on(self, builder: &mut Builder) -> Transmission {
+    pub fn acted_on(self, powertrain: &Powertrain, builder: &mut Builder) -> Transmission {
         let mut element = |shaft| builder.element(Element::Rates { rates: vec![(shaft, 1.0)] });
         let (engine_element, input_element) = (element(self.engine), element(self.input));
-        Transmission { shafts: self, engine_element, input_element }
+        let between = || vec![(self.engine, 1.0), (self.input, -1.0)];
+        let clutch_element =
+            powertrain.clutch.map(|_| builder.element(Element::Rates { rates: between() }));
+        Transmission { shafts: self, engine_element, input_element, clutch_element }
     }
 }
 
@@ -96,7 +101,10 @@ impl Transmission {
         workspace.gear_weights[model.gear_start(0) + 1] = -coupling.ratio;
         workspace.softness[self.gearbox_row(model)] = coupling.softness;
         let burned = powertrain.engine.torque(controls.throttle, engine);
-        let fluid = powertrain.converter.torque(engine, input);
+        let fluid = powertrain
+            .converter
+            .as_ref()
+            .map_or_else(ConverterTorque::default, |converter| converter.torque(engine, input));
         workspace.element[self.engine_element] = ElementForce {
             force: -(burned.value + fluid.impeller),
             stiffness: 0.0,
@@ -107,6 +115,10 @@ impl Transmission {
             stiffness: 0.0,
             damping: fluid.damping[1][1].max(0.0),
         };
+        if let (Some(element), Some(clutch)) = (self.clutch_element, &powertrain.clutch) {
+            let speed = if powertrain.converter.is_some() { input } else { engine };
+            workspace.element[element] = friction(clutch.torque(speed, engine - input));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::{Footprint, VehicleSpec};
+use super::spec::{Footprint, Tyre, VehicleSpec};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
@@ -26,8 +26,8 @@ pub struct Vehicle {
     parts: Assembled,
     brakes: Vec<Brake>,
     mass: f64,
-    /// Belt of its tyres, if they give way.
-    ring: Option<RingFigures>,
+    /// Belt of the tyres of each axle, if they give way.
+    rings: Vec<Option<RingFigures>>,
     outline: Outline,
 }
 
@@ -102,13 +102,16 @@ impl Vehicle {
             .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
             .collect();
         let mass = parts.model.mass();
-        let radius = spec.tyre.rigid.radius();
-        let ring = spec.tyre.flexible.as_ref().map(|tyre| tyre.ring(radius)).transpose()?;
+        let ring = |axle: usize| {
+            let tyre = spec.tyre_of(axle);
+            tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
+        };
+        let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
         let centres = (0..parts.wheels.len()).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
         let footprint = Footprint::of(&spec);
         let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, ride_radius(&spec));
-        Ok(Vehicle { spec, parts, brakes, mass, ring, outline })
+        Ok(Vehicle { spec, parts, brakes, mass, rings, outline })
     }
 
     /// What it is to others that it meets.
@@ -121,9 +124,14 @@ impl Vehicle {
         &self.spec
     }
 
-    /// Belt of its tyres, if they give way.
-    pub fn ring(&self) -> Option<&RingFigures> {
-        self.ring.as_ref()
+    /// Belt of a wheel's tyre, if it gives way.
+    pub fn ring(&self, wheel: usize) -> Option<&RingFigures> {
+        self.rings[self.axle_of(wheel)].as_ref()
+    }
+
+    /// Tyre of a wheel.
+    pub fn tyre(&self, wheel: usize) -> &Tyre {
+        self.spec.tyre_of(self.axle_of(wheel))
     }
 
     /// Number of wheels: axle by axle from the front, left before right.
@@ -181,20 +189,24 @@ impl Vehicle {
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
         self.parts.model.translate(&mut u, &(forward * speed));
-        let tyre = &self.spec.tyre.handling;
         let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
-        let spin = |wheel: usize| match (&self.ring, &self.spec.tyre.flexible) {
+        let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
                 let inflation = flexible.inflation.of(wheel, self.wheels());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
-            _ => speed / tyre.rolling_radius(load / tyre.vertical_stiffness),
+            _ => {
+                let tyre = &self.tyre(wheel).handling;
+                speed / tyre.rolling_radius(load / tyre.vertical_stiffness)
+            }
         };
         for (index, wheel) in self.parts.wheels.iter().enumerate() {
             u[wheel.spin.index()] = spin(index);
         }
-        let spin = spin(0);
-        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, spin);
+        // shafts turn as their left wheel, those of tyres that are all alike as the first one
+        let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
+        let of_axle = |axle: usize| spin(if alike { 0 } else { 2 * axle });
+        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, of_axle);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
@@ -300,13 +312,17 @@ impl Vehicle {
             workspace.element[mount.element] =
                 ElementForce { force, stiffness: mount.stiffness, damping: mount.damping };
         }
+        for stop in &self.parts.pitch_stops {
+            let (angle, rate) = (workspace.measure[stop.element], workspace.rate[stop.element]);
+            workspace.element[stop.element] = stop.force(angle, rate);
+        }
     }
 
     fn steer(&self, state: &mut VehicleState, workspace: &mut Workspace, command: f64, h: f64) {
         let most = STEERING_RATE * h;
         state.steering += (command - state.steering).clamp(-most, most);
-        if let Some(drive) = self.parts.steering {
-            workspace.target[drive.drive] = drive.full_left * state.steering;
+        for drive in &self.parts.steering {
+            workspace.target[drive.drive] = drive.target(state.steering);
         }
     }
 
@@ -389,7 +405,10 @@ impl Vehicle {
 }
 
 fn ride_radius(spec: &VehicleSpec) -> f64 {
-    spec.tyre.rigid.radius().max(spec.tyre.handling.unloaded_radius)
+    (0..spec.axles.len())
+        .map(|axle| spec.tyre_of(axle))
+        .map(|tyre| tyre.rigid.radius().max(tyre.handling.unloaded_radius))
+        .fold(0.0, f64::max)
 }
 
 fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {

@@ -66,7 +66,7 @@ fn with_tyres(
         };
     };
     if entry.tyre == Some(TyreModel::Rigid) {
-        own.tyre.flexible = None;
+        own.tyres_mut().for_each(|tyre| tyre.flexible = None);
     }
     let says_how = "says how its tyres give way ([tyre.flexible])";
     match (entry.tyre, &own.tyre.flexible) {

@@ -4,7 +4,9 @@ mod arms;
 mod hmmwv;
 mod m113;
 mod mrzr;
+mod others;
 mod running_gear;
+mod trucks;
 
 pub(super) use arms::Arm;
 
@@ -104,6 +106,16 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     if name.contains("mrzr") {
         return mrzr::hull();
     }
+    let drawn = match name.as_str() {
+        own if own.contains("fmtv") => Some(trucks::fmtv(spec)),
+        own if own.contains("kat 1") => Some(trucks::man(spec)),
+        own if own.contains("fed-alpha") => Some(others::fed_alpha()),
+        own if own.contains("gator") => Some(others::gator()),
+        _ => None,
+    };
+    if let Some(drawn) = drawn {
+        return drawn;
+    }
     // a box between the wheels and a cab on it, for vehicles that nobody has drawn
     let span = |pick: fn(&[f64; 3]) -> f64| {
         let places = spec.axles.iter().map(|axle| pick(&axle.position));
@@ -122,6 +134,9 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
 fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
     if spec.name.to_ascii_lowercase().contains("m113") {
         return m113::hull();
+    }
+    if spec.name.to_ascii_lowercase().contains("marder") {
+        return others::marder();
     }
     let half = (0.5 * spec.gauge()) as f32;
     let [front, _, z] = spec.sprocket.position.map(|x| x as f32);

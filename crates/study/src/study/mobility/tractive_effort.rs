@@ -6,8 +6,8 @@
 //! losses but those that the file states.
 
 use crate::numeric::{GRAVITY, atan, cos, sin};
-use crate::vehicle::AnySpec;
 use crate::vehicle::powertrain::Powertrain;
+use crate::vehicle::{AnySpec, VehicleSpec};
 
 /// Fastest speed looked at, m/s.
 const FASTEST: f64 = 60.0;
@@ -28,11 +28,12 @@ impl<'a> TractiveEffort<'a> {
     /// Of a vehicle by its file; none of one whose driven axles state no ratio.
     pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
         let weight = spec.total_mass() * GRAVITY;
+        let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
         Some(match spec {
             AnySpec::Wheeled(own) => TractiveEffort {
                 powertrain: &own.powertrain,
-                ratio: own.axles.iter().find_map(|axle| axle.final_drive)?.ratio,
-                radius: own.tyre.rigid.radius(),
+                ratio: own.axles[driven(own)?].final_drive?.ratio,
+                radius: own.tyre_of(driven(own)?).rigid.radius(),
                 weight,
                 resistance: [own.tyre.handling.rolling_resistance, 0.0],
             },
@@ -56,20 +57,35 @@ impl<'a> TractiveEffort<'a> {
     }
 
     fn in_gear(&self, gear: i32, speed: f64) -> f64 {
-        let Powertrain { engine, converter, gearbox } = self.powertrain;
+        let Powertrain { engine, converter, clutch, gearbox } = self.powertrain;
         let Some(gear) = gearbox.ratio(gear) else { return 0.0 };
         let ratio = gear * self.ratio;
-        let turbine = speed / self.radius / ratio;
-        // torque left over falls with the impeller's speed
-        let left = |impeller: f64| {
-            engine.torque(1.0, impeller).value + converter.torque(impeller, turbine).impeller
+        let input = speed / self.radius / ratio;
+        // torque of the engine and what it is joined to falls with the engine's speed
+        let balanced = |taken: &dyn Fn(f64) -> f64| {
+            let (mut low, mut high) = (1.0, engine.free_speed(1.0));
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                let left = engine.torque(1.0, middle).value - taken(middle);
+                if left > 0.0 { low = middle } else { high = middle }
+            }
+            low
         };
-        let (mut low, mut high) = (1.0, engine.free_speed(1.0));
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if left(middle) > 0.0 { low = middle } else { high = middle }
-        }
-        let torque = converter.torque(low, turbine).turbine;
+        let held = engine.torque(1.0, input).value;
+        let torque = match (converter, clutch) {
+            (Some(converter), clutch) => {
+                let taken = |impeller: f64| -converter.torque(impeller, input).impeller;
+                let through = converter.torque(balanced(&taken), input).turbine;
+                // locked up where its clutch then holds what the engine gives
+                let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
+                if locks { held.max(through) } else { through }
+            }
+            (None, Some(clutch)) => {
+                let slipping = balanced(&|speed| clutch.capacity(speed));
+                if slipping > input { clutch.capacity(slipping) } else { held }
+            }
+            (None, None) => 0.0,
+        };
         torque / ratio / self.radius / self.weight
     }
 
@@ -119,8 +135,8 @@ mod tests {
         let own = spec.wheeled().unwrap();
         let effort = TractiveEffort::of(&spec).unwrap();
         let gearbox = &own.powertrain.gearbox;
-        let capacity = own.powertrain.converter.capacity.value(0.0);
-        let gain = own.powertrain.converter.torque_ratio.value(0.0);
+        let capacity = own.powertrain.converter.as_ref().unwrap().capacity.value(0.0);
+        let gain = own.powertrain.converter.as_ref().unwrap().torque_ratio.value(0.0);
         let ratio = gearbox.ratios[0] * own.axles[0].final_drive.unwrap().ratio;
         let torque = effort.at(0.0) * effort.weight * effort.radius * ratio / gain;
         let impeller = capacity * torque.sqrt();

@@ -13,6 +13,7 @@ use crate::vehicle::spec::{DoubleWishbone, Part, Point};
 impl Frame<'_> {
     /// Adds both sides; the tie rods' inner ends are on `link`.
     pub(super) fn double_wishbone(&mut self, axle: usize, s: &DoubleWishbone, link: BodyId) {
+        let mut arms = Vec::with_capacity(2);
         for side in Side::BOTH {
             let spec = &self.spec.axles[axle];
             let at = |local: Point| self.point(spec, side, local);
@@ -52,8 +53,13 @@ impl Frame<'_> {
                 }
                 Some(part) => self.tie_rod(rod_name, part, upright, rod_outer, link, rod_inner),
             }
-            self.strut(axle, lower, spring, damper);
+            self.strut((axle, side), lower, spring, damper);
+            arms.push(lower);
         }
+        let hinge = [s.points.lower_arm_back, s.points.lower_arm_front];
+        let hinge = hinge.map(|end| self.point(&self.spec.axles[axle], Side::Left, end));
+        // both hinges point forward: in roll one wheel rises and the other falls by the same turn
+        self.anti_roll_bar(axle, [arms[0], arms[1]], hinge, true);
     }
 
     /// An arm hinged to the chassis through two pivots.

@@ -11,7 +11,7 @@ use super::{AssemblyError, Frame};
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
 use crate::vehicle::powertrain::{Brake, GearboxState};
-use crate::vehicle::spec::{Layout, VehicleSpec};
+use crate::vehicle::spec::{Differential, Layout, VehicleSpec};
 use crate::vehicle::transmission::{Transmission, TransmissionShafts};
 
 /// A locking clutch across a differential.
@@ -39,14 +39,20 @@ pub(in crate::vehicle) struct DrivelinePlan {
 }
 
 impl DrivelinePlan {
-    /// Sets the speeds of shafts and engine when all wheels turn at `spin` (rad/s),
-    /// and says in which gear; in neutral the engine stands.
-    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: f64) -> GearboxState {
+    /// Sets the speeds of shafts and engine when the wheels of each axle turn at its `spin`
+    /// (rad/s), and says in which gear; in neutral the engine stands.
+    pub fn turn(
+        &self,
+        spec: &VehicleSpec,
+        u: &mut [f64],
+        spin: impl Fn(usize) -> f64,
+    ) -> GearboxState {
+        let (front, shares) = spec.driveline.split(self.shafts.len());
         let mut output = 0.0;
-        for &(shaft, axle) in &self.shafts {
+        for (index, &(shaft, axle)) in self.shafts.iter().enumerate() {
             let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
-            u[shaft.index()] = spin / ratio;
-            output += spin / ratio / self.shafts.len() as f64;
+            u[shaft.index()] = spin(axle) / ratio;
+            output += spin(axle) / ratio * shares[usize::from(index >= front)];
         }
         self.transmission.turn(&spec.powertrain.gearbox, u, output)
     }
@@ -63,8 +69,8 @@ impl Frame<'_> {
             builder.shaft_coordinate(shaft)
         };
         let centre = match spec.driveline.layout {
-            Layout::Awd => spec.driveline.centre.inertia,
-            _ => 0.0,
+            Layout::Awd | Layout::ByAxle => spec.driveline.centre.inertia,
+            Layout::Fwd | Layout::Rwd => 0.0,
         };
         let behind = [spec.driveline.driveshaft_inertia, centre];
         let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut self.builder);
@@ -94,19 +100,38 @@ impl Frame<'_> {
             });
             shafts.push((own, axle));
         }
-        let share = -1.0 / shafts.len() as f64;
+        let (front, shares) = spec.driveline.split(shafts.len());
+        let share = |index: usize| shares[usize::from(index >= front)];
         let mut rates = vec![(transmission.output, 1.0)];
-        rates.extend(shafts.iter().map(|&(shaft, _)| (shaft, share)));
+        rates.extend(shafts.iter().enumerate().map(|(i, &(shaft, _))| (shaft, -share(i))));
         self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
-        if let (Layout::Awd, [(front, _), .., (rear, _)]) = (spec.driveline.layout, &shafts[..]) {
-            let rates = vec![(*front, 1.0), (*rear, -1.0)];
-            clutches.push(Clutch {
-                element: self.builder.element(Element::Rates { rates }),
-                friction: Brake { max_torque: spec.driveline.centre.lock_torque },
-                locked: spec.driveline.centre.locked,
-            });
+        let (ahead, behind) = shafts.split_at(front);
+        if !ahead.is_empty() && !behind.is_empty() {
+            // the clutch turns at the difference of the outputs' mean speeds
+            let of = |group: &[(Coordinate, usize)], sign: f64| -> Vec<_> {
+                group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
+            };
+            let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
+            clutches.push(self.lock(rates, &spec.driveline.centre));
         }
-        let transmission = transmission.acted_on(&mut self.builder);
+        if let Some(between) = &spec.driveline.inter_axle {
+            for group in [ahead, behind] {
+                for pair in group.windows(2) {
+                    let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
+                    clutches.push(self.lock(rates, between));
+                }
+            }
+        }
+        let transmission = transmission.acted_on(&spec.powertrain, &mut self.builder);
         Ok(DrivelinePlan { transmission, shafts, axles, clutches })
+    }
+
+    /// The locking clutch of a differential whose outputs differ in speed by `rates`.
+    fn lock(&mut self, rates: Vec<(Coordinate, f64)>, differential: &Differential) -> Clutch {
+        Clutch {
+            element: self.builder.element(Element::Rates { rates }),
+            friction: Brake { max_torque: differential.lock_torque },
+            locked: differential.locked,
+        }
     }
 }

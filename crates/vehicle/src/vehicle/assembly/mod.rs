@@ -8,12 +8,15 @@ mod double_wishbone;
 mod driveline;
 mod solid_axle;
 mod steering;
+mod tandem;
 mod trailing_arm;
 
 pub(super) use driveline::{Clutch, DrivelinePlan};
+use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
+pub(super) use tandem::PitchStop;
 
-use super::spec::{Axle, Point, Suspension, VehicleSpec};
+use super::spec::{AntiRollBar, Axle, Point, Suspension, TandemError, VehicleSpec};
 use crate::multibody::{
     Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
 };
@@ -43,6 +46,9 @@ pub enum AssemblyError {
     /// The points of its tyres make no belt.
     #[error("tyre.flexible: {0}")]
     Ring(#[from] RingError),
+    /// A tandem of axles that are not there.
+    #[error("tandems: {0}")]
+    Tandem(#[from] TandemError),
     /// The multibody model refuses.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -102,6 +108,10 @@ pub(super) struct Frame<'a> {
     wheels: Vec<WheelPlace>,
     struts: Vec<Strut>,
     mounts: Vec<Mount>,
+    steering: Vec<SteeringDrive>,
+    /// What the springs of each axle stand on, left and right.
+    spring_seats: Vec<[BodyId; 2]>,
+    pitch_stops: Vec<PitchStop>,
 }
 
 /// What the step needs of an assembled vehicle.
@@ -112,7 +122,8 @@ pub(super) struct Assembled {
     pub wheels: Vec<WheelPlace>,
     pub struts: Vec<Strut>,
     pub mounts: Vec<Mount>,
-    pub steering: Option<SteeringDrive>,
+    pub steering: Vec<SteeringDrive>,
+    pub pitch_stops: Vec<PitchStop>,
     pub driveline: DrivelinePlan,
 }
 
@@ -150,11 +161,10 @@ impl Frame<'_> {
             .final_drive
             .filter(|_| spec.is_driven(axle))
             .map_or(0.0, |drive| drive.half_shaft_inertia);
-        let moments = vec3(spindle.inertia)
-            + vec3(spec.wheel.inertia)
-            + vec3(spec.tyre.inertia)
-            + Vec3::y() * half_shaft;
-        let mass = spindle.mass + spec.wheel.mass + spec.tyre.mass;
+        let (rim, tyre) = (spec.wheel_of(axle), spec.tyre_of(axle));
+        let moments =
+            vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
+        let mass = spindle.mass + rim.mass + tyre.mass;
         let body = self.builder.body(Body {
             name: format!("{} {side:?} wheel", spec.axles[axle].name),
             parent: carrier,
@@ -169,15 +179,36 @@ impl Frame<'_> {
         self.wheels.push(WheelPlace { body, housing, spin, brake, axle });
     }
 
-    /// Adds the lines of spring and damper between the chassis and `arm`.
-    fn strut(&mut self, axle: usize, arm: BodyId, spring: [Vec3; 2], damper: [Vec3; 2]) {
-        let chassis = self.chassis;
-        let mut line = |[top, bottom]: [Vec3; 2]| {
-            let element = Element::Line { a: arm, point_a: bottom, b: chassis, point_b: top };
+    /// Adds the lines of spring and damper between `arm` and what they stand on.
+    fn strut(
+        &mut self,
+        (axle, side): (usize, Side),
+        arm: BodyId,
+        spring: [Vec3; 2],
+        damper: [Vec3; 2],
+    ) {
+        let (seat, chassis) = (self.spring_seats[axle][side as usize], self.chassis);
+        let mut line = |b: BodyId, [top, bottom]: [Vec3; 2]| {
+            let element = Element::Line { a: arm, point_a: bottom, b, point_b: top };
             self.builder.element(element)
         };
-        let strut = Strut { spring: line(spring), damper: line(damper), axle };
+        let strut = Strut { spring: line(seat, spring), damper: line(chassis, damper), axle };
         self.struts.push(strut);
+    }
+
+    /// Adds an anti-roll bar between two arms that turn about `hinge` of their side; `same` says
+    /// whether they turn the same way when one wheel rises and the other falls.
+    fn anti_roll_bar(&mut self, axle: usize, arms: [BodyId; 2], hinge: [Vec3; 2], same: bool) {
+        let own = &self.spec.axles[axle];
+        let Some(bar) = own.anti_roll_bar else { return };
+        let AntiRollBar { stiffness, damping, lever, drop_link } = bar;
+        let end = self.point(own, Side::Left, drop_link);
+        let along = (hinge[1] - hinge[0]).normalize();
+        let arm_lever = along.cross(&(end - hinge[0])).norm();
+        let weights = [arm_lever / lever, if same { 1.0 } else { -1.0 } * arm_lever / lever];
+        let rates = [0, 1].map(|side| (self.builder.coordinate(arms[side]), weights[side]));
+        let element = self.builder.element(Element::Rates { rates: rates.to_vec() });
+        self.mounts.push(Mount { element, stiffness, damping });
     }
 }
 
@@ -206,21 +237,34 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         wheels: Vec::new(),
         struts: Vec::new(),
         mounts: Vec::new(),
+        steering: Vec::new(),
+        spring_seats: vec![[chassis; 2]; spec.axles.len()],
+        pitch_stops: Vec::new(),
     };
-    let steering = frame.steering()?;
+    let mechanisms = frame.mechanisms();
+    frame.tandems()?;
     for (index, axle) in spec.axles.iter().enumerate() {
-        let link = match (&steering, axle.steered) {
-            (Some(drive), true) => drive.link,
-            (None, true) => {
-                return Err(AssemblyError::Steering {
-                    axle: axle.name.clone(),
-                    what: "is steered, but the vehicle has no steering mechanism",
-                });
-            }
-            (_, false) => frame.chassis,
-        };
+        let by = mechanisms[index];
+        if axle.steered && spec.steering.is_none() {
+            return Err(AssemblyError::Steering {
+                axle: axle.name.clone(),
+                what: "is steered, but the vehicle has no steering mechanism",
+            });
+        }
         match &axle.suspension {
-            Suspension::DoubleWishbone(s) => frame.double_wishbone(index, s, link),
+            Suspension::DoubleWishbone(s) => {
+                let link = match by {
+                    SteeredBy::Link(link) => link,
+                    SteeredBy::Nothing => chassis,
+                    SteeredBy::DragLink { .. } | SteeredBy::Knuckles => {
+                        return Err(AssemblyError::Steering {
+                            axle: axle.name.clone(),
+                            what: "a double wishbone is steered by a rack_pinion or a pitman_arm",
+                        });
+                    }
+                };
+                frame.double_wishbone(index, s, link);
+            }
             Suspension::TrailingArm(s) => {
                 if axle.steered {
                     return Err(AssemblyError::Steering {
@@ -237,7 +281,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
                         what: "is steered, but its solid axle has no knuckle",
                     });
                 }
-                frame.solid_axle(index, s, link);
+                frame.solid_axle(index, s, by);
             }
         }
     }
@@ -250,7 +294,8 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         wheels: frame.wheels,
         struts: frame.struts,
         mounts: frame.mounts,
-        steering,
+        steering: frame.steering,
+        pitch_stops: frame.pitch_stops,
         driveline,
     })
 }

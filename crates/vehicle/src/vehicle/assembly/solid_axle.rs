@@ -4,14 +4,16 @@
 //! compliant mount. Wind-up of a leaf is carried by two longitudinal springs one
 //! above the other, a lever apart that gives the stated stiffness.
 
+use super::steering::SteeredBy;
 use super::{Frame, Mount, Side};
 use crate::multibody::{Body, BodyId, Closure, Element, Inertia, Joint};
 use crate::spatial::Vec3;
 use crate::vehicle::spec::{AxleLocation, LeafSpringMount, Point, SolidAxle};
 
 impl Frame<'_> {
-    /// Adds the beam and both wheels; tie rods of knuckles end on `link`.
-    pub(super) fn solid_axle(&mut self, axle: usize, s: &SolidAxle, link: BodyId) {
+    /// Adds the beam and both wheels, whose knuckles are steered as `by` says.
+    pub(super) fn solid_axle(&mut self, axle: usize, s: &SolidAxle, by: SteeredBy) {
+        let mut knuckles = Vec::with_capacity(2);
         let spec = &self.spec.axles[axle];
         let com = self.point(spec, Side::Left, s.points.beam_com);
         let beam = self.builder.body(Body {
@@ -56,18 +58,23 @@ impl Frame<'_> {
                         origin: com,
                         inertia: Inertia::principal(knuckle.part.mass, com, knuckle.part.inertia),
                     });
-                    self.builder.closure(Closure::Distance {
-                        a: body,
-                        point_a: outer,
-                        b: if spec.steered { link } else { beam },
-                        point_b: inner,
-                    });
+                    let held_by = match by {
+                        SteeredBy::Link(link) => Some(link),
+                        SteeredBy::Nothing => Some(beam),
+                        SteeredBy::DragLink { .. } | SteeredBy::Knuckles => None,
+                    };
+                    if let Some(b) = held_by {
+                        let (a, point_a, point_b) = (body, outer, inner);
+                        self.builder.closure(Closure::Distance { a, point_a, b, point_b });
+                    }
+                    knuckles.push((body, outer, (top + bottom) * 0.5));
                     body
                 }
             };
             self.wheel(axle, side, carrier, beam, s.spindle);
-            self.strut(axle, beam, spring, damper);
+            self.strut((axle, side), beam, spring, damper);
         }
+        self.turn_knuckles(axle, by, &knuckles);
         if let AxleLocation::Links(l) = &s.location
             && let Some(rod) = l.panhard
         {

@@ -7,6 +7,7 @@ use crate::vehicle::spec::{Point, TrailingArm};
 impl Frame<'_> {
     /// Adds both sides.
     pub(super) fn trailing_arm(&mut self, axle: usize, s: &TrailingArm) {
+        let mut arms = Vec::with_capacity(2);
         for side in Side::BOTH {
             let spec = &self.spec.axles[axle];
             let at = |local: Point| self.point(spec, side, local);
@@ -23,7 +24,12 @@ impl Frame<'_> {
                 inertia: Inertia::principal(s.arm.mass, com, s.arm.inertia),
             });
             self.wheel(axle, side, arm, self.chassis, s.spindle);
-            self.strut(axle, arm, spring, damper);
+            self.strut((axle, side), arm, spring, damper);
+            arms.push(arm);
         }
+        let hinge = [s.points.pivot_inner, s.points.pivot_outer];
+        let hinge = hinge.map(|end| self.point(&self.spec.axles[axle], Side::Left, end));
+        // both hinges point to the left: in roll the arms turn against each other
+        self.anti_roll_bar(axle, [arms[0], arms[1]], hinge, false);
     }
 }

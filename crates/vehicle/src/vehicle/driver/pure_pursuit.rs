@@ -70,7 +70,7 @@ impl SteeringGeometry {
     pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
             wheelbase: spec.wheelbase,
-            rear_axle: spec.axles.last().map_or(0.0, |axle| axle.position[0]),
+            rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
         }
     }

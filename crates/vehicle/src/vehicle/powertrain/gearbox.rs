@@ -34,6 +34,10 @@ pub struct Gearbox {
     pub upshift_rpm: f64,
     /// Speed of the input shaft below which it shifts down, rpm.
     pub downshift_rpm: f64,
+    /// Speeds of the input shaft at which each gear is left, down and up, rpm, in place of the
+    /// two above; given for all gears or none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shift_rpm: Vec<[f64; 2]>,
     /// Least time between two shifts, s.
     pub latency: f64,
     /// Time that a shift takes, s: the ratio passes over within it; 0 shifts at once.
@@ -125,12 +129,18 @@ impl Gearbox {
     /// rad/s: the lowest one that does not ask to be shifted up; neutral where it
     /// rolls backward faster than reverse reaches.
     pub fn fitting(&self, output_speed: f64) -> i32 {
-        let most = self.upshift_rpm * RPM;
         if output_speed < 0.0 {
+            let most = self.upshift_rpm * RPM;
             return if output_speed / self.reverse <= most { -1 } else { 0 };
         }
-        let fits = |ratio: &f64| output_speed / ratio <= most;
-        self.ratios.iter().position(fits).map_or(self.ratios.len(), |index| index + 1) as i32
+        let fits = |gear: usize| output_speed / self.ratios[gear] <= self.shift_speeds(gear)[1];
+        (0..self.ratios.len()).position(fits).map_or(self.ratios.len(), |index| index + 1) as i32
+    }
+
+    /// Input speeds below and above which the gear of this index is left, rad/s.
+    fn shift_speeds(&self, gear: usize) -> [f64; 2] {
+        let all = [self.downshift_rpm, self.upshift_rpm];
+        self.shift_rpm.get(gear).unwrap_or(&all).map(|rpm| rpm * RPM)
     }
 
     /// Shifts if the speeds (rad/s) of the input and output shafts ask for it
@@ -192,13 +202,14 @@ impl Gearbox {
         tick: u64,
         ticks_per_second: u64,
     ) -> i32 {
+        let [down, up] = self.shift_speeds(state.gear.max(1) as usize - 1);
         let pause = self.latency.max(self.shift_time);
         let pause = (pause * ticks_per_second as f64).round() as u64;
         if tick.saturating_sub(state.shifted_at) < pause {
             state.gear
-        } else if input_speed > self.upshift_rpm * RPM {
+        } else if input_speed > up {
             (state.gear + 1).min(self.ratios.len() as i32)
-        } else if input_speed < self.downshift_rpm * RPM && !self.hunts(state.gear, input_speed) {
+        } else if input_speed < down && !self.hunts(state.gear, input_speed) {
             (state.gear - 1).max(1)
         } else {
             state.gear
@@ -212,7 +223,8 @@ impl Gearbox {
         else {
             return false;
         };
-        input_speed * own / below > HUNTING * self.upshift_rpm * RPM
+        let [_, up] = self.shift_speeds((gear - 1).max(1) as usize - 1);
+        input_speed * own / below > HUNTING * up
     }
 }
 
@@ -226,6 +238,7 @@ mod tests {
             reverse: -0.1,
             upshift_rpm: 2500.0,
             downshift_rpm: 1200.0,
+            shift_rpm: Vec::new(),
             latency: 1.0,
             shift_time: 0.4,
             input_inertia: 0.3,
@@ -253,6 +266,29 @@ mod tests {
         assert_eq!(shift(1000.0, 9800), 2);
         assert_eq!(shift(1000.0, 10700), 1);
         assert_eq!(shift(0.0, 20000), 1);
+    }
+
+    #[test]
+    fn each_gear_has_its_own_shift_speeds() {
+        let shift_rpm = vec![[900.0, 1500.0], [1000.0, 2000.0], [1100.0, 2600.0]];
+        let gearbox = Gearbox { shift_rpm, ..gearbox() };
+        let mut state = GearboxState::default();
+        let mut shift = |rpm: f64, tick| {
+            gearbox.shift(&mut state, Selector::Drive, rpm * RPM, 10.0, tick, 1000);
+            state.gear
+        };
+        assert_eq!(shift(1499.0, 2000), 1);
+        assert_eq!(shift(1501.0, 3000), 2);
+        assert_eq!(shift(1999.0, 5000), 2);
+        assert_eq!(shift(2001.0, 6000), 3);
+        // in second gear it would turn with 1680 rpm or less, below 0.85 of 2000
+        assert_eq!(shift(840.0, 8000), 2);
+        // in first it would turn with 1900 rpm, above what first gear is left at
+        assert_eq!(shift(950.0, 10000), 2);
+        // 1500 rpm are 31.4 rad/s behind first gear, 2000 rpm 83.8 behind second
+        for (output, gear) in [(31.0, 1), (32.0, 2), (83.0, 2), (85.0, 3)] {
+            assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
+        }
     }
 
     #[test]

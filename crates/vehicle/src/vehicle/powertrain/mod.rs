@@ -6,11 +6,13 @@
 //! are rad/s; ratios are output speed over input speed.
 
 mod brake;
+mod clutch;
 mod converter;
 mod engine;
 mod gearbox;
 
 pub use brake::{Brake, BrakeState};
+pub use clutch::EngineClutch;
 pub use converter::{ConverterTorque, TorqueConverter};
 pub use engine::{Engine, Fuel};
 pub(super) use gearbox::NEUTRAL;
@@ -37,8 +39,12 @@ pub struct Torque {
 pub struct Powertrain {
     /// The engine.
     pub engine: Engine,
-    /// The torque converter between engine and gearbox.
-    pub converter: TorqueConverter,
+    /// The torque converter between engine and gearbox; where absent, the clutch alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converter: Option<TorqueConverter>,
+    /// The friction clutch between engine and gearbox; beside a converter it locks that up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clutch: Option<EngineClutch>,
     /// The automatic gearbox.
     pub gearbox: Gearbox,
 }
@@ -57,7 +63,8 @@ mod tests {
     fn full_throttle() -> Vec<Row> {
         let spec = crate::vehicle::find("hmmwv").unwrap();
         let tyre = &spec.tyre.handling;
-        let Powertrain { engine, converter, gearbox } = &spec.powertrain;
+        let Powertrain { engine, converter, gearbox, .. } = &spec.powertrain;
+        let converter = converter.as_ref().unwrap();
         let (mass, h) = (spec.total_mass(), 2e-4);
         let drive = spec.axles[0].final_drive.unwrap();
         let load = mass * GRAVITY / 4.0;

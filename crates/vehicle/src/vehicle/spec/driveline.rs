@@ -15,6 +15,8 @@ pub enum Layout {
     Fwd,
     /// The last axle.
     Rwd,
+    /// The axles that have a final drive, through centre differentials.
+    ByAxle,
 }
 
 /// A differential with a clutch that can lock it.
@@ -52,6 +54,34 @@ pub struct Driveline {
     pub layout: Layout,
     /// Inertia of the shaft behind the gearbox, kg m².
     pub driveshaft_inertia: f64,
-    /// The differential between axles, for `awd`.
+    /// How many of the driven axles, from the front, are driven by the front output of the
+    /// centre differential; half of them, rounded down, where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_axles: Option<usize>,
+    /// Share of the torque that the centre differential gives to its front output, 0 to 1;
+    /// where absent, as much as makes all axles alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_torque: Option<f64>,
+    /// The differential between front and rear axles, where more than one is driven.
     pub centre: Differential,
+    /// The differentials between axles of the same output of the centre differential; open,
+    /// and without inertia, where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inter_axle: Option<Differential>,
+}
+
+impl Driveline {
+    /// How many of so many driven axles the front output drives, and the share of the torque
+    /// that each front and each rear axle gets.
+    pub fn split(&self, driven: usize) -> (usize, [f64; 2]) {
+        let front = self.front_axles.unwrap_or(driven / 2).min(driven);
+        let rear = driven - front;
+        let alike = 1.0 / driven.max(1) as f64;
+        let share = |whole: f64, count: usize| whole / count.max(1) as f64;
+        let each = match self.front_torque {
+            Some(whole) if front > 0 && rear > 0 => [share(whole, front), share(1.0 - whole, rear)],
+            _ => [alike; 2],
+        };
+        (front, each)
+    }
 }

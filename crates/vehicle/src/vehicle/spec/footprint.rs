@@ -22,13 +22,13 @@ impl Footprint {
     /// wheels.
     pub fn of(spec: &VehicleSpec) -> Footprint {
         spec.chassis.footprint.unwrap_or_else(|| {
-            let tyre = &spec.tyre.handling;
-            let wheels = spec.axles.iter().map(|axle| {
+            let wheels = spec.axles.iter().enumerate().map(|(index, axle)| {
                 let [x, y, _] = axle.suspension.spindle();
-                (axle.position[0] + x, (axle.position[1] + y).abs())
+                let tyre = &spec.tyre_of(index).handling;
+                (axle.position[0] + x, (axle.position[1] + y).abs(), tyre)
             });
             let none = Footprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
-            wheels.fold(none, |own, (x, y)| Footprint {
+            wheels.fold(none, |own, (x, y, tyre)| Footprint {
                 front: own.front.max(x + tyre.unloaded_radius),
                 rear: own.rear.min(x - tyre.unloaded_radius),
                 width: own.width.max(2.0 * y + tyre.width),

@@ -23,6 +23,7 @@ mod plausible;
 mod steering;
 mod strut;
 mod suspension;
+mod tandem;
 mod tracked;
 mod wheel;
 
@@ -30,12 +31,16 @@ pub use any::AnySpec;
 pub use check::SpecError;
 pub use driveline::{Differential, Driveline, FinalDrive, Layout};
 pub use footprint::Footprint;
-pub use steering::{Direct, PitmanArm, PitmanArmPoints, RackPinion, Steering};
+pub use steering::{
+    Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, Steering,
+};
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
-    AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle, LeafSpringMount,
-    Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm, TrailingArmPoints,
+    AntiRollBar, AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle,
+    LeafSpringMount, Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm,
+    TrailingArmPoints,
 };
+pub use tandem::{Tandem, TandemError};
 pub use tracked::{
     Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
@@ -156,6 +161,11 @@ pub struct Axle {
     /// Whether the steering turns its wheels.
     #[serde(default)]
     pub steered: bool,
+    /// Tangent of the mean angle of its wheels over that of the first steered axle's; below 0
+    /// it steers the other way. Where absent, all turn about one centre (Ackermann), which lies
+    /// level with the middle of the axles that are not steered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steer_ratio: Option<f64>,
     /// Largest torque of each wheel's brake, N m.
     pub brake_torque: f64,
     /// What guides the wheels.
@@ -164,6 +174,15 @@ pub struct Axle {
     pub spring: Spring,
     /// What damps, one on each side.
     pub damper: Damper,
+    /// Anti-roll bar between both sides, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anti_roll_bar: Option<AntiRollBar>,
+    /// Its wheels without tyres, where they are not the vehicle's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wheel: Option<Wheel>,
+    /// Its tyres, where they are not the vehicle's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tyre: Option<Box<Tyre>>,
     /// Differential and half-shafts; an axle without can never be driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_drive: Option<FinalDrive>,
@@ -190,9 +209,12 @@ pub struct VehicleSpec {
     /// What turns the steered wheels; absent when none is steered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steering: Option<Steering>,
-    /// Wheel without tyre, the same on all axles.
+    /// Pairs of axles whose springs stand on walking beams.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tandems: Vec<Tandem>,
+    /// Wheel without tyre, of all axles that give none of their own.
     pub wheel: Wheel,
-    /// Tyre, the same on all axles.
+    /// Tyre, of all axles that give none of their own.
     pub tyre: Tyre,
     /// From gearbox to wheels.
     pub driveline: Driveline,
@@ -215,10 +237,56 @@ impl VehicleSpec {
 
     /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
     pub fn total_mass(&self) -> f64 {
-        let corner = self.wheel.mass + self.tyre.mass;
-        let axles: f64 = self.axles.iter().map(|axle| axle.suspension.mass() + 2.0 * corner).sum();
-        let steering = self.steering.as_ref().map_or(0.0, Steering::mass);
-        self.chassis.mass + axles + steering
+        let axles: f64 = (0..self.axles.len())
+            .map(|axle| {
+                let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
+                self.axles[axle].suspension.mass() + 2.0 * corner
+            })
+            .sum();
+        // a mechanism of its own for each steered axle
+        let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
+        let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
+        let tandems: f64 = self.tandems.iter().map(|tandem| 2.0 * tandem.beam.mass).sum();
+        self.chassis.mass + axles + steering + tandems
+    }
+
+    /// Wheel without tyre of the axle of this index.
+    pub fn wheel_of(&self, axle: usize) -> &Wheel {
+        self.axles[axle].wheel.as_ref().unwrap_or(&self.wheel)
+    }
+
+    /// Tyre of the axle of this index.
+    pub fn tyre_of(&self, axle: usize) -> &Tyre {
+        self.axles[axle].tyre.as_deref().unwrap_or(&self.tyre)
+    }
+
+    /// Tyres of all axles, to be changed: the vehicle's, then those of axles with their own.
+    pub fn tyres_mut(&mut self) -> impl Iterator<Item = &mut Tyre> {
+        let own = self.axles.iter_mut().filter_map(|axle| axle.tyre.as_deref_mut());
+        std::iter::once(&mut self.tyre).chain(own)
+    }
+
+    /// Place along x, chassis frame, m, that the turning centre is level with: the middle of the
+    /// axles that are not steered, of all where each is.
+    pub fn turning_line(&self) -> f64 {
+        let middle = |steers: bool| {
+            let places =
+                self.axles.iter().filter(|axle| axle.steered == steers).map(|a| a.position[0]);
+            let count = places.clone().count();
+            (count > 0).then(|| places.sum::<f64>() / count as f64)
+        };
+        middle(false).or_else(|| middle(true)).unwrap_or(0.0)
+    }
+
+    /// Tangent of the mean steer angle of the axle of this index over that of the first steered
+    /// one's; 0 for one that is not steered.
+    pub fn steer_ratio(&self, axle: usize) -> f64 {
+        let own = &self.axles[axle];
+        let first = self.axles.iter().find(|axle| axle.steered);
+        let (Some(first), true) = (first, own.steered) else { return 0.0 };
+        let pole = self.turning_line();
+        let ackermann = (own.position[0] - pole) / (first.position[0] - pole);
+        own.steer_ratio.unwrap_or(if own.name == first.name { 1.0 } else { ackermann })
     }
 
     /// Whether the engine drives the axle of this index.
@@ -227,6 +295,7 @@ impl VehicleSpec {
             Layout::Awd => axle < self.axles.len(),
             Layout::Fwd => axle == 0,
             Layout::Rwd => axle + 1 == self.axles.len(),
+            Layout::ByAxle => self.axles.get(axle).is_some_and(|own| own.final_drive.is_some()),
         }
     }
 

@@ -6,7 +6,7 @@
 //! what they refuse is a slip of a decimal point, or of a unit.
 
 use super::check::{Check, list, require, within};
-use super::{Chassis, Point, SpecError, Track, TrackedSpec, VehicleSpec};
+use super::{Chassis, Point, SpecError, Track, TrackedSpec, Tyre, VehicleSpec, Wheel};
 use crate::numeric::GRAVITY;
 use nalgebra::Matrix3;
 use serde::Serialize;
@@ -143,13 +143,17 @@ impl VehicleSpec {
             return Ok(());
         };
         chassis(&self.chassis)?;
-        self.check_tyre()?;
-        let radius = self.tyre.rigid.radius();
-        let half = 0.5 * self.tyre.rigid.width().max(self.tyre.handling.width);
+        self.check_tyre(&self.wheel, &self.tyre)?;
+        for axle in 0..self.axles.len() {
+            self.of_axle(axle, VehicleSpec::check_tyre)?;
+        }
         let mut bottom = f64::INFINITY;
         for (index, axle) in self.axles.iter().enumerate() {
             let key = format!("axles[{index}]");
             let wheel = axle.suspension.spindle();
+            let tyre = self.tyre_of(index);
+            let radius = tyre.rigid.radius();
+            let half = 0.5 * tyre.rigid.width().max(tyre.handling.width);
             let height = axle.position[2] + wheel[2] - radius;
             if index > 0 {
                 let ahead = &self.axles[index - 1];
@@ -186,8 +190,8 @@ impl VehicleSpec {
         self.check_load()
     }
 
-    fn check_tyre(&self) -> Check {
-        let (rigid, handling) = (&self.tyre.rigid, &self.tyre.handling);
+    fn check_tyre(&self, wheel: &Wheel, tyre: &Tyre) -> Check {
+        let (rigid, handling) = (&tyre.rigid, &tyre.handling);
         within("tyre.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
         within("tyre.handling.width", handling.width, 0.01, 3.0)?;
         let (radius, width) = (rigid.radius(), rigid.width());
@@ -203,10 +207,10 @@ impl VehicleSpec {
         if let Some(grousers) = &rigid.grousers {
             within("tyre.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
         }
-        super::check::inertia("wheel.inertia", &self.wheel.inertia)?;
+        super::check::inertia("wheel.inertia", &wheel.inertia)?;
         let slack = 1.0 + 1e-3;
-        self::rigid("wheel", self.wheel.mass, &self.wheel.inertia, slack)?;
-        self::rigid("tyre", self.tyre.mass, &self.tyre.inertia, slack)
+        self::rigid("wheel", wheel.mass, &wheel.inertia, slack)?;
+        self::rigid("tyre", tyre.mass, &tyre.inertia, slack)
     }
 
     /// The tyres carry the weight before they lie flat.

@@ -12,7 +12,10 @@ pub enum Steering {
     PitmanArm(PitmanArm),
     /// A pinion moves a rack sideways.
     RackPinion(RackPinion),
-    /// The angle of the wheels is given outright, without a mechanism.
+    /// An arm pushes a drag link to the left knuckle of a solid axle, a toe bar turns the right
+    /// one with it.
+    DragLink(DragLink),
+    /// The angles of the knuckles of solid axles are given outright, without a mechanism.
     Direct(Direct),
 }
 
@@ -77,7 +80,41 @@ pub struct RackPinion {
     pub rack: Part,
 }
 
-/// Steering without a mechanism, by Ackermann's geometry.
+/// A pitman arm on the chassis and a drag link to the left knuckle of a solid axle; massless
+/// rods. The toe bar runs between the `tie_rod_knuckle` of both knuckles.
+///
+/// As the beam moves against the chassis, the drag link turns the wheels (bump steer). Points
+/// are in the chassis frame, for the first steered axle; others have the same mechanism, moved
+/// back with them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DragLink {
+    /// Rotation of the arm at steering 1, degrees; in the sense that turns the wheels left.
+    pub max_angle_deg: f64,
+    /// Mean angle of the wheels at steering 1, degrees (for drivers).
+    pub max_wheel_angle_deg: f64,
+    /// The arm, axes of the chassis.
+    pub arm: Part,
+    /// Hard points.
+    pub points: DragLinkPoints,
+}
+
+/// Hard points of a drag link, chassis frame, m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DragLinkPoints {
+    /// Arm on the chassis.
+    pub arm_chassis: Point,
+    /// Direction of the axis about which it turns.
+    pub axis: Point,
+    /// Drag link: end on the arm.
+    pub arm_link: Point,
+    /// Drag link: end on the left knuckle.
+    pub knuckle: Point,
+}
+
+/// Steering without a mechanism: the wheels of solid axles turn about one centre (Ackermann's
+/// geometry), each by what drives its knuckle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Direct {
@@ -91,6 +128,7 @@ impl Steering {
         match self {
             Steering::PitmanArm(s) => s.link.mass + s.arm.mass,
             Steering::RackPinion(s) => s.rack.mass,
+            Steering::DragLink(s) => s.arm.mass,
             Steering::Direct(_) => 0.0,
         }
     }
@@ -100,6 +138,7 @@ impl Steering {
         let degrees = match self {
             Steering::PitmanArm(s) => s.max_wheel_angle_deg,
             Steering::RackPinion(s) => s.max_wheel_angle_deg,
+            Steering::DragLink(s) => s.max_wheel_angle_deg,
             Steering::Direct(s) => s.max_wheel_angle_deg,
         };
         degrees.to_radians()

@@ -35,8 +35,8 @@ pub struct Stops {
 }
 
 /// A damper whose coefficient differs in compression and rebound, and inside
-/// and outside a window of length.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// and outside a window of length, and what a curve adds to that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Damper {
     /// Coefficient while shortening, N s/m.
@@ -46,6 +46,12 @@ pub struct Damper {
     /// Lengths between which these hold; everywhere when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<DamperWindow>,
+    /// Tension (N, positive pulls the ends together) over the rate of lengthening (m/s),
+    /// added to what the coefficients give; both are 0 where a damper is known by its curve
+    /// alone.
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tension: Option<Curve>,
 }
 
 /// The normal working length of a damper, and its coefficients beyond.
@@ -94,7 +100,11 @@ impl Damper {
             _ => (self.compression, self.rebound),
         };
         let coefficient = if rate < 0.0 { compression } else { rebound };
-        (coefficient * rate, coefficient)
+        let linear = (coefficient * rate, coefficient);
+        self.tension.as_ref().map_or(linear, |curve| {
+            let (force, slope) = curve.value_and_slope(rate);
+            (linear.0 + force, linear.1 + slope)
+        })
     }
 }
 
@@ -133,10 +143,27 @@ mod tests {
                 compression_outside: 5.0,
                 rebound_outside: 40.0,
             }),
+            tension: None,
         };
         assert_eq!(damper.tension(0.3, -2.0), (-20.0, 10.0));
         assert_eq!(damper.tension(0.3, 2.0), (40.0, 20.0));
         assert_eq!(damper.tension(0.5, 2.0), (80.0, 40.0));
         assert_eq!(damper.tension(0.1, -2.0), (-10.0, 5.0));
+    }
+
+    #[test]
+    fn a_damper_follows_its_curve() {
+        // degressive: 100 v / (1 + 2 |v|) at -1, -0.5, 0, 0.5 and 1 m/s
+        let points =
+            [-1.0, -0.5, 0.0, 0.5, 1.0_f64].map(|v| [v, 100.0 * v / (1.0 + 2.0 * v.abs())]);
+        let tension = Some(Curve::new(points.to_vec()).unwrap());
+        let damper = Damper { compression: 0.0, rebound: 0.0, window: None, tension };
+        for [rate, force] in points {
+            assert_eq!(damper.tension(0.3, rate).0, force);
+        }
+        // halfway between 0 and 25 N at 0.25 m/s, with the slope of that piece
+        assert_eq!(damper.tension(0.3, 0.25), (12.5, 50.0));
+        let both = Damper { rebound: 10.0, ..damper };
+        assert_eq!(both.tension(0.3, 0.25), (15.0, 60.0));
     }
 }

@@ -108,6 +108,22 @@ pub struct TrailingArmPoints {
     pub spring_arm: Point,
 }
 
+/// A torsion bar across the vehicle that joins both arms of an axle by drop links: it resists
+/// their moving apart, and nothing else. It has no mass of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AntiRollBar {
+    /// Torque over the twist between both ends, N m/rad.
+    pub stiffness: f64,
+    /// Torque over the rate of twist, N m s/rad.
+    #[serde(default)]
+    pub damping: f64,
+    /// Lever of each end, from the bar's axis to the drop link, m.
+    pub lever: f64,
+    /// Drop link: end on the lower or trailing arm, left side, axle frame, m.
+    pub drop_link: Point,
+}
+
 /// A rigid beam with a wheel at each end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

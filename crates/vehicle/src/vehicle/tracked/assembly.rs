@@ -133,7 +133,7 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
         builder.element(Element::Rates { rates })
     };
     let steering = [control(l, r), control(r, l)];
-    let transmission = transmission.acted_on(&mut builder);
+    let transmission = transmission.acted_on(&spec.powertrain, &mut builder);
     let mut parts = Parts {
         model: builder.build()?,
         hull,

@@ -1,12 +1,23 @@
 //! Which figures make an engine, a converter, a gearbox and the shafts behind them.
 
-use super::super::{Differential, FinalDrive};
+use super::super::{Differential, Driveline, FinalDrive};
 use super::rule::{Check, list, not_negative, positive, require, within};
-use crate::vehicle::powertrain::Powertrain;
+use crate::vehicle::powertrain::{Gearbox, Powertrain, TorqueConverter};
 
 pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     not_negative(&format!("{key}.inertia"), differential.inertia)?;
     not_negative(&format!("{key}.lock_torque"), differential.lock_torque)
+}
+
+pub(super) fn driveline(own: &Driveline, driven: usize) -> Check {
+    differential("driveline.centre", &own.centre)?;
+    not_negative("driveline.driveshaft_inertia", own.driveshaft_inertia)?;
+    if let Some(front) = own.front_axles {
+        let allowed = format!("from 1 to below the number of driven axles, {driven}");
+        require(front > 0 && front < driven, "driveline.front_axles", front, &allowed)?;
+    }
+    own.front_torque.map_or(Ok(()), |share| within("driveline.front_torque", share, 0.0, 1.0))?;
+    own.inter_axle.as_ref().map_or(Ok(()), |own| differential("driveline.inter_axle", own))
 }
 
 pub(super) fn final_drive(key: &str, drive: &FinalDrive) -> Check {
@@ -38,7 +49,24 @@ pub(in crate::vehicle::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         "below 0 with the losses at the highest speed, or it runs away",
     )?;
 
-    let converter = &powertrain.converter;
+    require(
+        powertrain.converter.is_some() || powertrain.clutch.is_some(),
+        "powertrain.converter",
+        "absent",
+        "given, or powertrain.clutch instead",
+    )?;
+    powertrain.converter.as_ref().map_or(Ok(()), converter)?;
+    if let Some(clutch) = &powertrain.clutch {
+        positive("powertrain.clutch.torque", clutch.torque)?;
+        let [from, to] = clutch.engage_rpm;
+        let rises = from > 0.0 && to > from && to.is_finite();
+        let key = "powertrain.clutch.engage_rpm";
+        require(rises, key, list(&[from, to]), "above 0 and rising")?;
+    }
+    gearbox(&powertrain.gearbox)
+}
+
+fn converter(converter: &TorqueConverter) -> Check {
     let tables =
         [("capacity", &converter.capacity, 1e-9), ("torque_ratio", &converter.torque_ratio, 0.1)];
     for (name, curve, least) in tables {
@@ -50,9 +78,10 @@ pub(in crate::vehicle::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         }
     }
     let last = converter.torque_ratio.value(1.0);
-    require(last == 1.0, "powertrain.converter.torque_ratio", last, "1 at speed ratio 1")?;
+    require(last == 1.0, "powertrain.converter.torque_ratio", last, "1 at speed ratio 1")
+}
 
-    let gearbox = &powertrain.gearbox;
+fn gearbox(gearbox: &Gearbox) -> Check {
     let key = "powertrain.gearbox";
     require(!gearbox.ratios.is_empty(), &format!("{key}.ratios"), "[]", "1 gear or more")?;
     for (index, pair) in gearbox.ratios.windows(2).enumerate() {
@@ -68,6 +97,14 @@ pub(in crate::vehicle::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         gearbox.upshift_rpm,
         &format!("above downshift_rpm ({})", gearbox.downshift_rpm),
     )?;
+    let count = gearbox.ratios.len();
+    let given = gearbox.shift_rpm.len();
+    let allowed = format!("one pair for each of the {count} gears");
+    require(given == 0 || given == count, &format!("{key}.shift_rpm"), given, &allowed)?;
+    for (index, [down, up]) in gearbox.shift_rpm.iter().enumerate() {
+        let at = format!("{key}.shift_rpm[{index}]");
+        require(*down > 0.0 && up > down, &at, list(&[*down, *up]), "above 0 and rising")?;
+    }
     within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
     within(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;
     positive(&format!("{key}.input_inertia"), gearbox.input_inertia)?;

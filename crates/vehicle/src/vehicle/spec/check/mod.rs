@@ -10,7 +10,7 @@ pub(super) use rule::{
     Check, apart, inertia, list, not_negative, part, point, positive, require, within,
 };
 
-use super::{Chassis, Steering, VehicleSpec};
+use super::{Chassis, Steering, Tyre, VehicleSpec, Wheel};
 use rule::refuse;
 
 /// Why a vehicle file is refused.
@@ -72,10 +72,16 @@ impl VehicleSpec {
         chassis(&self.chassis)?;
         self.check_axles()?;
         self.check_steering()?;
+        self.check_tandems()?;
         self.check_wheels()?;
-        let centre = &self.driveline.centre;
-        drive::differential("driveline.centre", centre)?;
-        not_negative("driveline.driveshaft_inertia", self.driveline.driveshaft_inertia)?;
+        let driven = (0..self.axles.len()).filter(|&axle| self.is_driven(axle)).count();
+        require(
+            driven > 0,
+            "driveline.layout",
+            "by_axle",
+            "another, or an axle given a final_drive",
+        )?;
+        drive::driveline(&self.driveline, driven)?;
         powertrain(&self.powertrain)?;
         super::plausible::figures(self)?;
         self.check_geometry()
@@ -105,6 +111,12 @@ impl VehicleSpec {
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
             suspension::spring(&format!("{key}.spring"), &axle.spring)?;
             suspension::damper(&format!("{key}.damper"), &axle.damper)?;
+            if let Some(bar) = &axle.anti_roll_bar {
+                suspension::anti_roll_bar(&format!("{key}.anti_roll_bar"), bar, &axle.suspension)?;
+            }
+            if let Some(ratio) = axle.steer_ratio {
+                within(&format!("{key}.steer_ratio"), ratio, -2.0, 2.0)?;
+            }
             match &axle.final_drive {
                 Some(axle_drive) => drive::final_drive(&format!("{key}.final_drive"), axle_drive)?,
                 None if self.is_driven(index) => {
@@ -141,12 +153,63 @@ impl VehicleSpec {
                 within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 1080.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
+            Steering::DragLink(s) => {
+                let key = "steering.drag_link";
+                part(&format!("{key}.arm"), &s.arm)?;
+                let p = &s.points;
+                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                apart(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
+                apart(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
+                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
+                wheel_angle(key, s.max_wheel_angle_deg)
+            }
             Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
         }
     }
 
+    fn check_tandems(&self) -> Check {
+        for (index, tandem) in self.tandems.iter().enumerate() {
+            let key = |name: &str| format!("tandems[{index}].{name}");
+            let names = || tandem.axles.join(", ");
+            let Ok([ahead, behind]) = self.axles_of(tandem) else {
+                return refuse(&key("axles"), names(), "names of two axles");
+            };
+            let next = behind == ahead + 1;
+            require(next, &key("axles"), names(), "two axles, one behind the other")?;
+            point(&key("pin"), &tandem.pin)?;
+            part(&key("beam"), &tandem.beam)?;
+            let [front, rear] = [ahead, behind].map(|axle| self.axles[axle].position[0]);
+            let between = tandem.pin[0] < front && tandem.pin[0] > rear && tandem.pin[1] > 0.0;
+            let allowed = format!("on the left, between its axles at x = {front} and {rear}");
+            require(between, &key("pin"), list(&tandem.pin), &allowed)?;
+            within(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
+        }
+        Ok(())
+    }
+
     fn check_wheels(&self) -> Check {
-        let (wheel, own) = (&self.wheel, &self.tyre);
+        self.check_wheel(&self.wheel, &self.tyre)?;
+        (0..self.axles.len()).try_for_each(|axle| self.of_axle(axle, VehicleSpec::check_wheel))
+    }
+
+    /// A check of the wheel and the tyre of an axle, if it has its own, told with their keys.
+    pub(super) fn of_axle(
+        &self,
+        axle: usize,
+        check: impl Fn(&VehicleSpec, &Wheel, &Tyre) -> Check,
+    ) -> Check {
+        if self.axles[axle].wheel.is_none() && self.axles[axle].tyre.is_none() {
+            return Ok(());
+        }
+        check(self, self.wheel_of(axle), self.tyre_of(axle)).map_err(|error| match error {
+            SpecError::Value { key, value, allowed } => {
+                SpecError::Value { key: format!("axles[{axle}].{key}"), value, allowed }
+            }
+            other => other,
+        })
+    }
+
+    fn check_wheel(&self, wheel: &Wheel, own: &Tyre) -> Check {
         positive("wheel.mass", wheel.mass)?;
         inertia("wheel.inertia", &wheel.inertia)?;
         positive("wheel.rim_radius", wheel.rim_radius)?;
@@ -208,9 +271,14 @@ fn wheel_angle(key: &str, degrees: f64) -> Check {
 mod tests {
     use super::*;
 
+    fn hmmwv() -> &'static str {
+        let entries = crate::vehicle::catalogue();
+        entries.iter().find(|entry| entry.key == "hmmwv").unwrap().text
+    }
+
     /// The HMMWV's file with the first `from` turned into `to`.
     fn altered(from: &str, to: &str) -> Result<VehicleSpec, SpecError> {
-        let text = crate::vehicle::catalogue()[0].text;
+        let text = hmmwv();
         assert!(text.contains(from), "the file has no '{from}'");
         VehicleSpec::from_toml(&text.replacen(from, to, 1))
     }
@@ -343,7 +411,7 @@ mod tests {
         assert!(unknown.contains("line "), "{unknown}");
         let nested = altered("upper_arm_front =", "upper_arm_frnt =").unwrap_err().to_string();
         assert!(nested.contains("did you mean `upper_arm_front`?"), "{nested}");
-        let text = crate::vehicle::catalogue()[0].text;
+        let text = hmmwv();
         let kind = VehicleSpec::from_toml(&text.replace("double_wishbone", "double_wishbon"))
             .unwrap_err()
             .to_string();

@@ -1,6 +1,6 @@
 //! Which figures make a suspension, its springs and its dampers.
 
-use super::super::{AxleLocation, Damper, Point, Spring, Suspension};
+use super::super::{AntiRollBar, AxleLocation, Damper, Point, Spring, Suspension};
 use super::rule::{Check, apart, list, not_negative, part, positive, require, rising};
 
 pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
@@ -66,6 +66,17 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
     }
 }
 
+pub(super) fn anti_roll_bar(key: &str, bar: &AntiRollBar, suspension: &Suspension) -> Check {
+    let independent = !matches!(suspension, Suspension::SolidAxle(_));
+    require(independent, key, "given", "absent from a solid axle: bars join independent arms")?;
+    not_negative(&format!("{key}.stiffness"), bar.stiffness)?;
+    not_negative(&format!("{key}.damping"), bar.damping)?;
+    positive(&format!("{key}.lever"), bar.lever)?;
+    let aside = bar.drop_link[1] > 0.0;
+    let place = list(&bar.drop_link);
+    require(aside, &format!("{key}.drop_link"), place, "on the left (y above 0)")
+}
+
 fn axle_location(key: &str, location: &AxleLocation) -> Check {
     match location {
         AxleLocation::Links(links) => {
@@ -108,6 +119,7 @@ pub(super) fn spring(key: &str, spring: &Spring) -> Check {
 pub(super) fn damper(key: &str, damper: &Damper) -> Check {
     not_negative(&format!("{key}.compression"), damper.compression)?;
     not_negative(&format!("{key}.rebound"), damper.rebound)?;
+    damper.tension.as_ref().map_or(Ok(()), |curve| rising(&format!("{key}.tension"), curve))?;
     let Some(window) = &damper.window else { return Ok(()) };
     require(
         window.max_length > window.min_length,

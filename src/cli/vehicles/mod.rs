@@ -1,18 +1,26 @@
 //! `bekker vehicles`
 
+mod check;
+mod drawing;
+mod new;
+
 use super::{Failure, stdout};
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::spec::{TrackSteering, TrackedSpec};
 use crate::vehicle::{AnySpec, VehicleSpec, catalogue};
-use clap::Args;
+use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use std::path::Path;
 
 /// List the vehicles, or check and show one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker vehicles\n  bekker vehicles hmmwv --json\n  \
-    bekker vehicles my_truck.toml")]
+    bekker vehicles my_truck.toml\n  bekker vehicles new my_truck --from fmtv_4x4\n  \
+    bekker vehicles check my_truck.toml")]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Vehicles {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// A vehicle of the catalogue or a vehicle file (.toml)
     model: Option<String>,
     /// Print JSON, with every default filled in
@@ -20,8 +28,19 @@ pub struct Vehicles {
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum Action {
+    New(new::New),
+    Check(check::Check),
+}
+
 impl Vehicles {
     pub fn execute(self) -> Result<(), Failure> {
+        match self.action {
+            Some(Action::New(new)) => return new.execute(),
+            Some(Action::Check(check)) => return check.execute(),
+            None => {}
+        }
         let read = |model: &str| vehicle_spec(model, Path::new(""));
         match self.model {
             Some(model) => {

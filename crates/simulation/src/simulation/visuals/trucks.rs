@@ -1,0 +1,141 @@
+//! Trucks with the cab over the engine: FMTV and MAN Kat 1. Sketches by the overall figures of
+//! their files; chassis frame.
+
+use super::{BLACK, DARK, LAMP, OLIVE, RED};
+use crate::sensor::mesh::MeshBuilder;
+use crate::vehicle::spec::VehicleSpec;
+
+/// Where cab and bed of a truck are, m.
+struct Outline {
+    front: f32,
+    rear: f32,
+    half: f32,
+    /// Back wall of the cab, and front wall of the bed.
+    cab_back: f32,
+    bed_front: f32,
+    /// Heights of the frame's rails, the bed's floor and edge, the cab's floor, the windows'
+    /// sill, and the roof.
+    rail: f32,
+    floor: f32,
+    edge: f32,
+    cab_floor: f32,
+    sill: f32,
+    roof: f32,
+    /// How far the windscreen leans back.
+    lean: f32,
+}
+
+/// A medium tactical truck with its short, upright cab.
+pub(super) fn fmtv(spec: &VehicleSpec) -> MeshBuilder {
+    let [front, rear, half] = ends(spec);
+    hull(&Outline {
+        front,
+        rear,
+        half,
+        cab_back: front - 1.75,
+        bed_front: front - 2.45,
+        rail: 0.35,
+        floor: 0.62,
+        edge: 1.25,
+        cab_floor: 0.42,
+        sill: 1.35,
+        roof: 2.15,
+        lean: 0.22,
+    })
+}
+
+/// The Kat 1 with its high, angular cab ahead of the first axle.
+pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
+    let [front, rear, half] = ends(spec);
+    hull(&Outline {
+        front,
+        rear,
+        half,
+        cab_back: front - 2.0,
+        bed_front: front - 2.9,
+        rail: 0.55,
+        floor: 0.86,
+        edge: 1.5,
+        cab_floor: 0.62,
+        sill: 1.6,
+        roof: 2.5,
+        lean: 0.1,
+    })
+}
+
+/// Bumpers and half the width.
+fn ends(spec: &VehicleSpec) -> [f32; 3] {
+    let own = crate::vehicle::spec::Footprint::of(spec);
+    [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
+}
+
+fn hull(o: &Outline) -> MeshBuilder {
+    let mut builder = MeshBuilder::new();
+    let s = &mut builder;
+    // frame
+    let length = o.front - o.rear - 0.2;
+    let middle = 0.5 * (o.front + o.rear);
+    for side in [-0.38_f32, 0.38] {
+        s.block([middle, side, o.rail], [length, 0.09, 0.24], DARK);
+    }
+    s.block([o.front - 0.06, 0.0, o.rail + 0.02], [0.12, 2.0 * o.half - 0.1, 0.26], DARK);
+    cab(s, o);
+    // spare wheel and filters between cab and bed
+    let gap = [0.5 * (o.cab_back + o.bed_front), 0.0, o.floor + 0.45];
+    s.block(gap, [0.6 * (o.cab_back - o.bed_front), 1.5, 0.9], DARK);
+    // bed: floor, boards and their posts
+    let bed = [0.5 * (o.bed_front + o.rear), 0.0, o.floor];
+    let bed_length = o.bed_front - o.rear;
+    s.block(bed, [bed_length, 2.0 * o.half - 0.06, 0.1], OLIVE);
+    let board = 0.5 * (o.floor + o.edge);
+    for side in [-1.0_f32, 1.0] {
+        let y = side * (o.half - 0.05);
+        s.block([bed[0], y, board + 0.04], [bed_length, 0.05, o.edge - o.floor - 0.08], OLIVE);
+        for post in 0..5 {
+            let x = o.rear + 0.05 + (bed_length - 0.1) * post as f32 / 4.0;
+            s.block([x, y + side * 0.03, board], [0.08, 0.04, o.edge - o.floor], DARK);
+        }
+        s.block([o.rear - 0.02, 0.8 * y, o.rail], [0.04, 0.14, 0.1], RED);
+        // tank and box under the bed
+        s.block([o.bed_front - 0.3, 0.72 * y, o.rail - 0.02], [0.9, 0.45, 0.42], DARK);
+    }
+    for end in [o.bed_front - 0.03, o.rear + 0.03] {
+        s.block([end, 0.0, board], [0.05, 2.0 * o.half - 0.1, o.edge - o.floor], OLIVE);
+    }
+    builder
+}
+
+fn cab(s: &mut MeshBuilder, o: &Outline) {
+    let (front, back) = (o.front - 0.05, o.cab_back);
+    let y = o.half - 0.06;
+    let face = front - o.lean;
+    let body = [[back, o.cab_floor], [front, o.cab_floor], [front, o.sill], [back, o.sill]];
+    s.prism(&body, [-y, y], OLIVE);
+    let upper = [[back, o.sill], [front, o.sill], [face, o.roof], [back, o.roof]];
+    s.prism(&upper, [-y + 0.02, y - 0.02], OLIVE);
+    // windscreen in two, side windows
+    let glass = 0.12;
+    let on_face = |share: f32| [front - o.lean * share + 0.006, o.sill + (o.roof - o.sill) * share];
+    let ([x0, z0], [x1, z1]) = (on_face(0.15), on_face(0.85));
+    for side in [-1.0_f32, 1.0] {
+        let (near, far) = (side * 0.05, side * (y - glass));
+        let mut pane = [[x0, near, z0], [x0, far, z0], [x1, far, z1], [x1, near, z1]];
+        if side < 0.0 {
+            pane.reverse();
+        }
+        s.face(&pane, BLACK);
+        let window = [0.45 * (back + face) + 0.1 * front, side * (y - 0.015), 0.5 * (z0 + z1)];
+        s.block(window, [0.5 * (face - back), 0.03, z1 - z0], BLACK);
+        s.block([front + 0.01, side * (y - 0.25), o.cab_floor + 0.25], [0.04, 0.22, 0.16], LAMP);
+        // mirror and step
+        let arm = [face - 0.05, side * (y + 0.02), o.roof - 0.15];
+        s.block([arm[0], side * (y + 0.14), arm[2] - 0.25], [0.06, 0.16, 0.4], DARK);
+        s.bar(arm, [arm[0], side * (y + 0.14), arm[2]], 0.015, DARK);
+        s.block([back + 0.35, side * y, o.cab_floor - 0.2], [0.5, 0.12, 0.06], DARK);
+    }
+    // grille
+    for slot in 0..4 {
+        let z = o.cab_floor + 0.2 + 0.12 * slot as f32;
+        s.block([front + 0.008, 0.0, z], [0.02, 1.0, 0.06], BLACK);
+    }
+}

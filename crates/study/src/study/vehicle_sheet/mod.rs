@@ -1,0 +1,261 @@
+//! What a vehicle's file comes to, on one page: how it stands, on firm ground and on three soils,
+//! how it swings, pulls, turns and falls over, and which of that is out of the usual.
+//!
+//! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
+//! its figures, each with its law where it is computed.
+
+mod quarter;
+mod usual;
+
+use super::mobility::TractiveEffort;
+use crate::numeric::{GRAVITY, atan, hypot, tan};
+use crate::scenario::{Faults, ScenarioFile, build};
+use crate::simulation::World;
+use crate::vehicle::AnySpec;
+use crate::vehicle::spec::VehicleSpec;
+use quarter::Quarter;
+use serde::Serialize;
+use std::path::Path;
+
+/// Firm ground, and the soils that it is set on.
+const FIRM: &str = "rigid";
+const SOILS: [&str; 3] = ["dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
+/// Speeds at which its tractive effort is taken, km/h.
+const SPEEDS: [f64; 8] = [0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 60.0, 80.0];
+
+/// What a vehicle's file comes to.
+#[derive(Clone, Debug, Serialize)]
+pub struct VehicleSheet {
+    /// Its name.
+    pub name: String,
+    /// Mass of all bodies, kg.
+    pub mass: f64,
+    /// Its axles from the front; none on tracks.
+    pub axles: Vec<AxleSheet>,
+    /// How it stands on each soil.
+    pub soils: Vec<Standing>,
+    /// How it turns at full lock; none where no wheel is steered.
+    pub turning: Option<Turning>,
+    /// How it stands against rolling over.
+    pub roll: Roll,
+    /// Pull at speeds, and the grades that it suffices for; empty where nothing drives it.
+    pub effort: Vec<Effort>,
+    /// Fastest speed on the level by the balance of tractive effort, km/h.
+    pub top_speed: Option<f64>,
+    /// What is out of the usual.
+    pub warnings: Vec<String>,
+}
+
+/// An axle at rest on firm ground.
+#[derive(Clone, Debug, Serialize)]
+pub struct AxleSheet {
+    /// Its name.
+    pub name: String,
+    /// Load of both wheels, N, and its share of the weight.
+    pub load: f64,
+    /// Share of the weight.
+    pub share: f64,
+    /// Distance of both wheels' middle planes, m.
+    pub track: f64,
+    /// Rate of spring at the wheel, N/m.
+    pub wheel_rate: f64,
+    /// Natural frequency of the body on this axle, Hz.
+    pub bounce: f64,
+    /// Natural frequency of the wheel between body and ground, Hz.
+    pub hop: f64,
+    /// Share of the critical damping of the body on its spring.
+    pub damping_ratio: f64,
+}
+
+/// A vehicle at rest on a soil.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    /// The soil.
+    pub soil: String,
+    /// Mean depth of the wheels of each axle, or of all road wheels, below the ground, m.
+    pub sinkage: Vec<f64>,
+}
+
+/// How a vehicle turns at full lock, without slip.
+#[derive(Clone, Debug, Serialize)]
+pub struct Turning {
+    /// Mean angle of the first steered axle's wheels, degrees.
+    pub angle_deg: f64,
+    /// Radius of the middle of the axles that are not steered, m.
+    pub rear_radius: f64,
+    /// Diameter of the circle of the outer front wheel, its outer edge, m.
+    pub circle: f64,
+}
+
+/// How a vehicle stands against rolling over, its springs taken as stiff.
+#[derive(Clone, Debug, Serialize)]
+pub struct Roll {
+    /// Height of the centre of mass above the ground, m.
+    pub height: f64,
+    /// Static stability factor: half the track over that height.
+    pub stability_factor: f64,
+    /// Side slope on which it falls over, degrees.
+    pub side_slope_deg: f64,
+}
+
+/// What the powertrain gives at a speed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effort {
+    /// Speed, km/h.
+    pub speed: f64,
+    /// Tractive effort at the rims, N.
+    pub force: f64,
+    /// Grade (rise over run) that it suffices for, ground permitting.
+    pub grade: f64,
+}
+
+impl VehicleSheet {
+    /// Of a vehicle of the catalogue or a vehicle file, already read as `spec`.
+    ///
+    /// # Errors
+    /// Every fault of the file that shows when it is put on ground.
+    pub fn of(model: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
+        let (mass, firm) = (spec.total_mass(), standing(model, FIRM)?);
+        let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &firm));
+        let soils = SOILS.iter().map(|soil| sunk(model, soil, spec)).collect::<Result<_, _>>()?;
+        let turning = spec.wheeled().and_then(turning);
+        let effort = TractiveEffort::of(spec);
+        let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
+        let mut sheet = VehicleSheet {
+            name: spec.name().to_owned(),
+            mass,
+            axles,
+            soils,
+            turning,
+            roll: roll(spec),
+            effort: effort.map_or_else(Vec::new, |effort| pulls(&effort, mass, top_speed)),
+            top_speed,
+            warnings: Vec::new(),
+        };
+        sheet.warnings = usual::warnings(&sheet);
+        Ok(sheet)
+    }
+}
+
+/// Load, N, and sinkage, m, of each wheel at rest on a soil.
+fn standing(model: &str, soil: &str) -> Result<Vec<[f64; 2]>, Faults> {
+    let text = format!(
+        "format = 1\nname = \"standing\"\ntime = {{ duration = 1.0 }}\nterrain = {{ surface = {{ \
+         kind = \"flat\" }} }}\nsoil = {{ default = \"{soil}\" }}\n[[vehicle]]\nname = \
+         \"own\"\nmodel = {model:?}\nposition = [0, 0]\ndriver = {{ kind = \"hold\", brake = 1.0 }}\n"
+    );
+    let file = ScenarioFile::parse("the sheet's own scenario", &text, Path::new(""), &[])?;
+    let mut world = World::new(build::world(&file)?.world);
+    world.advance();
+    let sample = world.samples().next();
+    let wheels = sample.map(|sample| sample.wheels).unwrap_or_default();
+    Ok(wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect())
+}
+
+fn sunk(model: &str, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+    let wheels = standing(model, soil)?;
+    let group = if spec.wheeled().is_some() { 2 } else { wheels.len().max(1) };
+    let mean = |group: &[[f64; 2]]| {
+        group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
+    };
+    Ok(Standing { soil: soil.to_owned(), sinkage: wheels.chunks(group).map(mean).collect() })
+}
+
+fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
+    let weight = own.total_mass() * GRAVITY;
+    (0..own.axles.len())
+        .map(|index| {
+            let axle = &own.axles[index];
+            let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
+            let Quarter { wheel_rate, bounce, hop, damping_ratio } =
+                Quarter::of(own, index, 0.5 * load);
+            let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
+            let (name, share) = (axle.name.clone(), load / weight);
+            AxleSheet { name, load, share, track, wheel_rate, bounce, hop, damping_ratio }
+        })
+        .collect()
+}
+
+/// Ackermann's geometry about the line of the axles that are not steered.
+fn turning(own: &VehicleSpec) -> Option<Turning> {
+    let index = own.axles.iter().position(|axle| axle.steered)?;
+    let (axle, angle) = (&own.axles[index], own.max_steer());
+    let lever = axle.position[0] - own.turning_line();
+    let rear_radius = (lever / tan(angle)).abs();
+    let edge = axle.suspension.spindle()[1] + 0.5 * own.tyre_of(index).handling.width;
+    let circle = 2.0 * hypot(rear_radius + edge, lever);
+    Some(Turning { angle_deg: angle.to_degrees(), rear_radius, circle })
+}
+
+/// Half the track over the height of the centre of mass: the tangent of the side slope, and the
+/// lateral acceleration over gravity, at which the inner wheels lift (the static stability
+/// factor). All that is unsprung is taken to lie at the height of the wheels' centres.
+fn roll(spec: &AnySpec) -> Roll {
+    let mass = spec.total_mass();
+    let (track, above, sprung, com) = match spec {
+        AnySpec::Wheeled(own) => {
+            let count = own.axles.len().max(1) as f64;
+            let [half, height, radius] = (0..own.axles.len()).fold([0.0; 3], |sum, index| {
+                let axle = &own.axles[index];
+                let [_, y, z] = axle.suspension.spindle();
+                let radius = own.tyre_of(index).rigid.radius();
+                [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
+            });
+            let above = radius / count;
+            (2.0 * half / count, above, own.chassis.mass, own.chassis.com[2] - height / count)
+        }
+        AnySpec::Tracked(own) => {
+            let above = own.road_wheel.radius + own.shoe_depth();
+            (own.gauge(), above, own.chassis.mass, own.chassis.com[2] - own.wheel_height)
+        }
+    };
+    let height = above + com * sprung / mass;
+    let stability_factor = 0.5 * track / height;
+    Roll { height, stability_factor, side_slope_deg: atan(stability_factor).to_degrees() }
+}
+
+fn pulls(effort: &TractiveEffort<'_>, mass: f64, top_speed: Option<f64>) -> Vec<Effort> {
+    let reached = |speed: &f64| *speed <= top_speed.unwrap_or(0.0);
+    let at = |speed: f64| Effort {
+        speed,
+        force: effort.at(speed / 3.6) * mass * GRAVITY,
+        grade: effort.grade(speed / 3.6),
+    };
+    SPEEDS.into_iter().filter(reached).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::{catalogue, find_any};
+
+    #[test]
+    fn vehicles_of_the_catalogue_are_nothing_out_of_the_usual() {
+        for entry in catalogue() {
+            // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
+            let sheet = VehicleSheet::of(entry.key, &find_any(entry.key).unwrap()).unwrap();
+            let weight = sheet.mass * GRAVITY;
+            let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
+            // at rest to a few thousandths, as vehicles are settled
+            assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
+            for axle in &sheet.axles {
+                println!("{} {axle:.2?}", entry.key);
+                assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
+                assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
+            }
+            println!("{} {:?} {:?}", entry.key, sheet.roll, sheet.warnings);
+            assert!((0.5..2.5).contains(&sheet.roll.stability_factor), "{}", entry.key);
+        }
+    }
+
+    /// By hand for the HMMWV: 3.378 m, 26.3 degrees, wheels 1.8194 m apart and 0.3175 m wide.
+    #[test]
+    fn it_turns_by_ackermann_s_geometry() {
+        let spec = find_any("hmmwv").unwrap();
+        let turning = turning(spec.wheeled().unwrap()).unwrap();
+        // axles 3.37793 m apart over tan 26.3°, and the outer edge 1.06845 m beyond
+        assert!((turning.rear_radius - 6.8346).abs() < 1e-3, "{turning:?}");
+        let circle = 2.0 * (6.8346_f64 + 1.06845).hypot(3.37793);
+        assert!((turning.circle - circle).abs() < 3e-3, "{turning:?}");
+    }
+}

@@ -1,0 +1,121 @@
+//! A corner of a vehicle as two masses on two springs.
+//!
+//! Sprung mass ms on the rate ks of the spring at the wheel, wheel mu on the tyre's kt; the
+//! squares of the natural frequencies are the roots of
+//! ms mu ω⁴ - (ms (ks + kt) + mu ks) ω² + ks kt = 0 (Wong, *Theory of Ground Vehicles*, section
+//! 7.2). The body's damping is its share of the critical one on ks alone.
+
+use crate::numeric::GRAVITY;
+use crate::spatial::Vec3;
+use crate::vehicle::spec::{Point, Suspension, VehicleSpec};
+use std::f64::consts::TAU;
+
+/// Rate at which the damper's coefficient is taken, m/s at the damper, both ways.
+const RATE: f64 = 0.1;
+
+/// A corner of a vehicle.
+pub(super) struct Quarter {
+    /// Rate of the spring at the wheel, N/m.
+    pub wheel_rate: f64,
+    /// Natural frequency of the body, Hz.
+    pub bounce: f64,
+    /// Natural frequency of the wheel, Hz.
+    pub hop: f64,
+    /// Damping of the body over the critical one.
+    pub damping_ratio: f64,
+}
+
+impl Quarter {
+    /// Of an axle whose wheels carry `load` each, N.
+    pub fn of(own: &VehicleSpec, index: usize, load: f64) -> Quarter {
+        let axle = &own.axles[index];
+        let (rim, tyre) = (own.wheel_of(index), own.tyre_of(index));
+        let unsprung = rim.mass + tyre.mass + 0.5 * axle.suspension.mass();
+        let sprung = (load / GRAVITY - unsprung).max(1.0);
+        let [spring, damper] = lines(&axle.suspension);
+        // the spring is as long as makes it carry the body
+        let push = sprung * GRAVITY / spring.max(1e-3);
+        let (mut short, mut long) = (0.0, 2.0 * axle.spring.free_length);
+        for _ in 0..60 {
+            let middle = 0.5 * (short + long);
+            if axle.spring.tension(middle).0 < -push { short = middle } else { long = middle }
+        }
+        let ks = axle.spring.tension(short).1 * spring * spring;
+        let force = |rate| axle.damper.tension(short, rate).0;
+        let damping = (force(RATE) - force(-RATE)) / (2.0 * RATE) * damper * damper;
+        let handling = &tyre.handling;
+        let progression = handling.vertical_progression;
+        let kt = (handling.vertical_stiffness.powi(2) + 4.0 * progression * load).sqrt();
+        let (sum, product) = (sprung * (ks + kt) + unsprung * ks, sprung * unsprung * ks * kt);
+        let root = (sum * sum - 4.0 * product).max(0.0).sqrt();
+        let frequency = |square: f64| (square / (2.0 * sprung * unsprung)).max(0.0).sqrt() / TAU;
+        Quarter {
+            wheel_rate: ks,
+            bounce: frequency(sum - root),
+            hop: frequency(sum + root),
+            damping_ratio: damping / (2.0 * (ks * sprung).sqrt()).max(1e-9),
+        }
+    }
+}
+
+/// How much spring and damper shorten as the wheel rises by 1 in the design position. The
+/// upright of a double wishbone rises as its lower ball joint.
+fn lines(suspension: &Suspension) -> [f64; 2] {
+    let swings = |hinge: [Point; 2], wheel: Point, lines: [[Point; 2]; 2]| {
+        let [a, b] = hinge.map(Vec3::from);
+        let axis = b - a;
+        let rise = axis.cross(&(Vec3::from(wheel) - a)).z;
+        lines.map(|line| {
+            let [chassis, arm] = line.map(Vec3::from);
+            let along = (chassis - arm).normalize();
+            (axis.cross(&(arm - a)).dot(&along) / rise).abs()
+        })
+    };
+    match suspension {
+        Suspension::DoubleWishbone(s) => {
+            let p = &s.points;
+            let lines = [[p.spring_chassis, p.spring_arm], [p.damper_chassis, p.damper_arm]];
+            swings([p.lower_arm_back, p.lower_arm_front], p.lower_arm_outer, lines)
+        }
+        Suspension::TrailingArm(s) => {
+            let p = &s.points;
+            let lines = [[p.spring_chassis, p.spring_arm], [p.damper_chassis, p.damper_arm]];
+            swings([p.pivot_inner, p.pivot_outer], p.spindle, lines)
+        }
+        Suspension::SolidAxle(s) => {
+            let p = &s.points;
+            let lines = [[p.spring_chassis, p.spring_beam], [p.damper_chassis, p.damper_beam]];
+            lines.map(|line| {
+                let [chassis, beam] = line.map(Vec3::from);
+                (chassis - beam).normalize().z.abs()
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::find;
+
+    /// The rear corner of the Gator: struts upright at the wheel, so the rates are the springs'
+    /// own; frequencies against the characteristic equation, solved here by substitution.
+    #[test]
+    fn frequencies_solve_the_characteristic_equation() {
+        let own = find("gator").unwrap();
+        let load = 2569.0;
+        let Quarter { wheel_rate, bounce, hop, damping_ratio } = Quarter::of(&own, 1, load);
+        assert!((wheel_rate - 300e3).abs() < 1.0, "{wheel_rate}");
+        let mu = 11.0 + 9.3 + 0.5 * own.axles[1].suspension.mass();
+        let ms = load / GRAVITY - mu;
+        let kt = own.tyre_of(1).handling.vertical_stiffness;
+        for frequency in [bounce, hop] {
+            let square = (TAU * frequency).powi(2);
+            let left = (wheel_rate - ms * square) * (wheel_rate + kt - mu * square);
+            // the determinant vanishes to rounding of its terms
+            assert!((left / wheel_rate.powi(2) - 1.0).abs() < 1e-9, "{frequency} Hz: {left}");
+        }
+        let critical = 2.0 * (wheel_rate * ms).sqrt();
+        assert!((damping_ratio - 12e3 / critical).abs() < 1e-9, "{damping_ratio}");
+    }
+}

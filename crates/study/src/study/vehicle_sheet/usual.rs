@@ -1,0 +1,50 @@
+//! What is usual of vehicles that drive off roads, and what a sheet has beyond it.
+//!
+//! The bands are rules of thumb, wide on purpose: body 1 to 3 Hz and wheels 7 to 15 Hz of trucks
+//! and cars (Wong, *Theory of Ground Vehicles*, chapter 7), a damping of 0.2 to 0.7 of the
+//! critical one, a static stability factor of 0.7 to 1.5 (laden trucks to cars), a grade of 0.6
+//! asked of military vehicles.
+
+use super::VehicleSheet;
+
+/// Bands.
+const BOUNCE: [f64; 2] = [0.9, 3.2];
+const HOP: [f64; 2] = [5.0, 18.0];
+const DAMPING: [f64; 2] = [0.1, 1.5];
+const STABILITY: [f64; 2] = [0.7, 2.0];
+const SHARE: [f64; 2] = [0.08, 0.75];
+const GRADE: f64 = 0.6;
+const CIRCLE: [f64; 2] = [5.0, 30.0];
+
+/// A sentence for each figure out of its band, with its keys.
+pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut judge = |what: String, value: f64, [low, high]: [f64; 2], unit: &str, keys: &str| {
+        if !(low..=high).contains(&value) {
+            found
+                .push(format!("{what} is {value:.2}{unit}, usual are {low} to {high}: see {keys}"));
+        }
+    };
+    for (index, axle) in sheet.axles.iter().enumerate() {
+        let (name, at) = (&axle.name, format!("axles[{index}]"));
+        judge(format!("{name}: bounce"), axle.bounce, BOUNCE, " Hz", &format!("{at}.spring"));
+        let keys = format!("{at}.suspension, tyre.handling.vertical_stiffness");
+        judge(format!("{name}: wheel hop"), axle.hop, HOP, " Hz", &keys);
+        let ratio = axle.damping_ratio;
+        judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &format!("{at}.damper"));
+        judge(format!("{name}: share of the weight"), axle.share, SHARE, "", "chassis.com");
+    }
+    let factor = sheet.roll.stability_factor;
+    judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
+    if let Some(turning) = &sheet.turning {
+        judge("turning circle".into(), turning.circle, CIRCLE, " m", "steering");
+    }
+    if let Some(still) = sheet.effort.first().filter(|still| still.grade < GRADE) {
+        let grade = still.grade;
+        found.push(format!(
+            "the steepest grade that its effort suffices for is {grade:.2}, usual is {GRADE} and \
+             more: see powertrain, axles.final_drive.ratio"
+        ));
+    }
+    found
+}

@@ -1,0 +1,72 @@
+//! A friction clutch between engine and gearbox that works by itself.
+//!
+//! What it can carry rises from nothing to all over a range of speed: of the engine, where it
+//! is all that joins engine and gearbox (it slips while the vehicle pulls away and lets the
+//! engine idle); of the gearbox's input, where it locks a torque converter up. Dry friction:
+//! the torque is what it can carry, against the slip; within a narrow band of slip it is in
+//! proportion, in place of sticking.
+
+use super::{RPM, Torque};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Slip below which the clutch no longer gives all that it can carry, rad/s: half a percent of
+/// an engine's speed.
+const BAND: f64 = 1.0;
+
+/// A clutch between engine and gearbox.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EngineClutch {
+    /// Most torque that it carries, N m.
+    pub torque: f64,
+    /// Speeds at which it begins to carry torque and carries all, rpm: of the engine, or,
+    /// beside a converter, of the gearbox's input.
+    pub engage_rpm: [f64; 2],
+}
+
+impl EngineClutch {
+    /// Most torque that it carries at a speed, rad/s, N m.
+    pub fn capacity(&self, speed: f64) -> f64 {
+        let [from, to] = self.engage_rpm.map(|rpm| rpm * RPM);
+        self.torque * ((speed - from) / (to - from)).clamp(0.0, 1.0)
+    }
+
+    /// Torque against its slip (engine over input, rad/s) while its capacity is that of
+    /// `speed`, rad/s; the damping is a secant, so that a step cannot turn the slip back.
+    pub fn torque(&self, speed: f64, slip: f64) -> Torque {
+        let damping = self.capacity(speed) / slip.abs().max(BAND);
+        Torque { value: -damping * slip, damping }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_carries_what_its_speed_lets_it_and_resists_slip() {
+        let clutch = EngineClutch { torque: 1000.0, engage_rpm: [800.0, 1200.0] };
+        for (rpm, most) in [(700.0, 0.0), (1000.0, 500.0), (3000.0, 1000.0)] {
+            // half way between the two speeds: rounding of revolutions to radians
+            assert!((clutch.capacity(rpm * RPM) - most).abs() < 1e-9);
+        }
+        let at = |slip| clutch.torque(200.0, slip).value;
+        assert_eq!([at(50.0), at(-50.0), at(0.5), at(0.0)], [-1000.0, 1000.0, -500.0, 0.0]);
+    }
+
+    #[test]
+    fn a_step_brings_the_slip_to_rest_and_not_beyond() {
+        let clutch = EngineClutch { torque: 1000.0, engage_rpm: [800.0, 1200.0] };
+        let (inertia, h, mut slip) = (1.0, 1e-3, 20.0_f64);
+        let mut steps = 0;
+        while slip > 1e-6 && steps < 1000 {
+            let torque = clutch.torque(200.0, slip);
+            let next = slip + h * torque.value / (inertia + h * torque.damping);
+            assert!(next >= 0.0 && next <= slip);
+            (slip, steps) = (next, steps + 1);
+        }
+        // 1000 N m on 1 kg m² take 20 ms from 20 rad/s; the band a few steps more
+        assert!((20..60).contains(&steps), "{steps}");
+    }
+}

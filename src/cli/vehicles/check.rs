@@ -1,0 +1,112 @@
+//! `bekker vehicles check`
+
+use super::super::{Failure, stdout};
+use super::drawing;
+use crate::report::write_file;
+use crate::scenario::build::vehicle_spec;
+use crate::study::vehicle_sheet::VehicleSheet;
+use clap::Args;
+use comfy_table::{Table, presets};
+use std::path::{Path, PathBuf};
+
+/// Show what a vehicle's file comes to: loads, sinkage, frequencies, pull, turning, stability
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  bekker vehicles check my_truck.toml --draw my_truck.svg")]
+pub struct Check {
+    /// A vehicle of the catalogue or a vehicle file (.toml)
+    model: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw it from the side, from above and from behind
+    #[arg(long, value_name = "FILE.svg")]
+    draw: Option<PathBuf>,
+}
+
+impl Check {
+    pub fn execute(self) -> Result<(), Failure> {
+        let spec = vehicle_spec(&self.model, Path::new(""))?;
+        let sheet = VehicleSheet::of(&self.model, &spec)?;
+        if let Some(path) = &self.draw {
+            write_file(path, drawing::views(&spec).as_bytes())?;
+        }
+        if self.json { stdout::print_json(&sheet) } else { stdout::print(&page(&sheet)) }
+    }
+}
+
+fn page(sheet: &VehicleSheet) -> String {
+    let mut parts = vec![format!("{}, {:.1} kg", sheet.name, sheet.mass)];
+    if !sheet.axles.is_empty() {
+        parts.push(table(
+            &[
+                "axle",
+                "load N",
+                "share",
+                "track m",
+                "wheel rate N/m",
+                "bounce Hz",
+                "hop Hz",
+                "damping",
+            ],
+            sheet.axles.iter().map(|axle| {
+                vec![
+                    axle.name.clone(),
+                    format!("{:.0}", axle.load),
+                    format!("{:.3}", axle.share),
+                    format!("{:.3}", axle.track),
+                    format!("{:.0}", axle.wheel_rate),
+                    format!("{:.2}", axle.bounce),
+                    format!("{:.1}", axle.hop),
+                    format!("{:.2}", axle.damping_ratio),
+                ]
+            }),
+        ));
+    }
+    parts.push(table(
+        &["at rest on", "sinkage, axle by axle, m"],
+        sheet.soils.iter().map(|standing| {
+            let depths: Vec<String> = standing.sinkage.iter().map(|z| format!("{z:.3}")).collect();
+            vec![standing.soil.clone(), depths.join("  ")]
+        }),
+    ));
+    if !sheet.effort.is_empty() {
+        parts.push(table(
+            &["speed km/h", "effort N", "grade"],
+            sheet.effort.iter().map(|at| {
+                let grade = format!("{:.2}", at.grade);
+                vec![format!("{:.0}", at.speed), format!("{:.0}", at.force), grade]
+            }),
+        ));
+    }
+    let mut lines = Vec::new();
+    if let Some(speed) = sheet.top_speed {
+        lines.push(format!("top speed       {speed:.1} km/h on the level, firm"));
+    }
+    if let Some(turning) = &sheet.turning {
+        let (circle, angle) = (turning.circle, turning.angle_deg);
+        lines.push(format!("turning circle  {circle:.1} m across, wheels at {angle:.1} deg"));
+    }
+    let roll = &sheet.roll;
+    lines.push(format!(
+        "roll            falls over on {:.0} deg, centre of mass {:.2} m high, T/2h {:.2}",
+        roll.side_slope_deg, roll.height, roll.stability_factor
+    ));
+    parts.push(lines.join("\n"));
+    let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
+    let warned: Vec<String> = warned.collect();
+    parts.push(if warned.is_empty() {
+        "nothing out of the usual".to_owned()
+    } else {
+        warned.join("\n")
+    });
+    parts.join("\n\n")
+}
+
+fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    rows.for_each(|row| {
+        table.add_row(row);
+    });
+    table.trim_fmt()
+}

@@ -1,0 +1,202 @@
+//! A vehicle from the side, from above and from behind as an SVG: hull, wheels, hard points,
+//! centre of mass.
+
+use crate::vehicle::AnySpec;
+use crate::vehicle::spec::{Chassis, Point, Suspension, VehicleSpec};
+use std::fmt::Write;
+
+/// Pixels a metre, and the space around a view, m.
+const SCALE: f64 = 90.0;
+const MARGIN: f64 = 0.5;
+
+/// What is drawn of a vehicle, in the chassis frame, m.
+struct Parts {
+    /// Boxes: middle and sides.
+    boxes: Vec<[Point; 2]>,
+    /// Wheels: middle, radius, width.
+    wheels: Vec<(Point, f64, f64)>,
+    points: Vec<Point>,
+    com: Point,
+}
+
+/// Which axes of the chassis frame run to the right and upwards, and in which sense.
+#[derive(Clone, Copy)]
+struct View {
+    name: &'static str,
+    right: (usize, f64),
+    up: (usize, f64),
+}
+
+const VIEWS: [View; 3] = [
+    View { name: "side", right: (0, 1.0), up: (2, 1.0) },
+    View { name: "above", right: (0, 1.0), up: (1, 1.0) },
+    View { name: "behind", right: (1, -1.0), up: (2, 1.0) },
+];
+
+/// Three views as the text of an SVG.
+pub(super) fn views(spec: &AnySpec) -> String {
+    let parts = parts(spec);
+    let mut corners: Vec<Point> = Vec::new();
+    for [centre, size] in &parts.boxes {
+        corners.push([0, 1, 2].map(|k| centre[k] - 0.5 * size[k]));
+        corners.push([0, 1, 2].map(|k| centre[k] + 0.5 * size[k]));
+    }
+    for (centre, radius, width) in &parts.wheels {
+        let half = [*radius, 0.5 * width, *radius];
+        corners.push([0, 1, 2].map(|k| centre[k] - half[k]));
+        corners.push([0, 1, 2].map(|k| centre[k] + half[k]));
+    }
+    let bound = |k: usize, pick: fn(f64, f64) -> f64| {
+        corners.iter().map(|corner| corner[k]).reduce(pick).unwrap_or_default()
+    };
+    let low = [0, 1, 2].map(|k| bound(k, f64::min));
+    let high = [0, 1, 2].map(|k| bound(k, f64::max));
+    let size = [0, 1, 2].map(|k| high[k] - low[k] + 2.0 * MARGIN);
+    // side above plan, the rear beside the side
+    let origins = [[0.0, 0.0], [0.0, size[2]], [size[0], 0.0]];
+    let (width, height) = (SCALE * (size[0] + size[1]), SCALE * (size[2] + size[1]));
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" \
+         fill=\"white\"/>\n"
+    );
+    for (view, [x0, y0]) in VIEWS.into_iter().zip(origins) {
+        let place = |point: &Point| {
+            let along = |(axis, sense): (usize, f64)| {
+                if sense > 0.0 { point[axis] - low[axis] } else { high[axis] - point[axis] }
+            };
+            let down = size[view.up.0] - 2.0 * MARGIN - along(view.up);
+            [SCALE * (x0 + MARGIN + along(view.right)), SCALE * (y0 + MARGIN + down)]
+        };
+        draw(&mut svg, view, &parts, place);
+        let (x, y) = (SCALE * (x0 + 0.1), SCALE * (y0 + 0.25));
+        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", view.name);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn draw(svg: &mut String, view: View, parts: &Parts, place: impl Fn(&Point) -> [f64; 2]) {
+    let mut rectangle = |centre: &Point, size: &Point, style: &str| {
+        let [x, y] = place(centre);
+        let (width, height) = (SCALE * size[view.right.0], SCALE * size[view.up.0]);
+        let (x, y) = (x - 0.5 * width, y - 0.5 * height);
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {style}/>"
+        );
+    };
+    for [centre, size] in &parts.boxes {
+        rectangle(centre, size, "rx=\"8\" fill=\"#c9cdb8\" stroke=\"#555\"");
+    }
+    for (centre, radius, width) in &parts.wheels {
+        if view.name != "side" {
+            let size = [2.0 * radius, *width, 2.0 * radius];
+            rectangle(centre, &size, "rx=\"5\" fill=\"#444\" fill-opacity=\"0.7\"");
+        }
+    }
+    for (centre, radius, _) in parts.wheels.iter().filter(|_| view.name == "side") {
+        let ([x, y], r) = (place(centre), SCALE * radius);
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"#444\" fill-opacity=\"0.7\"/>"
+        );
+    }
+    for point in &parts.points {
+        let [x, y] = place(point);
+        let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.2\" fill=\"#06c\"/>");
+    }
+    let [x, y] = place(&parts.com);
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{:.1} {y:.1}h16M{x:.1} {:.1}v16\" stroke=\"#c00\" stroke-width=\"2\"/>",
+        x - 8.0,
+        y - 8.0
+    );
+}
+
+fn parts(spec: &AnySpec) -> Parts {
+    let (chassis, wheels, points) = match spec {
+        AnySpec::Wheeled(own) => (&own.chassis, wheels(own), hard_points(own)),
+        AnySpec::Tracked(own) => {
+            let mut wheels = Vec::new();
+            let width = own.shoe_width();
+            for (track, sense) in [(&own.left, 1.0), (&own.right, -1.0)] {
+                let y = sense * 0.5 * own.gauge();
+                for x in &track.stations {
+                    wheels.push(([*x, y, own.wheel_height], own.road_wheel.radius, width));
+                }
+                let ends = [
+                    (own.sprocket.position, own.drive_radius()),
+                    (own.idler.position, own.idler.radius),
+                ];
+                wheels.extend(ends.map(|([x, _, z], radius)| ([x, y, z], radius, width)));
+            }
+            (&own.chassis, wheels, Vec::new())
+        }
+    };
+    Parts { boxes: boxes(chassis, spec), wheels, points, com: chassis.com }
+}
+
+/// The hull as others meet it, or its footprint's height of a metre.
+fn boxes(chassis: &Chassis, spec: &AnySpec) -> Vec<[Point; 2]> {
+    if !chassis.hulls.is_empty() {
+        return chassis.hulls.iter().map(|hull| [hull.centre, hull.size]).collect();
+    }
+    let own = spec.footprint();
+    let centre = [0.5 * (own.front + own.rear), 0.0, chassis.com[2]];
+    vec![[centre, [own.length(), own.width, 1.0]]]
+}
+
+fn wheels(own: &VehicleSpec) -> Vec<(Point, f64, f64)> {
+    let mut wheels = Vec::new();
+    for (index, axle) in own.axles.iter().enumerate() {
+        let tyre = &own.tyre_of(index).rigid;
+        for centre in both(&axle.position, &axle.suspension.spindle()) {
+            wheels.push((centre, tyre.radius(), tyre.width()));
+        }
+    }
+    wheels
+}
+
+/// A point of an axle's left side and its mirror image, chassis frame.
+fn both(position: &Point, local: &Point) -> [Point; 2] {
+    [1.0, -1.0].map(|mirror| {
+        [position[0] + local[0], position[1] + mirror * local[1], position[2] + local[2]]
+    })
+}
+
+fn hard_points(own: &VehicleSpec) -> Vec<Point> {
+    let mut points = Vec::new();
+    for axle in &own.axles {
+        let locals: Vec<Point> = match &axle.suspension {
+            Suspension::DoubleWishbone(s) => {
+                let p = &s.points;
+                vec![
+                    p.upper_arm_front,
+                    p.upper_arm_back,
+                    p.upper_arm_outer,
+                    p.lower_arm_front,
+                    p.lower_arm_back,
+                    p.lower_arm_outer,
+                    p.spring_chassis,
+                    p.spring_arm,
+                    p.damper_chassis,
+                    p.damper_arm,
+                    p.tie_rod_chassis,
+                    p.tie_rod_upright,
+                ]
+            }
+            Suspension::TrailingArm(s) => {
+                let p = &s.points;
+                vec![p.pivot_inner, p.pivot_outer, p.spring_chassis, p.spring_arm, p.damper_chassis]
+            }
+            Suspension::SolidAxle(s) => {
+                let p = &s.points;
+                vec![p.spring_chassis, p.spring_beam, p.damper_chassis, p.damper_beam]
+            }
+        };
+        points.extend(locals.iter().flat_map(|local| both(&axle.position, local)));
+    }
+    points
+}

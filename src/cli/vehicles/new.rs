@@ -1,0 +1,89 @@
+//! `bekker vehicles new`
+
+use super::super::{Failure, stdout};
+use crate::report::write_file;
+use crate::vehicle::catalogue;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Begin a vehicle file from one of the catalogue
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  bekker vehicles new my_truck --from fmtv_4x4\n  \
+    bekker vehicles check my_truck.toml")]
+pub struct New {
+    /// Name of the vehicle
+    name: String,
+    /// Vehicle of the catalogue whose figures it begins with
+    #[arg(long, value_name = "VEHICLE", default_value = "hmmwv")]
+    from: String,
+    /// The file; NAME.toml if not given
+    #[arg(long, value_name = "FILE.toml")]
+    out: Option<PathBuf>,
+    /// Write in the place of a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+impl New {
+    pub fn execute(self) -> Result<(), Failure> {
+        let wrong =
+            |subject: &str, cause: String| Failure::Input { subject: subject.into(), cause };
+        let entry = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(&self.from));
+        let Some(entry) = entry else {
+            let known: Vec<&str> = catalogue().iter().map(|entry| entry.key).collect();
+            let known = known.join(", ");
+            return Err(wrong(&self.from, format!("no vehicle has this name; known: {known}")));
+        };
+        let plain = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
+        if self.name.trim().is_empty() || !self.name.chars().all(plain) {
+            let cause = "a name is letters, digits, spaces, - and _".to_owned();
+            return Err(wrong(&self.name, cause));
+        }
+        let path = self.out.unwrap_or_else(|| PathBuf::from(format!("{}.toml", self.name)));
+        if path.symlink_metadata().is_ok() && !self.force {
+            let cause = "is there already; --force writes in its place".to_owned();
+            return Err(wrong(&path.display().to_string(), cause));
+        }
+        write_file(&path, begun(&self.name, entry.key, entry.text).as_bytes())?;
+        let path = path.display();
+        stdout::print(&format!("{path}: begun from {}\n`bekker vehicles check {path}`", entry.key))
+    }
+}
+
+/// The text of a vehicle under a new name, its comments kept.
+fn begun(name: &str, from: &str, text: &str) -> String {
+    let named = text.lines().map(|line| match line.strip_prefix("name = ") {
+        Some(_) => format!("name = {name:?}"),
+        None => line.to_owned(),
+    });
+    // the vehicle's name comes first, those of its axles are its figures
+    let (mut first, mut lines) = (true, Vec::new());
+    for (line, own) in named.zip(text.lines()) {
+        let renamed = line != own && !std::mem::take(&mut first);
+        lines.push(if renamed { own.to_owned() } else { line });
+    }
+    format!(
+        "# {name}, begun from the catalogue's {from}: every figure below is that vehicle's until it is \
+         changed.\n# Say in `source` where yours are from. `bekker vehicles check` shows what they \
+         come to;\n# docs/vehicles.md says how to estimate what no data sheet gives.\n#\n{}\n",
+        lines.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::AnySpec;
+
+    #[test]
+    fn a_begun_file_is_the_vehicle_under_another_name() {
+        for entry in catalogue() {
+            let before = AnySpec::from_toml(entry.text).unwrap();
+            let text = begun("Own 1", entry.key, entry.text);
+            let after = AnySpec::from_toml(&text).unwrap();
+            assert_eq!(after.name(), "Own 1");
+            assert_eq!(after.total_mass(), before.total_mass());
+            assert_eq!(after.source(), before.source());
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Vehicles as commands: begun, checked, refused; and those of the catalogue on soil.
+
+use assert_cmd::Command;
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::World;
+use serde_json::Value;
+use std::path::Path;
+
+fn vehicles(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(folder).arg("vehicles").args(arguments.split_whitespace());
+    let output = command.output().unwrap();
+    let [out, told] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code().unwrap(), out, told)
+}
+
+#[test]
+fn a_file_is_begun_once_and_checked() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let (code, ..) = vehicles(folder, "new own --from fmtv_6x6");
+    assert_eq!(code, 0);
+    let file = folder.join("own.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // what one has written is not written over
+    std::fs::write(&file, format!("{text}\n# mine\n")).unwrap();
+    let (code, _, told) = vehicles(folder, "new own --from hmmwv");
+    assert!(code == 3 && told.contains("--force"), "{code}: {told}");
+    assert!(std::fs::read_to_string(&file).unwrap().ends_with("# mine\n"));
+
+    let (code, out, told) = vehicles(folder, "check own.toml --json --draw own.svg");
+    assert_eq!(code, 0, "{told}");
+    let sheet: Value = serde_json::from_str(&out).unwrap();
+    let axle = |index: usize, key: &str| sheet["axles"][index][key].as_f64().unwrap();
+    // both axles of the tandem carry alike
+    assert!((axle(1, "load") / axle(2, "load") - 1.0).abs() < 5e-3, "{out}");
+    assert!((axle(0, "share") + axle(1, "share") + axle(2, "share") - 1.0).abs() < 5e-3);
+    let drawing = std::fs::read_to_string(folder.join("own.svg")).unwrap();
+    for view in ["side", "above", "behind"] {
+        assert!(drawing.contains(&format!(">{view}</text>")));
+    }
+    let (code, page, _) = vehicles(folder, "check own.toml");
+    assert!(code == 0 && page.contains("turning circle") && page.contains("sinkage"), "{page}");
+}
+
+#[test]
+fn what_is_unusual_or_wrong_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    assert_eq!(vehicles(folder, "new own --from fmtv_4x4").0, 0);
+    let file = folder.join("own.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let soft = text.replace("[-0.5, -214328.32915]", "[-0.5, -71442.8]");
+    assert_ne!(soft, text);
+    let soft = soft.replace("[0.5, 214328.32915]", "[0.5, 71442.8]");
+    std::fs::write(&file, soft).unwrap();
+    let (code, page, told) = vehicles(folder, "check own.toml");
+    // a third of the rate is a bounce below one hertz and a half; what is told names the key
+    assert!(code == 0 && page.contains("front"), "{page}{told}");
+    std::fs::write(&file, text.replace("max_angle_deg = 22.7", "max_angle_deg = 227.0")).unwrap();
+    let (code, _, told) = vehicles(folder, "check own.toml");
+    assert_eq!(code, 3);
+    assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
+}
+
+/// Each settles on soil and drives without a fault; ten seconds on all soils take too long here.
+#[test]
+fn the_fleet_settles_and_drives_on_soil() {
+    for name in ["fed_alpha", "fmtv_4x4", "fmtv_6x6", "gator", "man_8x8", "marder"] {
+        let text = format!(
+            "format = 1\nname = \"fleet\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \
+             \"upland_sandy_loam\" }}\n[[vehicle]]\nname = \"own\"\nmodel = \"{name}\"\nposition = \
+             [0, 0]\ndriver = {{ kind = \"path\", speed = 3, waypoints = [[0, 0], [60, 0]] }}\n"
+        );
+        let file = ScenarioFile::parse("fleet", &text, Path::new(""), &[]).unwrap();
+        let mut world = World::new(build::world(&file).unwrap().world);
+        while world.time() < 2.0 - 1e-9 {
+            world.advance();
+        }
+        let sample = world.samples().next().unwrap();
+        println!("{name}: {:.2} m/s, drift {:.1e} m", sample.speed, world.drift());
+        assert_eq!(world.state().agents[0].outcome, None, "{name}");
+        assert!(sample.pose.position.x > 0.2, "{name}: {:?}", sample.pose.position);
+        assert!(world.drift() < 1e-5, "{name}: {} m", world.drift());
+    }
+}
