@@ -198,7 +198,7 @@ fn who_watches_changes_no_bit() {
     let schedule = Schedule::until(0.6);
     let alone = Runner::new(built.world.clone(), None, schedule).unwrap();
     let (alone, _) = alone.run::<()>(&mut []).unwrap();
-    let scene = Arc::new(scene_model(&file, &built.world, &built.meshes));
+    let scene = Arc::new(scene_model(&file, &built.world, &built.meshes, built.random.as_ref()));
     let model = Arc::new(built.world.clone());
     let view = View::new("watched", 0.6, model, scene, Default::default());
     let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));

@@ -99,7 +99,7 @@ fn commands(run: &Path, world: &World) -> Result<Commands, Failure> {
 pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
     let scene = match &built.world.scene_model {
         Some(scene) => scene.clone(),
-        None => Arc::new(scene_model(file, &built.world, &built.meshes)),
+        None => Arc::new(scene_model(file, &built.world, &built.meshes, built.random.as_ref())),
     };
     let start = built.world.agents.first().map(|agent| agent.start.position);
     let model = Arc::new(built.world.clone());
