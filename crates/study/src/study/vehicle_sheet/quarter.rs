@@ -44,8 +44,8 @@ impl Quarter {
         let force = |rate| axle.damper.tension(short, rate).0;
         let damping = (force(RATE) - force(-RATE)) / (2.0 * RATE) * damper * damper;
         let handling = &tyre.handling;
-        let progression = handling.vertical_progression;
-        let kt = (handling.vertical_stiffness.powi(2) + 4.0 * progression * load).sqrt();
+        let (stiffness, progression) = (handling.vertical_stiffness, handling.vertical_progression);
+        let kt = (stiffness * stiffness + 4.0 * progression * load).sqrt();
         let (sum, product) = (sprung * (ks + kt) + unsprung * ks, sprung * unsprung * ks * kt);
         let root = (sum * sum - 4.0 * product).max(0.0).sqrt();
         let frequency = |square: f64| (square / (2.0 * sprung * unsprung)).max(0.0).sqrt() / TAU;
@@ -110,10 +110,13 @@ mod tests {
         let ms = load / GRAVITY - mu;
         let kt = own.tyre_of(1).handling.vertical_stiffness;
         for frequency in [bounce, hop] {
-            let square = (TAU * frequency).powi(2);
+            let square = (TAU * frequency) * (TAU * frequency);
             let left = (wheel_rate - ms * square) * (wheel_rate + kt - mu * square);
             // the determinant vanishes to rounding of its terms
-            assert!((left / wheel_rate.powi(2) - 1.0).abs() < 1e-9, "{frequency} Hz: {left}");
+            assert!(
+                (left / (wheel_rate * wheel_rate) - 1.0).abs() < 1e-9,
+                "{frequency} Hz: {left}"
+            );
         }
         let critical = 2.0 * (wheel_rate * ms).sqrt();
         assert!((damping_ratio - 12e3 / critical).abs() < 1e-9, "{damping_ratio}");
