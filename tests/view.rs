@@ -6,7 +6,7 @@ use crate::runs;
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::simulation::{Runner, Schedule};
-use bekker::view::{Clients, Control, LiveView, Source, View};
+use bekker::view::{Clients, Control, LiveView, Next, Source, View};
 use runs::{Runs, told};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -211,7 +211,7 @@ fn who_watches_changes_no_bit() {
         let taken = scope.spawn(|| {
             let mut frames = 0;
             while !over.load(Ordering::Relaxed) {
-                if let Ok(Some(message)) = client.next(Duration::from_millis(10)) {
+                if let Next::Message(message) = client.next(Duration::from_millis(10)) {
                     frames += u32::from(message[0] == 5);
                 }
             }

@@ -6,7 +6,7 @@ use crate::link::{
     Address, Connection, LinkError, Listener, Listening, Message, Page, Pages, Routes, Taker,
     Target, Token,
 };
-use crate::view::{Clients, asset};
+use crate::view::{Clients, Next, asset};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -138,9 +138,9 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
     let feed = std::thread::spawn(move || {
         while !left.load(Ordering::Relaxed) {
             match client.next(PATIENCE) {
-                Ok(Some(message)) if to.binary(&message).is_ok() => {}
-                Ok(None) => {}
-                _ => break,
+                Next::Message(message) if to.binary(&message).is_ok() => {}
+                Next::NoneYet => {}
+                Next::Message(_) | Next::Over => break,
             }
         }
         to.close();

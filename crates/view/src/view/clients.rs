@@ -34,7 +34,7 @@ pub struct Clients {
 
 /// What one of them is to be sent.
 #[derive(Debug)]
-pub struct Feed {
+struct Feed {
     sender: Sender<Arc<Message>>,
     pending: Arc<AtomicUsize>,
     /// Whether it has no ground yet.
@@ -46,6 +46,17 @@ pub struct Feed {
 pub struct Client {
     receiver: Receiver<Arc<Message>>,
     pending: Arc<AtomicUsize>,
+}
+
+/// What there is for a client.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// A message.
+    Message(Arc<Message>),
+    /// Nothing in the time that was waited.
+    NoneYet,
+    /// Nothing any more.
+    Over,
 }
 
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -153,7 +164,7 @@ impl Clients {
 
     fn ground_at(&self, x: f64, y: f64) -> Message {
         let model = &self.view.model.ground;
-        if !(x.is_finite() && y.is_finite()) || !model.terrain().contains(x, y) {
+        if !(x.is_finite() && y.is_finite() && model.terrain().contains(x, y)) {
             return fault(&format!("({x}, {y}) m lies off the terrain"));
         }
         let published = held(&self.ground);
@@ -187,18 +198,15 @@ fn fault(text_of_it: &str) -> Message {
 }
 
 impl Client {
-    /// The next message for it, waiting for so long; none when there is none yet.
-    ///
-    /// # Errors
-    /// When there will be none any more.
-    pub fn next(&self, patience: Duration) -> Result<Option<Arc<Message>>, ()> {
+    /// The next message for it, waiting for so long.
+    pub fn next(&self, patience: Duration) -> Next {
         match self.receiver.recv_timeout(patience) {
             Ok(message) => {
                 self.pending.fetch_sub(1, Ordering::Relaxed);
-                Ok(Some(message))
+                Next::Message(message)
             }
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(()),
+            Err(RecvTimeoutError::Timeout) => Next::NoneYet,
+            Err(RecvTimeoutError::Disconnected) => Next::Over,
         }
     }
 }

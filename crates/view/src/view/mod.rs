@@ -30,7 +30,7 @@ mod scene_message;
 mod snapshot;
 
 pub use chunk::{Chunk, ChunkError};
-pub use clients::{Client, Clients, Feed};
+pub use clients::{Client, Clients, Next};
 pub use control::{Control, Pace};
 pub use encoder::Encoder;
 pub use html_file::{HtmlFile, HtmlFileError};
