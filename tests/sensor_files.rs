@@ -167,6 +167,7 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
         ("/second/truth", "foxglove.Odometry", 24),
         ("/second/wheels_on_ground", "bekker.WheelGround", 23),
         ("/second/ground", "foxglove.Grid", 1),
+        ("/second/ruts", "foxglove.PointCloud", 1),
         ("/second/eye/image", "foxglove.CompressedImage", 5),
         ("/second/eye/depth", "foxglove.RawImage", 5),
         ("/second/eye/sinkage", "foxglove.RawImage", 5),
@@ -205,4 +206,7 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     near(&truth["pose"]["position"]["x"], -11.0, 0.2);
     let grid = &topic("/second/ground")["messages"][0];
     assert_eq!((&grid["column_count"], &grid["data"]), (&160.into(), &(160 * 160 * 8).into()));
+    // what has sunk of it, and no more: four wheels' prints and ruts of 16 bytes a cell
+    let ruts = topic("/second/ruts")["messages"][0]["data"].as_u64().unwrap();
+    assert!(ruts % 16 == 0 && (50 * 16..160 * 160 * 4).contains(&ruts), "{ruts}");
 }

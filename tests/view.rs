@@ -168,19 +168,22 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     }
 }
 
+/// What is answered to a browser that asks for a path where this address is served.
+fn get(url: &str, target: &str) -> String {
+    let host = url.trim_start_matches("http://").split('/').next().unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
 #[test]
 fn only_the_page_is_served_and_only_with_the_token() {
     let runs = Runs::of(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
-    let host = url.trim_start_matches("http://").split('/').next().unwrap().to_string();
-    let get = |target: &str| {
-        let mut stream = TcpStream::connect(&host).unwrap();
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    };
+    let get = |target: &str| get(&url, target);
     assert!(get("/?token=secret").contains("<title>bekker</title>"));
     assert!(get("/main.js?token=secret").contains("import * as three from 'three'"));
     assert!(get("/?token=wrong").starts_with("HTTP/1.1 403"));
@@ -226,6 +229,44 @@ fn who_watches_changes_no_bit() {
     assert_eq!(watched.hash(), alone.hash());
     assert!(frames > 0);
     assert_eq!(clients.count(), 0);
+}
+
+#[test]
+fn a_folder_of_runs_is_listed_compared_and_watched() {
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let folder = runs.out("several");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::rename(&run, folder.join("first")).unwrap();
+    std::fs::create_dir(folder.join("second")).unwrap();
+    for entry in std::fs::read_dir(folder.join("first")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, folder.join("second").join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    std::fs::create_dir(folder.join("a study")).unwrap();
+    std::fs::write(folder.join("a study/report.html"), "<p>what was found</p>").unwrap();
+    let (_view, url) = viewed(&folder);
+    let list = get(&url, "/?token=secret");
+    for wanted in ["first", "second", "watched", "run/1/", "study/0", "1 under way"] {
+        assert!(list.contains(wanted), "{wanted}: {list}");
+    }
+    let compared = get(&url, "/compare?run=0&run=1&token=secret");
+    assert!(compared.contains("lead: deepest sinkage, m"), "{compared}");
+    assert!(get(&url, "/study/0?token=secret").contains("what was found"));
+    assert!(get(&url, "/run/1/main.js?token=secret").contains("from 'three'"));
+    for none in ["/run/2/", "/run/1/manifest.json", "/run/-1/", "/study/1", "/study/..", "/first/"]
+    {
+        assert!(get(&url, &format!("{none}?token=secret")).starts_with("HTTP/1.1 404"), "{none}");
+    }
+    let mut socket = watch(&url.replace("/?", "/run/1/?"));
+    assert_eq!(text(&mut socket, "scene")["name"], "watched");
+    next(&mut socket, 5, |_| true);
+    // neither a run nor a folder of any
+    let output = bekker().arg("view").arg(folder.join("a study")).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(told(&output).contains("neither the folder of a run"), "{}", told(&output));
 }
 
 #[test]

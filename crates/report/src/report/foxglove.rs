@@ -478,6 +478,27 @@ pub(super) fn grid(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
         .0
 }
 
+/// The cells of a patch that have sunk or been heaped, as points in relief: viewers draw a
+/// [`grid`] flat.
+pub(super) fn ruts(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
+    const STRIDE: u32 = 16;
+    let mut data = Vec::new();
+    for (index, [height, sinkage]) in patch.cells.iter().enumerate() {
+        if *sinkage == 0.0 {
+            continue;
+        }
+        let [column, row] = [index as u32 % patch.columns, index as u32 / patch.columns];
+        let at = |corner: f64, k: u32| (corner + (f64::from(k) + 0.5) * patch.cell) as f32;
+        let place = [at(patch.corner.x, column), at(patch.corner.y, row), *height, *sinkage];
+        place.iter().for_each(|value| data.extend_from_slice(&value.to_le_bytes()));
+    }
+    let mut message = heading.message(1, 2).message(3, pose(&Pose::default())).fixed32(4, STRIDE);
+    for (index, name) in ["x", "y", "z", "sinkage"].iter().enumerate() {
+        message = message.message(5, element(name, 4 * index as u32, numeric::F32));
+    }
+    message.bytes(6, &data).0
+}
+
 /// A picture as PNG.
 pub(super) fn compressed_image(heading: &Heading<'_>, png: &[u8]) -> Vec<u8> {
     heading.message(1, 4).bytes(2, png).text(3, "png").0

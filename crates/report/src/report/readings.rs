@@ -6,6 +6,7 @@
 //! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
 //! | `/V/hit` | bekker.Hit | what it ran into |
 //! | `/V/ground` | foxglove.Grid | height and sinkage around it |
+//! | `/V/ruts` | foxglove.PointCloud | what of it has sunk, in relief |
 //! | `/V/map` | foxglove.Grid | lowest, highest return and class around one that drives itself: 0 unknown, 1 free, 2 obstacle, 3 hole |
 //! | `/V/goal`, `/V/route`, `/V/path` | foxglove.PosesInFrame | where it is to go, and how |
 //! | `/V/believed` | foxglove.PoseInFrame | where it believes to be |
@@ -293,8 +294,11 @@ impl Recording {
         let corner = Vec3::new(x, y, around.z);
         let patch = GroundPatch { corner, cell: CELL, columns, cells };
         let topic = format!("/{}/ground", self.carriers[vehicle].name);
-        let data = foxglove::grid(&Heading { time_us, frame: "world" }, &patch);
-        self.message(&topic, "foxglove.Grid", time_us, &data)
+        let heading = Heading { time_us, frame: "world" };
+        let data = foxglove::grid(&heading, &patch);
+        self.message(&topic, "foxglove.Grid", time_us, &data)?;
+        let topic = format!("/{}/ruts", self.carriers[vehicle].name);
+        self.message(&topic, "foxglove.PointCloud", time_us, &foxglove::ruts(&heading, &patch))
     }
 
     /// Takes down what a vehicle that drives itself has in mind.
