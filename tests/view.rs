@@ -132,6 +132,7 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     assert_eq!(scene["agents"], json!([{ "name": "lead", "model": "HMMWV" }]));
     // forwards, back, and to where it was already
     ask(&mut socket, &json!({ "kind": "pause" }));
+    while text(&mut socket, "status")["playing"] != json!(false) {}
     for wanted in [2.0, 0.5, 0.5, 1.25] {
         ask(&mut socket, &json!({ "kind": "seek", "time": wanted }));
         let moment = loop {

@@ -68,7 +68,8 @@ const takers = {
   felled: (message) => vehicles.fell(message.props),
   plan: drawPlan,
   status(message) {
-    status = message;
+    status = { ...status, ...message };
+    if (message.rate !== undefined) id('rate').value = message.rate === null ? '' : String(message.rate);
     id('play').textContent = status.playing ? '❚❚' : '▶';
     if (status.ended && run?.source === 'live') id('source').textContent = 'ended';
     note('');
@@ -168,7 +169,10 @@ eye.onclick = (event) => {
   const depth = ruts.depth(p.x, p.y) ?? 0;
   showGround({ x: p.x + ox, y: p.y + oy, z: p.z + oz - depth, soil, depth, sinkage: 0 });
 };
-id('play').onclick = () => source.ask({ kind: status.playing ? 'pause' : 'play' });
+id('play').onclick = () => {
+  if (status.ended && run.source === 'recorded') source.ask({ kind: 'seek', time: 0 });
+  source.ask({ kind: status.playing ? 'pause' : 'play' });
+};
 let wheel = null; // in somebody's hands
 id('drive_it').onclick = () => {
   if (wheel && !wheel.stopped) {

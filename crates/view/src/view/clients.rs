@@ -96,9 +96,9 @@ impl Clients {
     /// One more, who is greeted with the scene.
     pub fn join(&self) -> Client {
         let (sender, receiver) = channel();
-        let pending = Arc::new(AtomicUsize::new(self.greeting.len()));
-        for message in &self.greeting {
-            let _ = sender.send(message.clone());
+        let pending = Arc::new(AtomicUsize::new(self.greeting.len() + 1));
+        for message in self.greeting.iter().cloned().chain([Arc::new(self.state())]) {
+            let _ = sender.send(message);
         }
         held(&self.feeds).push(Feed { sender, pending: pending.clone(), fresh: true });
         Client { receiver, pending }
@@ -152,9 +152,17 @@ impl Clients {
             Request::Ground { x, y } => Some(self.ground_at(*x, *y)),
             other => {
                 self.control.take(other);
+                // all see what one of them did
+                self.send(self.state(), false);
                 None
             }
         }
+    }
+
+    /// Whether the run goes on, and how fast.
+    fn state(&self) -> Message {
+        let (playing, rate) = self.control.playing();
+        text(&json!({ "kind": "status", "playing": playing, "rate": rate }))
     }
 
     fn chunk(&self, chunk: &Chunk) -> Message {

@@ -123,11 +123,6 @@ impl LiveView {
             std::thread::sleep(self.pace.wait(world.time(), rate));
         }
     }
-
-    fn said_state(&self, ended: bool) -> serde_json::Value {
-        let (playing, rate) = self.clients.control().playing();
-        json!({ "kind": "status", "playing": playing && !ended, "rate": rate, "ended": ended })
-    }
 }
 
 /// What a vehicle that drives itself has in mind, in words.
@@ -167,7 +162,7 @@ impl<E> Observer<E> for LiveView {
     fn on_end(&mut self, world: &World) -> Result<(), E> {
         if self.clients.count() > 0 {
             self.encoder.show(Snapshot::of(world, true));
-            self.encoder.say(&self.said_state(true));
+            self.encoder.say(&json!({ "kind": "status", "playing": false, "ended": true }));
         }
         Ok(())
     }

@@ -61,18 +61,15 @@ impl Player {
                 control.pause();
             }
             let (playing, rate) = control.playing();
-            if told != Some((playing, rate)) {
-                told = Some((playing, rate));
-                let over = self.is_over();
-                self.encoder.say(&json!({
-                    "kind": "status", "playing": playing, "rate": rate, "ended": over,
-                }));
+            let fresh = self.clients.has_fresh();
+            if told != Some((playing, self.is_over())) || fresh {
+                told = Some((playing, self.is_over()));
+                let ended = self.is_over();
+                let state = json!({ "kind": "status", "playing": playing, "ended": ended });
+                self.encoder.say(&state);
             }
-            if self.clients.has_fresh() {
+            if fresh {
                 self.encoder.show(Snapshot::of(&self.world, true));
-                self.encoder.say(&json!({
-                    "kind": "status", "playing": playing, "rate": rate, "ended": self.is_over(),
-                }));
             }
             if control.go_on() && !self.is_over() {
                 self.advance();
