@@ -441,7 +441,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "kind = \"follow\"",
         "kind = \"folow\"",
-        ":51: vehicle[1].driver.kind = \"folow\": must be one of \"hold\", \"table\", \"path\", \"follow\", \"autonomous\" (did you mean `follow`?)",
+        ":51: vehicle[1].driver.kind = \"folow\": must be one of \"hold\", \"table\", \"path\", \"follow\", \"autonomous\", \"outside\" (did you mean `follow`?)",
     ),
     ("gap = 10", "gap = -3", ":51: vehicle[1].driver.gap = -3: must be > 0 and <= 1000 m"),
     ("gap = 10", "gab = 10", ":51: vehicle[1].driver.gab = 10: unknown key (did you mean `gap`?)"),
@@ -469,7 +469,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "gap = 10",
         "policy = \"idmm\"",
-        ":51: vehicle[1].driver.policy = \"idmm\": must be one of \"constant_gap\", \"constant_time_gap\", \"idm\" (did you mean `idm`?)",
+        ":51: vehicle[1].driver.policy = \"idmm\": must be one of \"constant_gap\", \"constant_time_gap\", \"idm\", \"cacc\" (did you mean `idm`?)",
     ),
     (
         "gap = 10",
