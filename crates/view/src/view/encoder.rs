@@ -138,7 +138,8 @@ impl Told {
     fn show_ground(&mut self, clients: &Clients, published: &Published, time: f64, afresh: bool) {
         let ground = &clients.view().model.ground;
         let changed = self.ground.message(ground, published, time, afresh);
-        let all = || GroundTiles::default().message(ground, published, time, true);
+        let own = &mut self.ground;
+        let all = || own.message(ground, published, time, true);
         clients.send_ground(published, changed, all);
     }
 
