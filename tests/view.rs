@@ -155,6 +155,28 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     // the HMMWV's wheels are 1.82 m apart
     assert!(depth(0.91, &mut socket) > 0.01);
     assert!(depth(5.0, &mut socket).abs() < 1e-9);
+    // a tile is sent as the ground is: its first node, a quarter of a millimetre and what single
+    // precision leaves of the datum
+    ask(&mut socket, &json!({ "kind": "seek", "time": 2.5 }));
+    let tiles = next(&mut socket, 4, |tiles| tiles[0] == 1 && tiles.len() > 1000);
+    next(&mut socket, 5, |frame| (time(frame) - 2.5).abs() < 1e-6);
+    let word = |at: usize| <[u8; 4]>::try_from(&tiles[at..at + 4]).unwrap();
+    for tile in (13..tiles.len()).step_by(16 + 4 * 19 * 19) {
+        let [a, b] = [i32::from_le_bytes(word(tile)), i32::from_le_bytes(word(tile + 4))];
+        let datum = f64::from(f32::from_le_bytes(word(tile + 8)));
+        let quantum = |index: usize| {
+            let at = tile + 16 + 2 * index;
+            f64::from(i16::from_le_bytes(tiles[at..at + 2].try_into().unwrap())) / 4000.0
+        };
+        let place = json!({
+            "kind": "ground", "x": f64::from(a) * 0.8, "y": f64::from(b) * 0.8,
+        });
+        ask(&mut socket, &place);
+        let ground = text(&mut socket, "ground");
+        let (z, depth) = (ground["z"].as_f64().unwrap(), ground["depth"].as_f64().unwrap());
+        assert!((datum + quantum(20) - z).abs() < 2e-4, "{a}, {b}: {z}");
+        assert!((quantum(19 * 19 + 20) - depth).abs() < 2e-4, "{a}, {b}: {depth}");
+    }
     // terrain on demand, and what is no request is said to be none
     ask(&mut socket, &json!({ "kind": "chunk", "level": 0, "i": 0, "j": 0 }));
     assert_eq!(next(&mut socket, 3, |_| true).len(), 17 + 3 * 65 * 65);

@@ -1,5 +1,5 @@
-// Tiles of the ground that have been deformed, node by node. Heights of a thousand tiles lie in
-// one texture; a tile is an instance of one grid that reads its own part of it.
+// Tiles of the ground that have been deformed, node by node. Heights of a few hundred tiles lie
+// in one texture; a tile is an instance of one grid that reads its own part of it.
 
 import * as three from 'three';
 import { LIGHT, lightUniforms } from 'view/terrain';
@@ -7,10 +7,10 @@ import { LIGHT, lightUniforms } from 'view/terrain';
 // Nodes along a side, one beyond the tile all round: it overlaps its neighbours, so that nothing
 // shows between them.
 const SIDE = 19;
-const ROW = 32, SLOTS = ROW * ROW;
+const ROW = 16, SLOTS = ROW * ROW; // a sheet lies about one place, and is left out as one
 const QUANTUM = 1 / 4000; // m
 const STRIDES = [1, 2, 6]; // nodes between corners, from near to far
-const FAR = [60, 180]; // m
+const FAR = [30, 90]; // m
 
 const VERTEX = `
   precision highp isampler2D;
