@@ -293,6 +293,19 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
 }
 
 #[test]
+fn ranks_that_are_not_watched_begin_nothing() {
+    let runs = Runs::of(SCENARIO);
+    for option in ["--view", "--html"] {
+        let out = runs.out("refused");
+        let mut command = bekker();
+        command.arg("run").arg(&runs.scenario).args([option, "--ranks", "2", "--out"]).arg(&out);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+        assert!(told(&output).contains(option) && !out.exists(), "{}", told(&output));
+    }
+}
+
+#[test]
 fn libraries_are_as_in_the_registry() {
     use sha2::Digest;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/view/page/vendor");

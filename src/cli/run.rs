@@ -145,6 +145,11 @@ impl Run {
         let mut met = self.processes.meet(timeout, self.threads, quiet, &flag)?;
         #[cfg(feature = "mpi")]
         let mut mpi = session.map(|session| session.rank(timeout));
+        let processes = met.as_ref().map(|met| met.rank.size());
+        #[cfg(feature = "mpi")]
+        let processes = processes.or(session.map(|session| session.size()));
+        let ranks = processes.unwrap_or(usize::from(self.ranks));
+        self.serving.check_ranks(ranks)?;
         #[cfg(feature = "mpi")]
         let prepared = match (&mut met, &mut mpi) {
             (Some(met), _) => self.prepared_together(&mut met.rank, quiet)?,
@@ -157,12 +162,8 @@ impl Run {
             None => self.prepared(true, quiet)?,
         };
         let Prepared { file, mut built, agreed, state, place, bound } = prepared;
-        let processes = met.as_ref().map(|met| met.rank.size());
-        #[cfg(feature = "mpi")]
-        let processes = processes.or(session.map(|session| session.size()));
-        let ranks = processes.unwrap_or(usize::from(self.ranks));
         let timings = self.timings.then(|| timings::time(&mut built.world));
-        let shown = self.serving.shown(&file, &built, ranks)?;
+        let shown = self.serving.shown(&file, &built);
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
         let recovery =
             Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));

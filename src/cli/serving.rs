@@ -78,17 +78,12 @@ impl Serving {
         self.serve.clone().or_else(|| self.view.then(Address::default))
     }
 
-    /// The run as pages show it, if one is to.
-    pub fn shown(
-        &self,
-        file: &ScenarioFile,
-        built: &Built,
-        ranks: usize,
-    ) -> Result<Option<View>, Failure> {
+    /// Whether so many ranks can be watched; before anything is begun.
+    pub fn check_ranks(&self, ranks: usize) -> Result<(), Failure> {
         let argument = match (self.view, self.html) {
             (true, _) => "--view",
             (false, true) => "--html",
-            (false, false) => return Ok(None),
+            (false, false) => return Ok(()),
         };
         if ranks > 1 {
             let allowed = "left away with more than one rank, where no process sees every part of \
@@ -96,7 +91,13 @@ impl Serving {
                 .into();
             return Err(Failure::Usage { argument, value: format!("{ranks} ranks"), allowed });
         }
-        Ok(Some(view::shown(file, built, file.scenario.time.duration)))
+        Ok(())
+    }
+
+    /// The run as pages show it, if one is to.
+    pub fn shown(&self, file: &ScenarioFile, built: &Built) -> Option<View> {
+        let duration = file.scenario.time.duration;
+        (self.view || self.html).then(|| view::shown(file, built, duration))
     }
 
     /// Who watches the run, nobody yet, if it is to be watched.
