@@ -37,8 +37,8 @@ impl Control {
         self.wish.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a request; whether it was one for who simulates.
-    pub fn take(&self, request: &Request) -> bool {
+    /// Takes a request, if it is one for who simulates.
+    pub fn take(&self, request: &Request) {
         let mut wish = self.wish();
         match *request {
             Request::Play => wish.playing = true,
@@ -52,11 +52,10 @@ impl Control {
                 wish.rate = value.filter(|v| v.is_finite()).map(|v| v.clamp(slowest, fastest));
             }
             Request::Seek { time } => wish.seek = Some(time),
-            Request::Chunk(_) | Request::Ground { .. } => return false,
+            Request::Chunk(_) | Request::Ground { .. } => return,
         }
         drop(wish);
         self.changed.notify_all();
-        true
     }
 
     /// Whether the run goes on, and at what pace.

@@ -2,6 +2,7 @@
 
 use super::clients::Clients;
 use super::control::Pace;
+use super::due::{Due, FRAMES, GROUND};
 use super::encoder::Encoder;
 use super::snapshot::Snapshot;
 use crate::sensor::Reading;
@@ -9,11 +10,9 @@ use crate::simulation::{AutonomyView, Flow, Moment, Observer, Sample, World};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Wall time between frames, between tiles of the ground, and between pictures.
-const FRAMES: Duration = Duration::from_millis(33);
-const GROUND: Duration = Duration::from_millis(100);
+/// Wall time between pictures.
 const PICTURES: Duration = Duration::from_millis(200);
 
 /// Shows a run to its clients, and lets them hold and pace it. Nothing is made while nobody
@@ -28,20 +27,6 @@ pub struct LiveView {
     pictured: Due,
     /// Whether the last snapshot with ground was refused.
     owes_ground: bool,
-}
-
-/// Something that is due so often.
-#[derive(Clone, Copy, Debug, Default)]
-struct Due(Option<Instant>);
-
-impl Due {
-    fn is(&self, every: Duration) -> bool {
-        self.0.is_none_or(|last| last.elapsed() >= every)
-    }
-
-    fn done(&mut self) {
-        self.0 = Some(Instant::now());
-    }
 }
 
 impl LiveView {

@@ -17,6 +17,7 @@
 mod chunk;
 mod clients;
 mod control;
+mod due;
 mod encoder;
 mod frame;
 mod ground_tiles;

@@ -5,6 +5,7 @@
 
 use super::clients::Clients;
 use super::control::Pace;
+use super::due::{Due, FRAMES, GROUND};
 use super::encoder::Encoder;
 use super::snapshot::Snapshot;
 use crate::simulation::{World, WorldState};
@@ -12,14 +13,10 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Most states that are kept; then every other is let go.
 const MOST_KEPT: usize = 240;
-
-/// Wall time between frames, and between tiles of the ground.
-const FRAMES: Duration = Duration::from_millis(33);
-const GROUND: Duration = Duration::from_millis(100);
 
 /// Gives the commands from outside that were recorded for the heartbeat to come.
 pub type Commands = Box<dyn Fn(&mut World) + Send>;
@@ -34,7 +31,8 @@ pub struct Player {
     encoder: Encoder,
     clients: Arc<Clients>,
     commands: Commands,
-    shown: [Option<Instant>; 2],
+    shown: Due,
+    ground: Due,
 }
 
 impl Player {
@@ -43,7 +41,8 @@ impl Player {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
         let encoder = Encoder::new(clients.clone());
-        Player { world, last, kept, every, encoder, clients, commands, shown: [None; 2] }
+        let (shown, ground) = (Due::default(), Due::default());
+        Player { world, last, kept, every, encoder, clients, commands, shown, ground }
     }
 
     /// Plays, holds and leaps as clients want, until `interrupted` is raised.
@@ -146,20 +145,20 @@ impl Player {
     fn show_exactly(&mut self) {
         let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
         self.encoder.show_afresh(Snapshot::of(&self.world, true), hash);
-        self.shown = [Some(Instant::now()); 2];
+        self.shown.done();
+        self.ground.done();
     }
 
     /// Shows the moment if it is time to.
     fn show(&mut self) {
-        let due = |last: Option<Instant>, every| last.is_none_or(|last| last.elapsed() >= every);
-        if !due(self.shown[0], FRAMES) {
+        if !self.shown.is(FRAMES) {
             return;
         }
-        let ground = due(self.shown[1], GROUND);
+        let ground = self.ground.is(GROUND);
         if self.encoder.offer(Snapshot::of(&self.world, ground)) {
-            self.shown[0] = Some(Instant::now());
+            self.shown.done();
             if ground {
-                self.shown[1] = self.shown[0];
+                self.ground.done();
             }
         }
     }
