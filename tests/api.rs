@@ -62,7 +62,7 @@ impl Observer<String> for Log {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, String> {
         self.heartbeats += 1;
         self.times.extend(moment.samples.map(|_| moment.time));
-        self.hashes.extend(moment.hash.map(|(hash, _)| *hash));
+        self.hashes.extend(moment.hash.map(|hash| hash.state));
         self.readings += moment.delivered.len();
         let stops = self.stop_at > 0.0 && moment.time >= self.stop_at - 1e-9;
         Ok(if stops { Flow::Stop } else { Flow::Continue })
@@ -88,11 +88,10 @@ impl Observer<String> for Log {
 #[test]
 fn a_run_tells_its_observers_all() {
     let schedule = Schedule {
-        duration: 1.0,
         sample_every: 0.25,
         checkpoint_every: Some(0.5),
-        hashes: true,
-        views: false,
+        hash_every: Some(1),
+        ..Schedule::until(1.0)
     };
     let (mut one, mut other) = (Log::default(), Log::default());
     let runner = Runner::new(model(SCENARIO), None, schedule).unwrap();

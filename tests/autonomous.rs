@@ -118,7 +118,7 @@ fn threads_ranks_and_a_cut_give_the_same_bits() {
             let mut found = Vec::new();
             for _ in 0..heartbeats {
                 ranks.advance(false).unwrap();
-                found.push(ranks.hash().unwrap().0);
+                found.push(ranks.hash().unwrap().state);
             }
             found
         });
@@ -252,7 +252,7 @@ fn goals_are_handed_out_and_reached_the_same_on_ranks() {
         let mut found = Vec::new();
         for _ in 0..heartbeats {
             ranks.advance(false).unwrap();
-            found.push(ranks.hash().unwrap().0);
+            found.push(ranks.hash().unwrap().state);
         }
         found
     });

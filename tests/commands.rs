@@ -127,7 +127,7 @@ fn commands_give_the_same_bits_on_any_ranks() {
             ranks.command(0, command).unwrap();
             ranks.advance(false).unwrap();
         }
-        ranks.hash().unwrap().0
+        ranks.hash().unwrap().state
     });
     for hash in hashes {
         assert_eq!(hash.unwrap(), alone.hash());

@@ -4,7 +4,8 @@
 use crate::scene;
 
 use bekker::simulation::{
-    GroundVehicle, RankError, Ranks, Route, Sharing, World, WorldModel, WorldState, checkpoint,
+    GroundVehicle, RankError, Ranks, Rebalancing, Route, Sharing, World, WorldModel, WorldState,
+    checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ghost::Order;
@@ -77,7 +78,7 @@ pub fn together(
         let mut hashes = Hashes::new();
         for _ in 0..heartbeats {
             ranks.advance(false).unwrap();
-            hashes.push(ranks.hash().unwrap().0);
+            hashes.push(ranks.hash().unwrap().state);
         }
         // the replicas themselves, by the slow and strong hash
         let own = ranks.world().state().published.hash();
@@ -157,6 +158,75 @@ fn neighbours_that_approach_and_part() {
         let found = together(&model, None, size, &partition, Route::Neighbour, heartbeats);
         same(&expected, &found, &format!("{size} neighbouring ranks, {partition}"));
     }
+}
+
+/// Agents that change ranks in every tenth of a second, at random, with all they have: whoever
+/// is told of whom, the bits are those of one process; and so they are by place and cost.
+#[test]
+fn agents_that_migrate_drive_the_same() {
+    let mut model = model(&[
+        at(0.0, 0.0, 0.6),
+        turned(40.0, 2.4, 180.0),
+        at(-5.0, 0.1, 0.6),
+        turned(300.0, 40.0, 90.0),
+        at(-30.0, 0.1, 0.6),
+    ]);
+    model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
+    let heartbeats = 300;
+    let expected = alone(model.clone(), heartbeats);
+    for (route, size, by_chance, every) in [
+        (Route::Neighbour, 3, Some(1), 0.1),
+        (Route::All, 4, Some(2), 0.1),
+        (Route::Star, 2, Some(3), 0.1),
+        (Route::Neighbour, 2, None, 0.5),
+    ] {
+        let found = on_ranks(size, PATIENCE, |rank| {
+            let rebalancing = Some(Rebalancing { every, by_chance });
+            let sharing = Sharing { route, rebalancing, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+            let (mut hashes, mut moved) = (Hashes::new(), 0);
+            for _ in 0..heartbeats {
+                let before = ranks.partition().to_vec();
+                ranks.advance(false).unwrap();
+                hashes.push(ranks.hash().unwrap().state);
+                let pairs = before.iter().zip(ranks.partition());
+                moved += pairs.filter(|(before, now)| before != now).count();
+            }
+            ranks.gather().unwrap();
+            let last = (ranks.rank() == 0).then(|| ranks.into_world().hash());
+            (hashes, moved, last)
+        });
+        for end in found {
+            let (hashes, moved, last) = end.unwrap();
+            same(&expected, &hashes, &format!("{size} ranks, {route:?}, {by_chance:?}"));
+            assert!(by_chance.is_none() || moved > 30, "{moved} moved");
+            assert!(last.is_none_or(|last| last == expected[heartbeats - 1]), "gathered");
+        }
+    }
+}
+
+/// With neighbours a rank holds the ground its agents may come to, and that at home with it, not
+/// what the others leave far away: what it holds does not grow with the number of ranks.
+#[test]
+fn neighbours_do_not_hold_what_others_leave_far_away() {
+    let held = |size: usize| {
+        let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
+        let model = model(&starts);
+        let ends = on_ranks(size, PATIENCE, |rank| {
+            let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+            (0..250).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
+            let before = ranks.world().state().published.nodes();
+            ranks.gather().unwrap();
+            (before, ranks.world().state().published.nodes())
+        });
+        let ends: Vec<(usize, usize)> = ends.into_iter().map(Result::unwrap).collect();
+        let most = ends.iter().map(|end| end.0).max().unwrap();
+        (most, ends[0].1)
+    };
+    let ((two, all_of_two), (six, all_of_six)) = (held(2), held(6));
+    assert_eq!(two, six);
+    assert_eq!((2 * two, 6 * six), (all_of_two, all_of_six), "and the first is told of all");
 }
 
 #[test]
@@ -306,7 +376,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
     assert_eq!(told, "at tick 0: no answer from rank 1 within 0 s");
 }
 
-/// Alters one byte of what rank 1 sends at its eighth exchange.
+/// Alters one byte of what rank 1 sends to all at its eighth time.
 struct Altering {
     inner: bekker::sync::Threads,
     exchanges: usize,
@@ -367,15 +437,15 @@ fn an_altered_message_names_rank_tick_and_kind() {
             }
         }
     });
-    // agreement, states and descriptions are the first three exchanges, so the
-    // eighth is the heartbeat of step 20; its sender does not read it
+    // states are the first that is told to all, so the
+    // eighth is the heartbeat of step 30; its sender does not read it
     let told: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
     assert!(
-        told[0].starts_with("corrupt heartbeat from rank 1 at tick 20: checksum"),
+        told[0].starts_with("corrupt heartbeat from rank 1 at tick 30: checksum"),
         "{}",
         told[0]
     );
-    assert_eq!(told[1], "at tick 25: rank 0 is gone");
+    assert_eq!(told[1], "at tick 35: rank 0 is gone");
 }
 
 /// Bytes of ground on the wire in a convoy at 5 cm that starts from rest.
@@ -413,10 +483,10 @@ fn a_rank_that_joins_late_gets_a_snapshot() {
             let own = (rank.rank() != late).then(|| state.clone());
             let sharing = Sharing::default();
             let mut ranks = Ranks::new(rank, model.clone(), own, &sharing, &[]).unwrap();
-            let mut hashes = vec![ranks.hash().unwrap().0];
+            let mut hashes = vec![ranks.hash().unwrap().state];
             for _ in 0..20 {
                 ranks.advance(false).unwrap();
-                hashes.push(ranks.hash().unwrap().0);
+                hashes.push(ranks.hash().unwrap().state);
             }
             hashes
         });
@@ -460,7 +530,7 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
             let seen: Vec<_> = (0..3)
                 .map(|agent| ranks.ghost(agent).map(|ghost| ghost.pose(ranks.world().time())))
                 .collect();
-            let hash = ranks.hash().unwrap().0;
+            let hash = ranks.hash().unwrap().state;
             ranks.gather().unwrap();
             let samples: Vec<_> = ranks.world().samples().collect();
             (worst, hash, seen, samples)
@@ -629,14 +699,14 @@ fn altered_plain_data_names_rank_tick_and_kind() {
     let model = convoy();
     let ends = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
-        // agreement, states, descriptions, four heartbeats: the eighth is the gathering
+        // states and six heartbeats: the eighth is the gathering
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..4).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
+        (0..6).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.gathered("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
     });
     for told in ends {
         let told = told.unwrap();
-        assert!(told.starts_with("corrupt figures from rank 1 at tick 20: checksum"), "{told}");
+        assert!(told.starts_with("corrupt figures from rank 1 at tick 30: checksum"), "{told}");
     }
 }

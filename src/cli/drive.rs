@@ -2,7 +2,9 @@
 
 use super::Failure;
 use crate::link::Pacing;
+use crate::report::hashes::NAMED;
 use crate::report::progress::Progress;
+use crate::report::record::GROUND_INTERVAL;
 use crate::report::recorder::{Recorded, Recorder};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
@@ -99,7 +101,9 @@ pub fn drive<'a, C: Communicator>(
         duration: plan.scenario.time.duration,
         sample_every: plan.scenario.output.interval,
         checkpoint_every: Some(plan.checkpoint_every),
-        hashes: true,
+        hash_every: Some(plan.scenario.output.hash_every),
+        hash_agents: plan.scenario.vehicle.len() <= NAMED,
+        ground_every: reads_ground(plan.scenario).then_some(GROUND_INTERVAL),
         views: true,
     };
     let folder = plan.recovery.folder().filter(|_| here == 0).cloned();
@@ -152,6 +156,11 @@ pub fn drive<'a, C: Communicator>(
     drop(observers);
     let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
     Ok(Driven { world, recorded: recorder.recorded(), interrupted, html, pacing })
+}
+
+/// Whether ground around vehicles is taken down on the way: with the readings of sensors.
+fn reads_ground(scenario: &Scenario) -> bool {
+    scenario.output.readings && scenario.vehicle.iter().any(|own| !own.sensor.is_empty())
 }
 
 /// Says what happens: how vehicles start, how far the run has got, how drives end.

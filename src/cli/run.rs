@@ -16,7 +16,7 @@ use crate::report::recovery::Recovery;
 use crate::report::table;
 use crate::scenario::build::Built;
 use crate::simulation::{
-    Controller, OutcomeCode, RankError, Ranks, Route, RunSummary, Sharing, WorldState,
+    Controller, OutcomeCode, RankError, Ranks, Rebalancing, Route, RunSummary, Sharing, WorldState,
 };
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
@@ -69,7 +69,8 @@ pub struct Run {
     ranks: u16,
     #[command(flatten)]
     processes: Processes,
-    /// Which rank drives which vehicle: blocks, round-robin, or a rank for each like 0,0,1
+    /// Which rank drives which vehicle: blocks, round-robin, place, or a rank for each
+    /// like 0,0,1
     #[arg(long, value_name = "RULE", default_value = "blocks")]
     partition: Partition,
     /// Way of the messages between ranks. The result is the same.
@@ -85,6 +86,16 @@ pub struct Run {
     /// Simulated time between checkpoints, s
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     checkpoint_every: f64,
+    /// Simulated time after which vehicles are dealt to ranks anew, by where they are and what
+    /// they cost, s; never if not given. The result is the same.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    rebalance: Option<f64>,
+    /// Deal them by chance instead, from this seed: to try whether it changes anything
+    #[arg(long, value_name = "SEED", requires = "rebalance", hide = true)]
+    rebalance_by_chance: Option<u64>,
+    /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every
+    #[arg(long, value_name = "K")]
+    hash_every: Option<u64>,
     #[command(flatten)]
     graphics: Graphics,
     #[command(flatten)]
@@ -115,6 +126,7 @@ impl Run {
 
     pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {
         self.threads = self.threads.or(self.processes.threads());
+        self.sets.extend(self.hash_every.map(|every| format!("output.hash_every={every}")));
         #[cfg(not(feature = "mpi"))]
         {
             // what starts ranks by hand on many machines may well be a launcher
@@ -345,9 +357,13 @@ impl PreparedRun<'_> {
         controller: Option<&'a mut dyn Controller>,
         plan: &Plan<'a>,
     ) -> Result<Driven, Failure> {
-        let Run { partition, route, extrapolate, .. } = self.run;
+        let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self.run;
         let (route, order) = ((*route).into(), (*extrapolate).into());
-        let sharing = Sharing { partition: partition.clone(), route, order, digest: true };
+        let rebalancing =
+            rebalance.map(|every| Rebalancing { every, by_chance: *rebalance_by_chance });
+        let partition = partition.clone();
+        let digest = plan.scenario.output.hash_every == 1;
+        let sharing = Sharing { partition, route, order, digest, rebalancing };
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
         drive(ranks, controller, plan)

@@ -50,6 +50,18 @@ impl GroundDigest {
             self.add(place, index, (state, *agent));
         }
     }
+
+    pub(super) fn remove_tile(&mut self, key: TileKey, tile: &Tile) {
+        let place = GroundDigest::place(key);
+        for ((index, state), agent) in tile.iter().zip(tile.agents()) {
+            self.remove(place, index, (state, *agent));
+        }
+    }
+
+    /// The digest of two grounds that have no tile in common, as one.
+    pub fn joined(self, other: GroundDigest) -> GroundDigest {
+        GroundDigest(std::array::from_fn(|lane| self.0[lane].wrapping_add(other.0[lane])))
+    }
 }
 
 /// The two halves of a 128-bit product, folded.

@@ -74,6 +74,51 @@ impl Published {
         }
     }
 
+    /// Puts whole tiles in the place of what is held under their keys. Who works on one of
+    /// them reads it anew.
+    pub fn replace(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
+        self.merges += 1;
+        for (key, tile) in tiles {
+            self.digest.add_tile(key, &tile);
+            // no working copy has seen the merge before: each reads the whole tile
+            let (revision, before, changed) = (self.merges, u64::MAX, *tile.mask());
+            let entry = Entry { revision, before, changed, tile };
+            if let Some(before) = self.tiles.insert(key, entry) {
+                self.digest.remove_tile(key, &before.tile);
+            }
+        }
+    }
+
+    /// Forgets the tiles that nobody asks to keep, as if they had never been deformed.
+    pub fn retain(&mut self, keep: impl Fn(TileKey) -> bool) {
+        let digest = &mut self.digest;
+        self.tiles.retain(|&key, entry| {
+            let keeps = keep(key);
+            if !keeps {
+                digest.remove_tile(key, &entry.tile);
+            }
+            keeps
+        });
+    }
+
+    /// The tiles in ascending order of their keys, to be shared.
+    pub fn shared_tiles(&self) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
+        self.tiles.iter().map(|(key, entry)| (*key, &entry.tile))
+    }
+
+    /// The deformed tiles of a rectangle of keys, from its lowest to its highest, to be shared.
+    pub fn shared_within(
+        &self,
+        [low, high]: [TileKey; 2],
+    ) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
+        let of_column = move |a: i32| {
+            let [low, high] = [low.b, high.b].map(|b| TileKey { a, b });
+            // a rectangle upside down holds nothing
+            (low <= high).then(|| self.tiles.range(low..=high)).into_iter().flatten()
+        };
+        (low.a..=high.a).flat_map(of_column).map(|(key, entry)| (*key, &entry.tile))
+    }
+
     /// The tiles in ascending order of their keys.
     pub fn tiles(&self) -> impl Iterator<Item = (TileKey, &Tile)> {
         self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
@@ -112,6 +157,11 @@ impl Published {
     /// The tile under `key`, if it was ever deformed.
     pub fn tile(&self, key: TileKey) -> Option<&Tile> {
         self.tiles.get(&key).map(|entry| &*entry.tile)
+    }
+
+    /// The same, to be shared.
+    pub fn shared_tile(&self, key: TileKey) -> Option<&Arc<Tile>> {
+        self.tiles.get(&key).map(|entry| &entry.tile)
     }
 
     /// The tile under `key` and what was done to it.
@@ -231,6 +281,33 @@ mod tests {
             states.into_iter().for_each(|(index, state)| patch.push(index, state));
             patch
         })
+    }
+
+    /// Tiles of one ground put into another, and those forgotten that it does not hold, make it
+    /// the same ground, digest included.
+    #[test]
+    fn tiles_are_replaced_and_forgotten_with_their_digest() {
+        let rut = |keys: &[i32], sinkage: u32| {
+            let mut patches = Patches::default();
+            for &a in keys {
+                patches.begin(TileKey { a, b: -a });
+                let state = NodeState { plastic_sinkage: sinkage, ..NodeState::default() };
+                patches.push(7, state);
+            }
+            let mut ground = Published::default();
+            ground.apply(&patches);
+            ground
+        };
+        let (source, mut target) = (rut(&[1, 2, 5], 30), rut(&[2, 9], 80));
+        target.replace(source.shared_tiles().map(|(key, tile)| (key, tile.clone())));
+        assert_ne!(target, source);
+        target.retain(|key| key.a != 9);
+        assert_eq!((&target, target.digest()), (&source, source.digest()));
+        let [low, high] = [TileKey { a: 1, b: -2 }, TileKey { a: 5, b: -1 }];
+        let within: Vec<i32> = source.shared_within([low, high]).map(|(key, _)| key.a).collect();
+        assert_eq!(within, [1, 2]);
+        let halves = [rut(&[1, 5], 30).digest(), rut(&[2], 30).digest()];
+        assert_eq!(halves[0].joined(halves[1]), source.digest());
     }
 
     proptest! {

@@ -5,10 +5,15 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::ground::GroundDigest;
 use crate::scenario::config::StateFormat;
+use crate::simulation::StateHash;
 use std::path::Path;
 
 /// Bytes in hexadecimal, lower case, as all hashes are told.
 pub use base16ct::lower::encode_string as hexadecimal;
+
+/// With more vehicles than this the digest of each is not written: a row would be longer than
+/// what the heartbeat changed.
+pub const NAMED: usize = 64;
 
 /// Hashes at one heartbeat, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +26,7 @@ pub struct HashRow {
     pub state: String,
     /// Digest of the ground.
     pub ground: String,
-    /// First eight bytes of each agent's digest.
+    /// First eight bytes of each agent's digest, of no more agents than [`NAMED`].
     pub agents: Vec<String>,
 }
 
@@ -33,13 +38,8 @@ pub fn whole_microseconds(time: f64) -> f64 {
 
 impl HashRow {
     /// A row of these hashes.
-    pub fn new(
-        tick: u64,
-        time: f64,
-        state: &[u8; 32],
-        GroundDigest([high, low]): GroundDigest,
-        agents: &[[u8; 32]],
-    ) -> HashRow {
+    pub fn new(tick: u64, time: f64, hash: &StateHash) -> HashRow {
+        let StateHash { state, ground: GroundDigest([high, low]), agents } = hash;
         HashRow {
             tick,
             time: whole_microseconds(time).to_string(),
@@ -94,7 +94,7 @@ impl Hashes {
         names: &[String],
         after: Option<f64>,
     ) -> Result<Hashes, ReportError> {
-        let columns = columns(names);
+        let columns = columns(if names.len() > NAMED { &[] } else { names });
         Ok(Hashes(match after {
             None => Growing::begin(folder, STEM, columns, &FORMAT)?,
             Some(time) => Growing::resume(folder, STEM, columns, &FORMAT, time, &mut |_| ())?,

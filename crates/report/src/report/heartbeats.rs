@@ -19,7 +19,7 @@ const TIMELINE: &str = "trace.json";
 
 const HEADER: &str = "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
     agree_us,imaging_us,record_us,checkpoint_us,\
-    state_bytes,ground_bytes,received_bytes,nodes,ghost_error_m,ghost_bound_m\n";
+    state_bytes,ground_bytes,received_bytes,record_bytes,nodes,ghost_error_m,ghost_bound_m\n";
 
 /// A time in µs.
 pub fn microseconds(time: Duration) -> f64 {
@@ -119,12 +119,13 @@ fn figures(path: &Path, from: Option<u64>) -> Result<fs::File, ReportError> {
 
 fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatFigures) {
     let HeartbeatFigures { tick, agents, state_bytes, ground_bytes, .. } = heartbeat;
-    let HeartbeatFigures { received_bytes, nodes, ghost_error, ghost_bound, .. } = heartbeat;
+    let HeartbeatFigures { received_bytes, record_bytes, nodes, ghost_error, ghost_bound, .. } =
+        heartbeat;
     let _ = write!(rows, "{tick},{rank},{agents}");
     for (_, span) in spans(heartbeat) {
         let _ = write!(rows, ",{:.1}", microseconds(span));
     }
-    let _ = write!(rows, ",{state_bytes},{ground_bytes},{received_bytes},{nodes}");
+    let _ = write!(rows, ",{state_bytes},{ground_bytes},{received_bytes},{record_bytes},{nodes}");
     let _ = writeln!(rows, ",{ghost_error:.7},{ghost_bound:.7}");
 }
 

@@ -66,9 +66,8 @@ impl<'a> Recorder<'a> {
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
-        if let Some((state, agents)) = moment.hash {
-            let ground = moment.world.state().published.digest();
-            record.heartbeat(&HashRow::new(tick, moment.time, state, ground, agents))?;
+        if let Some(hash) = moment.hash {
+            record.heartbeat(&HashRow::new(tick, moment.time, hash))?;
         }
         record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
         record.delivered(moment.delivered)?;

@@ -163,6 +163,16 @@ impl From<&VehicleMessage> for AgentView {
     }
 }
 
+impl AgentModel {
+    /// What a step of it costs beside others', roughly: its tyres or shoes on the ground, and
+    /// what looks.
+    pub(super) fn weight(&self) -> f64 {
+        // a camera or lidar of usual size takes as long in a heartbeat as some ten wheels
+        let looks = self.sensors.iter().filter(|sensor| sensor.model.is_imaging()).count();
+        (self.vehicle.wheels() + 10 * looks) as f64
+    }
+}
+
 impl AgentState {
     /// Its wheels after the last heartbeat that it drove.
     pub(super) fn wheels(&self) -> &[WheelSample] {

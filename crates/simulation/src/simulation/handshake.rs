@@ -10,6 +10,7 @@ use crate::numeric::GRAVITY;
 use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
 use crate::sync::{Communicator, Parts};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Why a rank cannot begin.
@@ -98,8 +99,31 @@ pub(super) fn share_state(
     })
 }
 
-/// All ranks describe their agents and the environment. What is told must be
-/// what this rank has itself, for it would be driven beside.
+/// Whether all ranks have the same bytes, told to all in as many rounds as doublings make their
+/// number: whole scenarios are compared by their SHA-256.
+fn all_have(
+    communicator: &mut impl Communicator,
+    tick: u64,
+    bytes: &[u8],
+) -> Result<bool, RankError> {
+    let (here, size) = (communicator.rank(), communicator.size());
+    let own: [u8; 32] = Sha256::digest(bytes).into();
+    let (mut equal, mut away, mut parts) = (true, 1, Parts::default());
+    while away < size {
+        let (to, from) = ((here + away) % size, (here + size - away) % size);
+        let told = sealed(&(own, equal));
+        communicator
+            .exchange(&[(to, &told)], &[from], &mut || (), &mut parts)
+            .map_err(|source| RankError::Lost { tick, source })?;
+        let (theirs, so_far): ([u8; 32], bool) = opened(from, tick, "handshake", parts.part(0))?;
+        equal &= so_far && theirs == own;
+        away *= 2;
+    }
+    Ok(equal)
+}
+
+/// All ranks must describe their agents and the environment alike, for each drives its own
+/// beside the others': if their checksums differ, they tell them.
 pub(super) fn describe(
     communicator: &mut impl Communicator,
     model: &WorldModel,
@@ -111,8 +135,17 @@ pub(super) fn describe(
     let descriptions: Vec<Description> =
         model.agents.iter().map(|agent| agent.description()).collect();
     let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
-    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
     let (mut writer, mut message) = (Writer::default(), Vec::new());
+    let nobodys = Origin { run, tick, ..Origin::default() };
+    writer.environment(&nobodys, &environment, &mut message);
+    for description in &descriptions {
+        writer.description(&nobodys, description, &mut message);
+    }
+    if all_have(communicator, tick, &message)? {
+        return Ok(descriptions);
+    }
+    message.clear();
+    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
     writer.environment(&origin(0), &environment, &mut message);
     for agent in (0..partition.len()).filter(|&agent| partition[agent] == here) {
         writer.description(&origin(agent), &descriptions[agent], &mut message);
@@ -170,13 +203,19 @@ pub(super) fn fingerprint(agreed: &[(String, String)]) -> u32 {
     hasher.finalize()
 }
 
-/// All ranks tell what they are about to run; the first difference ends it.
+/// All ranks must be about to run the same: if their checksums differ, they tell what they are
+/// about to run, and the first difference ends it.
 pub(super) fn agree(
     communicator: &mut impl Communicator,
     ours: &[(String, String)],
 ) -> Result<(), RankError> {
     let here = communicator.rank();
     let mut message = Vec::new();
+    Writer::default().handshake(&Origin::default(), ours, &mut message);
+    if all_have(communicator, 0, &message)? {
+        return Ok(());
+    }
+    message.clear();
     let origin = Origin { rank: here as u16, ..Origin::default() };
     Writer::default().handshake(&origin, ours, &mut message);
     let mut all = Parts::default();

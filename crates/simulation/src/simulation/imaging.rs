@@ -36,6 +36,15 @@ impl Clone for Imaging {
     }
 }
 
+impl Imaging {
+    /// Forgets the ground around an agent that looks from elsewhere now.
+    pub fn forget(&mut self, agent: usize) {
+        if let Some(imager) = self.imagers.get_mut(agent) {
+            *imager = None;
+        }
+    }
+}
+
 /// The ground around an agent, and who still looks at it.
 #[derive(Debug)]
 struct Imager {

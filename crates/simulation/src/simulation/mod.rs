@@ -20,6 +20,7 @@ mod firm_spring;
 mod ground_vehicle;
 mod handshake;
 mod hit;
+mod homes;
 mod imaging;
 mod judging;
 mod lying;
@@ -41,6 +42,7 @@ mod scenery;
 mod sealed;
 mod sensing;
 mod soundness;
+mod state_hash;
 mod statics;
 mod striking;
 mod team;
@@ -78,7 +80,7 @@ pub use radio::{
     Beacon, Bursts, Hazard, Heard, Message, PlatoonSummary, Radio, RadioNet, RadioSummary, Station,
 };
 pub use rank_error::RankError;
-pub use ranks::{HeartbeatFigures, Ranks, Route, Sharing};
+pub use ranks::{HeartbeatFigures, Ranks, Rebalancing, Route, Sharing};
 pub use record::{
     ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary,
     WheelSample,
@@ -87,6 +89,7 @@ pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
+pub use state_hash::StateHash;
 pub use statics::Stand;
 pub use team::{Assignment, Letter, Member, Parts, Sharing as MapSharing, Task, Team, Traffic};
 pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};

@@ -4,13 +4,13 @@
 //! that the agent and the ground it touches cannot leave before the next census.
 //! A rank hears of the agents whose discs meet one of its own agents' and of those
 //! that its agents follow, heartbeat by heartbeat until then; it need not hear of
-//! the others, for neither can an agent reach ground that they change. What a rank
-//! has not been told it is given, joined to one patch a tile, at the census at which
-//! one of its discs meets that ground. So the bits are those of telling everything
+//! the others, for neither can an agent reach ground that they change. Ground that one of
+//! its discs comes to it is given by the ground's home ([`super::homes`]), which also names those
+//! whose discs meet there: nobody hears of all discs. So the bits are those of telling everything
 //! to everyone.
 
+use super::homes::Rect;
 use crate::grid::TileKey;
-use crate::ground::{Patch, Patches, Published};
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 
@@ -65,10 +65,20 @@ impl Region {
         !(dx * dx + dy * dy > left * left || left < 0.0)
     }
 
-    fn envelope(&self) -> AABB<[f64; 2]> {
+    pub fn envelope(&self) -> AABB<[f64; 2]> {
         let [x, y] = self.centre;
         let r = self.radius;
         AABB::from_corners([x - r, y - r], [x + r, y + r])
+    }
+
+    /// The tiles of side `tile`, m, that it touches.
+    pub fn tiles(&self, tile: f64) -> Rect {
+        // who is nowhere touches nothing: casts give 0 for what is no number
+        let corner = |side: f64| {
+            let [a, b] = self.centre.map(|at| ((at + side * self.radius) / tile).floor() as i32);
+            TileKey { a, b }
+        };
+        [corner(-1.0), corner(1.0)]
     }
 }
 
@@ -97,46 +107,16 @@ impl RTreeObject for Placed {
     }
 }
 
-/// An own agent's ground of a stretch of time, joined.
-#[derive(Default)]
-struct Stretch {
-    ground: Published,
-    /// Lowest and highest tiles.
-    extent: Option<[TileKey; 2]>,
-    /// Ranks that have not been told of it, in ascending order.
-    owed: Vec<usize>,
-}
-
-impl Stretch {
-    fn add(&mut self, patches: &Patches) {
-        self.ground.apply(patches);
-        for Patch { key, .. } in patches.iter() {
-            let [low, high] = self.extent.get_or_insert([key, key]);
-            *low = TileKey { a: low.a.min(key.a), b: low.b.min(key.b) };
-            *high = TileKey { a: high.a.max(key.a), b: high.b.max(key.b) };
-        }
-    }
-
-    fn envelope(&self, tile: f64) -> Option<AABB<[f64; 2]>> {
-        let corner = |a: i32, b: i32| [f64::from(a) * tile, f64::from(b) * tile];
-        let [low, high] = self.extent?;
-        Some(AABB::from_corners(corner(low.a, low.b), corner(high.a + 1, high.b + 1)))
-    }
-}
-
 /// One of this rank's agents between two censuses.
 struct Own {
     region: Region,
     /// Ranks that hear of it at each heartbeat, in ascending order.
     hearers: Vec<usize>,
-    /// What it has left since the census.
-    stretch: Stretch,
 }
 
-/// One rank's knowledge of its neighbours and of what it owes the others.
+/// One rank's knowledge of its neighbours.
 pub(super) struct Neighbourhood {
     here: usize,
-    size: usize,
     /// Side of a tile, m.
     tile: f64,
     /// In ascending order of the agents.
@@ -149,22 +129,18 @@ pub(super) struct Neighbourhood {
     pub received: Vec<bool>,
     /// Tick at or after which the next census is due.
     pub due: u64,
-    /// Ground of censuses before that some are still owed.
-    stretches: Vec<Stretch>,
 }
 
 impl Neighbourhood {
-    pub fn new(here: usize, size: usize, tile: f64) -> Neighbourhood {
+    pub fn new(here: usize, tile: f64) -> Neighbourhood {
         Neighbourhood {
             here,
-            size,
             tile,
             own: Vec::new(),
             hearers: Vec::new(),
             speakers: Vec::new(),
             received: Vec::new(),
             due: 0,
-            stretches: Vec::new(),
         }
     }
 
@@ -188,37 +164,10 @@ impl Neighbourhood {
         self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
     }
 
-    /// Notes what an own agent left in this heartbeat.
-    pub fn leave(&mut self, agent: usize, patches: &Patches) {
-        if let Some(at) = self.place(agent) {
-            self.own[at].stretch.add(patches);
-        }
-    }
-
-    /// Ends a stretch: all who did not hear of it are owed it.
-    pub fn close(&mut self) {
-        let Neighbourhood { own, stretches, here, size, .. } = self;
-        for Own { hearers, stretch, .. } in own {
-            if stretch.extent.is_some() {
-                let mut ended = std::mem::take(stretch);
-                let deaf = |rank: &usize| rank != here && !hearers.contains(rank);
-                ended.owed = (0..*size).filter(deaf).collect();
-                stretches.push(ended);
-            }
-        }
-        stretches.retain(|stretch| !stretch.owed.is_empty());
-    }
-
-    /// Takes a census: settles who hears of whom until the next one, and says which
-    /// ranks need what they are owed, in ascending order. `partition` is the rank of
-    /// each agent, `follows` are pairs of agents the first of which needs to see the
-    /// second.
-    pub fn census(
-        &mut self,
-        regions: &[Region],
-        partition: &[usize],
-        follows: &[(usize, usize)],
-    ) -> Vec<usize> {
+    /// Takes a census: settles who hears of whom until the next one. `regions` are those of own
+    /// agents and all that meet one of them, `partition` is the rank of each agent, `follows` are
+    /// pairs of agents the first of which needs to see the second.
+    pub fn census(&mut self, regions: &[Region], partition: &[usize], follows: &[(usize, usize)]) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
             let agent = region.agent as usize;
@@ -251,31 +200,12 @@ impl Neighbourhood {
                 }
             }
             let hearers = ascending(hearers);
-            self.own.push(Own { region: *region, hearers, stretch: Stretch::default() });
+            self.own.push(Own { region: *region, hearers });
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
         self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
         let received = (0..partition.len()).filter(|&agent| self.received[agent]);
         self.speakers = ascending(received.map(|agent| partition[agent]).collect());
-
-        let mut needy = Vec::new();
-        for stretch in &self.stretches {
-            let Some(envelope) = stretch.envelope(self.tile) else { continue };
-            needy.extend(near(envelope).map(|(_, rank)| rank).filter(|r| stretch.owed.contains(r)));
-        }
-        ascending(needy)
-    }
-
-    /// All that a rank is owed, agent by agent, one patch a tile; it is owed nothing then.
-    pub fn settle(&mut self, rank: usize) -> Vec<Patches> {
-        let mut joined = Published::default();
-        for stretch in &mut self.stretches {
-            if let Ok(at) = stretch.owed.binary_search(&rank) {
-                stretch.owed.remove(at);
-                joined.merge(&stretch.ground.as_patches());
-            }
-        }
-        joined.as_patches()
     }
 }
 
@@ -289,53 +219,22 @@ fn ascending(mut ranks: Vec<usize>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::NodeState;
 
     fn region(agent: usize, x: f64) -> Region {
         Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
-    fn rut(a: i32) -> Patches {
-        let mut rut = Patches::default();
-        rut.begin(TileKey { a, b: 0 });
-        rut.push(3, NodeState { plastic_sinkage: 9, berm: 2, ..NodeState::default() });
-        rut
-    }
-
     #[test]
     fn peers_are_those_whose_discs_meet_or_who_follow() {
-        let mut ranks = Neighbourhood::new(0, 4, 0.8);
+        let mut ranks = Neighbourhood::new(0, 0.8);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        assert!(ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]).is_empty());
+        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]);
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(
             ranks.received,
             [false, true, false, false],
             "a leader need not see who follows"
         );
-    }
-
-    #[test]
-    fn what_a_rank_is_owed_it_gets_when_it_comes_near_and_once() {
-        let mut ranks = Neighbourhood::new(0, 3, 0.8);
-        let census = |ranks: &mut Neighbourhood, x: f64| {
-            ranks.close();
-            ranks.census(&[region(0, 0.0), region(1, x), region(2, 9e3)], &[0, 1, 2], &[])
-        };
-        assert!(census(&mut ranks, 500.0).is_empty());
-        ranks.leave(0, &rut(0));
-        ranks.leave(0, &rut(0));
-        assert!(census(&mut ranks, 400.0).is_empty());
-        ranks.leave(0, &rut(1));
-        assert_eq!(census(&mut ranks, 15.0), [1]);
-        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1][..], &[1][..]));
-        let given = ranks.settle(1);
-        assert_eq!((given.len(), given[0].len()), (1, 2));
-        assert_eq!(given[0].states()[0].berm, 4, "increments of berm add up");
-        // what it hears of now it is not owed
-        ranks.leave(0, &rut(2));
-        assert!(census(&mut ranks, 15.0).is_empty());
-        assert_eq!(ranks.settle(2)[0].len(), 3);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::hit::Hit;
 use super::rank_error::RankError;
 use super::ranks::{HeartbeatFigures, Ranks, Sharing};
 use super::record::Sample;
+use super::state_hash::StateHash;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
 use crate::sync::{Communicator, Loopback};
@@ -22,8 +23,14 @@ pub struct Schedule {
     pub sample_every: f64,
     /// Time between checkpoints, s; none but at start and end without.
     pub checkpoint_every: Option<f64>,
-    /// Whether the state is hashed at each heartbeat: it costs a pass over it.
-    pub hashes: bool,
+    /// Heartbeats, of full length, between hashes of the state, each of which costs a pass over
+    /// it; none without.
+    pub hash_every: Option<u64>,
+    /// Whether observers are told the digest of each agent with a hash.
+    pub hash_agents: bool,
+    /// Time between moments at which observers read ground on the first rank, s: it is then told
+    /// all there is. Else it may know only what its own agents come to.
+    pub ground_every: Option<f64>,
     /// Whether observers are shown what agents that drive themselves have in mind.
     pub views: bool,
 }
@@ -35,9 +42,19 @@ impl Schedule {
             duration,
             sample_every: 0.1,
             checkpoint_every: None,
-            hashes: false,
+            hash_every: None,
+            hash_agents: false,
+            ground_every: None,
             views: false,
         }
+    }
+
+    /// Whether the state is hashed once it is at a tick.
+    pub fn hashes_at(&self, tick: u64, steps_per_heartbeat: u64) -> bool {
+        // where heartbeats adapt, each is one; but only full ones can be counted from a tick
+        self.hash_every.is_some_and(|every| {
+            every <= 1 || tick.is_multiple_of(every.saturating_mul(steps_per_heartbeat))
+        })
     }
 }
 
@@ -61,8 +78,8 @@ pub struct Moment<'a> {
     pub time: f64,
     /// What the heartbeat cost on this rank.
     pub figures: &'a HeartbeatFigures,
-    /// Hash of the whole state and digests of all agents, where the schedule asks for it.
-    pub hash: Option<&'a ([u8; 32], Vec<[u8; 32]>)>,
+    /// Hash of the whole state, where the schedule asks for it.
+    pub hash: Option<&'a StateHash>,
     /// What all agents' sensors delivered, each with its agent, in the order of time; on the
     /// first rank, nothing elsewhere.
     pub delivered: &'a [(u32, Delivery)],
@@ -109,7 +126,8 @@ pub trait Observer<E> {
         Ok(())
     }
 
-    /// What heartbeats cost, rank by rank, since this was called last.
+    /// What heartbeats cost, rank by rank, since this was called last; on the first rank, nothing
+    /// elsewhere.
     ///
     /// # Errors
     /// What ends the run at once.
@@ -175,7 +193,7 @@ impl<'a> Runner<'a> {
         state: Option<WorldState>,
         schedule: Schedule,
     ) -> Result<Runner<'a>, RankError> {
-        let sharing = Sharing { digest: schedule.hashes, ..Sharing::default() };
+        let sharing = Sharing { digest: schedule.hash_every == Some(1), ..Sharing::default() };
         let ranks = Ranks::new(Loopback::default(), model, state, &sharing, &[])?;
         Ok(Runner::among(ranks, schedule))
     }
@@ -282,6 +300,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
                 each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
             }
             done.checkpoint = self.ranks.elapsed() - begun;
+            done.record_bytes = self.ranks.take_received_bytes();
             figures.push(done);
             if tick.is_multiple_of(sample_every) {
                 self.tell_figures(observers, &mut figures)?;
@@ -359,10 +378,21 @@ impl<'a, C: Communicator> Runner<'a, C> {
         commanded: &[Commanded],
         sampled: bool,
     ) -> Result<bool, RunError<E>> {
-        let hash = self.schedule.hashes.then(|| self.ranks.hash()).transpose()?;
+        let (tick, clock) = (self.tick(), self.world().model().clock);
+        let hash = match self.schedule.hashes_at(tick, clock.steps_per_heartbeat()) {
+            true if self.schedule.hash_agents => Some(self.ranks.hash_by_agent()?),
+            true => Some(self.ranks.hash()?),
+            false => None,
+        };
+        if self
+            .schedule
+            .ground_every
+            .is_some_and(|every| tick.is_multiple_of(clock.ticks_in(every)))
+        {
+            self.ranks.complete_first()?;
+        }
         let delivered = self.ranks.delivered()?;
         let hits = self.ranks.hits()?;
-        let (tick, clock) = (self.ranks.world().state().tick, self.ranks.world().model().clock);
         let shows = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
         let autonomous = if shows { self.ranks.autonomous()? } else { Vec::new() };
         let samples = sampled.then(|| self.ranks.samples()).transpose()?;
@@ -394,8 +424,8 @@ impl<'a, C: Communicator> Runner<'a, C> {
         observers: &mut [&mut dyn Observer<E>],
         figures: &mut Vec<HeartbeatFigures>,
     ) -> Result<(), RunError<E>> {
-        let gathered = self.ranks.gathered("figures", figures)?;
-        figures.clear();
+        let own = vec![std::mem::take(figures)];
+        let gathered = self.ranks.collected("figures", own)?.unwrap_or_default();
         each(observers, |own| own.on_figures(&gathered))
     }
 }

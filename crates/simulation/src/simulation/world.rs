@@ -18,11 +18,13 @@ use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::soundness::{self, StateError};
+use super::state_hash::{AgentsDigest, combined_hash};
 use super::statics::Stand;
 use super::team::Team;
 use super::traffic_light::TrafficLight;
 use crate::collision::TowState;
-use crate::ground::{GroundDigest, GroundModel, NOBODY, Patches, Published};
+use crate::grid::TileKey;
+use crate::ground::{GroundModel, NOBODY, Patches, Published, Tile};
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
@@ -31,7 +33,6 @@ use crate::terrain::Terrain;
 use crate::vehicle::Vehicle;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// Everything that does not change in a run.
@@ -375,9 +376,10 @@ impl World {
         self.model.agents[agent].place(&self.workspaces[agent])
     }
 
-    /// Merges ground that had not been told, without going on in time.
-    pub(super) fn catch_up(&mut self, patches: &Patches) {
-        self.state.published.apply(patches);
+    /// Puts tiles that had not been told in the place of those that were held, without going on
+    /// in time.
+    pub(super) fn take_over(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
+        self.state.published.replace(tiles);
     }
 
     /// Takes note of what another rank's agent told.
@@ -401,6 +403,28 @@ impl World {
     pub(super) fn adopt(&mut self, agent: usize, state: AgentState) {
         (self.workspaces[agent], _) = derived(&self.model.agents[agent], &state, agent);
         self.state.agents[agent] = state;
+    }
+
+    /// Takes in an agent of another rank, to be stepped here from now on.
+    pub(super) fn take_in(&mut self, agent: usize, state: AgentState) {
+        (self.workspaces[agent], self.views[agent]) =
+            derived(&self.model.agents[agent], &state, agent);
+        self.state.agents[agent] = state;
+        self.own[agent] = true;
+        self.heard[agent] = true;
+    }
+
+    /// Gives an own agent away: what is known of it here is what it told last.
+    pub(super) fn give_away(&mut self, agent: usize) {
+        if self.model.scene_model.is_some() {
+            let told = self.messages().swap_remove(agent);
+            self.imaging.received.resize(self.own.len(), None);
+            self.imaging.received[agent] = Some(told);
+            self.imaging.forget(agent);
+        }
+        self.own[agent] = false;
+        let (model, state) = (&self.model.agents[agent], &self.state.agents[agent]);
+        (self.workspaces[agent], _) = derived(model, state, agent);
     }
 
     /// Whether any agent still drives.
@@ -438,11 +462,12 @@ impl World {
         agents.map(|(agent, workspace)| agent.drift(workspace)).fold(0.0, f64::max)
     }
 
-    /// Hash of the whole state: SHA-256 over the tick, the digest of the ground
-    /// and those of all agents, so that ranks can put it together from parts.
+    /// Hash of the whole state: SHA-256 over the tick, what is damaged, the digest of the ground
+    /// and that of all agents. Both are sums, so that ranks can put them together from parts.
     pub fn hash(&self) -> [u8; 32] {
         let digests: Vec<_> = self.state.agents.par_iter().map(AgentState::digest).collect();
-        combined_hash(&self.state, self.state.published.digest(), &digests)
+        let agents = AgentsDigest::of((0..).zip(digests));
+        combined_hash(&self.state, self.state.published.digest(), agents)
     }
 
     /// How an agent's drive ended, or how it stands at this moment.
@@ -504,28 +529,6 @@ pub(super) fn derived(
 /// Number of an agent as the ground remembers it.
 pub(super) fn agent_code(agent: usize) -> u16 {
     u16::try_from(agent).unwrap_or(NOBODY)
-}
-
-/// The hash of a world from its parts ([`World::hash`]).
-pub(super) fn combined_hash(
-    state: &WorldState,
-    ground: GroundDigest,
-    agents: &[[u8; 32]],
-) -> [u8; 32] {
-    let mut hasher = Sha256::new();
-    hasher.update(state.tick.to_le_bytes());
-    // few of many thousand trees are hurt
-    for (obstacle, damage) in state.damage.iter().enumerate().filter(|(_, damage)| **damage > 0) {
-        hasher.update((obstacle as u32).to_le_bytes());
-        hasher.update(damage.to_le_bytes());
-    }
-    for tow in &state.tows {
-        hasher.update([u8::from(tow.broken)]);
-        hasher.update(tow.peak.to_le_bytes());
-    }
-    ground.0.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
-    agents.iter().for_each(|digest| hasher.update(digest));
-    hasher.finalize().into()
 }
 
 /// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the

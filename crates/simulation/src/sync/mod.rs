@@ -29,7 +29,7 @@ pub use communicator::{CommError, Communicator, Parts, Phases, star};
 pub use loopback::Loopback;
 #[cfg(feature = "mpi")]
 pub use mpi::{LastWords, Mpi, MpiSession};
-pub use partition::{Partition, PartitionError};
+pub use partition::{Partition, PartitionError, by_place};
 #[cfg(feature = "mpi")]
 pub use point_to_point::PointToPoint;
 pub use tcp::{Rendezvous, RendezvousError, Tcp};

@@ -12,6 +12,8 @@ pub enum Partition {
     Blocks,
     /// One after the other, in turn.
     RoundRobin,
+    /// Those close to each other on the ground stay together ([`by_place`]).
+    Place,
     /// The rank of each agent.
     Listed(Vec<usize>),
 }
@@ -21,7 +23,9 @@ pub enum Partition {
 #[non_exhaustive]
 pub enum PartitionError {
     /// A rule that is none.
-    #[error("`{text}` is no partition of agents: give blocks, round-robin, or ranks like 0,0,1")]
+    #[error(
+        "`{text}` is no partition of agents: give blocks, round-robin, place, or ranks like 0,0,1"
+    )]
     Unknown {
         /// As given.
         text: String,
@@ -47,12 +51,18 @@ pub enum PartitionError {
 }
 
 impl Partition {
-    /// The rank of each of `agents` agents among `size` ranks.
+    /// The rank of each agent among `size` ranks; agents are at these (x, y), m.
     ///
     /// # Errors
     /// [`PartitionError`] when a list does not fit agents or ranks.
-    pub fn partition(&self, agents: usize, size: usize) -> Result<Vec<usize>, PartitionError> {
+    pub fn partition(
+        &self,
+        places: &[[f64; 2]],
+        size: usize,
+    ) -> Result<Vec<usize>, PartitionError> {
+        let agents = places.len();
         match self {
+            Partition::Place => Ok(by_place(places, &vec![1.0; agents], size)),
             Partition::Blocks => Ok((0..agents).map(|agent| agent * size / agents).collect()),
             Partition::RoundRobin => Ok((0..agents).map(|agent| agent % size).collect()),
             Partition::Listed(ranks) if ranks.len() != agents => {
@@ -68,6 +78,33 @@ impl Partition {
     }
 }
 
+/// The rank of each agent at (x, y), m, that costs so much: along a Hilbert curve over all of
+/// them, cut into pieces that cost as nearly the same as agents allow. (J. J. Bartholdi III and
+/// L. K. Platzman, Heuristics based on spacefilling curves, 1988; for dealing work, S. Aluru and
+/// F. Sevilgen, Parallel domain decomposition and load balancing using space-filling curves, 1997.)
+pub fn by_place(places: &[[f64; 2]], costs: &[f64], size: usize) -> Vec<usize> {
+    let known = |axis: usize| places.iter().map(move |at| at[axis]).filter(|at| at.is_finite());
+    let lowest = [0, 1].map(|axis| known(axis).fold(f64::INFINITY, f64::min));
+    let side = [0, 1].map(|axis| known(axis).fold(f64::NEG_INFINITY, f64::max) - lowest[axis]);
+    let side = side[0].max(side[1]).max(f64::MIN_POSITIVE);
+    // who is nowhere is at the lowest corner: casts give 0 for what is no number
+    let cell = |at: f64, lowest: f64| ((at - lowest) / side * f64::from(u16::MAX)) as u16;
+    let along = |&[x, y]: &[f64; 2]| {
+        fast_hilbert::xy2h(cell(x, lowest[0]), cell(y, lowest[1]), u16::BITS as u8)
+    };
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&agent| (along(&places[agent]), agent));
+    let total: f64 = costs.iter().sum();
+    let (mut ranks, mut before) = (vec![0; places.len()], 0.0);
+    for agent in order {
+        // by the middle of its cost
+        let share = (before + 0.5 * costs[agent]) / total;
+        ranks[agent] = ((share * size as f64) as usize).min(size - 1);
+        before += costs[agent];
+    }
+    ranks
+}
+
 impl FromStr for Partition {
     type Err = PartitionError;
 
@@ -75,6 +112,7 @@ impl FromStr for Partition {
         match text {
             "blocks" => Ok(Partition::Blocks),
             "round-robin" => Ok(Partition::RoundRobin),
+            "place" => Ok(Partition::Place),
             _ => {
                 let ranks = text.split(',').map(|rank| rank.trim().parse());
                 let listed = ranks.collect::<Result<_, _>>();
@@ -91,6 +129,7 @@ impl fmt::Display for Partition {
         match self {
             Partition::Blocks => write!(f, "blocks"),
             Partition::RoundRobin => write!(f, "round-robin"),
+            Partition::Place => write!(f, "place"),
             Partition::Listed(ranks) => {
                 let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
                 write!(f, "{}", ranks.join(","))
@@ -103,22 +142,46 @@ impl fmt::Display for Partition {
 mod tests {
     use super::*;
 
+    const NOWHERE: [f64; 2] = [0.0; 2];
+
     #[test]
     fn deals_more_agents_than_ranks_and_more_ranks_than_agents() {
-        assert_eq!(Partition::Blocks.partition(5, 2).unwrap(), [0, 0, 0, 1, 1]);
-        assert_eq!(Partition::Blocks.partition(2, 4).unwrap(), [0, 2]);
-        assert_eq!(Partition::RoundRobin.partition(3, 2).unwrap(), [0, 1, 0]);
-        assert_eq!(Partition::Blocks.partition(0, 2).unwrap(), Vec::<usize>::new());
+        assert_eq!(Partition::Blocks.partition(&[NOWHERE; 5], 2).unwrap(), [0, 0, 0, 1, 1]);
+        assert_eq!(Partition::Blocks.partition(&[NOWHERE; 2], 4).unwrap(), [0, 2]);
+        assert_eq!(Partition::RoundRobin.partition(&[NOWHERE; 3], 2).unwrap(), [0, 1, 0]);
+        assert_eq!(Partition::Blocks.partition(&[], 2).unwrap(), Vec::<usize>::new());
+        assert_eq!(Partition::Place.partition(&[], 2).unwrap(), Vec::<usize>::new());
+        assert_eq!(Partition::Place.partition(&[NOWHERE; 2], 4).unwrap(), [1, 3]);
     }
 
     #[test]
     fn refuses_lists_that_do_not_fit() {
         let listed: Partition = "0, 0,3".parse().unwrap();
-        assert_eq!(listed.partition(3, 4).unwrap(), [0, 0, 3]);
-        let error = listed.partition(3, 3).unwrap_err().to_string();
+        assert_eq!(listed.partition(&[NOWHERE; 3], 4).unwrap(), [0, 0, 3]);
+        let error = listed.partition(&[NOWHERE; 3], 3).unwrap_err().to_string();
         assert_eq!(error, "agent 2 is given to rank 3, the last rank is 2");
-        let error = listed.partition(4, 4).unwrap_err().to_string();
+        let error = listed.partition(&[NOWHERE; 4], 4).unwrap_err().to_string();
         assert_eq!(error, "ranks are given for 3 agents, there are 4");
         assert!("0,one".parse::<Partition>().is_err());
+    }
+
+    /// Two groups that lie apart go to a rank each, however they are numbered; one of whom half
+    /// costs as much as all others fills a rank alone; one that is lost does no harm.
+    #[test]
+    fn those_close_to_each_other_stay_together_and_costs_are_even() {
+        let near = |index: usize| [7.0 * index as f64, 3.0];
+        let far = |index: usize| [5_000.0 + 7.0 * index as f64, 4_000.0];
+        let places: Vec<[f64; 2]> =
+            (0..8).map(|index| if index % 2 == 0 { near(index) } else { far(index) }).collect();
+        let ranks = by_place(&places, &[1.0; 8], 2);
+        assert!((0..8).all(|index| ranks[index] == ranks[index % 2]), "{ranks:?}");
+        assert_ne!(ranks[0], ranks[1]);
+        let mut costs = [1.0; 8];
+        costs[6] = 7.0;
+        let ranks = by_place(&places, &costs, 2);
+        assert_eq!(ranks.iter().filter(|&&rank| rank == ranks[6]).count() % 4, 0, "{ranks:?}");
+        let mut lost = places.clone();
+        lost[3] = [f64::NAN, f64::INFINITY];
+        assert!(by_place(&lost, &[1.0; 8], 3).iter().all(|&rank| rank < 3));
     }
 }

@@ -14,6 +14,10 @@ pub struct Output {
     /// Time between samples of the vehicles, s; a whole number of heartbeats.
     #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
+    /// Heartbeats between hashes of the state in `hashes.csv`: each costs a pass over the state,
+    /// and between ranks a few messages.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub hash_every: u64,
     /// Names of the vehicles whose samples are written; all if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vehicles: Option<Vec<String>>,
@@ -37,6 +41,7 @@ impl Default for Output {
         Output {
             folder: None,
             interval: 0.05,
+            hash_every: 1,
             vehicles: None,
             columns: None,
             states: vec![StateFormat::Parquet, StateFormat::Csv],

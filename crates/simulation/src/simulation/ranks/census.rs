@@ -1,42 +1,36 @@
 //! Who is told of whom by [`Route::Neighbour`](super::Route::Neighbour), and how a rank
 //! gets the ground that it was not told of.
 
-use super::{HeartbeatFigures, Ranks};
-use crate::simulation::neighbour::{CENSUS, Neighbourhood, Region};
+use super::Ranks;
+use crate::simulation::homes::{Answer, Claim, Homes};
+use crate::simulation::neighbour::{CENSUS, Region};
 use crate::simulation::rank_error::RankError;
+use crate::simulation::sealed::{opened, sealed};
+use crate::sync::Communicator;
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
-use crate::sync::{Communicator, Parts};
 
 impl<C: Communicator> Ranks<C> {
-    /// Takes a census, and makes up for ground that was not told.
-    pub(super) fn census(&mut self, figures: &mut HeartbeatFigures) -> Result<(), RankError> {
+    /// Takes a census: homes of ground are told, and tell what is near and what is there.
+    pub(super) fn census(&mut self) -> Result<(), RankError> {
+        self.tell_homes()?;
         let clock = self.world.model().clock;
         let Some(mut ranks) = self.neighbourhood.take() else { return Ok(()) };
+        let Some(mut homes) = self.homes.take() else { return Ok(()) };
         let tile = ranks.tile();
-        let own: Vec<Region> = self.own_agents(|agent, _| {
+        let mut regions: Vec<Region> = self.own_agents(|agent, _| {
             let (centre, speed) = self.world.place(agent as usize);
             Region::around(agent as usize, centre, speed, clock.heartbeat(), tile)
         });
-        let regions: Vec<Region> = self.gathered("census", &own)?.into_iter().flatten().collect();
-        figures.received_bytes += self.incoming.bytes() as u64;
-        let agents = self.world.model().agents.iter().enumerate();
-        let mut follows: Vec<(usize, usize)> =
-            agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent))).collect();
-        // who tows and who is towed need each other, however long the rope
-        for link in &self.world.model().tows {
-            let [one, other] = link.agents;
-            follows.extend([(one, other), (other, one)]);
+        let claims = self.post("census", homes.claim(&regions))?;
+        for Answer { near, tiles } in self.answered(&mut homes, &claims)? {
+            regions.extend(near);
+            self.world.take_over(tiles);
         }
-        ranks.close();
-        let needy = ranks.census(&regions, &self.partition, &follows);
-        let givers = self.gathered("needs", &needy)?;
-        figures.received_bytes += self.incoming.bytes() as u64;
-        let here = self.rank();
-        let from: Vec<usize> =
-            (0..givers.len()).filter(|&rank| givers[rank].contains(&here)).collect();
-        self.make_up(&mut ranks, &needy, &from)?;
-        figures.received_bytes += self.incoming.bytes() as u64;
+        homes.forget_far(&mut self.world.state.published);
+        regions.sort_unstable_by_key(|region| region.agent);
+        regions.dedup_by_key(|region| region.agent);
+        ranks.census(&regions, &self.partition, &self.follows);
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
@@ -44,8 +38,29 @@ impl<C: Communicator> Ranks<C> {
         for (ghost, received) in self.ghosts.iter_mut().zip(&ranks.received) {
             ghost.take_if(|_| !received);
         }
-        self.neighbourhood = Some(ranks);
+        (self.neighbourhood, self.homes) = (Some(ranks), Some(homes));
         Ok(())
+    }
+
+    /// The answers of all homes that were asked, this rank's own included.
+    fn answered(
+        &mut self,
+        homes: &mut Homes,
+        claims: &[(usize, Claim)],
+    ) -> Result<Vec<Answer>, RankError> {
+        let (here, tick) = (self.rank(), self.tick());
+        let (own, away): (Vec<_>, Vec<_>) =
+            homes.answers(claims).into_iter().partition(|(rank, _)| *rank == here);
+        let sealed: Vec<(usize, Vec<u8>)> =
+            away.iter().map(|(rank, answer)| (*rank, sealed(answer))).collect();
+        let to: Vec<(usize, &[u8])> =
+            sealed.iter().map(|(rank, bytes)| (*rank, &bytes[..])).collect();
+        self.pass(&to, homes.homes())?;
+        let mut answers: Vec<Answer> = own.into_iter().map(|(_, answer)| answer).collect();
+        for (part, &rank) in self.incoming.iter().zip(homes.homes()) {
+            answers.push(opened(rank, tick, "census", part)?);
+        }
+        Ok(answers)
     }
 
     /// The first own agent that is not sure to keep to its region over a further
@@ -60,31 +75,26 @@ impl<C: Communicator> Ranks<C> {
         ranks.regions().find(outran).map(|region| region.agent)
     }
 
-    /// Gives ranks what they are owed, and takes the same from others.
-    fn make_up(
-        &mut self,
-        ranks: &mut Neighbourhood,
-        to: &[usize],
-        from: &[usize],
-    ) -> Result<(), RankError> {
-        let tick = self.tick();
-        let origin = Origin { run: self.run, tick, rank: self.rank() as u16, ..Origin::default() };
-        let mut given = Parts::default();
-        for &rank in to {
-            self.outgoing.clear();
-            for patches in ranks.settle(rank) {
+    /// Tells homes what own agents left since they were told last, and takes the same from
+    /// others: the ground at home here is then as it is.
+    pub(super) fn tell_homes(&mut self) -> Result<(), RankError> {
+        let Some(mut homes) = self.homes.take() else { return Ok(()) };
+        let (tick, here) = (self.tick(), self.rank());
+        let origin = Origin { run: self.run, tick, rank: here as u16, ..Origin::default() };
+        let mut told = Vec::new();
+        for patches in homes.untold() {
+            let mut message = Vec::new();
+            for patches in &patches {
                 let agent = patches.iter().next().map_or(0, |patch| patch.agent.into());
-                let origin = Origin { agent, ..origin };
-                self.writer.catch_up(&origin, &patches, &mut self.outgoing);
+                self.writer.catch_up(&Origin { agent, ..origin }, patches, &mut message);
             }
-            given.push(&self.outgoing);
+            told.push(message);
         }
-        let to: Vec<(usize, &[u8])> = to.iter().copied().zip(given.iter()).collect();
-        self.communicator
-            .exchange(&to, from, &mut || (), &mut self.incoming)
-            .map_err(|source| RankError::Lost { tick, source })?;
+        let to: Vec<(usize, &[u8])> =
+            homes.homes().iter().zip(&told).map(|(rank, message)| (*rank, &message[..])).collect();
+        self.pass(&to, homes.tenants())?;
         self.patches.clear();
-        for (part, &rank) in self.incoming.iter().zip(from) {
+        for (part, &rank) in self.incoming.iter().zip(homes.tenants()) {
             let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
             let mut reader = Reader::new(part);
             while let Some((sender, body)) =
@@ -98,21 +108,30 @@ impl<C: Communicator> Ranks<C> {
                 }
             }
         }
-        self.world.catch_up(&self.patches);
+        homes.take(&self.patches);
+        self.homes = Some(homes);
         Ok(())
     }
 
-    /// Rank 0 is told all ground that it has not been told.
-    pub(super) fn complete_first(&mut self) -> Result<(), RankError> {
-        let Some(mut ranks) = self.neighbourhood.take() else { return Ok(()) };
-        ranks.close();
-        if self.rank() == 0 {
-            let others: Vec<usize> = (1..self.size()).collect();
-            self.make_up(&mut ranks, &[], &others)?;
-        } else {
-            self.make_up(&mut ranks, &[0], &[])?;
+    /// Rank 0 is told all ground that it has not been told, where not all are told of all.
+    pub(in crate::simulation) fn complete_first(&mut self) -> Result<(), RankError> {
+        self.tell_homes()?;
+        let Some(mut homes) = self.homes.take() else { return Ok(()) };
+        let news = homes.news();
+        self.homes = Some(homes);
+        if self.rank() > 0 {
+            return self.pass(&[(0, &sealed(&news))], &[]);
         }
-        self.neighbourhood = Some(ranks);
+        let (tick, others) = (self.tick(), (1..self.size()).collect::<Vec<usize>>());
+        self.pass(&[], &others)?;
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.replace(news);
+        for (part, &rank) in self.incoming.iter().zip(&others) {
+            let news: Vec<_> = opened(rank, tick, "ground", part)?;
+            whole.replace(news);
+        }
+        self.world.take_over(whole.shared_tiles().map(|(key, tile)| (key, tile.clone())));
+        self.whole = whole;
         Ok(())
     }
 }

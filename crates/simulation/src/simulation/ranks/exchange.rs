@@ -15,13 +15,14 @@ impl<C: Communicator> Ranks<C> {
         let rank = self.communicator.rank();
         let origin =
             |agent: usize| Origin { run: self.run, tick, rank: rank as u16, agent: agent as u32 };
-        let Ranks { world, writer, outgoing, announced, addressed, neighbourhood, .. } = self;
+        let Ranks { world, writer, outgoing, announced, addressed, neighbourhood, homes, .. } =
+            self;
         outgoing.clear();
         announced.clear();
         for agent in (0..self.partition.len()).filter(|&agent| self.partition[agent] == rank) {
             figures.agents += 1;
-            if let Some(ranks) = neighbourhood {
-                ranks.leave(agent, world.patches(agent));
+            if let (Some(ranks), Some(homes)) = (&*neighbourhood, &mut *homes) {
+                homes.leave(world.patches(agent));
                 if ranks.hearers(agent).is_empty() {
                     continue;
                 }
@@ -86,6 +87,7 @@ impl<C: Communicator> Ranks<C> {
                 _ => communicator.all_gather(outgoing, &mut meanwhile, incoming),
             };
             Phases { lengths: figures.lengths, payload: figures.payload } = phases.map_err(lost)?;
+            self.received_bytes += self.incoming.bytes() as u64;
             return Ok((0..size).collect());
         };
         for region in ranks.regions() {
@@ -98,7 +100,9 @@ impl<C: Communicator> Ranks<C> {
         let phases =
             communicator.exchange(&to, &ranks.speakers, &mut meanwhile, incoming).map_err(lost)?;
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
-        Ok(ranks.speakers.clone())
+        let speakers = ranks.speakers.clone();
+        self.received_bytes += self.incoming.bytes() as u64;
+        Ok(speakers)
     }
 
     pub(super) fn all_gather(&mut self) -> Result<Phases, RankError> {
@@ -109,7 +113,10 @@ impl<C: Communicator> Ranks<C> {
             }
             Route::Star => star(communicator, outgoing, &mut || (), incoming),
         };
-        exchanged.map_err(|source| RankError::Lost { tick: self.world.state().tick, source })
+        let tick = self.world.state().tick;
+        let phases = exchanged.map_err(|source| RankError::Lost { tick, source })?;
+        self.received_bytes += self.incoming.bytes() as u64;
+        Ok(phases)
     }
 
     /// Reads a heartbeat of all other ranks; whether any wants to quit. Nothing

@@ -35,8 +35,11 @@ pub struct HeartbeatFigures {
     pub state_bytes: u64,
     /// Bytes sent of coded ground.
     pub ground_bytes: u64,
-    /// Bytes received, from this rank too.
+    /// Bytes received, from this rank too: those of the exchange, of a census, and of what all
+    /// must agree on.
     pub received_bytes: u64,
+    /// Bytes received for hashes, samples, readings and checkpoints.
+    pub record_bytes: u64,
     /// Nodes of ground sent.
     pub nodes: u64,
     /// Own agents.

@@ -11,40 +11,72 @@ use crate::simulation::hit::Hit;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
-use crate::simulation::world::{World, combined_hash};
+use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
+use crate::simulation::world::World;
 use crate::sync::Communicator;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl<C: Communicator> Ranks<C> {
-    /// Hash of the whole state as [`World::hash`] gives it in one process; the
-    /// same on all ranks; the ground is rank 0's, which is told all of it first.
-    /// Also a digest of each agent, to name the one that
-    /// differs.
+    /// Hash of the whole state as [`World::hash`] gives it in one process, the same on all ranks:
+    /// digests are summed along a tree.
     ///
     /// # Errors
     /// [`RankError`] when a rank is gone, or has another ground than rank 0 where all
     /// are told of all.
-    pub fn hash(&mut self) -> Result<([u8; 32], Vec<[u8; 32]>), RankError> {
-        self.complete_first()?;
-        let here = self.rank();
+    pub fn hash(&mut self) -> Result<StateHash, RankError> {
         let own = self.digests.take();
-        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, here));
-        let own = (own, self.world.state().published.digest());
-        let mut digests = vec![[0; 32]; self.partition.len()];
-        let all = self.gathered("digests", &own)?;
-        if self.neighbourhood.is_none()
-            && let Some(rank) = all.iter().position(|one| one.1 != all[0].1)
-        {
-            return Err(RankError::Diverged { rank, tick: self.tick() });
-        }
-        let ground = all.first().map_or(GroundDigest::default(), |first| first.1);
-        for (agent, digest) in all.into_iter().flat_map(|(digests, _)| digests) {
-            if let Some(place) = digests.get_mut(agent as usize) {
+        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()));
+        self.hash_with(&own)
+    }
+
+    /// The same with the digests of all agents on rank 0, to name the one that differs.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn hash_by_agent(&mut self) -> Result<StateHash, RankError> {
+        let own = self.digests.take();
+        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()));
+        let mut hash = self.hash_with(&own)?;
+        let Some(all) = self.collected("digests", own)? else { return Ok(hash) };
+        hash.agents = vec![[0; 32]; self.partition.len()];
+        for (agent, digest) in all {
+            if let Some(place) = hash.agents.get_mut(agent as usize) {
                 *place = digest;
             }
         }
-        Ok((combined_hash(self.world.state(), ground, &digests), digests))
+        Ok(hash)
+    }
+
+    fn hash_with(&mut self, own: &Digests) -> Result<StateHash, RankError> {
+        self.tell_homes()?;
+        let agents = AgentsDigest::of(own.iter().copied());
+        let told_all = self.homes.is_none();
+        let ground = match &self.homes {
+            Some(homes) => homes.digest(),
+            None => self.world.state().published.digest(),
+        };
+        // where all are told of all, all have one ground; else each tile counts at its home
+        type Grounds = Vec<(GroundDigest, u32)>;
+        let join = |(agents, mut grounds): (AgentsDigest, Grounds),
+                    (more, others): (AgentsDigest, Grounds)| {
+            if told_all {
+                let new = |other: &(GroundDigest, u32)| grounds.iter().all(|own| own.0 != other.0);
+                let new: Grounds = others.into_iter().filter(new).collect();
+                grounds.extend(new);
+            } else {
+                grounds = vec![(sum(&grounds).joined(sum(&others)), 0)];
+            }
+            (agents.joined(more), grounds)
+        };
+        let own = (agents, vec![(ground, self.rank() as u32)]);
+        let (agents, grounds) = self.reduced("digests", own, join)?;
+        if told_all && let Some(&(_, rank)) = grounds.get(1) {
+            return Err(RankError::Diverged { rank: rank as usize, tick: self.tick() });
+        }
+        let ground = grounds.first().map_or(GroundDigest::default(), |first| first.0);
+        let state = combined_hash(self.world.state(), ground, agents);
+        Ok(StateHash { state, ground, agents: Vec::new() })
     }
 
     /// Brings all agents' states to rank 0, whose world is then complete: it can
@@ -75,8 +107,7 @@ impl<C: Communicator> Ranks<C> {
         let rank = self.rank();
         let own: Vec<Sample> =
             self.world.samples().filter(|sample| self.partition[sample.vehicle] == rank).collect();
-        let all = self.gathered_at_first("samples", own)?;
-        let mut samples: Vec<Sample> = all.into_iter().flatten().flatten().collect();
+        let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
     }
@@ -115,11 +146,7 @@ impl<C: Communicator> Ranks<C> {
         };
         let own: Vec<(u32, Delivery)> =
             own.into_iter().flat_map(|agent| of(agent).map(move |d| (agent, d))).collect();
-        if self.size() == 1 {
-            return Ok(in_order(own));
-        }
-        let all: Option<Vec<Vec<(u32, Delivery)>>> = self.gathered_at_first("readings", own)?;
-        Ok(in_order(all.into_iter().flatten().flatten().collect()))
+        Ok(in_order(self.collected("readings", own)?.unwrap_or_default()))
     }
 
     /// What the first rank's controller wants, on all ranks; the end of the run if it waits and
@@ -154,11 +181,7 @@ impl<C: Communicator> Ranks<C> {
             Some((agent, AutonomyView::of(autonomy, state)?))
         });
         let own: Vec<(u32, AutonomyView)> = own.into_iter().flatten().collect();
-        if self.size() == 1 {
-            return Ok(own);
-        }
-        let all: Option<Vec<Vec<(u32, AutonomyView)>>> = self.gathered_at_first("autonomy", own)?;
-        let mut all: Vec<(u32, AutonomyView)> = all.into_iter().flatten().flatten().collect();
+        let mut all = self.collected("autonomy", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
     }
@@ -180,11 +203,7 @@ impl<C: Communicator> Ranks<C> {
         let of = |agent: u32| self.world.events(agent as usize).iter().filter_map(hit);
         let own: Vec<(u32, Hit)> =
             own.into_iter().flat_map(|agent| of(agent).map(move |hit| (agent, hit))).collect();
-        if self.size() == 1 {
-            return Ok(own);
-        }
-        let all: Option<Vec<Vec<(u32, Hit)>>> = self.gathered_at_first("hits", own)?;
-        let mut all: Vec<(u32, Hit)> = all.into_iter().flatten().flatten().collect();
+        let mut all = self.collected("hits", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
     }
@@ -212,16 +231,12 @@ impl<C: Communicator> Ranks<C> {
         own: T,
     ) -> Result<Option<Vec<T>>, RankError> {
         let tick = self.tick();
-        let lost = |source| RankError::Lost { tick, source };
-        let Ranks { communicator, incoming, .. } = self;
-        if communicator.rank() != 0 {
-            communicator
-                .exchange(&[(0, &sealed(&own))], &[], &mut || (), incoming)
-                .map_err(lost)?;
+        if self.rank() != 0 {
+            self.pass(&[(0, &sealed(&own))], &[])?;
             return Ok(None);
         }
-        let others: Vec<usize> = (1..communicator.size()).collect();
-        communicator.exchange(&[], &others, &mut || (), incoming).map_err(lost)?;
+        let others: Vec<usize> = (1..self.size()).collect();
+        self.pass(&[], &others)?;
         let mut all = vec![own];
         for (part, &rank) in self.incoming.iter().zip(&others) {
             all.push(opened(rank, tick, kind, part)?);
@@ -245,6 +260,11 @@ fn in_order(mut deliveries: Vec<(u32, Delivery)>) -> Vec<(u32, Delivery)> {
         (delivery.due_us, *agent, delivery.sensor, delivery.frame)
     });
     deliveries
+}
+
+/// Digest of a ground from those of its parts.
+fn sum(parts: &[(GroundDigest, u32)]) -> GroundDigest {
+    parts.iter().fold(GroundDigest::default(), |sum, part| sum.joined(part.0))
 }
 
 /// Digests of agents with their numbers.

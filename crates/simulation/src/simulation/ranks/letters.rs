@@ -14,7 +14,7 @@ impl<C: Communicator> Ranks<C> {
     /// those only whose agents do, by the two phases of lengths and bytes.
     pub(super) fn share_maps(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
-        let Ranks { world, communicator, incoming, partition, .. } = self;
+        let Ranks { world, communicator, incoming, partition, received_bytes, .. } = self;
         let here = communicator.rank();
         world.share_maps(span_us, |letters, pairs: &[Pair]| {
             let ranks = |own: usize, other: usize| -> BTreeSet<usize> {
@@ -37,6 +37,7 @@ impl<C: Communicator> Ranks<C> {
             let from: Vec<usize> = from.into_iter().collect();
             let lost = |source| RankError::Lost { tick, source };
             communicator.exchange(&to, &from, &mut || (), incoming).map_err(lost)?;
+            *received_bytes += incoming.bytes() as u64;
             for (part, &rank) in incoming.iter().zip(&from) {
                 let letters: Vec<Letter> = opened(rank, tick, "maps", part)?;
                 let astray = |own: &&Letter| partition.get(own.to as usize) != Some(&here);

@@ -1,7 +1,7 @@
 //! A world whose agents are partitioned among ranks.
 //!
-//! Every rank has the whole model and the whole published ground, and steps its
-//! own agents. At a heartbeat each sends, for each of its agents, the state that
+//! Every rank has the whole model and steps its own agents; it has the whole published ground
+//! or, where ranks tell only their neighbours, what its agents may come to. At a heartbeat each sends, for each of its agents, the state that
 //! others may see and the patches of ground that its wheels left; each applies
 //! all patches, its own as it sent them included. Since the merge of
 //! patches commutes and what an agent reads of others is sent in full precision,
@@ -12,6 +12,8 @@ mod exchange;
 mod figures;
 mod gathering;
 mod letters;
+mod rebalancing;
+mod rounds;
 mod talk;
 mod verdict;
 
@@ -19,11 +21,12 @@ pub use figures::HeartbeatFigures;
 
 use super::commanding::{Command, CommandError};
 use super::handshake::{agree, describe, fingerprint, share_state};
+use super::homes::Homes;
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
 use super::world::{World, WorldModel, WorldState};
 use crate::grid::TILE;
-use crate::ground::Patches;
+use crate::ground::{Patches, Published};
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Description, VehicleState, Writer};
@@ -50,7 +53,7 @@ pub enum Route {
 }
 
 /// How a world is shared by ranks. Nothing in it changes what happens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sharing {
     /// Which rank drives which agent.
     pub partition: Partition,
@@ -61,7 +64,20 @@ pub struct Sharing {
     /// Whether own agents are digested while messages travel: for a
     /// [`Ranks::hash`] at each heartbeat.
     pub digest: bool,
+    /// Whether agents are dealt to ranks anew on the way.
+    pub rebalancing: Option<Rebalancing>,
 }
+
+/// How often agents are dealt to ranks anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rebalancing {
+    /// Simulated time between, s.
+    pub every: f64,
+    /// Not by place and cost ([`by_place`](crate::sync::by_place)) but drawn from this seed: to
+    /// try whether it changes anything.
+    pub by_chance: Option<u64>,
+}
+
 /// This rank's part of a world that several ranks share.
 pub struct Ranks<C> {
     world: World,
@@ -88,8 +104,20 @@ pub struct Ranks<C> {
     digest: bool,
     /// Of own agents, since the last heartbeat.
     digests: Option<Digests>,
-    /// With [`Route::Neighbour`].
+    /// With [`Route::Neighbour`] among several: who hears of whom, and who keeps which ground.
     neighbourhood: Option<Neighbourhood>,
+    homes: Option<Homes>,
+    /// All ground as the first rank was told of it last, there.
+    whole: Published,
+    /// Pairs of agents the first of which needs to see the second wherever it is.
+    follows: Vec<(usize, usize)>,
+    /// Bytes received since the last heartbeat's figures.
+    received_bytes: u64,
+    rebalancing: Option<Rebalancing>,
+    /// Tick of the last partition.
+    dealt_at: u64,
+    /// Time that own agents have cost since then.
+    spent: Duration,
     running: bool,
     begun: Duration,
 }
@@ -110,7 +138,7 @@ impl<C: Communicator> Ranks<C> {
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
-        let Sharing { partition, route, order, digest } = sharing;
+        let Sharing { partition, route, order, digest, rebalancing } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -118,6 +146,9 @@ impl<C: Communicator> Ranks<C> {
         let mut agreed = agreed.to_vec();
         agreed.push(("partition".into(), partition.to_string()));
         agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
+        if let Some(Rebalancing { every, by_chance }) = rebalancing {
+            agreed.push(("rebalance".into(), format!("{every} s, by chance {by_chance:?}")));
+        }
         if let Some(law) = model.ground.law() {
             agreed.push(("soil law".into(), law.name().into()));
         }
@@ -127,19 +158,29 @@ impl<C: Communicator> Ranks<C> {
         if *route == Route::Neighbour && model.scene_model.is_some() {
             return Err(RankError::Shortsighted);
         }
-        let partition = partition.partition(model.agents.len(), size)?;
+        let starts = model.agents.iter().map(|agent| agent.start.position);
+        let starts: Vec<[f64; 2]> = starts.map(|start| [start.x, start.y]).collect();
+        let partition = partition.partition(&starts, size)?;
         let state = share_state(&mut communicator, &model, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
         let descriptions = describe(&mut communicator, &model, &partition, run, tick)?;
         let own = partition.iter().map(|&driver| driver == rank).collect();
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
+        let follows = follows(&model);
         let world = World::part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
+        let near = *route == Route::Neighbour && size > 1;
         Ok(Ranks {
             running: world.is_running(),
-            neighbourhood: (*route == Route::Neighbour)
-                .then(|| Neighbourhood::new(rank, size, tile)),
+            neighbourhood: near.then(|| Neighbourhood::new(rank, tile)),
+            homes: near.then(|| Homes::new(rank, size, tile, &world.state().published)),
+            whole: Published::default(),
+            follows,
+            received_bytes: 0,
+            rebalancing: *rebalancing,
+            dealt_at: world.state().tick,
+            spent: Duration::ZERO,
             world,
             communicator,
             route: *route,
@@ -219,9 +260,10 @@ impl<C: Communicator> Ranks<C> {
         if self.size() == 1 {
             return Ok(self.advance_alone(quit, figures));
         }
+        self.rebalance()?;
         let end = self.tick() + self.world.state().steps;
         if self.neighbourhood.as_ref().is_some_and(|ranks| end > ranks.due) {
-            self.census(&mut figures)?;
+            self.census()?;
         }
         let begun = self.communicator.elapsed();
         self.world.step_agents();
@@ -232,7 +274,6 @@ impl<C: Communicator> Ranks<C> {
         figures.serialise = self.communicator.elapsed() - begun;
 
         let senders = self.exchange(&mut figures)?;
-        figures.received_bytes += self.incoming.bytes() as u64;
 
         let begun = self.communicator.elapsed();
         figures.quit = self.read(&senders)? || quit;
@@ -252,8 +293,7 @@ impl<C: Communicator> Ranks<C> {
             let drives = own.any(|(agent, _)| agent.outcome.is_none());
             let begun = self.communicator.elapsed();
             let outran = self.outran();
-            let all =
-                self.joined(Verdict { drives, quit, fastest_motion, outran, wear }, &mut figures)?;
+            let all = self.joined(Verdict { drives, quit, fastest_motion, outran, wear })?;
             self.world.suffer(&all.wear);
             (self.running, figures.quit, fastest_motion) =
                 (all.drives, all.quit, all.fastest_motion);
@@ -269,6 +309,8 @@ impl<C: Communicator> Ranks<C> {
         let clock = self.world.model().clock;
         self.share_maps([figures.tick, end].map(|tick| clock.micros(tick)))?;
         self.talk([figures.tick, end].map(|tick| clock.micros(tick)))?;
+        figures.received_bytes = self.take_received_bytes();
+        self.spent += figures.step + figures.imaging;
         Ok(figures)
     }
 
@@ -297,6 +339,11 @@ impl<C: Communicator> Ranks<C> {
         }
     }
 
+    /// Bytes received since this was asked last, or since the last heartbeat.
+    pub(super) fn take_received_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.received_bytes)
+    }
+
     fn tick(&self) -> u64 {
         self.world.state().tick
     }
@@ -310,4 +357,16 @@ impl<C: Communicator> Ranks<C> {
     pub fn is_running(&self) -> bool {
         self.running
     }
+}
+
+/// Pairs of agents the first of which needs to see the second, however far away it is: who
+/// follows a leader, and who tows and is towed.
+fn follows(model: &WorldModel) -> Vec<(usize, usize)> {
+    let agents = model.agents.iter().enumerate();
+    let leaders = agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent)));
+    let tows = model.tows.iter().flat_map(|link| {
+        let [one, other] = link.agents;
+        [(one, other), (other, one)]
+    });
+    leaders.chain(tows).collect()
 }

@@ -12,11 +12,12 @@ impl<C: Communicator> Ranks<C> {
     /// whom is drawn where it is heard.
     pub(super) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
-        let Ranks { world, communicator, incoming, .. } = self;
+        let Ranks { world, communicator, incoming, received_bytes, .. } = self;
         world.talk(span_us, |own: Vec<Transmission>| {
             communicator
                 .all_gather(&sealed(&own), &mut || (), incoming)
                 .map_err(|source| RankError::Lost { tick, source })?;
+            *received_bytes += incoming.bytes() as u64;
             let mut all = Vec::new();
             for (rank, part) in incoming.iter().enumerate() {
                 let sent: Vec<Transmission> = opened(rank, tick, "radio", part)?;

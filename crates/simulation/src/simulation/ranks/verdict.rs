@@ -1,6 +1,6 @@
 //! What all ranks must agree on at a heartbeat where their messages do not tell all of it.
 
-use super::{HeartbeatFigures, Ranks};
+use super::Ranks;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::world::{FastestMotion, Wear};
@@ -37,20 +37,13 @@ impl<C: Communicator> Ranks<C> {
     /// in each a rank hears from one that is twice as far away as in the round
     /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
     /// synchronization, 1988.)
-    pub(super) fn joined(
-        &mut self,
-        own: Verdict,
-        figures: &mut HeartbeatFigures,
-    ) -> Result<Verdict, RankError> {
+    pub(super) fn joined(&mut self, own: Verdict) -> Result<Verdict, RankError> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick());
         let (mut joined, mut away) = (own, 1);
         while away < size {
             let bytes = sealed(&joined);
             let (to, from) = ((here + away) % size, (here + size - away) % size);
-            self.communicator
-                .exchange(&[(to, &bytes)], &[from], &mut || (), &mut self.incoming)
-                .map_err(|source| RankError::Lost { tick, source })?;
-            figures.received_bytes += self.incoming.bytes() as u64;
+            self.pass(&[(to, &bytes)], &[from])?;
             joined = joined.or(opened(from, tick, "verdict", self.incoming.part(0))?);
             away *= 2;
         }
