@@ -147,6 +147,39 @@ fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
     crate::ranks_mpi::goes_on(&runs, &out);
 }
 
+/// Vehicles that change processes all the time, one of which is killed: the run goes on by itself
+/// from the last checkpoint, and leaves what a run in one process leaves.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_goes_on_by_itself_when_a_process_is_killed() {
+    use std::time::{Duration, Instant};
+    let runs = Runs::of(SCENARIO);
+    let (single, out) = (runs.out("single"), runs.out("restarted"));
+    runs.single(&single, &["--set", "time.duration=3"]);
+    let words = ["--processes", "3", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
+    let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
+    let chance = ["--rebalance-by-chance", "7"];
+    let job = started(&runs, &out, &[&words[..], &more, &chance].concat());
+    let begun = Instant::now();
+    while !out.join("checkpoint.bin").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let process = process_of("1", &out).expect("rank 1 runs");
+    assert!(Command::new("kill").args(["-KILL", &process]).status().unwrap().success());
+    let output = job.wait_with_output().unwrap();
+    let told = told(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told.contains("rank 1 is gone; on from the last checkpoint (1 restarts left)"),
+        "{told}"
+    );
+    let bytes = |folder: &Path, file: &str| std::fs::read(folder.join(file)).unwrap();
+    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
+        assert!(bytes(&single, file) == bytes(&out, file), "{file}");
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_hangs_is_named_and_does_not_stay_behind() {

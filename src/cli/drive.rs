@@ -52,6 +52,8 @@ pub struct Plan<'a> {
     /// stood still on purpose.
     pub realtime: Option<f64>,
     pub stood: Option<&'a AtomicBool>,
+    /// Whether ranks that are lost are made good for by going on from the last checkpoint.
+    pub restarts: bool,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -140,7 +142,10 @@ pub fn drive<'a, C: Communicator>(
     let driven = runner.run(&mut observers);
     let (world, interrupted) = driven.map_err(|error| match error {
         RunError::Ranks(cause) => {
-            let good = plan.recovery.make_good(here, &cause, &mut || ());
+            let good = match plan.restarts {
+                true => String::new(),
+                false => plan.recovery.make_good(here, &cause, &mut || ()),
+            };
             Failure::Ranks { cause, good }
         }
         // all find the same

@@ -46,9 +46,14 @@ impl Processes {
         self.rank.is_some()
     }
 
+    /// How many are to be started here; none if each is started by hand.
+    pub fn started_here(&self) -> Option<u16> {
+        self.processes.filter(|_| self.rank.is_none())
+    }
+
     /// Threads for each process where all are started here: its share of the cores.
     pub fn threads(&self) -> Option<u16> {
-        let processes = self.processes.filter(|_| self.rank.is_none())?;
+        let processes = self.started_here()?;
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         u16::try_from((cores / usize::from(processes)).max(1)).ok()
     }

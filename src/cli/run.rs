@@ -1,6 +1,7 @@
 //! `bekker run`
 
 mod prepared;
+mod restarting;
 mod timings;
 
 use super::drive::{Driven, Plan, drive};
@@ -93,6 +94,10 @@ pub struct Run {
     /// Deal them by chance instead, from this seed: to try whether it changes anything
     #[arg(long, value_name = "SEED", requires = "rebalance", hide = true)]
     rebalance_by_chance: Option<u64>,
+    /// With --processes started here: how often to go on by itself from the last checkpoint, with
+    /// all ranks anew, when one is lost
+    #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes")]
+    restarts: u16,
     /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every
     #[arg(long, value_name = "K")]
     hash_every: Option<u64>,
@@ -173,7 +178,7 @@ impl Run {
             Some(met) => self.prepared_together(&mut met.rank, quiet)?,
             None => self.prepared(true, quiet)?,
         };
-        let Prepared { file, mut built, agreed, state, place, bound } = prepared;
+        let Prepared { file, mut built, agreed, state, mut place, bound } = prepared;
         let timings = self.timings.then(|| timings::time(&mut built.world));
         let shown = self.serving.shown(&file, &built);
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
@@ -207,6 +212,7 @@ impl Run {
             served: self.serving.listens(),
             realtime: self.serving.realtime,
             stood: served.as_ref().map(|own| own.server.stood()),
+            restarts: self.restarts_here(),
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -215,17 +221,29 @@ impl Run {
         }
         #[cfg(feature = "mpi")]
         let driven = match (met, mpi, session) {
-            (Some(met), ..) => drive_among_processes(met, &prepared, controller, &plan)?,
+            (Some(met), ..) => drive_among_processes(met, &prepared, controller, &plan),
             (None, Some(mut mpi), Some(session)) => {
                 mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
-                drive_under_mpi(mpi, session, &prepared, controller, &plan)?
+                drive_under_mpi(mpi, session, &prepared, controller, &plan)
             }
-            _ => prepared.drive_here(controller, &plan)?,
+            _ => prepared.drive_here(controller, &plan),
         };
         #[cfg(not(feature = "mpi"))]
         let driven = match met {
-            Some(met) => drive_among_processes(met, &prepared, controller, &plan)?,
-            None => prepared.drive_here(controller, &plan)?,
+            Some(met) => drive_among_processes(met, &prepared, controller, &plan),
+            None => prepared.drive_here(controller, &plan),
+        };
+        let driven = match (driven, place) {
+            (Err(Failure::Ranks { cause, .. }), Some(Place { folder, lock, .. }))
+                if self.restarts_here() && !cause.is_shared() =>
+            {
+                drop(lock);
+                return self.restarted(&folder, &cause, quiet);
+            }
+            (driven, given) => {
+                place = given;
+                driven?
+            }
         };
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
         let Recorded { mut files, samples, hits, figures } = recorded;
