@@ -48,7 +48,7 @@ the tables hold all up to the last heartbeat (Parquet up to its last second of w
 | `inputs/` | copies of the files that it was built from: elevation, soil rasters, meshes, vehicles, ways |
 | `hits.csv` | who ran into what, when, where and how hard, below |
 | `commands.csv` | what vehicles that are driven from outside were told, below |
-| `hashes.csv` | every heartbeat: tick, time (s), hash of the state, of the ground, of each vehicle |
+| `hashes.csv` | every heartbeat, or every `output.hash_every`-th: tick, time (s), hash of the state, of the ground, of each vehicle (of 64 at most) |
 | `states.csv`, `states.parquet` | vehicles and wheels over time, below |
 | `readings_KIND.csv`, `.parquet` | small readings of sensors, below |
 | `sensors.mcap` | all readings, for Foxglove and Rerun; its metadata hold the scenario and the names of classes, soils and instances |

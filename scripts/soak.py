@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Many vehicles on processes that are killed: does the run end as one process ends it?
+
+Runs a scenario on several processes that meet by TCP; vehicles change processes by chance all the
+time, and one of the processes (never the first) is killed again and again. The run goes on by
+itself from its last checkpoint. Then the same scenario is run in one process, and hashes.csv and
+the last checkpoint must be equal to the byte.
+
+    scripts/soak.py examples/convoy_mud.toml --processes 4 --every 5 --set time.duration=60
+
+Needs Linux (processes are found in /proc) and nothing but Python's standard library. Exit code 0 if
+both are equal, 1 if not, or if a run failed. Prints one JSON object.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def others(folder):
+    """Processes of the run in this folder that are not its first rank."""
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended, or is no process
+        if b"--rank" in words and str(folder).encode() in words:
+            yield int(entry.name)
+
+
+def memory(folder):
+    """Resident bytes of all processes of the run."""
+    pages = 0
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if str(folder).encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                pages += int((entry / "statm").read_text().split()[1])
+        except OSError:
+            continue
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def digest(folder):
+    """SHA-256 of what must be equal."""
+    return {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in ("hashes.csv", "checkpoint.bin")
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scenario")
+    parser.add_argument("--bekker", default="target/release/bekker")
+    parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--every", type=float, default=60.0, help="time between kills, s")
+    parser.add_argument("--checkpoint-every", type=float, default=2.0, help="simulated, s")
+    parser.add_argument("--rebalance", type=float, default=1.0, help="simulated, s")
+    parser.add_argument("--hash-every", type=int, default=10, help="heartbeats")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    dice = random.Random(options.seed)
+    base = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
+    common = [options.bekker, "run", options.scenario, "--no-picture", "--quiet"]
+    common += [f"--hash-every={options.hash_every}", "--set=output.ruts=false"]
+    common += [f"--checkpoint-every={options.checkpoint_every}"]
+    common += [f"--set={value}" for value in options.set]
+
+    folder = base / "many"
+    words = [f"--processes={options.processes}", "--restarts=60000", "--route=neighbour"]
+    words += [f"--rebalance={options.rebalance}", f"--rebalance-by-chance={options.seed}"]
+    begun = time.monotonic()
+    with open(base / "many.log", "w") as log:
+        run = subprocess.Popen([*common, *words, "--out", str(folder)], stdout=log, stderr=log)
+    kills, most, due = 0, 0, begun + options.every
+    while run.poll() is None:
+        time.sleep(0.5)
+        most = max(most, memory(folder))
+        if time.monotonic() > due and (alive := sorted(others(folder))):
+            os.kill(dice.choice(alive), signal.SIGKILL)
+            kills, due = kills + 1, time.monotonic() + options.every
+    many = time.monotonic() - begun
+
+    begun = time.monotonic()
+    alone = base / "alone"
+    with open(base / "alone.log", "w") as log:
+        single = subprocess.run([*common, "--out", str(alone)], stdout=log, stderr=log)
+    result = {
+        "processes": options.processes,
+        "exit_codes": [run.returncode, single.returncode],
+        "kills": kills,
+        "seconds": [round(many, 1), round(time.monotonic() - begun, 1)],
+        "most_memory_mb": round(most / 1e6),
+        "folder": str(base),
+    }
+    ended = run.returncode == single.returncode and single.returncode in (0, 4)
+    result["equal"] = ended and digest(folder) == digest(alone)
+    print(json.dumps(result, indent=2))
+    return 0 if result["equal"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
