@@ -142,9 +142,9 @@ impl Results {
         let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
             format!(
-                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} log2 R + {:.2} N \
+                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} log2 R \
                  (N agents on R ranks)",
-                model.message, model.border, model.verdict, model.census
+                model.message, model.border, model.round
             )
         });
         let plot = self.plot.as_ref();
@@ -194,7 +194,7 @@ impl Results {
         Figure {
             title: "What a rank receives in a heartbeat".into(),
             subtitle: "HMMWVs side by side every 15.6 m at 5 m/s, heartbeat 10 ms, mean of a \
-                       second, census included"
+                       second, a census and a hash included"
                 .into(),
             panels: vec![
                 panel(

@@ -340,7 +340,7 @@ impl<C: Communicator> Ranks<C> {
     }
 
     /// Bytes received since this was asked last, or since the last heartbeat.
-    pub(super) fn take_received_bytes(&mut self) -> u64 {
+    pub fn take_received_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.received_bytes)
     }
 
