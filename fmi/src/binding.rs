@@ -12,6 +12,7 @@
 use crate::component::{Component, Log, Status, text};
 use bekker::fmu::{FmuError, Instance, SavedState};
 use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::mem::MaybeUninit;
 use std::path::Path;
 use std::{ptr, slice};
 
@@ -207,6 +208,11 @@ pub unsafe extern "C" fn fmi3DoStep(
     }
 }
 
+/// All variables have one value.
+fn expect_one_each(references: usize, values: usize) -> Result<(), FmuError> {
+    if references == values { Ok(()) } else { Err(FmuError::Count { references, values }) }
+}
+
 /// Values of one type by their references.
 unsafe fn get<T>(
     instance: *mut Component,
@@ -218,11 +224,13 @@ unsafe fn get<T>(
 ) -> Status {
     // SAFETY: arrays of the importer's; as of `with`.
     unsafe {
-        let (references, values) = (array(references, count), array_mut(values, value_count));
+        let references = array(references, count);
+        // what is there before may be anything
+        let values = array_mut(values.cast::<MaybeUninit<T>>(), value_count);
         with(instance, |own| {
-            let pairs = references.iter().zip(values);
-            for (&reference, value) in pairs {
-                *value = one(&own.instance, reference)?;
+            expect_one_each(count, value_count)?;
+            for (&reference, value) in references.iter().zip(values) {
+                value.write(one(&own.instance, reference)?);
             }
             Ok(())
         })
@@ -241,6 +249,7 @@ unsafe fn set<T: Copy>(
     unsafe {
         let (references, values) = (array(references, count), array(values, value_count));
         with(instance, |own| {
+            expect_one_each(count, value_count)?;
             let mut pairs = references.iter().zip(values);
             pairs.try_for_each(|(&reference, &value)| one(&mut own.instance, reference, value))
         })
@@ -283,8 +292,9 @@ fn no_variable<T>(reference: Reference, kind: &'static str) -> Result<T, FmuErro
 access! {
     fmi3GetFloat64 fmi3SetFloat64 f64: Instance::float64, Instance::set_float64;
     fmi3GetInt32 fmi3SetInt32 i32: Instance::int32, Instance::set_int32;
-    fmi3GetBoolean fmi3SetBoolean bool:
-        Instance::boolean, |_, at, _| no_variable(at, "Boolean that can be set");
+    // a byte in C
+    fmi3GetBoolean fmi3SetBoolean u8:
+        |own: &Instance, at| own.boolean(at).map(u8::from), |_, at, _| no_variable(at, "Boolean that can be set");
     fmi3GetFloat32 fmi3SetFloat32 f32:
         |_, at| no_variable(at, "Float32"), |_, at, _| no_variable(at, "Float32");
     fmi3GetInt8 fmi3SetInt8 i8:
@@ -313,11 +323,15 @@ pub unsafe extern "C" fn fmi3GetString(
 ) -> Status {
     // SAFETY: arrays of the importer's; as of `with`.
     unsafe {
-        let (references, values) = (array(references, count), array_mut(values, value_count));
+        let references = array(references, count);
+        let values = array_mut(values.cast::<MaybeUninit<Text>>(), value_count);
         with(instance, |own| {
+            expect_one_each(count, value_count)?;
             let told = references.iter().map(|&reference| own.instance.string(reference));
             own.texts = told.map(|told| told.map(|told| text(&told))).collect::<Result<_, _>>()?;
-            own.texts.iter().zip(values).for_each(|(text, value)| *value = text.as_ptr());
+            own.texts.iter().zip(values).for_each(|(text, value)| {
+                value.write(text.as_ptr());
+            });
             Ok(())
         })
     }

@@ -61,6 +61,14 @@ pub enum FmuError {
         /// The type that was asked for.
         kind: &'static str,
     },
+    /// More or fewer values than variables.
+    #[error("{values} values for {references} value references: every variable has one")]
+    Count {
+        /// How many variables.
+        references: usize,
+        /// How many values.
+        values: usize,
+    },
     /// A variable that nothing can be set to.
     #[error("{name} is no input: it cannot be set")]
     NoInput {

@@ -20,3 +20,6 @@ pub use instance::{Instance, SCENARIO};
 pub use platform::{binary, library_file};
 pub use saved::SavedState;
 pub use variable::{Causality, Kind, Variable, outside, variables};
+
+#[cfg(test)]
+mod tests;
