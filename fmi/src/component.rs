@@ -1,7 +1,7 @@
 //! An instance as an importer holds it: with its logger, and what it was told last.
 
 use bekker::fmu::{FmuError, Instance};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -11,10 +11,20 @@ use std::path::Path;
 pub enum Status {
     /// It was done.
     Ok = 0,
-    /// It was refused; nothing has changed.
+    /// It was refused.
     Error = 3,
     /// The instance can do nothing more.
     Fatal = 4,
+}
+
+impl Status {
+    /// Category of what is logged with it.
+    pub fn category(self) -> &'static CStr {
+        match self {
+            Status::Fatal => c"logStatusFatal",
+            Status::Ok | Status::Error => c"logStatusError",
+        }
+    }
 }
 
 /// Says something to the importer.

@@ -18,6 +18,7 @@ from conftest import ROOT
 from bekker.link import Link
 
 fmpy = pytest.importorskip("fmpy")
+fmi2 = pytest.importorskip("fmpy.fmi2")
 validation = pytest.importorskip("fmpy.validation")
 fmi3 = pytest.importorskip("fmpy.fmi3")
 
@@ -232,6 +233,43 @@ def test_what_cannot_be_is_refused_in_words(made: dict[str, Any], unit: Unit) ->
     with pytest.raises(Exception, match="instantiate"):
         other.__init__(made, token="0" * 64)  # type: ignore[misc]
     assert "export the FMU again" in other.said[-1]
+
+
+def test_version_2_does_the_same(made: dict[str, Any], unit: Unit, tmp_path: Path) -> None:
+    file = str(tmp_path / "cars.fmu")
+    words = ["-o", file, "--fmi", "2.0", "--library", str(LIBRARY)]
+    bekker_command("export-fmu", "cars.toml", *words, folder=made["folder"])
+    assert validation.validate_fmu(file) == []
+    unpacked = tmp_path / "with spaces & more%"
+    fmpy.extract(file, str(unpacked))
+    slave = fmi2.FMU2Slave(
+        guid=made["instantiation_token"],
+        unzipDirectory=str(unpacked),
+        modelIdentifier="two_cars",
+        instanceName="two",
+    )
+    slave.instantiate()
+    slave.setupExperiment(startTime=0.0)
+    slave.enterInitializationMode()
+    slave.exitInitializationMode()
+    pedals = [unit.references[f"lead.{name}"] for name in commands(0)]
+
+    def step(number: int) -> str:
+        slave.setReal(pedals, list(commands(number).values()))
+        slave.doStep(number * HEARTBEAT, HEARTBEAT)
+        told: bytes = slave.getString([unit.references["state_hash"]])[0]
+        return told.decode()
+
+    hashes = [unit.step(number) for number in range(10)]
+    assert [step(number) for number in range(5)] == hashes[:5]
+    saved = slave.getFMUstate()
+    assert [step(number) for number in range(5, 10)] == hashes[5:]
+    slave.setFMUstate(slave.deSerializeFMUstate(slave.serializeFMUstate(saved)))
+    assert [step(number) for number in range(5, 10)] == hashes[5:]
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        slave.doStep(10 * HEARTBEAT, 0.015)
+    slave.terminate()
+    slave.freeInstance()
 
 
 def test_an_importer_simulates_it_whole(made: dict[str, Any]) -> None:

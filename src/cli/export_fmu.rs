@@ -3,8 +3,8 @@
 use super::{Failure, destination, stdout};
 use crate::fmu::archive::{Entry, archive};
 use crate::fmu::{
-    Causality, Description, SCENARIO, Variable, binary, library_file, model_identifier, outside,
-    variables,
+    Causality, Description, Interface, SCENARIO, Variable, binary, library_file, model_identifier,
+    outside, variables,
 };
 use crate::report::{kept_inputs, write_file};
 use crate::scenario::build::{Built, world};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The command that builds the library.
 const BUILD: &str = "cargo build --release -p bekker-fmi";
 
-/// Make a functional mock-up unit (FMU, FMI 3.0 for co-simulation) of a scenario
+/// Make a functional mock-up unit (FMU, FMI 3.0 or 2.0 for co-simulation) of a scenario
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cargo build --release -p bekker-fmi\n  \
     bekker export-fmu examples/outside.toml -o car.fmu\n\n\
@@ -35,9 +35,30 @@ pub struct ExportFmu {
     /// The library in it, if it is not beside this program
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// Version of the interface: 3.0, or 2.0, which more tools import
+    #[arg(long, value_enum, default_value = "3.0", value_name = "VERSION")]
+    fmi: Version,
     /// Print JSON: the variables with their value references
     #[arg(long)]
     json: bool,
+}
+
+/// Version of the interface, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Version {
+    #[value(name = "2.0")]
+    Fmi2,
+    #[value(name = "3.0")]
+    Fmi3,
+}
+
+impl From<Version> for Interface {
+    fn from(version: Version) -> Interface {
+        match version {
+            Version::Fmi2 => Interface::Fmi2,
+            Version::Fmi3 => Interface::Fmi3,
+        }
+    }
 }
 
 impl ExportFmu {
@@ -47,7 +68,7 @@ impl ExportFmu {
         for warning in built.warnings.iter().filter(|_| !quiet) {
             eprintln!("warning: {warning}");
         }
-        let library = self.library()?;
+        let (library, interface) = (self.library()?, self.fmi.into());
         let variables = variables(&built.world, &outside(&file.scenario));
         let identifier = model_identifier(&file.scenario.name);
         let heartbeat = built.world.clock.heartbeat();
@@ -60,8 +81,8 @@ impl ExportFmu {
             variables: &variables,
         };
         let mut entries = vec![
-            ("modelDescription.xml".to_owned(), description.to_xml()),
-            (binary(&identifier), library),
+            ("modelDescription.xml".to_owned(), description.to_xml(interface)),
+            (binary(interface, &identifier), library),
         ];
         entries.extend(resources(&file)?);
         let out = self.out.unwrap_or_else(|| PathBuf::from(format!("{identifier}.fmu")));
@@ -114,12 +135,7 @@ fn resources(file: &ScenarioFile) -> Result<Vec<Entry>, Failure> {
 
 fn told(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> serde_json::Value {
     let variable = |(reference, own): (usize, &Variable)| {
-        let causality = match own.causality {
-            Causality::Independent => "independent",
-            Causality::Input => "input",
-            Causality::Output => "output",
-        };
-        json!({ "name": own.name, "value_reference": reference, "causality": causality,
+        json!({ "name": own.name, "value_reference": reference, "causality": own.causality.name(),
                 "type": own.kind.name(), "description": own.description })
     };
     json!({

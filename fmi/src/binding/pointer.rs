@@ -2,45 +2,18 @@
 
 #![allow(unsafe_code)]
 
-use crate::component::{Component, Log, Status, text};
+use crate::component::{Component, Status};
 use bekker::fmu::FmuError;
-use std::ffi::{CStr, OsStr, c_char, c_void};
-use std::path::Path;
+use std::ffi::{CStr, c_char};
 use std::slice;
 
 pub(super) type Text = *const c_char;
 pub(super) type Reference = u32;
-pub(super) type LogMessage = Option<unsafe extern "C" fn(*mut c_void, i32, Text, Text)>;
-
-/// What is said through the importer's logger.
-pub(super) fn logger(environment: *mut c_void, log: LogMessage) -> Log {
-    Box::new(move |status, message| {
-        let category = match status {
-            Status::Fatal => c"logStatusFatal",
-            Status::Ok | Status::Error => c"logStatusError",
-        };
-        if let Some(log) = log {
-            // SAFETY: the importer's function with its own data, as it gave them together.
-            unsafe { log(environment, status as i32, category.as_ptr(), text(message).as_ptr()) }
-        }
-    })
-}
 
 /// A text of the importer's, if it is one.
 pub(super) unsafe fn given<'a>(text: Text) -> Option<&'a CStr> {
     // SAFETY: not null, and ended by a zero as the standard has it.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })
-}
-
-#[cfg(unix)]
-pub(super) fn path(text: &CStr) -> Option<&Path> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(Path::new(OsStr::from_bytes(text.to_bytes())))
-}
-
-#[cfg(not(unix))]
-pub(super) fn path(text: &CStr) -> Option<&Path> {
-    text.to_str().ok().map(|text| Path::new(OsStr::new(text)))
 }
 
 /// An array of the importer's; empty ones may be null.

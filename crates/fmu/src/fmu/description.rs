@@ -17,10 +17,20 @@ const UNITS: [(&str, [i32; 4]); 9] = [
 ];
 
 /// What the library logs.
-pub(super) const LOG_CATEGORIES: [(&str, &str); 2] = [
+const LOG_CATEGORIES: [(&str, &str); 2] = [
     ("logStatusError", "Why a call was refused"),
     ("logStatusFatal", "Why an instance can do nothing more"),
 ];
+
+/// A version of the interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interface {
+    /// FMI 2.0, which more tools import.
+    Fmi2,
+    /// FMI 3.0.
+    #[default]
+    Fmi3,
+}
 
 /// What `modelDescription.xml` says.
 #[derive(Clone, Debug)]
@@ -51,12 +61,16 @@ pub fn model_identifier(name: &str) -> String {
 }
 
 impl Description<'_> {
-    /// As XML, FMI 3.0.
-    pub fn to_xml(&self) -> Vec<u8> {
+    /// As XML.
+    pub fn to_xml(&self, interface: Interface) -> Vec<u8> {
         let mut text = Vec::new();
         let config = EmitterConfig::new().perform_indent(true).pad_self_closing(false);
-        self.write(&mut Writer(config.create_writer(&mut text)))
-            .expect("elements are opened and closed in pairs, into memory");
+        let xml = &mut Writer(config.create_writer(&mut text));
+        let written = match interface {
+            Interface::Fmi2 => self.write_fmi2(xml),
+            Interface::Fmi3 => self.write(xml),
+        };
+        written.expect("elements are opened and closed in pairs, into memory");
         text.push(b'\n');
         text
     }
@@ -73,6 +87,18 @@ impl Description<'_> {
         ];
         xml.open("fmiModelDescription", &head)?;
         self.write_co_simulation(xml)?;
+        self.write_common(xml)?;
+        xml.open("ModelVariables", &[])?;
+        for (reference, variable) in self.variables.iter().enumerate() {
+            write_variable(xml, reference, variable)?;
+        }
+        xml.close()?;
+        self.write_structure(xml)?;
+        xml.close()
+    }
+
+    /// What both versions have between abilities and variables.
+    pub(super) fn write_common(&self, xml: &mut Writer<'_>) -> Result<()> {
         xml.open("UnitDefinitions", &[])?;
         for (name, powers) in UNITS {
             xml.open("Unit", &[("name", name)])?;
@@ -93,14 +119,7 @@ impl Description<'_> {
             ("stopTime", self.duration.to_string()),
             ("stepSize", self.heartbeat.to_string()),
         ];
-        xml.element("DefaultExperiment", &experiment)?;
-        xml.open("ModelVariables", &[])?;
-        for (reference, variable) in self.variables.iter().enumerate() {
-            write_variable(xml, reference, variable)?;
-        }
-        xml.close()?;
-        self.write_structure(xml)?;
-        xml.close()
+        xml.element("DefaultExperiment", &experiment)
     }
 
     fn write_co_simulation(&self, xml: &mut Writer<'_>) -> Result<()> {
@@ -138,37 +157,36 @@ fn write_variable(xml: &mut Writer<'_>, reference: usize, variable: &Variable) -
         ("valueReference", reference.to_string()),
         ("description", variable.description.clone()),
     ];
-    let causality = match variable.causality {
-        Causality::Independent => "independent",
-        Causality::Input => "input",
-        Causality::Output => "output",
-    };
-    attributes.push(("causality", causality.into()));
+    attributes.push(("causality", variable.causality.name().into()));
     if let Kind::Float64 { unit } = variable.kind {
         attributes.push(("unit", unit.into()));
     }
-    if let Some(Range { min, max, start }) = variable.range {
-        attributes.push(("min", min.to_string()));
-        attributes.extend(max.map(|max| ("max", max.to_string())));
-        attributes.push(("start", start.to_string()));
-    }
+    attributes.extend(limits(variable));
     xml.element(variable.kind.name(), &attributes)
 }
 
+/// Range and start of an input.
+pub(super) fn limits(variable: &Variable) -> Vec<(&'static str, String)> {
+    let Some(Range { min, max, start }) = variable.range else { return Vec::new() };
+    let max = max.map(|max| ("max", max.to_string()));
+    let ends = [Some(("min", min.to_string())), max, Some(("start", start.to_string()))];
+    ends.into_iter().flatten().collect()
+}
+
 /// Elements with their attributes.
-struct Writer<'a>(EventWriter<&'a mut Vec<u8>>);
+pub(super) struct Writer<'a>(EventWriter<&'a mut Vec<u8>>);
 
 impl Writer<'_> {
-    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> Result<()> {
+    pub fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> Result<()> {
         let event = XmlEvent::start_element(name);
         self.0.write(attributes.iter().fold(event, |event, (key, value)| event.attr(*key, value)))
     }
 
-    fn close(&mut self) -> Result<()> {
+    pub fn close(&mut self) -> Result<()> {
         self.0.write(XmlEvent::end_element())
     }
 
-    fn element<V: AsRef<str>>(&mut self, name: &str, attributes: &[(&str, V)]) -> Result<()> {
+    pub fn element<V: AsRef<str>>(&mut self, name: &str, attributes: &[(&str, V)]) -> Result<()> {
         let attributes: Vec<_> = attributes.iter().map(|own| (own.0, own.1.as_ref())).collect();
         self.open(name, &attributes)?;
         self.close()

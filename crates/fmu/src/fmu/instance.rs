@@ -31,10 +31,10 @@ pub(super) enum Phase {
 impl Phase {
     fn name(self) -> &'static str {
         match self {
-            Phase::Instantiated => "before fmi3EnterInitializationMode",
+            Phase::Instantiated => "before EnterInitializationMode",
             Phase::Initialization => "in Initialization Mode",
             Phase::Step => "in Step Mode",
-            Phase::Terminated => "after fmi3Terminate",
+            Phase::Terminated => "after Terminate",
         }
     }
 }
@@ -93,16 +93,25 @@ impl Instance {
         }
     }
 
-    /// Begins the initialisation; the world begins at this time of the importer, s.
+    /// Has the world begin at this time of the importer, s.
     ///
     /// # Errors
-    /// [`FmuError`] in another phase, or for a time that is none.
-    pub fn enter_initialization(&mut self, start_time: f64) -> Result<(), FmuError> {
-        self.expect("fmi3EnterInitializationMode", &[Phase::Instantiated])?;
+    /// [`FmuError`] once the initialisation has begun, or for a time that is none.
+    pub fn start_at(&mut self, start_time: f64) -> Result<(), FmuError> {
+        self.expect("setting the start time", &[Phase::Instantiated])?;
         if !start_time.is_finite() {
             return Err(FmuError::StartTime { time: start_time });
         }
         self.about.start_time = start_time;
+        Ok(())
+    }
+
+    /// Begins the initialisation.
+    ///
+    /// # Errors
+    /// [`FmuError`] in another phase.
+    pub fn enter_initialization(&mut self) -> Result<(), FmuError> {
+        self.expect("EnterInitializationMode", &[Phase::Instantiated])?;
         self.about.phase = Phase::Initialization;
         Ok(())
     }
@@ -112,7 +121,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] in another phase.
     pub fn exit_initialization(&mut self) -> Result<(), FmuError> {
-        self.expect("fmi3ExitInitializationMode", &[Phase::Initialization])?;
+        self.expect("ExitInitializationMode", &[Phase::Initialization])?;
         self.about.phase = Phase::Step;
         Ok(())
     }
@@ -123,7 +132,7 @@ impl Instance {
     /// [`FmuError`] in another phase, at another time, and for another length; the world is
     /// where it was.
     pub fn step(&mut self, from: f64, length: f64) -> Result<(), FmuError> {
-        self.expect("fmi3DoStep", &[Phase::Step])?;
+        self.expect("DoStep", &[Phase::Step])?;
         let (clock, now) = (self.world.model().clock, self.time());
         // so that what is no number is refused too
         let same = |a: f64, b: f64| (a - b).abs() <= TIME_TOLERANCE;
@@ -166,7 +175,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] before the initialisation has ended.
     pub fn terminate(&mut self) -> Result<(), FmuError> {
-        self.expect("fmi3Terminate", &[Phase::Step])?;
+        self.expect("Terminate", &[Phase::Step])?;
         self.about.phase = Phase::Terminated;
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! A scenario as a functional mock-up unit (FMU) for co-simulation, by the Functional Mock-up
-//! Interface 3.0 of the Modelica Association.
+//! Interface 3.0 or 2.0 of the Modelica Association.
 //!
 //! [`variables`] are what others wire: commands of the vehicles that are driven from outside go
 //! in, states of all vehicles come out. A [`Description`] is what `modelDescription.xml` says of
@@ -8,13 +8,14 @@
 
 pub mod archive;
 mod description;
+mod description_fmi2;
 mod error;
 mod instance;
 mod platform;
 mod saved;
 mod variable;
 
-pub use description::{Description, model_identifier};
+pub use description::{Description, Interface, model_identifier};
 pub use error::FmuError;
 pub use instance::{Instance, SCENARIO};
 pub use platform::{binary, library_file};

@@ -45,7 +45,7 @@ fn reference(instance: &Instance, name: &str) -> u32 {
 
 fn begun() -> Instance {
     let mut instance = instance();
-    instance.enter_initialization(0.0).unwrap();
+    instance.enter_initialization().unwrap();
     instance.exit_initialization().unwrap();
     instance
 }
@@ -64,7 +64,7 @@ fn the_description_names_every_variable_once() {
     };
     let (mut names, mut outputs, mut units, mut used) =
         (Vec::new(), 0, BTreeSet::new(), BTreeSet::new());
-    let text = description.to_xml();
+    let text = description.to_xml(Interface::Fmi3);
     for event in EventReader::new(text.as_slice()) {
         let XmlEvent::StartElement { name, attributes, .. } = event.unwrap() else { continue };
         let get = |key: &str| {

@@ -19,7 +19,18 @@ pub enum Causality {
     Output,
 }
 
-/// Type of a variable, as the interface names it.
+impl Causality {
+    /// As descriptions name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Causality::Independent => "independent",
+            Causality::Input => "input",
+            Causality::Output => "output",
+        }
+    }
+}
+
+/// Type of a variable, as FMI 3.0 names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A real number.
