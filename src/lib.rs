@@ -81,7 +81,7 @@
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] |
 //! | L6 | [`scenario`] |
-//! | L7 | [`study`], [`learning`], [`link`], [`report`] |
+//! | L7 | [`study`], [`learning`], [`link`], [`fmu`], [`report`] |
 //! | L8 | [`cli`] |
 //!
 //! # Features
@@ -106,6 +106,9 @@ pub mod cli;
 
 #[doc(inline)]
 pub use bekker_autonomy::autonomy;
+#[doc(inline)]
+#[cfg(feature = "cli")]
+pub use bekker_fmu::fmu;
 #[doc(inline)]
 pub use bekker_ground::{
     curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain,

@@ -25,6 +25,16 @@ pub fn html(text: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// A functional mock-up unit to write.
+pub fn fmu(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("fmu")) {
+        return Err("must end in .fmu".into());
+    }
+    in_folder(&path)?;
+    Ok(path)
+}
+
 /// A document to write beside a folder of the same name, less its ending.
 pub fn document(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);

@@ -17,6 +17,7 @@ mod dataset;
 mod destination;
 mod drive;
 mod environment;
+mod export_fmu;
 mod failure;
 mod graphics;
 mod heartbeats;
@@ -93,6 +94,7 @@ enum Command {
     Swarm(swarm::Swarm),
     Mobility(mobility::Mobility),
     Map(map::Map),
+    ExportFmu(export_fmu::ExportFmu),
     Bench(bench::Bench),
     Completions(completions::Completions),
 }
@@ -120,6 +122,7 @@ impl Cli {
             Command::Swarm(command) => command.execute(self.quiet),
             Command::Mobility(command) => command.execute(self.quiet),
             Command::Map(command) => command.execute(self.quiet),
+            Command::ExportFmu(command) => command.execute(self.quiet),
             Command::Bench(command) => command.execute(self.quiet),
             Command::Completions(command) => command.execute(),
         });

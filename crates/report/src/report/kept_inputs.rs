@@ -42,14 +42,29 @@ pub fn keep(folder: &Path, files: &Inputs) -> Result<Vec<FileHash>, ReportError>
     inputs.iter().zip(&places).map(keep).collect()
 }
 
-/// Writes the scenario as it was resolved, its paths leading to the copies. `base` is
-/// the folder that its own paths start from.
-pub fn write_scenario(
-    folder: &Path,
-    scenario: &Scenario,
-    base: &Path,
-    inputs: &[FileHash],
-) -> Result<(), ReportError> {
+/// All inputs, however large, placed to each other as they were, with what each holds.
+///
+/// # Errors
+/// [`ReportError`] when one has changed since it was read.
+pub fn copies(files: &Inputs) -> Result<Vec<(FileHash, Vec<u8>)>, ReportError> {
+    let inputs = files.list();
+    let places = places(&inputs);
+    let copy = |(input, place): (&Input, &PathBuf)| {
+        let read = files.read(&input.path, LARGEST_BINARY);
+        let about = FileHash {
+            path: input.path.display().to_string(),
+            bytes: input.bytes,
+            sha256: input.sha256.clone(),
+            copy: Some(place.display().to_string()),
+        };
+        Ok((about, read.map_err(ReportError::file("read", &input.path))?))
+    };
+    inputs.iter().zip(&places).map(copy).collect()
+}
+
+/// The scenario with its paths leading to the copies. `base` is the folder that its own paths
+/// start from.
+pub fn with_copies(scenario: &Scenario, base: &Path, inputs: &[FileHash]) -> Scenario {
     let mut resolved = scenario.clone();
     resolved.output.folder = None;
     map_paths(&mut resolved, |path| {
@@ -60,6 +75,18 @@ pub fn write_scenario(
             None => std::path::absolute(&path).unwrap_or(path),
         }
     });
+    resolved
+}
+
+/// Writes the scenario as it was resolved, its paths leading to the copies. `base` is
+/// the folder that its own paths start from.
+pub fn write_scenario(
+    folder: &Path,
+    scenario: &Scenario,
+    base: &Path,
+    inputs: &[FileHash],
+) -> Result<(), ReportError> {
+    let resolved = with_copies(scenario, base, inputs);
     let path = folder.join(SCENARIO);
     let text = resolved.to_toml().map_err(ReportError::encode(&path))?;
     let head = "# What this run drove, every default and --set written out.\n";

@@ -1,0 +1,7 @@
+//! The functions that an importer calls, of both versions of the interface.
+
+mod fmi2;
+mod fmi3;
+mod pointer;
+mod states;
+mod values;

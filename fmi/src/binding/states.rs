@@ -1,0 +1,137 @@
+//! Saving and restoring the state of an instance: the same in FMI 2.0 and 3.0 but for names.
+
+#![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
+
+use super::pointer::{array, array_mut, put, refuse, with};
+use crate::component::{Component, Status};
+use bekker::fmu::{FmuError, SavedState};
+use std::ptr;
+
+/// The six functions by their names.
+macro_rules! states {
+    ($($get:ident $set:ident $free:ident $size:ident $serialize:ident $deserialize:ident;)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $get(
+            instance: *mut Component,
+            state: *mut *mut SavedState,
+        ) -> Status {
+            // SAFETY: as of `with`; null, or a state to be written over.
+            unsafe {
+                with(instance, |own| {
+                    if let Some(place) = state.as_mut() {
+                        let saved = own.instance.save();
+                        match place.as_mut() {
+                            Some(there) => *there = saved,
+                            None => *place = Box::into_raw(Box::new(saved)),
+                        }
+                    }
+                    Ok(())
+                })
+            }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $set(
+            instance: *mut Component,
+            state: *mut SavedState,
+        ) -> Status {
+            // SAFETY: as of `with`; a state of an instance, not yet freed.
+            unsafe {
+                match state.as_ref() {
+                    Some(saved) => with(instance, |own| own.instance.restore(saved)),
+                    None => refuse(instance, concat!(stringify!($set), " without a state")),
+                }
+            }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $free(
+            instance: *mut Component,
+            state: *mut *mut SavedState,
+        ) -> Status {
+            // SAFETY: as of `with`; a state of an instance, not used after this.
+            unsafe {
+                with(instance, |_| {
+                    if let Some(place) = state.as_mut()
+                        && !place.is_null()
+                    {
+                        drop(Box::from_raw(std::mem::replace(place, ptr::null_mut())));
+                    }
+                    Ok(())
+                })
+            }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $size(
+            instance: *mut Component,
+            state: *mut SavedState,
+            size: *mut usize,
+        ) -> Status {
+            // SAFETY: as of `with`; a state of an instance, not yet freed.
+            unsafe {
+                match state.as_ref() {
+                    Some(saved) => with(instance, |own| {
+                        put(size, own.instance.serialise(saved)?.len());
+                        Ok(())
+                    }),
+                    None => refuse(instance, concat!(stringify!($size), " without a state")),
+                }
+            }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $serialize(
+            instance: *mut Component,
+            state: *mut SavedState,
+            bytes: *mut u8,
+            size: usize,
+        ) -> Status {
+            // SAFETY: as of `with`; a state of an instance, not yet freed; room of the importer's.
+            unsafe {
+                let room = array_mut(bytes, size);
+                match state.as_ref() {
+                    Some(saved) => with(instance, |own| {
+                        let told = own.instance.serialise(saved)?;
+                        let place = room.get_mut(..told.len()).ok_or_else(|| FmuError::Serialised {
+                            cause: format!("it has {} bytes, there is room for {size}", told.len()),
+                        })?;
+                        place.copy_from_slice(&told);
+                        Ok(())
+                    }),
+                    None => refuse(instance, concat!(stringify!($serialize), " without a state")),
+                }
+            }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $deserialize(
+            instance: *mut Component,
+            bytes: *const u8,
+            size: usize,
+            state: *mut *mut SavedState,
+        ) -> Status {
+            // SAFETY: as of `with`; bytes of the importer's; null, or a state to be written over.
+            unsafe {
+                let bytes = array(bytes, size);
+                with(instance, |own| {
+                    let saved = own.instance.deserialise(bytes)?;
+                    if let Some(place) = state.as_mut() {
+                        match place.as_mut() {
+                            Some(there) => *there = saved,
+                            None => *place = Box::into_raw(Box::new(saved)),
+                        }
+                    }
+                    Ok(())
+                })
+            }
+        }
+    )*};
+}
+
+states! {
+    fmi3GetFMUState fmi3SetFMUState fmi3FreeFMUState
+        fmi3SerializedFMUStateSize fmi3SerializeFMUState fmi3DeserializeFMUState;
+    fmi2GetFMUstate fmi2SetFMUstate fmi2FreeFMUstate
+        fmi2SerializedFMUstateSize fmi2SerializeFMUstate fmi2DeSerializeFMUstate;
+}

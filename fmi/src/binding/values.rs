@@ -1,0 +1,86 @@
+//! Getting and setting variables of one type, as all versions of the interface do.
+
+#![allow(unsafe_code)]
+
+use super::pointer::{Reference, Text, array, array_mut, with};
+use crate::component::{Component, Status, text};
+use bekker::fmu::{FmuError, Instance};
+use std::mem::MaybeUninit;
+
+/// All variables have one value.
+fn expect_one_each(references: usize, values: usize) -> Result<(), FmuError> {
+    if references == values { Ok(()) } else { Err(FmuError::Count { references, values }) }
+}
+
+/// Values of one type by their references.
+pub(super) unsafe fn get<T>(
+    instance: *mut Component,
+    references: *const Reference,
+    count: usize,
+    values: *mut T,
+    value_count: usize,
+    one: impl Fn(&Instance, Reference) -> Result<T, FmuError>,
+) -> Status {
+    // SAFETY: arrays of the importer's; as of `with`.
+    unsafe {
+        let references = array(references, count);
+        // what is there before may be anything
+        let values = array_mut(values.cast::<MaybeUninit<T>>(), value_count);
+        with(instance, |own| {
+            expect_one_each(references.len(), values.len())?;
+            for (&reference, value) in references.iter().zip(values) {
+                value.write(one(&own.instance, reference)?);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Sets inputs of one type by their references.
+pub(super) unsafe fn set<T: Copy>(
+    instance: *mut Component,
+    references: *const Reference,
+    count: usize,
+    values: *const T,
+    value_count: usize,
+    one: impl Fn(&mut Instance, Reference, T) -> Result<(), FmuError>,
+) -> Status {
+    // SAFETY: arrays of the importer's; as of `with`.
+    unsafe {
+        let (references, values) = (array(references, count), array(values, value_count));
+        with(instance, |own| {
+            expect_one_each(references.len(), values.len())?;
+            let mut pairs = references.iter().zip(values);
+            pairs.try_for_each(|(&reference, &value)| one(&mut own.instance, reference, value))
+        })
+    }
+}
+
+/// Texts, which hold until the next call.
+pub(super) unsafe fn get_texts(
+    instance: *mut Component,
+    references: *const Reference,
+    count: usize,
+    values: *mut Text,
+    value_count: usize,
+) -> Status {
+    // SAFETY: arrays of the importer's; as of `with`.
+    unsafe {
+        let references = array(references, count);
+        let values = array_mut(values.cast::<MaybeUninit<Text>>(), value_count);
+        with(instance, |own| {
+            expect_one_each(references.len(), values.len())?;
+            let told = references.iter().map(|&reference| own.instance.string(reference));
+            own.texts = told.map(|told| told.map(|told| text(&told))).collect::<Result<_, _>>()?;
+            own.texts.iter().zip(values).for_each(|(text, value)| {
+                value.write(text.as_ptr());
+            });
+            Ok(())
+        })
+    }
+}
+
+/// No variable of such a type.
+pub(super) fn no_variable<T>(reference: Reference, kind: &'static str) -> Result<T, FmuError> {
+    Err(FmuError::NoVariable { reference, kind })
+}

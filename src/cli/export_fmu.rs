@@ -1,0 +1,148 @@
+//! `bekker export-fmu`
+
+use super::{Failure, destination, stdout};
+use crate::fmu::archive::{Entry, archive};
+use crate::fmu::{
+    Causality, Description, Interface, SCENARIO, Variable, binary, library_file, model_identifier,
+    outside, variables,
+};
+use crate::report::{kept_inputs, write_file};
+use crate::scenario::build::{Built, world};
+use crate::scenario::{SOURCE, ScenarioFile};
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The command that builds the library.
+const BUILD: &str = "cargo build --release -p bekker-fmi";
+
+/// Make a functional mock-up unit (FMU, FMI 3.0 or 2.0 for co-simulation) of a scenario
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  cargo build --release -p bekker-fmi\n  \
+    bekker export-fmu examples/outside.toml -o car.fmu\n\n\
+    Vehicles with driver = { kind = \"outside\" } have throttle, brake, steering and selector as\n\
+    inputs; the states of all vehicles and their wheels are outputs. The unit holds all that it\n\
+    needs, and runs on machines like this one.")]
+pub struct ExportFmu {
+    /// The scenario
+    file: PathBuf,
+    /// Override a value of the scenario; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// The unit; NAME.fmu of the scenario if not given
+    #[arg(short, long, value_name = "FILE.fmu", value_parser = destination::fmu)]
+    out: Option<PathBuf>,
+    /// The library in it, if it is not beside this program
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Version of the interface: 3.0, or 2.0, which more tools import
+    #[arg(long, value_enum, default_value = "3.0", value_name = "VERSION")]
+    fmi: Version,
+    /// Print JSON: the variables with their value references
+    #[arg(long)]
+    json: bool,
+}
+
+/// Version of the interface, as given on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Version {
+    #[value(name = "2.0")]
+    Fmi2,
+    #[value(name = "3.0")]
+    Fmi3,
+}
+
+impl From<Version> for Interface {
+    fn from(version: Version) -> Interface {
+        match version {
+            Version::Fmi2 => Interface::Fmi2,
+            Version::Fmi3 => Interface::Fmi3,
+        }
+    }
+}
+
+impl ExportFmu {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let file = ScenarioFile::read(&self.file, &self.sets)?;
+        let built = world(&file)?;
+        for warning in built.warnings.iter().filter(|_| !quiet) {
+            eprintln!("warning: {warning}");
+        }
+        let (library, interface) = (self.library()?, self.fmi.into());
+        let variables = variables(&built.world, &outside(&file.scenario));
+        let identifier = model_identifier(&file.scenario.name);
+        let heartbeat = built.world.clock.heartbeat();
+        let description = Description {
+            name: &file.scenario.name,
+            description: &file.scenario.description,
+            token: &built.fingerprint,
+            heartbeat,
+            duration: file.scenario.time.duration,
+            variables: &variables,
+        };
+        let mut entries = vec![
+            ("modelDescription.xml".to_owned(), description.to_xml(interface)),
+            (binary(interface, &identifier), library),
+        ];
+        entries.extend(resources(&file)?);
+        let out = self.out.unwrap_or_else(|| PathBuf::from(format!("{identifier}.fmu")));
+        let bytes = archive(&entries)
+            .map_err(|cause| Failure::Output { subject: out.display().to_string(), cause })?;
+        write_file(&out, &bytes)?;
+        if self.json {
+            stdout::print_json(&told(&out, bytes.len(), &built, &variables))
+        } else if quiet {
+            Ok(())
+        } else {
+            let count = |causality| variables.iter().filter(|v| v.causality == causality).count();
+            let (inputs, outputs) = (count(Causality::Input), count(Causality::Output));
+            stdout::print(&format!(
+                "{}: {inputs} inputs, {outputs} outputs, steps of whole heartbeats of {heartbeat} s",
+                out.display()
+            ))
+        }
+    }
+
+    /// The library, of the same source as this program.
+    fn library(&self) -> Result<Vec<u8>, Failure> {
+        let name = library_file();
+        let path = self.library.clone().unwrap_or_else(|| {
+            let program = std::env::current_exe().unwrap_or_default();
+            program.with_file_name(&name)
+        });
+        let wrong = |cause: String| Failure::Input { subject: path.display().to_string(), cause };
+        let bytes = std::fs::read(&path).map_err(|error| {
+            wrong(format!("{error}; build it by `{BUILD}`, or say by --library where it is"))
+        })?;
+        // what decides a run's course holds the hash of the source, so the library has it in it
+        let same = bytes.windows(SOURCE.len()).any(|window| window == SOURCE.as_bytes());
+        let other = || wrong(format!("is no {name} of the same source as this bekker: `{BUILD}`"));
+        same.then_some(bytes).ok_or_else(other)
+    }
+}
+
+/// The scenario and all files that it is built from.
+fn resources(file: &ScenarioFile) -> Result<Vec<Entry>, Failure> {
+    let (kept, contents): (Vec<_>, Vec<_>) = kept_inputs::copies(&file.inputs)?.into_iter().unzip();
+    let mut scenario = kept_inputs::with_copies(&file.scenario, &file.folder, &kept);
+    scenario.output.folder = None;
+    let text = scenario.to_toml().map_err(|error| Failure::input(Path::new(SCENARIO), &error))?;
+    let places = kept.iter().map(|own| own.copy.clone().unwrap_or_default().replace('\\', "/"));
+    let copies = places.zip(contents);
+    let all = std::iter::once((SCENARIO.to_owned(), text.into_bytes())).chain(copies);
+    Ok(all.map(|(place, content)| (format!("resources/{place}"), content)).collect())
+}
+
+fn told(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> serde_json::Value {
+    let variable = |(reference, own): (usize, &Variable)| {
+        json!({ "name": own.name, "value_reference": reference, "causality": own.causality.name(),
+                "type": own.kind.name(), "description": own.description })
+    };
+    json!({
+        "file": out.display().to_string(),
+        "bytes": bytes,
+        "instantiation_token": built.fingerprint,
+        "heartbeat": built.world.clock.heartbeat(),
+        "variables": variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,56 @@
+//! `bekker export-fmu` as a command; python/tests/test_fmu.py drives what it makes.
+
+use assert_cmd::Command;
+use bekker::scenario::SOURCE;
+use serde_json::Value;
+use std::path::Path;
+
+const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/outside.toml");
+
+fn export(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    let output = command
+        .current_dir(folder)
+        .args(["export-fmu", SCENARIO])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let [out, told] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code().unwrap(), out, told)
+}
+
+#[test]
+fn a_library_that_is_missing_or_another_is_told_with_the_command_that_builds_it() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let (code, _, told) = export(folder, &["-o", "car.fmu", "--library", "absent.so"]);
+    assert_eq!(code, 3);
+    assert!(told.contains("absent.so: ") && told.contains("-p bekker-fmi"), "{told}");
+    std::fs::write(folder.join("old.so"), "of another day").unwrap();
+    let (code, _, told) = export(folder, &["-o", "car.fmu", "--library", "old.so"]);
+    assert!(code == 3 && told.contains("of the same source"), "{told}");
+    let (code, _, told) = export(folder, &["-o", "car.zip"]);
+    assert!(code == 2 && told.contains("must end in .fmu"), "{told}");
+    assert!(!folder.join("car.fmu").exists());
+}
+
+#[test]
+fn the_unit_is_told_and_is_the_same_bytes_again() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    // what is looked at of a library is the source that it was built from
+    std::fs::write(folder.join("fmi.so"), format!("library {SOURCE}")).unwrap();
+    let (code, out, told) = export(folder, &["--library", "fmi.so", "--json"]);
+    assert_eq!(code, 0, "{told}");
+    let about: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&about["file"], &about["heartbeat"]), (&"outside.fmu".into(), &0.01.into()));
+    let variables = about["variables"].as_array().unwrap();
+    let inputs = variables.iter().filter(|own| own["causality"] == "input");
+    let inputs: Vec<&str> = inputs.map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(inputs, ["lead.throttle", "lead.brake", "lead.steering", "lead.selector"]);
+    let (code, ..) = export(folder, &["--library", "fmi.so", "-o", "again.fmu"]);
+    assert_eq!(code, 0);
+    let [first, again] =
+        ["outside.fmu", "again.fmu"].map(|name| std::fs::read(folder.join(name)).unwrap());
+    assert!(first == again && first.starts_with(b"PK\x03\x04"));
+}
