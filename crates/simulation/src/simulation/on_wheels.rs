@@ -79,11 +79,12 @@ impl OnWheels {
     /// Its tyres at rest, without load.
     pub(super) fn tyres(&self) -> Vec<TyreState> {
         let wheels = self.vehicle.wheels();
+        let own = 2 * self.vehicle.spec().own_axles().len();
         let tyre = |wheel| {
             let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
             TyreState {
-                ring: flexible.map(|own| unloaded(own.inflation.of(wheel, wheels))),
+                ring: flexible.map(|given| unloaded(given.inflation.of(wheel, own))),
                 ..TyreState::default()
             }
         };
@@ -289,7 +290,7 @@ impl TyreOnGround {
         if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
             // of the vehicle's first wheel where all tyres are alike
             let wheel = if vehicle.spec().axles[axle].tyre.is_some() { 2 * axle } else { 0 };
-            let inflation = flexible.inflation.of(wheel, vehicle.wheels());
+            let inflation = flexible.inflation.of(wheel, 2 * vehicle.spec().own_axles().len());
             nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
             own = Some(ring(flexible, figures, relaxation(tyre)));
         }

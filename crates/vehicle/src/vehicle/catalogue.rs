@@ -1,6 +1,6 @@
 //! The vehicles that come with the crate.
 
-use super::spec::{AnySpec, SpecError, VehicleSpec};
+use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
 /// A vehicle file that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ const ENTRIES: [Entry; 10] = [
     Entry { key: "mrzr4", text: include_str!("../../vehicles/mrzr4.toml") },
 ];
 
+const TRAILERS: [Entry; 1] =
+    [Entry { key: "cargo_trailer", text: include_str!("../../trailers/cargo_trailer.toml") }];
+
 /// Why a vehicle cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -31,6 +34,12 @@ pub enum CatalogueError {
     /// No vehicle of this name.
     #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
     Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// No trailer of this name.
+    #[error("there is no trailer '{name}'; known are {}", known_trailers())]
+    UnknownTrailer {
         /// The name asked for.
         name: String,
     },
@@ -55,17 +64,44 @@ pub fn catalogue() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// The built-in vehicle of this name (upper and lower case alike).
+/// The trailers that are built in, in alphabetical order.
+pub fn trailers() -> &'static [Entry] {
+    &TRAILERS
+}
+
+/// The built-in vehicle of this name (upper and lower case alike); with a trailer, as in
+/// `hmmwv+cargo_trailer`.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::Unknown`] with the nearest name.
+/// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::UnknownTrailer`],
+/// [`CatalogueError::NotWheeled`] for a tracked vehicle that should draw one.
 pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
+    if let Some((tractor, trailer)) = name.split_once('+') {
+        let tractor = find(tractor)?;
+        let towing = find_trailer(trailer)?;
+        let wrong = |error| CatalogueError::Spec { name: name.to_owned(), error };
+        return Ok(AnySpec::Wheeled(Box::new(tractor.towing(towing).map_err(wrong)?)));
+    }
     let entry = ENTRIES
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
         .ok_or_else(|| CatalogueError::Unknown { name: name.to_owned() })?;
     AnySpec::from_toml(entry.text)
+        .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+}
+
+/// The built-in trailer of this name (upper and lower case alike).
+///
+/// # Errors
+///
+/// [`CatalogueError::UnknownTrailer`].
+pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogueError> {
+    let entry = TRAILERS
+        .iter()
+        .find(|entry| entry.key.eq_ignore_ascii_case(name))
+        .ok_or_else(|| CatalogueError::UnknownTrailer { name: name.to_owned() })?;
+    TrailerSpec::from_toml(entry.text)
         .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
 }
 
@@ -94,6 +130,10 @@ fn suggestion(name: &str) -> String {
 
 fn known() -> String {
     ENTRIES.map(|entry| format!("'{}'", entry.key)).join(", ")
+}
+
+fn known_trailers() -> String {
+    TRAILERS.map(|entry| format!("'{}'", entry.key)).join(", ")
 }
 
 #[cfg(test)]

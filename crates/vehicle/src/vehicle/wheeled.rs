@@ -4,7 +4,7 @@
 //! clutches, takes the loads of the ground on the wheels from the caller, and
 //! lets the multibody core advance linearly implicitly. It knows no ground.
 
-use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
+use super::assembly::{Assembled, AssemblyError, Clutch, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
@@ -66,14 +66,20 @@ impl VehicleWorkspace {
     /// Loads of the ground on the wheels, about their centres, to be set before
     /// each step.
     pub fn loads(&mut self) -> &mut [Load] {
-        let wheels = self.body.load.len() - 1;
+        let wheels = self.drives.len();
         &mut self.body.load[..wheels]
     }
 
     /// Load on the chassis about its frame's origin, to be set likewise.
     pub fn chassis_load(&mut self) -> &mut Load {
-        let last = self.body.load.len() - 1;
-        &mut self.body.load[last]
+        let wheels = self.drives.len();
+        &mut self.body.load[wheels]
+    }
+
+    /// Load on the trailer's body about its frame's origin, likewise, if it draws one.
+    pub fn trailer_load(&mut self) -> Option<&mut Load> {
+        let wheels = self.drives.len();
+        self.body.load.get_mut(wheels + 1)
     }
 
     /// Acceleration of gravity, m/s².
@@ -107,10 +113,14 @@ impl Vehicle {
             tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
         };
         let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
-        let centres = (0..parts.wheels.len()).map(|wheel| wheel_centre(&spec, &parts, wheel));
+        // what others meet is the vehicle itself
+        let own = 2 * spec.own_axles().len();
+        let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
-        let footprint = Footprint::of(&spec);
-        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, ride_radius(&spec));
+        let footprint = Footprint::of_tractor(&spec);
+        let outlined = mass - spec.trailer_mass();
+        let outline =
+            Outline::of(&spec.chassis, &footprint, outlined, &centres, ride_radius(&spec));
         Ok(Vehicle { spec, parts, brakes, mass, rings, outline })
     }
 
@@ -192,7 +202,7 @@ impl Vehicle {
         let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
-                let inflation = flexible.inflation.of(wheel, self.wheels());
+                let inflation = flexible.inflation.of(wheel, 2 * self.spec.own_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {
@@ -232,6 +242,37 @@ impl Vehicle {
     /// Twist of the chassis about its frame's origin.
     pub fn twist(&self, workspace: &VehicleWorkspace) -> Twist {
         self.parts.model.twist(&workspace.body, self.parts.chassis)
+    }
+
+    /// Pose of the trailer's frame, whose origin is at the coupling, if it draws one.
+    pub fn trailer_pose(&self, workspace: &VehicleWorkspace) -> Option<Pose> {
+        let trailer = self.parts.trailer.as_ref()?;
+        Some(self.parts.model.pose(&workspace.body, trailer.body))
+    }
+
+    /// Twist of the trailer about its frame's origin.
+    pub fn trailer_twist(&self, workspace: &VehicleWorkspace) -> Option<Twist> {
+        let trailer = self.parts.trailer.as_ref()?;
+        Some(self.parts.model.twist(&workspace.body, trailer.body))
+    }
+
+    /// Yaw (to the left) and pitch (nose down) of the trailer against the vehicle, rad.
+    pub fn articulation(&self, workspace: &VehicleWorkspace) -> Option<[f64; 2]> {
+        let trailer = self.trailer_pose(workspace)?;
+        Some(articulation([&self.pose(workspace), &trailer]))
+    }
+
+    /// Force of the trailer on the vehicle after the last step, N, along the axes of the
+    /// vehicle's chassis: x below 0 where the trailer holds back, z below 0 where it presses down.
+    pub fn hitch_force(&self, workspace: &VehicleWorkspace) -> Option<Vec3> {
+        let trailer = self.parts.trailer.as_ref()?;
+        let springs = trailer.springs.iter().map(|(index, axis)| {
+            let mount = &self.parts.mounts[*index];
+            let (displaced, rate) =
+                (workspace.body.measure[mount.element], workspace.body.rate[mount.element]);
+            axis * (mount.stiffness * displaced + mount.damping * rate)
+        });
+        Some(springs.sum())
     }
 
     /// Pose of a wheel: origin at its centre, y along its spin axis.
@@ -290,9 +331,29 @@ impl Vehicle {
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        let loads = self.stop_trailer(workspace);
+        let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
+        if let Some([chassis, trailer]) = loads {
+            *workspace.chassis_load() = chassis;
+            workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
+        }
+        advanced?;
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
+    }
+
+    /// Lets the stops between vehicle and trailer push; the loads on both without that.
+    fn stop_trailer(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
+        let trailer = self.parts.trailer.as_ref()?;
+        let poses = [self.pose(workspace), self.trailer_pose(workspace)?];
+        let twists = [self.twist(workspace), self.trailer_twist(workspace)?];
+        let moment = trailer.stop(poses.each_ref(), twists.each_ref());
+        let chassis = *workspace.chassis_load();
+        workspace.chassis_load().wrench.torque -= moment;
+        let on_trailer = workspace.trailer_load()?;
+        let held = *on_trailer;
+        on_trailer.wrench.torque += moment;
+        Some([chassis, held])
     }
 
     fn suspend(&self, workspace: &mut Workspace) {

@@ -6,6 +6,7 @@ mod m113;
 mod mrzr;
 mod others;
 mod running_gear;
+mod trailers;
 mod trucks;
 
 pub(super) use arms::Arm;
@@ -118,7 +119,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     }
     // a box between the wheels and a cab on it, for vehicles that nobody has drawn
     let span = |pick: fn(&[f64; 3]) -> f64| {
-        let places = spec.axles.iter().map(|axle| pick(&axle.position));
+        let places = spec.own_axles().iter().map(|axle| pick(&axle.position));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
     };
     let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);

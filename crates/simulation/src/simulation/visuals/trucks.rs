@@ -65,7 +65,7 @@ pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
 
 /// Bumpers and half the width.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
-    let own = crate::vehicle::spec::Footprint::of(spec);
+    let own = crate::vehicle::spec::Footprint::of_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
 }
 

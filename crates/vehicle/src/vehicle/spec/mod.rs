@@ -25,6 +25,7 @@ mod strut;
 mod suspension;
 mod tandem;
 mod tracked;
+mod trailer;
 mod wheel;
 
 pub use any::AnySpec;
@@ -45,6 +46,7 @@ pub use tracked::{
     Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
+pub use trailer::{Hitch, HitchKind, Trailer, TrailerSpec};
 pub use wheel::{
     CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
     Tyre, TyreSoil, Wheel,
@@ -161,6 +163,9 @@ pub struct Axle {
     /// Whether the steering turns its wheels.
     #[serde(default)]
     pub steered: bool,
+    /// Whether it is the trailer's; else it is the vehicle's own. Trailers' come last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trailed: bool,
     /// Tangent of the mean angle of its wheels over that of the first steered axle's; below 0
     /// it steers the other way. Where absent, all turn about one centre (Ackermann), which lies
     /// level with the middle of the axles that are not steered.
@@ -212,6 +217,9 @@ pub struct VehicleSpec {
     /// Pairs of axles whose springs stand on walking beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tandems: Vec<Tandem>,
+    /// What it draws, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trailer: Option<Box<Trailer>>,
     /// Wheel without tyre, of all axles that give none of their own.
     pub wheel: Wheel,
     /// Tyre, of all axles that give none of their own.
@@ -237,17 +245,31 @@ impl VehicleSpec {
 
     /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
     pub fn total_mass(&self) -> f64 {
-        let axles: f64 = (0..self.axles.len())
-            .map(|axle| {
-                let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
-                self.axles[axle].suspension.mass() + 2.0 * corner
-            })
-            .sum();
+        let axles: f64 = (0..self.own_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
         // a mechanism of its own for each steered axle
         let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
         let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
         let tandems: f64 = self.tandems.iter().map(|tandem| 2.0 * tandem.beam.mass).sum();
-        self.chassis.mass + axles + steering + tandems
+        let own = self.chassis.mass + axles + steering + tandems;
+        if self.trailer.is_some() { own + self.trailer_mass() } else { own }
+    }
+
+    /// Mass of all bodies of the trailer, kg; 0 without one.
+    pub fn trailer_mass(&self) -> f64 {
+        let axles = self.own_axles().len()..self.axles.len();
+        let axles: f64 = axles.map(|axle| self.unsprung_mass(axle)).sum();
+        self.trailer.as_ref().map_or(0.0, |own| own.chassis.mass + axles)
+    }
+
+    fn unsprung_mass(&self, axle: usize) -> f64 {
+        let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
+        self.axles[axle].suspension.mass() + 2.0 * corner
+    }
+
+    /// Axles of the vehicle itself, without its trailer's.
+    pub fn own_axles(&self) -> &[Axle] {
+        let own = self.axles.iter().position(|axle| axle.trailed).unwrap_or(self.axles.len());
+        &self.axles[..own]
     }
 
     /// Wheel without tyre of the axle of this index.
@@ -271,7 +293,7 @@ impl VehicleSpec {
     pub fn turning_line(&self) -> f64 {
         let middle = |steers: bool| {
             let places =
-                self.axles.iter().filter(|axle| axle.steered == steers).map(|a| a.position[0]);
+                self.own_axles().iter().filter(|a| a.steered == steers).map(|a| a.position[0]);
             let count = places.clone().count();
             (count > 0).then(|| places.sum::<f64>() / count as f64)
         };
@@ -292,9 +314,9 @@ impl VehicleSpec {
     /// Whether the engine drives the axle of this index.
     pub fn is_driven(&self, axle: usize) -> bool {
         match self.driveline.layout {
-            Layout::Awd => axle < self.axles.len(),
+            Layout::Awd => axle < self.own_axles().len(),
             Layout::Fwd => axle == 0,
-            Layout::Rwd => axle + 1 == self.axles.len(),
+            Layout::Rwd => axle + 1 == self.own_axles().len(),
             Layout::ByAxle => self.axles.get(axle).is_some_and(|own| own.final_drive.is_some()),
         }
     }

@@ -3,6 +3,7 @@
 mod drive;
 mod rule;
 mod suspension;
+mod trailer;
 mod tyre;
 
 pub(super) use drive::powertrain;
@@ -73,6 +74,7 @@ impl VehicleSpec {
         self.check_axles()?;
         self.check_steering()?;
         self.check_tandems()?;
+        trailer::trailer(self)?;
         self.check_wheels()?;
         let driven = (0..self.axles.len()).filter(|&axle| self.is_driven(axle)).count();
         require(
@@ -218,7 +220,7 @@ impl VehicleSpec {
         inertia("tyre.inertia", &own.inertia)?;
         tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
         if let Some(flexible) = &own.flexible {
-            tyre::flexible(flexible, &own.rigid, 2 * self.axles.len())?;
+            tyre::flexible(flexible, &own.rigid, 2 * self.own_axles().len())?;
         }
         tyre::handling(&own.handling)
     }
