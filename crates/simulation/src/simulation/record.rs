@@ -34,6 +34,19 @@ pub struct WheelSample {
     pub contact_length: f64,
 }
 
+impl WheelSample {
+    /// Takes in the second tyre of twins: forces and areas add up, the deeper one counts.
+    pub(super) fn join(&mut self, other: &WheelSample) {
+        self.load += other.load;
+        self.traction += other.traction;
+        self.lateral += other.lateral;
+        self.area += other.area;
+        self.sinkage = self.sinkage.max(other.sinkage);
+        self.deflection = self.deflection.max(other.deflection);
+        self.contact_length = self.contact_length.max(other.contact_length);
+    }
+}
+
 /// One vehicle at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {

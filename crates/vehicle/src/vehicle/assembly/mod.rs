@@ -174,9 +174,16 @@ impl Frame<'_> {
             .filter(|_| spec.is_driven(axle))
             .map_or(0.0, |drive| drive.half_shaft_inertia);
         let (rim, tyre) = (spec.wheel_of(axle), spec.tyre_of(axle));
-        let moments =
+        let mut moments =
             vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
-        let mass = spindle.mass + rim.mass + tyre.mass;
+        let mut mass = spindle.mass + rim.mass + tyre.mass;
+        if let Some(apart) = spec.axles[axle].twin_spacing {
+            // a second tyre, and Steiner's part of both
+            let corner = rim.mass + tyre.mass;
+            let steiner = Vec3::new(1.0, 0.0, 1.0) * (0.5 * corner * apart * apart);
+            moments += vec3(rim.inertia) + vec3(tyre.inertia) + steiner;
+            mass += corner;
+        }
         let body = self.builder.body(Body {
             name: format!("{} {side:?} wheel", spec.axles[axle].name),
             parent: carrier,

@@ -171,6 +171,10 @@ pub struct Axle {
     /// level with the middle of the axles that are not steered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steer_ratio: Option<f64>,
+    /// Distance between the middles of the two tyres of each side, m, where they are twins: each has
+    /// its own wheel, as heavy as a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_spacing: Option<f64>,
     /// Largest torque of each wheel's brake, N m.
     pub brake_torque: f64,
     /// What guides the wheels.
@@ -263,13 +267,20 @@ impl VehicleSpec {
 
     fn unsprung_mass(&self, axle: usize) -> f64 {
         let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
-        self.axles[axle].suspension.mass() + 2.0 * corner
+        let tyres = 2 * self.tyres_aside(axle).len();
+        self.axles[axle].suspension.mass() + tyres as f64 * corner
     }
 
     /// Axles of the vehicle itself, without its trailer's.
     pub fn own_axles(&self) -> &[Axle] {
         let own = self.axles.iter().position(|axle| axle.trailed).unwrap_or(self.axles.len());
         &self.axles[..own]
+    }
+
+    /// Places of the tyres of one side of the axle of this index, m to the left of the middle of
+    /// the side's wheel: one, or two that are twins.
+    pub fn tyres_aside(&self, axle: usize) -> Vec<f64> {
+        self.axles[axle].twin_spacing.map_or(vec![0.0], |apart| vec![0.5 * apart, -0.5 * apart])
     }
 
     /// Wheel without tyre of the axle of this index.

@@ -215,7 +215,8 @@ impl VehicleSpec {
 
     /// The tyres carry the weight before they lie flat.
     fn check_load(&self) -> Check {
-        let wheels = 2.0 * self.axles.len() as f64;
+        let tyres = |axle| 2 * self.tyres_aside(axle).len();
+        let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
         let handling = &self.tyre.handling;
         let load = self.total_mass() * GRAVITY / wheels;
         let height = handling.unloaded_radius - self.wheel.rim_radius;

@@ -109,6 +109,10 @@ impl VehicleSpec {
                 let allowed = format!("behind the axle before it (x below {before})");
                 require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
             }
+            if let Some(apart) = axle.twin_spacing {
+                let width = self.tyre_of(index).rigid.width();
+                within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
+            }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
             suspension::spring(&format!("{key}.spring"), &axle.spring)?;
