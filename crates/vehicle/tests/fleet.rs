@@ -43,8 +43,8 @@ fn they_turn_as_tightly_as_is_said() {
     // widens a circle), Gator 7.3 across (grainews.ca), FMTV 11 kerb to kerb (stated for both
     // wheelbases), MAN by its angle, wheelbase over sine
     let sources = [
-        ("fed_alpha", 6.52, 0.0, 0.05),
-        ("gator", 3.65, 0.56, 0.05),
+        ("fed_alpha", 6.52, 0.0, 0.03),
+        ("gator", 3.65, 0.56, 0.03),
         ("fmtv_4x4", 11.0, 1.0, 0.03),
         ("man_8x8", 6.3 / 39f64.to_radians().sin(), 0.0, 0.03),
     ];

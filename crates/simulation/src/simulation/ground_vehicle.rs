@@ -3,7 +3,7 @@
 
 use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
-use super::record::WheelSample;
+use super::record::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::multibody::{ModelError, StepError};
@@ -425,6 +425,21 @@ impl GroundVehicle {
             }
             _ => None,
         }
+    }
+
+    /// How its trailer hangs on it, if it draws one.
+    pub(super) fn trailer_sample(
+        &self,
+        workspace: &GroundVehicleWorkspace,
+    ) -> Option<TrailerSample> {
+        let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (self, workspace)
+        else {
+            return None;
+        };
+        let [articulation, pitch] = own.vehicle.articulation(&room.vehicle)?;
+        let hitch_force = own.vehicle.hitch_force(&room.vehicle)?;
+        Some(TrailerSample { articulation, pitch, hitch_force })
     }
 
     /// Twist of the trailer about its frame's origin.
