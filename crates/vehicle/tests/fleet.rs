@@ -5,8 +5,8 @@ mod rolling;
 
 use bekker_ground::numeric::GRAVITY;
 use bekker_ground::spatial::Vec3;
-use bekker_vehicle::vehicle::spec::{AntiRollBar, Layout, Suspension};
-use bekker_vehicle::vehicle::{Controls, find};
+use bekker_vehicle::vehicle::spec::{AntiRollBar, Layout, LoadSensing, Suspension};
+use bekker_vehicle::vehicle::{Controls, Selector, find};
 use rolling::{Rolling, held};
 
 /// Settled vehicles stand on their axles as the sources' bodies say, and stay closed.
@@ -202,6 +202,32 @@ fn a_walking_beam_lets_both_axles_carry_alike() {
     let alike = uneven(true);
     assert!((alike - 1.0).abs() < 0.02, "{alike}");
     assert!(uneven(false) > 1.5);
+}
+
+/// Braked with half the pedal, the axle behind gives what its springs' load allows it.
+#[test]
+fn brakes_that_know_their_load_give_their_share() {
+    let torques = |sensing: Option<LoadSensing>| {
+        let mut spec = find("fmtv_4x4").unwrap();
+        // so weak that no wheel locks
+        spec.axles.iter_mut().for_each(|axle| axle.brake_torque = 1500.0);
+        spec.axles[1].load_sensing = sensing;
+        let mut own = Rolling::new(spec);
+        own.run(1.0, held());
+        own.run(4.0, Controls { throttle: 0.6, ..Controls::default() });
+        own.run(0.5, Controls { brake: 0.5, gear: Selector::Neutral, ..Controls::default() });
+        let force = own.vehicle.spring_force(&own.room, 2);
+        (own.room.drives().iter().map(|wheel| -wheel.brake).collect::<Vec<f64>>(), force)
+    };
+    let (whole, _) = torques(None);
+    let sensing = LoadSensing { unladen_share: 0.2, laden_force: 30e3 };
+    let (sensed, force) = torques(Some(sensing));
+    println!("{whole:.0?}, {sensed:.0?} N m under {force:.0} N");
+    assert!((whole[2] - 750.0).abs() < 1.0 && (sensed[0] - 750.0).abs() < 1.0);
+    let share = 0.2 + 0.8 * force / 30e3;
+    // the force is that of the step's end, a step later than the brake's
+    assert!((sensed[2] / (750.0 * share) - 1.0).abs() < 0.01, "{sensed:?}, share {share}");
+    assert!(share > 0.3 && share < 0.9);
 }
 
 /// Held by the brakes at full throttle, an engine without converter turns at the speed at which

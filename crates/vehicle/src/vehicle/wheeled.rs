@@ -310,6 +310,12 @@ impl Vehicle {
         workspace.body.measure[self.parts.struts[wheel].spring]
     }
 
+    /// Force with which the spring of a side pushes its ends apart, N.
+    pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
+        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
+        -axle.spring.tension(self.spring_length(workspace, wheel)).0
+    }
+
     /// Kinetic and gravitational energy, J.
     pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         self.parts.model.kinetic_energy(&state.body, &workspace.body)
@@ -407,9 +413,18 @@ impl Vehicle {
     fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let rate = workspace.body.rate[place.brake];
+            let pedal = self.sensed(pedal, wheel, &workspace.body);
             let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
             workspace.body.element[place.brake] = friction(torque);
         }
+    }
+
+    /// The pedal as a wheel's brake feels it, by the load on its spring where that counts.
+    fn sensed(&self, pedal: f64, wheel: usize, workspace: &Workspace) -> f64 {
+        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
+        let Some(sensing) = &axle.load_sensing else { return pedal };
+        let (tension, _) = axle.spring.tension(workspace.measure[self.parts.struts[wheel].spring]);
+        pedal * sensing.share(-tension)
     }
 
     /// Winds the linings up by the new speeds and records the torques.
@@ -423,6 +438,7 @@ impl Vehicle {
         let plan = &self.parts.driveline;
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let spin = state.body.u[place.spin.index()];
+            let pedal = self.sensed(pedal, wheel, &workspace.body);
             self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
             let force = workspace.body.element[place.brake].force;
             workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };

@@ -152,6 +152,25 @@ pub struct Belly {
     pub width: f64,
 }
 
+/// Braking in proportion to the load (a load-sensing valve): the brake's torque is the pedal's times
+/// a share that rises in a straight line with what the spring of its side carries, up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadSensing {
+    /// Share without load, from 0 to 1.
+    pub unladen_share: f64,
+    /// Force of the spring from which the share is 1, N.
+    pub laden_force: f64,
+}
+
+impl LoadSensing {
+    /// Share of the brake's torque while the spring carries `force` N.
+    pub fn share(&self, force: f64) -> f64 {
+        let laden = (force / self.laden_force).clamp(0.0, 1.0);
+        self.unladen_share + (1.0 - self.unladen_share) * laden
+    }
+}
+
 /// One axle with its suspension, wheels and brakes, both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -177,6 +196,9 @@ pub struct Axle {
     pub twin_spacing: Option<f64>,
     /// Largest torque of each wheel's brake, N m.
     pub brake_torque: f64,
+    /// How its brakes know their load, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_sensing: Option<LoadSensing>,
     /// What guides the wheels.
     pub suspension: Suspension,
     /// What carries the weight, one on each side.

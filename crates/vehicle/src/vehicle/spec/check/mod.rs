@@ -114,6 +114,11 @@ impl VehicleSpec {
                 within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
             }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
+            if let Some(sensing) = &axle.load_sensing {
+                let key = format!("{key}.load_sensing");
+                within(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;
+                positive(&format!("{key}.laden_force"), sensing.laden_force)?;
+            }
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
             suspension::spring(&format!("{key}.spring"), &axle.spring)?;
             suspension::damper(&format!("{key}.damper"), &axle.damper)?;
