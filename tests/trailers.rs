@@ -76,7 +76,7 @@ heading_deg = 40
 driver = { kind = "table", rows = [{ time = 0, brake = 1, gear = "neutral" }] }
 "#;
     for vehicle in ["hmmwv+cargo_trailer", "kraz_64431+semitrailer"] {
-        let mut world = World::new(model(STOOD, &[&format!("vehicle.0.model={vehicle}")]));
+        let mut world = World::new(model(STOOD, &[&format!("vehicle.0.model={vehicle:?}")]));
         assert_eq!(world.stands(), [Stand::Still], "{vehicle}");
         let first = world.samples().next().unwrap();
         (0..100).for_each(|_| world.advance());
@@ -123,7 +123,7 @@ fn what_draws_no_trailer_is_refused() {
         ("hmmw+cargo_trailer", "did you mean"),
         ("m113+cargo_trailer", "runs on tracks"),
     ] {
-        let sets = [format!("vehicle.0.model={model}")];
+        let sets = [format!("vehicle.0.model={model:?}")];
         let file = ScenarioFile::parse("trailers", SCENARIO, Path::new(""), &sets).unwrap();
         let Err(faults) = build::world(&file) else { panic!("{model} is built") };
         let text = faults.to_string();
