@@ -67,6 +67,7 @@ mod studies;
 mod suspension_geometry;
 mod track_belt;
 mod track_segmented;
+mod trailers;
 mod tyres;
 mod validation;
 mod vehicle_closed_form;

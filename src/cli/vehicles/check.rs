@@ -62,6 +62,24 @@ fn page(sheet: &VehicleSheet) -> String {
             }),
         ));
     }
+    let moved = sheet.axles.iter().filter_map(|axle| Some((axle, axle.kinematics.as_ref()?)));
+    let rows = moved.flat_map(|(axle, own)| {
+        own.travel.iter().enumerate().map(move |(index, at)| {
+            let first = index == 0;
+            let centre = if first { format!("{:.2}", own.roll_centre) } else { String::new() };
+            vec![
+                if first { axle.name.clone() } else { String::new() },
+                centre,
+                format!("{:+.0}", 1e3 * at.travel),
+                format!("{:+.2}", at.camber_deg),
+                format!("{:+.2}", at.toe_deg),
+            ]
+        })
+    });
+    if sheet.axles.iter().any(|axle| axle.kinematics.is_some()) {
+        let header = ["axle", "roll centre m", "travel mm", "camber deg", "toe deg"];
+        parts.push(table(&header, rows));
+    }
     parts.push(table(
         &["at rest on", "sinkage, axle by axle, m"],
         sheet.soils.iter().map(|standing| {

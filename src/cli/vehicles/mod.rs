@@ -7,7 +7,7 @@ mod new;
 use super::{Failure, stdout};
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::spec::{TrackSteering, TrackedSpec};
-use crate::vehicle::{AnySpec, VehicleSpec, catalogue};
+use crate::vehicle::{AnySpec, VehicleSpec, catalogue, find_trailer, trailers};
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
 use std::path::Path;
@@ -15,6 +15,7 @@ use std::path::Path;
 /// List the vehicles, or check and show one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker vehicles\n  bekker vehicles hmmwv --json\n  \
+    bekker vehicles hmmwv+cargo_trailer\n  \
     bekker vehicles my_truck.toml\n  bekker vehicles new my_truck --from fmtv_4x4\n  \
     bekker vehicles check my_truck.toml")]
 #[command(args_conflicts_with_subcommands = true)]
@@ -70,7 +71,18 @@ fn list(specs: &[(&str, AnySpec)]) -> String {
         let mass = format!("{:.1}", spec.total_mass());
         table.add_row([key.to_string(), mass, spec.description().to_owned()]);
     }
-    format!("{}\n\n`bekker vehicles NAME` shows one with its source.", table.trim_fmt())
+    let mut drawn = Table::new();
+    drawn.load_style(presets::NOTHING).set_header(["trailer", "what"]);
+    for entry in trailers() {
+        let what = find_trailer(entry.key).map_or_else(|e| e.to_string(), |own| own.description);
+        drawn.add_row([entry.key.to_owned(), what]);
+    }
+    format!(
+        "{}\n\n{}\n\n`bekker vehicles NAME` shows one with its source, \
+         `bekker vehicles NAME+TRAILER` one on wheels with a trailer.",
+        table.trim_fmt(),
+        drawn.trim_fmt()
+    )
 }
 
 fn sheet(spec: &AnySpec) -> String {
@@ -88,11 +100,13 @@ fn sheet(spec: &AnySpec) -> String {
     format!("{}\n{}", spec.name(), lines.join("\n"))
 }
 
-fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 3] {
+fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 4] {
+    let trailer = spec.trailer.as_ref().map_or("none", |own| own.name.as_str());
     let axles: Vec<&str> = spec.axles.iter().map(|axle| axle.name.as_str()).collect();
     [
         ("wheelbase", format!("{} m", spec.wheelbase)),
         ("axles", axles.join(", ")),
+        ("trailer", trailer.to_owned()),
         ("steer angle", format!("{:.1} deg at most", spec.max_steer().to_degrees())),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Failure, stdout};
 use crate::report::write_file;
-use crate::vehicle::catalogue;
+use crate::vehicle::{catalogue, find_any};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -28,8 +28,7 @@ impl New {
     pub fn execute(self) -> Result<(), Failure> {
         let wrong =
             |subject: &str, cause: String| Failure::Input { subject: subject.into(), cause };
-        let entry = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(&self.from));
-        let Some(entry) = entry else {
+        let Some((from, text)) = origin(&self.from)? else {
             let known: Vec<&str> = catalogue().iter().map(|entry| entry.key).collect();
             let known = known.join(", ");
             return Err(wrong(&self.from, format!("no vehicle has this name; known: {known}")));
@@ -44,10 +43,22 @@ impl New {
             let cause = "is there already; --force writes in its place".to_owned();
             return Err(wrong(&path.display().to_string(), cause));
         }
-        write_file(&path, begun(&self.name, entry.key, entry.text).as_bytes())?;
+        write_file(&path, begun(&self.name, &from, &text).as_bytes())?;
         let path = path.display();
-        stdout::print(&format!("{path}: begun from {}\n`bekker vehicles check {path}`", entry.key))
+        stdout::print(&format!("{path}: begun from {from}\n`bekker vehicles check {path}`"))
     }
+}
+
+/// Name and text of a vehicle of the catalogue; with a trailer, its figures without comments.
+fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
+    if from.contains('+') {
+        let wrong = |cause: String| Failure::Input { subject: from.into(), cause };
+        let spec = find_any(from).map_err(|error| wrong(error.to_string()))?;
+        let text = toml::to_string(&spec).map_err(|error| wrong(error.to_string()))?;
+        return Ok(Some((from.to_owned(), text)));
+    }
+    let entry = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(from));
+    Ok(entry.map(|entry| (entry.key.to_owned(), entry.text.to_owned())))
 }
 
 /// The text of a vehicle under a new name, its comments kept.

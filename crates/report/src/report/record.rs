@@ -55,9 +55,10 @@ impl Record {
         } else {
             None
         };
+        let parts = (wheels, now.iter().any(|sample| sample.trailer.is_some()));
         let (states, samples) = match after {
-            None => (States::begin(folder, &names, wheels, output)?, Vec::new()),
-            Some(time) => States::resume(folder, &names, wheels, output, time)?,
+            None => (States::begin(folder, &names, parts, output)?, Vec::new()),
+            Some(time) => States::resume(folder, &names, parts, output, time)?,
         };
         let hashes = Hashes::open(folder, &names, after)?;
         let hits = Hits::open(folder, world, after)?;

@@ -123,6 +123,7 @@ mod tests {
             engine_speed: 0.0,
             gear: 1,
             wheels: vec![wheel(0.25), wheel(0.75)],
+            trailer: None,
         };
         let summary = VehicleSummary {
             name: "leader".into(),

@@ -30,7 +30,11 @@
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
 //! | `wheelN_torque_nm` | of driveline and brake, positive forward |
 //!
-//! Columns of wheels that a vehicle does not have are null (empty in CSV).
+//! | `trailer_articulation_rad`, `trailer_pitch_rad` | of the trailer against its vehicle: to the left, nose down |
+//! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis' axes |
+//!
+//! Columns of wheels, or of a trailer, that a vehicle does not have are null (empty in CSV); those of
+//! trailers stand where a vehicle draws one.
 //!
 //! `[output] vehicles` and `columns` choose among them; time, index and name always stand.
 
@@ -38,7 +42,7 @@ use super::ReportError;
 use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::scenario::config::{Output, Quantity};
-use crate::simulation::{Sample, WheelSample};
+use crate::simulation::{Sample, TrailerSample, WheelSample};
 use crate::spatial::{Pose, Quat, Vec3};
 use std::path::Path;
 
@@ -55,14 +59,14 @@ pub(super) struct States {
 }
 
 impl States {
-    /// Begins the tables that the scenario asks for: of so many wheels at most.
+    /// Begins the tables that the scenario asks for: of so many wheels at most, and of trailers.
     pub fn begin(
         folder: &Path,
         names: &[String],
-        wheels: usize,
+        parts: (usize, bool),
         output: &Output,
     ) -> Result<States, ReportError> {
-        let mut states = States::of(names, wheels, output);
+        let mut states = States::of(names, parts, output);
         if !output.states.is_empty() {
             let columns = states.columns();
             states.table = Some(Growing::begin(folder, STEM, columns, &output.states)?);
@@ -75,11 +79,11 @@ impl States {
     pub fn resume(
         folder: &Path,
         names: &[String],
-        wheels: usize,
+        parts: (usize, bool),
         output: &Output,
         after: f64,
     ) -> Result<(States, Vec<Sample>), ReportError> {
-        let mut states = States::of(names, wheels, output);
+        let mut states = States::of(names, parts, output);
         let mut samples = Vec::new();
         if !output.states.is_empty() {
             let (columns, kept) = (states.columns(), states.kept.clone());
@@ -91,10 +95,11 @@ impl States {
         Ok((states, samples))
     }
 
-    fn of(names: &[String], wheels: usize, output: &Output) -> States {
+    fn of(names: &[String], (wheels, trailers): (usize, bool), output: &Output) -> States {
         let own = OWN.iter().copied().map(Kept::Own);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| Kept::Wheel(wheel, *of));
-        let all = own.chain((0..wheels).flat_map(of_wheel));
+        let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(Kept::Trailer);
+        let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer);
         let wanted = |quantity: Option<Quantity>| {
             let columns = output.columns.as_ref();
             quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
@@ -134,6 +139,9 @@ impl States {
                     (Values::OptionalReal(to), Kept::Wheel(wheel, (_, _, of, _))) => {
                         to.push(sample.wheels.get(*wheel).map(of));
                     }
+                    (Values::OptionalReal(to), Kept::Trailer((_, of, _))) => {
+                        to.push(sample.trailer.as_ref().map(of));
+                    }
                     (Values::Text(to), _) => to.push(name.clone()),
                     _ => {}
                 }
@@ -154,6 +162,7 @@ impl States {
 enum Kept {
     Own(Own),
     Wheel(usize, OfWheel),
+    Trailer(OfTrailer),
 }
 
 impl Kept {
@@ -161,6 +170,7 @@ impl Kept {
         match self {
             Kept::Own(own) => own.quantity,
             Kept::Wheel(_, (quantity, ..)) => Some(*quantity),
+            Kept::Trailer(_) => Some(Quantity::Trailer),
         }
     }
 
@@ -168,6 +178,7 @@ impl Kept {
         match self {
             Kept::Own(own) => own.name.to_owned(),
             Kept::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+            Kept::Trailer((name, ..)) => (*name).to_owned(),
         }
     }
 
@@ -176,7 +187,7 @@ impl Kept {
             Kept::Own(Own { of: Of::Real(_), .. }) => Values::Real(Vec::new()),
             Kept::Own(Own { of: Of::Integer(_), .. }) => Values::Integer(Vec::new()),
             Kept::Own(Own { of: Of::Name, .. }) => Values::Text(Vec::new()),
-            Kept::Wheel(..) => Values::OptionalReal(Vec::new()),
+            Kept::Wheel(..) | Kept::Trailer(_) => Values::OptionalReal(Vec::new()),
         }
     }
 }
@@ -293,10 +304,28 @@ static OF_WHEEL: [OfWheel; 10] = [
     (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
 ];
 
+/// A column of a trailer: its name, value and meaning.
+type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
+
+static OF_TRAILER: [OfTrailer; 5] = [
+    (
+        "trailer_articulation_rad",
+        |t| t.articulation,
+        "yaw of the trailer against its vehicle, to the left, rad",
+    ),
+    ("trailer_pitch_rad", |t| t.pitch, "its pitch likewise, nose down, rad"),
+    ("hitch_x_n", |t| t.hitch_force.x, "force of the trailer on the vehicle, chassis axes, x, N"),
+    ("hitch_y_n", |t| t.hitch_force.y, "the same, y, N"),
+    ("hitch_z_n", |t| t.hitch_force.z, "the same, z, N"),
+];
+
 /// Every column with what it holds, for people; N stands for the wheel.
 pub fn described() -> Vec<(String, &'static str)> {
     let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
-    own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what))).collect()
+    let of_trailer = OF_TRAILER.iter().map(|(name, _, what)| ((*name).to_owned(), *what));
+    own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what)))
+        .chain(of_trailer)
+        .collect()
 }
 
 /// A sample as far as a row of the CSV tells it.
@@ -326,6 +355,12 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             ..WheelSample::default()
         })
     });
+    let trailer = word("trailer_articulation_rad").filter(|word| !word.is_empty());
+    let trailer = trailer.map(|_| TrailerSample {
+        articulation: real("trailer_articulation_rad"),
+        pitch: real("trailer_pitch_rad"),
+        hitch_force: vector(["hitch_x_n", "hitch_y_n", "hitch_z_n"]),
+    });
     let [w, x, y, z] = ["qw", "qx", "qy", "qz"].map(real);
     Sample {
         time: real("time_s"),
@@ -348,6 +383,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,
         wheels: wheels.collect(),
+        trailer,
     }
 }
 
@@ -393,6 +429,7 @@ mod tests {
             engine_speed: 200.0,
             gear: 2,
             wheels: (0..wheels).map(wheel).collect(),
+            trailer: None,
         }
     }
 
@@ -411,7 +448,8 @@ mod tests {
     /// Writes samples whole into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
         let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
-        let mut states = States::begin(folder, &names(), wheels, &Output::default()).unwrap();
+        let mut states =
+            States::begin(folder, &names(), (wheels, false), &Output::default()).unwrap();
         samples.chunks(2).for_each(|now| states.take(now).unwrap());
         assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
     }
@@ -426,7 +464,8 @@ mod tests {
         write(whole.path(), &samples);
         let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
         for until in [0_usize, 2, 1022, 1024, 2900] {
-            let mut states = States::begin(cut.path(), &names(), 4, &Output::default()).unwrap();
+            let mut states =
+                States::begin(cut.path(), &names(), (4, false), &Output::default()).unwrap();
             samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
             // killed: nothing is finished, and Parquet holds what it was to show
             states.table.as_mut().unwrap().show().unwrap();
@@ -442,7 +481,7 @@ mod tests {
             let after = samples[until].time;
             let output = Output::default();
             let (mut states, before) =
-                States::resume(cut.path(), &names(), 4, &output, after).unwrap();
+                States::resume(cut.path(), &names(), (4, false), &output, after).unwrap();
             let first = samples.iter().position(|sample| sample.time > after).unwrap();
             assert_eq!(before.len(), first);
             assert_eq!(before[until].wheels[0].traction, samples[until].wheels[0].traction);
@@ -465,12 +504,12 @@ mod tests {
             ..Output::default()
         };
         for (folder, count) in [(&whole, 40), (&cut, 30)] {
-            let mut states = States::begin(folder.path(), &names(), 4, &output).unwrap();
+            let mut states = States::begin(folder.path(), &names(), (4, false), &output).unwrap();
             samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
             assert_eq!(states.finish().unwrap(), ["states.parquet"]);
         }
         let (mut states, before) =
-            States::resume(cut.path(), &names(), 4, &output, samples[20].time).unwrap();
+            States::resume(cut.path(), &names(), (4, false), &output, samples[20].time).unwrap();
         assert_eq!(before.len(), 22);
         samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
         states.finish().unwrap();
@@ -522,7 +561,7 @@ mod tests {
         write(folder.path(), &samples);
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let header = reader.headers().unwrap().clone();
-        let all = States::of(&names(), 4, &Output::default());
+        let all = States::of(&names(), (4, false), &Output::default());
         let expected: Vec<String> = all.kept.iter().map(Kept::name).collect();
         assert_eq!(header.iter().collect::<Vec<_>>(), expected);
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
@@ -551,7 +590,8 @@ mod tests {
     #[test]
     fn a_sample_of_nobody_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let mut states = States::begin(folder.path(), &names(), 4, &Output::default()).unwrap();
+        let mut states =
+            States::begin(folder.path(), &names(), (4, false), &Output::default()).unwrap();
         let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
         assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
     }

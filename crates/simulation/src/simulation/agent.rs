@@ -583,6 +583,7 @@ impl AgentModel {
             engine_speed: self.vehicle.engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
             wheels,
+            trailer: self.vehicle.trailer_sample(&workspace.vehicle),
         };
     }
 }

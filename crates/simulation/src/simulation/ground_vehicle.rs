@@ -3,7 +3,7 @@
 
 use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
-use super::record::WheelSample;
+use super::record::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published};
 use crate::multibody::{ModelError, StepError};
@@ -415,6 +415,60 @@ impl GroundVehicle {
     /// Load on the chassis about its frame's origin, to be set before each step.
     pub fn chassis_load<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Load {
         of_kind!(self, workspace, _own, room => room.vehicle.chassis_load())
+    }
+
+    /// Pose of the trailer's frame, whose origin is at the coupling, if it draws one.
+    pub fn trailer_pose(&self, workspace: &GroundVehicleWorkspace) -> Option<Pose> {
+        match (self, workspace) {
+            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
+                own.vehicle.trailer_pose(&room.vehicle)
+            }
+            _ => None,
+        }
+    }
+
+    /// How its trailer hangs on it, if it draws one.
+    pub(super) fn trailer_sample(
+        &self,
+        workspace: &GroundVehicleWorkspace,
+    ) -> Option<TrailerSample> {
+        let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (self, workspace)
+        else {
+            return None;
+        };
+        let [articulation, pitch] = own.vehicle.articulation(&room.vehicle)?;
+        let hitch_force = own.vehicle.hitch_force(&room.vehicle)?;
+        Some(TrailerSample { articulation, pitch, hitch_force })
+    }
+
+    /// Twist of the trailer about its frame's origin.
+    pub fn trailer_twist(&self, workspace: &GroundVehicleWorkspace) -> Option<Twist> {
+        match (self, workspace) {
+            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
+                own.vehicle.trailer_twist(&room.vehicle)
+            }
+            _ => None,
+        }
+    }
+
+    /// Load on the trailer's body about its frame's origin, to be set before each step.
+    pub(super) fn trailer_load<'a>(
+        &self,
+        workspace: &'a mut GroundVehicleWorkspace,
+    ) -> Option<&'a mut Load> {
+        match workspace {
+            GroundVehicleWorkspace::Wheeled(room) => room.vehicle.trailer_load(),
+            GroundVehicleWorkspace::Tracked(_) => None,
+        }
+    }
+
+    /// Mass of all bodies of the trailer, kg; 0 without one.
+    pub(super) fn trailer_mass(&self) -> f64 {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().trailer_mass(),
+            GroundVehicle::Tracked(_) => 0.0,
+        }
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, for the coming

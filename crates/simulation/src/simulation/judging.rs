@@ -53,7 +53,9 @@ impl AgentModel {
         if !ground.terrain().contains(position.x, position.y) {
             return Some(Outcome::LeftTerrain { time, position });
         }
-        if endings.overturns(pose.direction(&Vec3::z()).z) {
+        let trailer = self.vehicle.trailer_pose(&workspace.vehicle);
+        let upright = |pose: &Pose| pose.direction(&Vec3::z()).z;
+        if std::iter::once(&pose).chain(&trailer).any(|pose| endings.overturns(upright(pose))) {
             return Some(Outcome::Overturned { time, position });
         }
         if endings.collided

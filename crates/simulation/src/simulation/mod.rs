@@ -82,8 +82,8 @@ pub use radio::{
 pub use rank_error::RankError;
 pub use ranks::{HeartbeatFigures, Ranks, Rebalancing, Route, Sharing};
 pub use record::{
-    ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TyreSummary, VehicleSummary,
-    WheelSample,
+    ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TrailerSample, TyreSummary,
+    VehicleSummary, WheelSample,
 };
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};

@@ -24,6 +24,24 @@ pub struct OnWheels {
     pub vehicle: Arc<Vehicle>,
     /// What the tyres of each axle are to the ground.
     tyres: Vec<TyreOnGround>,
+    /// Where each tyre is, wheel by wheel.
+    places: Vec<TyrePlace>,
+}
+
+/// Where a tyre is: twins share a wheel.
+#[derive(Clone, Copy, Debug)]
+struct TyrePlace {
+    /// Index of its wheel.
+    wheel: usize,
+    /// To the left of the wheel's middle, m.
+    aside: f64,
+}
+
+impl TyrePlace {
+    /// Its place from the wheel's middle, world axes, m; none where it is the middle.
+    fn offset(&self, wheel: &Pose) -> Option<Vec3> {
+        (self.aside != 0.0).then(|| wheel.direction(&Vec3::y()) * self.aside)
+    }
 }
 
 /// A tyre as the ground meets it; immutable.
@@ -58,7 +76,12 @@ impl OnWheels {
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
         let axles = 0..vehicle.spec().axles.len();
         let tyres = axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<_, _>>()?;
-        Ok(OnWheels { vehicle, tyres })
+        let places = (0..vehicle.wheels()).flat_map(|wheel| {
+            let aside = vehicle.spec().tyres_aside(vehicle.axle_of(wheel));
+            aside.into_iter().map(move |aside| TyrePlace { wheel, aside })
+        });
+        let places = places.collect();
+        Ok(OnWheels { vehicle, tyres, places })
     }
 
     /// The tyre of a wheel.
@@ -76,18 +99,18 @@ impl OnWheels {
         self.tyres.iter().map(|own| own.underside.half_width()).fold(0.0, f64::max)
     }
 
-    /// Its tyres at rest, without load.
+    /// Its tyres at rest, without load: wheel by wheel, twins from the left.
     pub(super) fn tyres(&self) -> Vec<TyreState> {
-        let wheels = self.vehicle.wheels();
+        let own = 2 * self.vehicle.spec().own_axles().len();
         let tyre = |wheel| {
             let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
             TyreState {
-                ring: flexible.map(|own| unloaded(own.inflation.of(wheel, wheels))),
+                ring: flexible.map(|given| unloaded(given.inflation.of(wheel, own))),
                 ..TyreState::default()
             }
         };
-        (0..wheels).map(tyre).collect()
+        self.places.iter().map(|place| tyre(place.wheel)).collect()
     }
 
     fn gives_way(&self) -> bool {
@@ -95,14 +118,25 @@ impl OnWheels {
     }
 
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
-        let wheels = self.vehicle.wheels();
+        let (wheels, tyres) = (self.vehicle.wheels(), self.places.len());
         WheelsWorkspace {
             vehicle: self.vehicle.workspace(state),
-            contacts: vec![Contact::default(); wheels],
-            firm: vec![None; wheels],
-            rings: vec![RingStep::default(); if self.gives_way() { wheels } else { 0 }],
+            contacts: vec![Contact::default(); tyres],
+            firm: vec![None; tyres],
+            rings: vec![RingStep::default(); if self.gives_way() { tyres } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
+    }
+
+    /// Pose and twist of a tyre.
+    fn motion(&self, place: &TyrePlace, workspace: &WheelsWorkspace) -> (Pose, Twist) {
+        let mut pose = self.vehicle.wheel_pose(&workspace.vehicle, place.wheel);
+        let mut twist = self.vehicle.wheel_twist(&workspace.vehicle, place.wheel);
+        if let Some(offset) = place.offset(&pose) {
+            twist.linear = twist.at(&offset);
+            pose.position += offset;
+        }
+        (pose, twist)
     }
 
     /// Loads of yielding and firm ground on every wheel.
@@ -114,13 +148,14 @@ impl OnWheels {
         h: f64,
     ) {
         context.overlay.begin_step();
-        for (wheel, tyre) in tyres.iter().enumerate() {
-            let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
-            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+        let mut before = None;
+        for (index, (tyre, place)) in tyres.iter().zip(&self.places).enumerate() {
+            let wheel = place.wheel;
+            let (pose, twist) = self.motion(place, workspace);
             let twist = context.felt_of_wheel(twist, &pose.position);
             let (contact, firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
                 (Some(ring), Some(own)) => {
-                    let step = &mut workspace.rings[wheel];
+                    let step = &mut workspace.rings[index];
                     let belt = (ring, &**own, step);
                     self.meet_on_belt(wheel, belt, tyre, (&pose, &twist), context, h)
                 }
@@ -135,11 +170,20 @@ impl OnWheels {
             if let Some(firm) = &firm {
                 add(&mut load, &firm.load);
             }
-            workspace.firm[wheel] = firm;
-            workspace.wheels[wheel] =
-                self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), &contact);
-            workspace.vehicle.loads()[wheel] = load;
-            workspace.contacts[wheel] = contact;
+            workspace.firm[index] = firm;
+            let sample = self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), &contact);
+            workspace.contacts[index] = contact;
+            if let Some(offset) = place.offset(&pose) {
+                load = load.moved(&offset);
+            }
+            if before == Some(wheel) {
+                workspace.wheels[wheel].join(&sample);
+                add(&mut workspace.vehicle.loads()[wheel], &load);
+            } else {
+                workspace.wheels[wheel] = sample;
+                workspace.vehicle.loads()[wheel] = load;
+            }
+            before = Some(wheel);
         }
     }
 
@@ -204,12 +248,12 @@ impl OnWheels {
         workspace: &WheelsWorkspace,
         h: f64,
     ) {
-        for (wheel, own) in tyres.iter_mut().enumerate() {
-            let handling = &self.vehicle.tyre(wheel).handling;
-            let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
-            handling.settle(workspace.firm[wheel].as_ref(), &twist, &mut own.carcass, h);
+        for (index, (own, place)) in tyres.iter_mut().zip(&self.places).enumerate() {
+            let handling = &self.vehicle.tyre(place.wheel).handling;
+            let (_, twist) = self.motion(place, workspace);
+            handling.settle(workspace.firm[index].as_ref(), &twist, &mut own.carcass, h);
             if let Some(ring) = &mut own.ring {
-                settle_ring(&workspace.rings[wheel], &twist, h, ring);
+                settle_ring(&workspace.rings[index], &twist, h, ring);
             }
         }
     }
@@ -217,8 +261,8 @@ impl OnWheels {
     /// Lets central tyre inflation work towards what is commanded, if anything is.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
-        for (wheel, own) in tyres.iter_mut().enumerate() {
-            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
+        for (own, place) in tyres.iter_mut().zip(&self.places) {
+            let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
             let central = flexible.and_then(|own| own.central_inflation);
             let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
             let [least, most] = central.range.map(|kpa| 1e3 * kpa);
@@ -243,7 +287,9 @@ impl OnWheels {
             sample.torque = drive.drive + drive.brake;
             work.add(drive.drive * spin * h);
             work.add(drive.brake * spin * h);
-            work.add_ground(&workspace.contacts[wheel], h);
+        }
+        for contact in &workspace.contacts {
+            work.add_ground(contact, h);
         }
         work
     }
@@ -289,7 +335,7 @@ impl TyreOnGround {
         if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
             // of the vehicle's first wheel where all tyres are alike
             let wheel = if vehicle.spec().axles[axle].tyre.is_some() { 2 * axle } else { 0 };
-            let inflation = flexible.inflation.of(wheel, vehicle.wheels());
+            let inflation = flexible.inflation.of(wheel, 2 * vehicle.spec().own_axles().len());
             nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
             own = Some(ring(flexible, figures, relaxation(tyre)));
         }

@@ -34,6 +34,30 @@ pub struct WheelSample {
     pub contact_length: f64,
 }
 
+impl WheelSample {
+    /// Takes in the second tyre of twins: forces and areas add up, the deeper one counts.
+    pub(super) fn join(&mut self, other: &WheelSample) {
+        self.load += other.load;
+        self.traction += other.traction;
+        self.lateral += other.lateral;
+        self.area += other.area;
+        self.sinkage = self.sinkage.max(other.sinkage);
+        self.deflection = self.deflection.max(other.deflection);
+        self.contact_length = self.contact_length.max(other.contact_length);
+    }
+}
+
+/// A trailer at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrailerSample {
+    /// Yaw against the vehicle that draws it, rad, to the left positive.
+    pub articulation: f64,
+    /// Pitch against it, rad, nose down positive.
+    pub pitch: f64,
+    /// Its force on the vehicle, N, along the axes of the vehicle's chassis.
+    pub hitch_force: Vec3,
+}
+
 /// One vehicle at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -57,6 +81,8 @@ pub struct Sample {
     pub gear: i32,
     /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<WheelSample>,
+    /// Its trailer, if it draws one.
+    pub trailer: Option<TrailerSample>,
 }
 
 /// One vehicle's run in a few figures. All means and sums count from the start until the

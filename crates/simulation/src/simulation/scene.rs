@@ -339,13 +339,23 @@ fn parts(
         RunningGear::Tracks { road_wheels, .. } => road_wheels,
     };
     let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
-    placed.extend(wheels.iter().map(|wheel| {
+    for (index, wheel) in wheels.iter().enumerate() {
         let Pose { position, mut orientation } = wheel.pose;
+        let aside = orientation * Vec3::y();
         if visual.handed && position.y < 0.0 {
             orientation *= half_turn;
         }
-        (visual.wheel, Class::Wheel, world(&Pose { position, orientation }))
-    }));
+        let mut place = |position: Vec3| {
+            placed.push((visual.wheel, Class::Wheel, world(&Pose { position, orientation })));
+        };
+        match visual.twins.get(index / 2) {
+            Some(&apart) if apart > 0.0 => {
+                place(position + aside * (0.5 * apart));
+                place(position - aside * (0.5 * apart));
+            }
+            _ => place(position),
+        }
+    }
     let arms = visual.arms.iter().filter_map(|arm| arm.placed(wheels));
     placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, world(&pose))));
     if let (

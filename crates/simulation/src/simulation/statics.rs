@@ -207,10 +207,11 @@ impl<'a> Relaxation<'a> {
         phase == Phase::Aloft || self.speed() < STILL
     }
 
-    /// Speed of the chassis, m/s or rad/s, whichever is more.
+    /// Speed of the chassis, or of the trailer's, m/s or rad/s, whichever is more.
     fn speed(&self) -> f64 {
-        let Twist { linear, angular } = self.ground_vehicle().twist(&self.room);
-        linear.norm().max(angular.norm())
+        let speed = |twist: Twist| twist.linear.norm().max(twist.angular.norm());
+        let trailer = self.ground_vehicle().trailer_twist(&self.room).map_or(0.0, speed);
+        speed(self.ground_vehicle().twist(&self.room)).max(trailer)
     }
 
     /// One step at a `part` of the change that a phase makes; whether it could be made.
@@ -242,8 +243,11 @@ impl<'a> Relaxation<'a> {
             Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
         };
         *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
-        self.damp(start, across, along, &mut on_chassis);
+        let (pose, twist) = (ground_vehicle.pose(&self.room), ground_vehicle.twist(&self.room));
+        let mass = ground_vehicle.mass();
+        self.damp(start, (&pose, &twist, mass), [across, along], &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
+        self.damp_trailer(start, [across, along]);
         if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
@@ -254,15 +258,31 @@ impl<'a> Relaxation<'a> {
         true
     }
 
-    /// Dampers between the chassis and the ground at rest: `across` the ground's plane and
+    /// The same dampers on the trailer's body, if there is one.
+    fn damp_trailer(&mut self, start: &Pose, rates: [f64; 2]) {
+        let ground_vehicle = self.ground_vehicle();
+        let body =
+            ground_vehicle.trailer_pose(&self.room).zip(ground_vehicle.trailer_twist(&self.room));
+        let Some((pose, twist)) = body else { return };
+        let mut load = Load::default();
+        self.damp(start, (&pose, &twist, ground_vehicle.trailer_mass()), rates, &mut load);
+        ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
+    }
+
+    /// Dampers between a body and the ground at rest: `across` the ground's plane and
     /// `along` it, where friction would hold the vehicle, 1/s.
-    fn damp(&self, start: &Pose, across: f64, along: f64, load: &mut Load) {
-        let place = self.ground_vehicle().pose(&self.room).position;
+    fn damp(
+        &self,
+        start: &Pose,
+        (pose, twist, mass): (&Pose, &Twist, f64),
+        [across, along]: [f64; 2],
+        load: &mut Load,
+    ) {
+        let place = pose.position;
         let [forward, left, normal] =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| start.direction(&axis));
         let above = place.z - self.ground.terrain().height(place.x, place.y);
         let below = normal * (-above * normal.z);
-        let mass = self.ground_vehicle().mass();
         let mut dampers = Load::default();
         dampers.add_tangent(&forward, &below, 0.0, along * mass);
         for end in [forward, -forward] {
@@ -273,7 +293,7 @@ impl<'a> Relaxation<'a> {
             dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
         }
         // what they answer to the rates of the last step
-        let Twist { linear, angular } = self.ground_vehicle().twist(&self.room);
+        let Twist { linear, angular } = *twist;
         let held = dampers.damping
             * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
         load.damping += dampers.damping;

@@ -1,6 +1,6 @@
 //! The vehicles that come with the crate.
 
-use super::spec::{AnySpec, SpecError, VehicleSpec};
+use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
 /// A vehicle file that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,17 +11,23 @@ pub struct Entry {
     pub text: &'static str,
 }
 
-const ENTRIES: [Entry; 10] = [
+const ENTRIES: [Entry; 11] = [
     Entry { key: "fed_alpha", text: include_str!("../../vehicles/fed_alpha.toml") },
     Entry { key: "fmtv_4x4", text: include_str!("../../vehicles/fmtv_4x4.toml") },
     Entry { key: "fmtv_6x6", text: include_str!("../../vehicles/fmtv_6x6.toml") },
     Entry { key: "gator", text: include_str!("../../vehicles/gator.toml") },
     Entry { key: "hmmwv", text: include_str!("../../vehicles/hmmwv.toml") },
+    Entry { key: "kraz_64431", text: include_str!("../../vehicles/kraz_64431.toml") },
     Entry { key: "m113", text: include_str!("../../vehicles/m113.toml") },
     Entry { key: "m113_double_pin", text: include_str!("../../vehicles/m113_double_pin.toml") },
     Entry { key: "man_8x8", text: include_str!("../../vehicles/man_8x8.toml") },
     Entry { key: "marder", text: include_str!("../../vehicles/marder.toml") },
     Entry { key: "mrzr4", text: include_str!("../../vehicles/mrzr4.toml") },
+];
+
+const TRAILERS: [Entry; 2] = [
+    Entry { key: "cargo_trailer", text: include_str!("../../trailers/cargo_trailer.toml") },
+    Entry { key: "semitrailer", text: include_str!("../../trailers/semitrailer.toml") },
 ];
 
 /// Why a vehicle cannot be had.
@@ -31,6 +37,12 @@ pub enum CatalogueError {
     /// No vehicle of this name.
     #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
     Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// No trailer of this name.
+    #[error("there is no trailer '{name}'; known are {}", known_trailers())]
+    UnknownTrailer {
         /// The name asked for.
         name: String,
     },
@@ -55,17 +67,44 @@ pub fn catalogue() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// The built-in vehicle of this name (upper and lower case alike).
+/// The trailers that are built in, in alphabetical order.
+pub fn trailers() -> &'static [Entry] {
+    &TRAILERS
+}
+
+/// The built-in vehicle of this name (upper and lower case alike); with a trailer, as in
+/// `hmmwv+cargo_trailer`.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::Unknown`] with the nearest name.
+/// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::UnknownTrailer`],
+/// [`CatalogueError::NotWheeled`] for a tracked vehicle that should draw one.
 pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
+    if let Some((tractor, trailer)) = name.split_once('+') {
+        let tractor = find(tractor)?;
+        let towing = find_trailer(trailer)?;
+        let wrong = |error| CatalogueError::Spec { name: name.to_owned(), error };
+        return Ok(AnySpec::Wheeled(Box::new(tractor.towing(towing).map_err(wrong)?)));
+    }
     let entry = ENTRIES
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
         .ok_or_else(|| CatalogueError::Unknown { name: name.to_owned() })?;
     AnySpec::from_toml(entry.text)
+        .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+}
+
+/// The built-in trailer of this name (upper and lower case alike).
+///
+/// # Errors
+///
+/// [`CatalogueError::UnknownTrailer`].
+pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogueError> {
+    let entry = TRAILERS
+        .iter()
+        .find(|entry| entry.key.eq_ignore_ascii_case(name))
+        .ok_or_else(|| CatalogueError::UnknownTrailer { name: name.to_owned() })?;
+    TrailerSpec::from_toml(entry.text)
         .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
 }
 
@@ -94,6 +133,10 @@ fn suggestion(name: &str) -> String {
 
 fn known() -> String {
     ENTRIES.map(|entry| format!("'{}'", entry.key)).join(", ")
+}
+
+fn known_trailers() -> String {
+    TRAILERS.map(|entry| format!("'{}'", entry.key)).join(", ")
 }
 
 #[cfg(test)]
@@ -138,6 +181,7 @@ mod tests {
             ("fmtv_4x4", 7948.8),
             ("fmtv_6x6", 10841.5),
             ("gator", 906.2),
+            ("kraz_64431", 13450.8),
             ("man_8x8", 15662.3),
             ("marder", 29313.2),
         ];
@@ -148,11 +192,29 @@ mod tests {
     }
 
     #[test]
+    fn trailers_weigh_what_their_source_says_behind_any_tractor() {
+        // gross mass of the M1101, and the sum of Chrono's bodies, kg; within 0.5 %
+        for (trailer, mass) in [("cargo_trailer", 1542.0), ("semitrailer", 22184.0)] {
+            for tractor in ["hmmwv", "fmtv_4x4", "kraz_64431"] {
+                let own = find(tractor).unwrap().total_mass();
+                let both = find(&format!("{tractor}+{trailer}")).unwrap();
+                let found = both.total_mass() - own;
+                assert!((found / mass - 1.0).abs() < 0.005, "{trailer}: {found} kg, not {mass}");
+                let again = VehicleSpec::from_toml(&toml::to_string(&both).unwrap()).unwrap();
+                assert_eq!(both, again);
+            }
+        }
+        let text = find("hmmwv+caravan").unwrap_err().to_string();
+        assert_eq!(text, "there is no trailer 'caravan'; known are 'cargo_trailer', 'semitrailer'");
+        assert!(matches!(find("m113+cargo_trailer"), Err(CatalogueError::NotWheeled { .. })));
+    }
+
+    #[test]
     fn suggests_the_nearest_name() {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'm113', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'kraz_64431', 'm113', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -13,7 +13,7 @@ pub mod tyre;
 mod wheeled;
 
 pub use assembly::AssemblyError;
-pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any};
+pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trailer, trailers};
 pub use controls::Controls;
 pub use outline::Outline;
 pub use powertrain::Selector;

@@ -4,7 +4,7 @@
 //! clutches, takes the loads of the ground on the wheels from the caller, and
 //! lets the multibody core advance linearly implicitly. It knows no ground.
 
-use super::assembly::{Assembled, AssemblyError, Clutch, assemble};
+use super::assembly::{Assembled, AssemblyError, Clutch, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
@@ -66,14 +66,20 @@ impl VehicleWorkspace {
     /// Loads of the ground on the wheels, about their centres, to be set before
     /// each step.
     pub fn loads(&mut self) -> &mut [Load] {
-        let wheels = self.body.load.len() - 1;
+        let wheels = self.drives.len();
         &mut self.body.load[..wheels]
     }
 
     /// Load on the chassis about its frame's origin, to be set likewise.
     pub fn chassis_load(&mut self) -> &mut Load {
-        let last = self.body.load.len() - 1;
-        &mut self.body.load[last]
+        let wheels = self.drives.len();
+        &mut self.body.load[wheels]
+    }
+
+    /// Load on the trailer's body about its frame's origin, likewise, if it draws one.
+    pub fn trailer_load(&mut self) -> Option<&mut Load> {
+        let wheels = self.drives.len();
+        self.body.load.get_mut(wheels + 1)
     }
 
     /// Acceleration of gravity, m/s².
@@ -107,10 +113,14 @@ impl Vehicle {
             tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
         };
         let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
-        let centres = (0..parts.wheels.len()).map(|wheel| wheel_centre(&spec, &parts, wheel));
+        // what others meet is the vehicle itself
+        let own = 2 * spec.own_axles().len();
+        let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
-        let footprint = Footprint::of(&spec);
-        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, ride_radius(&spec));
+        let footprint = Footprint::of_tractor(&spec);
+        let outlined = mass - spec.trailer_mass();
+        let outline =
+            Outline::of(&spec.chassis, &footprint, outlined, &centres, ride_radius(&spec));
         Ok(Vehicle { spec, parts, brakes, mass, rings, outline })
     }
 
@@ -192,7 +202,7 @@ impl Vehicle {
         let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
-                let inflation = flexible.inflation.of(wheel, self.wheels());
+                let inflation = flexible.inflation.of(wheel, 2 * self.spec.own_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {
@@ -234,6 +244,37 @@ impl Vehicle {
         self.parts.model.twist(&workspace.body, self.parts.chassis)
     }
 
+    /// Pose of the trailer's frame, whose origin is at the coupling, if it draws one.
+    pub fn trailer_pose(&self, workspace: &VehicleWorkspace) -> Option<Pose> {
+        let trailer = self.parts.trailer.as_ref()?;
+        Some(self.parts.model.pose(&workspace.body, trailer.body))
+    }
+
+    /// Twist of the trailer about its frame's origin.
+    pub fn trailer_twist(&self, workspace: &VehicleWorkspace) -> Option<Twist> {
+        let trailer = self.parts.trailer.as_ref()?;
+        Some(self.parts.model.twist(&workspace.body, trailer.body))
+    }
+
+    /// Yaw (to the left) and pitch (nose down) of the trailer against the vehicle, rad.
+    pub fn articulation(&self, workspace: &VehicleWorkspace) -> Option<[f64; 2]> {
+        let trailer = self.trailer_pose(workspace)?;
+        Some(articulation([&self.pose(workspace), &trailer]))
+    }
+
+    /// Force of the trailer on the vehicle after the last step, N, along the axes of the
+    /// vehicle's chassis: x below 0 where the trailer holds back, z below 0 where it presses down.
+    pub fn hitch_force(&self, workspace: &VehicleWorkspace) -> Option<Vec3> {
+        let trailer = self.parts.trailer.as_ref()?;
+        let springs = trailer.springs.iter().map(|(index, axis)| {
+            let mount = &self.parts.mounts[*index];
+            let (displaced, rate) =
+                (workspace.body.measure[mount.element], workspace.body.rate[mount.element]);
+            axis * (mount.stiffness * displaced + mount.damping * rate)
+        });
+        Some(springs.sum())
+    }
+
     /// Pose of a wheel: origin at its centre, y along its spin axis.
     pub fn wheel_pose(&self, workspace: &VehicleWorkspace, wheel: usize) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.wheels[wheel].body)
@@ -269,6 +310,12 @@ impl Vehicle {
         workspace.body.measure[self.parts.struts[wheel].spring]
     }
 
+    /// Force with which the spring of a side pushes its ends apart, N.
+    pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
+        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
+        -axle.spring.tension(self.spring_length(workspace, wheel)).0
+    }
+
     /// Kinetic and gravitational energy, J.
     pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         self.parts.model.kinetic_energy(&state.body, &workspace.body)
@@ -290,9 +337,29 @@ impl Vehicle {
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        let loads = self.stop_trailer(workspace);
+        let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
+        if let Some([chassis, trailer]) = loads {
+            *workspace.chassis_load() = chassis;
+            workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
+        }
+        advanced?;
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
+    }
+
+    /// Lets the stops between vehicle and trailer push; the loads on both without that.
+    fn stop_trailer(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
+        let trailer = self.parts.trailer.as_ref()?;
+        let poses = [self.pose(workspace), self.trailer_pose(workspace)?];
+        let twists = [self.twist(workspace), self.trailer_twist(workspace)?];
+        let moment = trailer.stop(poses.each_ref(), twists.each_ref());
+        let chassis = *workspace.chassis_load();
+        workspace.chassis_load().wrench.torque -= moment;
+        let on_trailer = workspace.trailer_load()?;
+        let held = *on_trailer;
+        on_trailer.wrench.torque += moment;
+        Some([chassis, held])
     }
 
     fn suspend(&self, workspace: &mut Workspace) {
@@ -346,9 +413,18 @@ impl Vehicle {
     fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let rate = workspace.body.rate[place.brake];
+            let pedal = self.sensed(pedal, wheel, &workspace.body);
             let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
             workspace.body.element[place.brake] = friction(torque);
         }
+    }
+
+    /// The pedal as a wheel's brake feels it, by the load on its spring where that counts.
+    fn sensed(&self, pedal: f64, wheel: usize, workspace: &Workspace) -> f64 {
+        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
+        let Some(sensing) = &axle.load_sensing else { return pedal };
+        let (tension, _) = axle.spring.tension(workspace.measure[self.parts.struts[wheel].spring]);
+        pedal * sensing.share(-tension)
     }
 
     /// Winds the linings up by the new speeds and records the torques.
@@ -362,6 +438,7 @@ impl Vehicle {
         let plan = &self.parts.driveline;
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let spin = state.body.u[place.spin.index()];
+            let pedal = self.sensed(pedal, wheel, &workspace.body);
             self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
             let force = workspace.body.element[place.brake].force;
             workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };

@@ -7,7 +7,10 @@ use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
-use crate::vehicle::{AnySpec, SpecError, TrackedSpec, VehicleSpec, catalogue};
+use crate::vehicle::{
+    AnySpec, CatalogueError, Entry, SpecError, TrackedSpec, VehicleSpec, catalogue, find_any,
+    trailers,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::path::Path;
@@ -133,6 +136,9 @@ fn model_document(
         let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
         return Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from));
     }
+    if let Some((tractor, trailer)) = model.split_once('+') {
+        return with_trailer(tractor, trailer);
+    }
     let known = || catalogue().iter().map(|entry| entry.key);
     match catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model)) {
         Some(entry) => {
@@ -144,6 +150,24 @@ fn model_document(
             known: known().map(String::from).collect(),
         }),
     }
+}
+
+/// A vehicle of the catalogue with a trailer of the catalogue behind it.
+fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>, Problem> {
+    let unknown = |name: &str, known: Vec<&'static str>| Problem::UnknownVehicle {
+        suggestion: nearest_word(&name.to_lowercase(), known.iter().copied()),
+        known: known.into_iter().map(String::from).collect(),
+    };
+    let keys = |entries: &[Entry]| entries.iter().map(|entry| entry.key).collect();
+    let spec = find_any(&format!("{tractor}+{trailer}")).map_err(|error| match error {
+        CatalogueError::Unknown { name } => unknown(&name, keys(catalogue())),
+        CatalogueError::UnknownTrailer { name } => unknown(&name, keys(trailers())),
+        other => Problem::Refused { cause: format!("must draw trailers: {other}") },
+    })?;
+    let text =
+        toml::to_string(&spec).map_err(|error| Problem::Refused { cause: error.to_string() })?;
+    let name = format!("{tractor}+{trailer} (catalogue)");
+    Ok(Document::parse(&name, &text).map_err(Faults::from))
 }
 
 /// The vehicle that a document describes.

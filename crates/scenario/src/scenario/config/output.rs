@@ -98,6 +98,8 @@ pub enum Quantity {
     TyreDeflection,
     /// Length of the tyres' contact.
     TyreContact,
+    /// Articulation and hitch force of trailers.
+    Trailer,
 }
 
 /// A format of the vehicles' samples.

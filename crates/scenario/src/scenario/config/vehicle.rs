@@ -14,8 +14,8 @@ pub struct Vehicle {
     /// Its name, unique in the scenario.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// A name from `bekker vehicles`, or a vehicle file (.toml) relative to
-    /// the scenario.
+    /// A name from `bekker vehicles`, one with a trailer behind it (`hmmwv+cargo_trailer`), or a vehicle
+    /// file (.toml) relative to the scenario.
     #[schemars(length(min = 1, max = 4096))]
     pub model: String,
     /// Start of the chassis reference point, a place; it is set down on the ground by

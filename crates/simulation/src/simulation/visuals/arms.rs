@@ -24,6 +24,9 @@ enum Held {
     Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
     /// Lies between two wheels, left and right.
     Across { wheels: [usize; 2] },
+    /// Is drawn: its origin is at `coupling` on the chassis, and the middle of its wheels, from
+    /// the first to before the last, lies towards `middle` from there in its own frame.
+    Drawn { coupling: Vec3, wheels: [usize; 2], middle: Vec3 },
 }
 
 impl Arm {
@@ -40,6 +43,22 @@ impl Arm {
                 let (from, to) = (across(reach), across(&to));
                 let angle = atan2(axis.dot(&from.cross(&to)), from.dot(&to));
                 Pose { position: *pivot, orientation: Quat::from_scaled_axis(axis * angle) }
+            }
+            Held::Drawn { coupling, wheels: [first, last], middle } => {
+                let own = wheels.get(*first..*last)?;
+                let sum = own.iter().map(|wheel| wheel.pose.position).sum::<Vec3>();
+                let places = |side: usize| own.iter().skip(side).step_by(2);
+                let aside = |side| places(side).map(|w| w.pose.position).sum::<Vec3>();
+                let to = sum / own.len().max(1) as f64 - coupling;
+                let frame = |along: &Vec3, left: &Vec3| {
+                    let x = along.try_normalize(1e-9)?;
+                    let z = x.cross(left).try_normalize(1e-9)?;
+                    Some(Mat3::from_columns(&[x, z.cross(&x), z]))
+                };
+                let turned = frame(&to, &(aside(0) - aside(1)))?;
+                let axes = turned * frame(middle, &Vec3::y())?.transpose();
+                let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+                Pose { position: *coupling, orientation: Quat::from_rotation_matrix(&turn) }
             }
             Held::Across { wheels: [left, right] } => {
                 let [left, right] = [wheels.get(*left)?, wheels.get(*right)?].map(|w| &w.pose);
@@ -90,7 +109,7 @@ impl Builder<'_> {
     }
 }
 
-/// Arms and beams of all axles; wheels axle by axle, left before right.
+/// Arms and beams of all axles, and the trailer's hull; wheels axle by axle, left before right.
 pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (index, axle) in spec.axles.iter().enumerate() {
@@ -98,6 +117,8 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
             let wheel = 2 * index + side;
             let at = |local: Point| placed(axle, mirror, local);
             match &axle.suspension {
+                // hinges of a trailer turn with it
+                Suspension::DoubleWishbone(_) | Suspension::TrailingArm(_) if axle.trailed => {}
                 Suspension::DoubleWishbone(own) => {
                     let p = &own.points;
                     let centre = at(p.spindle);
@@ -126,6 +147,19 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                 Suspension::SolidAxle(_) => {}
             }
         }
+    }
+    if let Some(trailer) = &spec.trailer {
+        let (first, last) = (spec.own_axles().len(), spec.axles.len());
+        let centre = |axle: &Axle| {
+            let [x, _, z] = axle.suspension.spindle();
+            Vec3::from(axle.position) + Vec3::new(x, 0.0, z)
+        };
+        let sum = spec.axles[first..].iter().map(centre).sum::<Vec3>();
+        let coupling = Vec3::from(trailer.coupling);
+        let middle = sum / (last - first) as f64 - coupling;
+        let mesh = builder.mesh(super::trailers::hull(trailer));
+        let held = Held::Drawn { coupling, wheels: [2 * first, 2 * last], middle };
+        builder.arms.push(Arm { mesh, held });
     }
     builder.arms
 }

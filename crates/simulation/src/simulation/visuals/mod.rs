@@ -6,6 +6,7 @@ mod m113;
 mod mrzr;
 mod others;
 mod running_gear;
+mod trailers;
 mod trucks;
 
 pub(super) use arms::Arm;
@@ -50,6 +51,8 @@ pub(super) struct VehicleVisual {
     pub wheel: usize,
     /// Whether wheels of the right side are turned round.
     pub handed: bool,
+    /// Of each axle, the distance between twin wheels, m; 0 where they are single.
+    pub twins: Vec<f64>,
     pub arms: Vec<Arm>,
     pub track: Option<TrackVisual>,
 }
@@ -78,7 +81,9 @@ pub(super) fn visual(
             let spec = ground_vehicle.vehicle.spec();
             let wheel = own.wheel.unwrap_or_else(|| add(running_gear::wheel(spec)));
             let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
-            VehicleVisual { hull, wheel, handed, arms: arms::of_axles(spec, meshes), track: None }
+            let twins = spec.axles.iter().map(|axle| axle.twin_spacing.unwrap_or(0.0)).collect();
+            let arms = arms::of_axles(spec, meshes);
+            VehicleVisual { hull, wheel, handed, twins, arms, track: None }
         }
         GroundVehicle::Tracked(ground_vehicle) => {
             let spec = ground_vehicle.vehicle.spec();
@@ -93,7 +98,7 @@ pub(super) fn visual(
             let centres: Vec<Vec3> =
                 wheels.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
             let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
-            VehicleVisual { hull, wheel, handed, arms, track: Some(track) }
+            VehicleVisual { hull, wheel, handed, twins: Vec::new(), arms, track: Some(track) }
         }
     }
 }
@@ -109,6 +114,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     let drawn = match name.as_str() {
         own if own.contains("fmtv") => Some(trucks::fmtv(spec)),
         own if own.contains("kat 1") => Some(trucks::man(spec)),
+        own if own.contains("kraz") => Some(trucks::kraz(spec)),
         own if own.contains("fed-alpha") => Some(others::fed_alpha()),
         own if own.contains("gator") => Some(others::gator()),
         _ => None,
@@ -118,7 +124,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     }
     // a box between the wheels and a cab on it, for vehicles that nobody has drawn
     let span = |pick: fn(&[f64; 3]) -> f64| {
-        let places = spec.axles.iter().map(|axle| pick(&axle.position));
+        let places = spec.own_axles().iter().map(|axle| pick(&axle.position));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
     };
     let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);

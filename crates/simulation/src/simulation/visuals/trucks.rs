@@ -1,4 +1,4 @@
-//! Trucks with the cab over the engine: FMTV and MAN Kat 1. Sketches by the overall figures of
+//! Trucks: FMTV and MAN Kat 1 with the cab over the engine, a KrAZ tractor. Sketches by the overall figures of
 //! their files; chassis frame.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
@@ -63,9 +63,53 @@ pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
     })
 }
 
+/// A tractor with a bonnet and the fifth wheel behind its cab.
+pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
+    let [front, rear, half] = ends(spec);
+    let mut builder = MeshBuilder::new();
+    let s = &mut builder;
+    for side in [-0.38_f32, 0.38] {
+        s.block([0.5 * (front + rear), side, 0.42], [front - rear - 0.2, 0.09, 0.26], DARK);
+    }
+    s.block([front - 0.08, 0.0, 0.4], [0.16, 2.0 * half - 0.1, 0.3], DARK);
+    // bonnet and cab
+    let (cab_front, cab_back) = (front - 1.75, front - 3.3);
+    let bonnet = [[cab_front, 0.6], [front - 0.15, 0.6], [front - 0.15, 1.35], [cab_front, 1.55]];
+    s.prism(&bonnet, [-0.62, 0.62], OLIVE);
+    let y = half - 0.1;
+    let cab = [[cab_back, 0.6], [cab_front, 0.6], [cab_front, 1.55], [cab_back, 1.55]];
+    s.prism(&cab, [-y, y], OLIVE);
+    let upper = [[cab_back, 1.55], [cab_front, 1.55], [cab_front - 0.25, 2.3], [cab_back, 2.3]];
+    s.prism(&upper, [-y + 0.03, y - 0.03], OLIVE);
+    for side in [-1.0_f32, 1.0] {
+        let (low, high) = (front - 1.7, front - 0.1);
+        let wing = [[low, 0.62], [high, 0.62], [high - 0.1, 0.85], [low + 0.2, 0.95]];
+        let across = if side > 0.0 { [0.6, y + 0.05] } else { [-y - 0.05, -0.6] };
+        s.prism(&wing, across, OLIVE);
+        let window = [0.5 * (cab_back + cab_front) - 0.05, side * (y - 0.02), 1.9];
+        s.block(window, [0.9, 0.03, 0.5], BLACK);
+        s.block([front - 0.13, 0.8 * side, 0.95], [0.04, 0.24, 0.2], LAMP);
+        s.block([cab_back - 0.6, side * 0.85, 0.35], [0.9, 0.5, 0.5], DARK);
+        s.block([rear, side * 0.9, 0.5], [0.04, 0.14, 0.1], RED);
+        let [near, far] = [0.06, 0.9].map(|share: f32| side * share * (y - 0.1));
+        let at = |share: f32| [cab_front - 0.25 * share + 0.01, 1.55 + 0.75 * share];
+        let ([x0, z0], [x1, z1]) = (at(0.15), at(0.85));
+        let mut pane = [[x0, near, z0], [x0, far, z0], [x1, far, z1], [x1, near, z1]];
+        if side < 0.0 {
+            pane.reverse();
+        }
+        s.face(&pane, BLACK);
+    }
+    // the fifth wheel
+    let [x, _, z] = spec.chassis.rear_coupling.unwrap_or_default().map(|c| c as f32);
+    s.block([x, 0.0, z - 0.1], [0.9, 0.9, 0.14], DARK);
+    s.block([x, 0.0, z - 0.24], [0.5, 0.9, 0.2], DARK);
+    builder
+}
+
 /// Bumpers and half the width.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
-    let own = crate::vehicle::spec::Footprint::of(spec);
+    let own = crate::vehicle::spec::Footprint::of_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
 }
 

@@ -4,8 +4,11 @@
 //! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
 //! its figures, each with its law where it is computed.
 
+mod kinematics;
 mod quarter;
 mod usual;
+
+pub use kinematics::{AxleKinematics, WheelTravel};
 
 use super::mobility::TractiveEffort;
 use crate::numeric::{GRAVITY, atan, hypot, tan};
@@ -65,6 +68,8 @@ pub struct AxleSheet {
     pub hop: f64,
     /// Share of the critical damping of the body on its spring.
     pub damping_ratio: f64,
+    /// How its wheels move against the chassis; none of a trailer's.
+    pub kinematics: Option<AxleKinematics>,
 }
 
 /// A vehicle at rest on a soil.
@@ -163,15 +168,28 @@ fn sunk(model: &str, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
 
 fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
     let weight = own.total_mass() * GRAVITY;
-    (0..own.axles.len())
-        .map(|index| {
+    let moved = kinematics::kinematics(own);
+    moved
+        .into_iter()
+        .enumerate()
+        .map(|(index, kinematics)| {
             let axle = &own.axles[index];
             let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
             let Quarter { wheel_rate, bounce, hop, damping_ratio } =
                 Quarter::of(own, index, 0.5 * load);
             let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
             let (name, share) = (axle.name.clone(), load / weight);
-            AxleSheet { name, load, share, track, wheel_rate, bounce, hop, damping_ratio }
+            AxleSheet {
+                name,
+                load,
+                share,
+                track,
+                wheel_rate,
+                bounce,
+                hop,
+                damping_ratio,
+                kinematics,
+            }
         })
         .collect()
 }
@@ -189,13 +207,16 @@ fn turning(own: &VehicleSpec) -> Option<Turning> {
 
 /// Half the track over the height of the centre of mass: the tangent of the side slope, and the
 /// lateral acceleration over gravity, at which the inner wheels lift (the static stability
-/// factor). All that is unsprung is taken to lie at the height of the wheels' centres.
+/// factor). All that is unsprung is taken to lie at the height of the wheels' centres; a trailer is
+/// left out.
 fn roll(spec: &AnySpec) -> Roll {
-    let mass = spec.total_mass();
+    let trailer = spec.wheeled().map_or(0.0, VehicleSpec::trailer_mass);
+    let mass = spec.total_mass() - trailer;
     let (track, above, sprung, com) = match spec {
         AnySpec::Wheeled(own) => {
-            let count = own.axles.len().max(1) as f64;
-            let [half, height, radius] = (0..own.axles.len()).fold([0.0; 3], |sum, index| {
+            let axles = own.own_axles().len();
+            let count = axles.max(1) as f64;
+            let [half, height, radius] = (0..axles).fold([0.0; 3], |sum, index| {
                 let axle = &own.axles[index];
                 let [_, y, z] = axle.suspension.spindle();
                 let radius = own.tyre_of(index).rigid.radius();

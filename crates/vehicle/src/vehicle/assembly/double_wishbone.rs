@@ -30,7 +30,9 @@ impl Frame<'_> {
             let names = [name("lower arm"), name("upright"), name("upper arm"), name("tie rod")];
             let [lower_name, upright_name, upper_name, rod_name] = names;
 
-            let lower = self.arm(lower_name, s.lower_arm, lower_pivots, lower_outer, lower_com);
+            let on = self.sprung(axle);
+            let lower =
+                self.arm((lower_name, on), s.lower_arm, lower_pivots, lower_outer, lower_com);
             let upright = self.builder.body(Body {
                 name: upright_name,
                 parent: lower,
@@ -39,8 +41,9 @@ impl Frame<'_> {
                 origin: upright_com,
                 inertia: Inertia::principal(s.upright.mass, upright_com, s.upright.inertia),
             });
-            self.wheel(axle, side, upright, self.chassis, s.spindle);
-            let upper = self.arm(upper_name, s.upper_arm, upper_pivots, upper_outer, upper_com);
+            self.wheel(axle, side, upright, on, s.spindle);
+            let upper =
+                self.arm((upper_name, on), s.upper_arm, upper_pivots, upper_outer, upper_com);
             self.builder.closure(Closure::Point { a: upright, b: upper, point: upper_outer });
             match s.tie_rod {
                 None => {
@@ -62,10 +65,10 @@ impl Frame<'_> {
         self.anti_roll_bar(axle, [arms[0], arms[1]], hinge, true);
     }
 
-    /// An arm hinged to the chassis through two pivots.
+    /// An arm hinged to the body `on` through two pivots.
     fn arm(
         &mut self,
-        name: String,
+        (name, on): (String, BodyId),
         part: Part,
         pivots: [Vec3; 2],
         outer: Vec3,
@@ -75,7 +78,7 @@ impl Frame<'_> {
         let tensor = turned(part.inertia, front - back, outer - back);
         self.builder.body(Body {
             name,
-            parent: self.chassis,
+            parent: on,
             joint: Joint::Revolute(front - back),
             anchor: (front + back) * 0.5,
             origin: com,

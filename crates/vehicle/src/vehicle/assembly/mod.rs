@@ -9,14 +9,16 @@ mod driveline;
 mod solid_axle;
 mod steering;
 mod tandem;
+mod trailer;
 mod trailing_arm;
 
 pub(super) use driveline::{Clutch, DrivelinePlan};
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
+pub(super) use trailer::{Coupled, articulation};
 
-use super::spec::{AntiRollBar, Axle, Point, Suspension, TandemError, VehicleSpec};
+use super::spec::{AntiRollBar, Axle, Chassis, Point, Suspension, TandemError, VehicleSpec};
 use crate::multibody::{
     Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
 };
@@ -105,6 +107,7 @@ pub(super) struct Frame<'a> {
     spec: &'a VehicleSpec,
     builder: Builder,
     chassis: BodyId,
+    trailer: Option<Coupled>,
     wheels: Vec<WheelPlace>,
     struts: Vec<Strut>,
     mounts: Vec<Mount>,
@@ -119,6 +122,7 @@ pub(super) struct Frame<'a> {
 pub(super) struct Assembled {
     pub model: Model,
     pub chassis: BodyId,
+    pub trailer: Option<Coupled>,
     pub wheels: Vec<WheelPlace>,
     pub struts: Vec<Strut>,
     pub mounts: Vec<Mount>,
@@ -146,6 +150,14 @@ impl Frame<'_> {
         vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
     }
 
+    /// The sprung body that an axle belongs to.
+    fn sprung(&self, axle: usize) -> BodyId {
+        match &self.trailer {
+            Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
+            _ => self.chassis,
+        }
+    }
+
     /// Adds spindle, wheel and tyre as one body on a hinge of `carrier`.
     fn wheel(
         &mut self,
@@ -162,9 +174,16 @@ impl Frame<'_> {
             .filter(|_| spec.is_driven(axle))
             .map_or(0.0, |drive| drive.half_shaft_inertia);
         let (rim, tyre) = (spec.wheel_of(axle), spec.tyre_of(axle));
-        let moments =
+        let mut moments =
             vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
-        let mass = spindle.mass + rim.mass + tyre.mass;
+        let mut mass = spindle.mass + rim.mass + tyre.mass;
+        if let Some(apart) = spec.axles[axle].twin_spacing {
+            // a second tyre, and Steiner's part of both
+            let corner = rim.mass + tyre.mass;
+            let steiner = Vec3::new(1.0, 0.0, 1.0) * (0.5 * corner * apart * apart);
+            moments += vec3(rim.inertia) + vec3(tyre.inertia) + steiner;
+            mass += corner;
+        }
         let body = self.builder.body(Body {
             name: format!("{} {side:?} wheel", spec.axles[axle].name),
             parent: carrier,
@@ -187,7 +206,7 @@ impl Frame<'_> {
         spring: [Vec3; 2],
         damper: [Vec3; 2],
     ) {
-        let (seat, chassis) = (self.spring_seats[axle][side as usize], self.chassis);
+        let (seat, chassis) = (self.spring_seats[axle][side as usize], self.sprung(axle));
         let mut line = |b: BodyId, [top, bottom]: [Vec3; 2]| {
             let element = Element::Line { a: arm, point_a: bottom, b, point_b: top };
             self.builder.element(element)
@@ -212,28 +231,30 @@ impl Frame<'_> {
     }
 }
 
+/// Inertia of a sprung body whose frame has its origin at `origin`.
+fn sprung_inertia(own: &Chassis, origin: Vec3) -> Inertia {
+    let [xy, xz, yz] = own.products;
+    let [xx, yy, zz] = own.inertia;
+    let tensor = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    Inertia { mass: own.mass, com: vec3(own.com) + origin, tensor }
+}
+
 /// Assembles a vehicle.
 pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
     let mut builder = Builder::default();
-    let com = vec3(spec.chassis.com);
-    let [xy, xz, yz] = spec.chassis.products;
-    let [xx, yy, zz] = spec.chassis.inertia;
     let chassis = builder.body(Body {
         name: "chassis".into(),
         parent: BodyId::WORLD,
         joint: Joint::Free,
         anchor: Vec3::zeros(),
         origin: Vec3::zeros(),
-        inertia: Inertia {
-            mass: spec.chassis.mass,
-            com,
-            tensor: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
-        },
+        inertia: sprung_inertia(&spec.chassis, Vec3::zeros()),
     });
     let mut frame = Frame {
         spec,
         builder,
         chassis,
+        trailer: None,
         wheels: Vec::new(),
         struts: Vec::new(),
         mounts: Vec::new(),
@@ -241,6 +262,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         spring_seats: vec![[chassis; 2]; spec.axles.len()],
         pitch_stops: Vec::new(),
     };
+    frame.trailer();
     let mechanisms = frame.mechanisms();
     frame.tandems()?;
     for (index, axle) in spec.axles.iter().enumerate() {
@@ -255,7 +277,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
             Suspension::DoubleWishbone(s) => {
                 let link = match by {
                     SteeredBy::Link(link) => link,
-                    SteeredBy::Nothing => chassis,
+                    SteeredBy::Nothing => frame.sprung(index),
                     SteeredBy::DragLink { .. } | SteeredBy::Knuckles => {
                         return Err(AssemblyError::Steering {
                             axle: axle.name.clone(),
@@ -287,10 +309,14 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
     }
     // After the wheels: the order in which loads are set.
     frame.builder.loaded(chassis);
+    if let Some(trailer) = &frame.trailer {
+        frame.builder.loaded(trailer.body);
+    }
     let driveline = frame.driveline()?;
     Ok(Assembled {
         model: frame.builder.build()?,
         chassis: frame.chassis,
+        trailer: frame.trailer,
         wheels: frame.wheels,
         struts: frame.struts,
         mounts: frame.mounts,

@@ -34,13 +34,13 @@ impl Frame<'_> {
                     let upper = (at(l.upper_beam), at(l.upper_chassis));
                     let lower = (at(l.lower_beam), at(l.lower_chassis));
                     for (point_a, point_b) in [upper, lower] {
-                        let (a, b) = (beam, self.chassis);
+                        let (a, b) = (beam, self.sprung(axle));
                         self.builder.closure(Closure::Distance { a, point_a, b, point_b });
                     }
                 }
                 AxleLocation::Leaf(leaf) => {
                     let clamp = at(leaf.clamp);
-                    self.leaf(beam, leaf, clamp);
+                    self.leaf(beam, self.sprung(axle), leaf, clamp);
                 }
             }
             let carrier = match &s.knuckle {
@@ -80,12 +80,12 @@ impl Frame<'_> {
         {
             let at = |local: Point| self.point(spec, Side::Left, local);
             let (point_a, point_b) = (at(rod.beam), at(rod.chassis));
-            let (a, b) = (beam, self.chassis);
+            let (a, b) = (beam, self.sprung(axle));
             self.builder.closure(Closure::Distance { a, point_a, b, point_b });
         }
     }
 
-    fn leaf(&mut self, beam: BodyId, leaf: &LeafSpringMount, clamp: Vec3) {
+    fn leaf(&mut self, beam: BodyId, on: BodyId, leaf: &LeafSpringMount, clamp: Vec3) {
         let lever = (leaf.windup_stiffness / leaf.longitudinal_stiffness).sqrt();
         let up = Vec3::z() * lever;
         let half = 0.5 * leaf.longitudinal_stiffness;
@@ -95,7 +95,7 @@ impl Frame<'_> {
             (clamp, Vec3::y(), leaf.lateral_stiffness),
         ];
         for (point, axis, stiffness) in rows {
-            let (a, b) = (beam, self.chassis);
+            let (a, b) = (beam, on);
             let element =
                 self.builder.element(Element::Axial { a, point_a: point, b, point_b: point, axis });
             self.mounts.push(Mount { element, stiffness, damping: stiffness * leaf.damping_time });

@@ -45,7 +45,7 @@ impl Frame<'_> {
                 let pin = Vec3::new(pin.x, side.mirror() * pin.y, pin.z);
                 let beam = self.builder.body(Body {
                     name: format!("{} {side:?} walking beam", tandem.axles.join(" and ")),
-                    parent: self.chassis,
+                    parent: self.sprung(axles[0]),
                     joint: Joint::Revolute(Vec3::y()),
                     anchor: pin,
                     origin: pin,

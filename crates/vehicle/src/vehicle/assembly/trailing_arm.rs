@@ -17,13 +17,13 @@ impl Frame<'_> {
             let damper = [at(p.damper_chassis), at(p.damper_arm)];
             let arm = self.builder.body(Body {
                 name: format!("{} {side:?} arm", spec.name),
-                parent: self.chassis,
+                parent: self.sprung(axle),
                 joint: Joint::Revolute((outer - inner) * side.mirror()),
                 anchor: (inner + outer) * 0.5,
                 origin: com,
                 inertia: Inertia::principal(s.arm.mass, com, s.arm.inertia),
             });
-            self.wheel(axle, side, arm, self.chassis, s.spindle);
+            self.wheel(axle, side, arm, self.sprung(axle), s.spindle);
             self.strut((axle, side), arm, spring, damper);
             arms.push(arm);
         }

@@ -1,6 +1,6 @@
 //! What a vehicle covers, seen from above.
 
-use super::{Track, TrackedSpec, VehicleSpec};
+use super::{Track, TrackedSpec, Trailer, VehicleSpec};
 use crate::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,20 +19,46 @@ pub struct Footprint {
 
 impl Footprint {
     /// Of a wheeled vehicle by its file: as its chassis says, or else around its
-    /// wheels.
+    /// wheels. With a trailer it reaches to that one's end when it stands straight behind.
     pub fn of(spec: &VehicleSpec) -> Footprint {
-        spec.chassis.footprint.unwrap_or_else(|| {
-            let wheels = spec.axles.iter().enumerate().map(|(index, axle)| {
-                let [x, y, _] = axle.suspension.spindle();
-                let tyre = &spec.tyre_of(index).handling;
-                (axle.position[0] + x, (axle.position[1] + y).abs(), tyre)
-            });
-            let none = Footprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
-            wheels.fold(none, |own, (x, y, tyre)| Footprint {
-                front: own.front.max(x + tyre.unloaded_radius),
-                rear: own.rear.min(x - tyre.unloaded_radius),
-                width: own.width.max(2.0 * y + tyre.width),
-            })
+        let own = Footprint::of_tractor(spec);
+        let Some(trailer) = &spec.trailer else { return own };
+        let x = trailer.coupling[0];
+        let behind = Footprint::of_trailer(spec, trailer);
+        Footprint {
+            front: own.front.max(x + behind.front),
+            rear: own.rear.min(x + behind.rear),
+            width: own.width.max(behind.width),
+        }
+    }
+
+    /// The same without the trailer.
+    pub fn of_tractor(spec: &VehicleSpec) -> Footprint {
+        spec.chassis.footprint.unwrap_or_else(|| Footprint::around(spec, false))
+    }
+
+    /// Of a trailer in its own frame.
+    pub fn of_trailer(spec: &VehicleSpec, trailer: &Trailer) -> Footprint {
+        let x = trailer.coupling[0];
+        trailer.chassis.footprint.unwrap_or_else(|| {
+            let around = Footprint::around(spec, true);
+            Footprint { front: 0.0, rear: around.rear - x, ..around }
+        })
+    }
+
+    /// Around the wheels of the vehicle itself or of its trailer, in the vehicle's frame.
+    fn around(spec: &VehicleSpec, trailed: bool) -> Footprint {
+        let axles = spec.axles.iter().enumerate().filter(|(_, axle)| axle.trailed == trailed);
+        let wheels = axles.map(|(index, axle)| {
+            let [x, y, _] = axle.suspension.spindle();
+            let tyre = &spec.tyre_of(index).handling;
+            (axle.position[0] + x, (axle.position[1] + y).abs(), tyre)
+        });
+        let none = Footprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
+        wheels.fold(none, |own, (x, y, tyre)| Footprint {
+            front: own.front.max(x + tyre.unloaded_radius),
+            rear: own.rear.min(x - tyre.unloaded_radius),
+            width: own.width.max(2.0 * y + tyre.width),
         })
     }
 

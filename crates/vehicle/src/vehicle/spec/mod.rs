@@ -25,6 +25,7 @@ mod strut;
 mod suspension;
 mod tandem;
 mod tracked;
+mod trailer;
 mod wheel;
 
 pub use any::AnySpec;
@@ -45,6 +46,7 @@ pub use tracked::{
     Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
+pub use trailer::{Hitch, HitchKind, Trailer, TrailerSpec};
 pub use wheel::{
     CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
     Tyre, TyreSoil, Wheel,
@@ -150,6 +152,25 @@ pub struct Belly {
     pub width: f64,
 }
 
+/// Braking in proportion to the load (a load-sensing valve): the brake's torque is the pedal's times
+/// a share that rises in a straight line with what the spring of its side carries, up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadSensing {
+    /// Share without load, from 0 to 1.
+    pub unladen_share: f64,
+    /// Force of the spring from which the share is 1, N.
+    pub laden_force: f64,
+}
+
+impl LoadSensing {
+    /// Share of the brake's torque while the spring carries `force` N.
+    pub fn share(&self, force: f64) -> f64 {
+        let laden = (force / self.laden_force).clamp(0.0, 1.0);
+        self.unladen_share + (1.0 - self.unladen_share) * laden
+    }
+}
+
 /// One axle with its suspension, wheels and brakes, both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -161,13 +182,23 @@ pub struct Axle {
     /// Whether the steering turns its wheels.
     #[serde(default)]
     pub steered: bool,
+    /// Whether it is the trailer's; else it is the vehicle's own. Trailers' come last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trailed: bool,
     /// Tangent of the mean angle of its wheels over that of the first steered axle's; below 0
     /// it steers the other way. Where absent, all turn about one centre (Ackermann), which lies
     /// level with the middle of the axles that are not steered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steer_ratio: Option<f64>,
+    /// Distance between the middles of the two tyres of each side, m, where they are twins: each has
+    /// its own wheel, as heavy as a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_spacing: Option<f64>,
     /// Largest torque of each wheel's brake, N m.
     pub brake_torque: f64,
+    /// How its brakes know their load, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_sensing: Option<LoadSensing>,
     /// What guides the wheels.
     pub suspension: Suspension,
     /// What carries the weight, one on each side.
@@ -212,6 +243,9 @@ pub struct VehicleSpec {
     /// Pairs of axles whose springs stand on walking beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tandems: Vec<Tandem>,
+    /// What it draws, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trailer: Option<Box<Trailer>>,
     /// Wheel without tyre, of all axles that give none of their own.
     pub wheel: Wheel,
     /// Tyre, of all axles that give none of their own.
@@ -237,17 +271,38 @@ impl VehicleSpec {
 
     /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
     pub fn total_mass(&self) -> f64 {
-        let axles: f64 = (0..self.axles.len())
-            .map(|axle| {
-                let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
-                self.axles[axle].suspension.mass() + 2.0 * corner
-            })
-            .sum();
+        let axles: f64 = (0..self.own_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
         // a mechanism of its own for each steered axle
         let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
         let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
         let tandems: f64 = self.tandems.iter().map(|tandem| 2.0 * tandem.beam.mass).sum();
-        self.chassis.mass + axles + steering + tandems
+        let own = self.chassis.mass + axles + steering + tandems;
+        if self.trailer.is_some() { own + self.trailer_mass() } else { own }
+    }
+
+    /// Mass of all bodies of the trailer, kg; 0 without one.
+    pub fn trailer_mass(&self) -> f64 {
+        let axles = self.own_axles().len()..self.axles.len();
+        let axles: f64 = axles.map(|axle| self.unsprung_mass(axle)).sum();
+        self.trailer.as_ref().map_or(0.0, |own| own.chassis.mass + axles)
+    }
+
+    fn unsprung_mass(&self, axle: usize) -> f64 {
+        let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
+        let tyres = 2 * self.tyres_aside(axle).len();
+        self.axles[axle].suspension.mass() + tyres as f64 * corner
+    }
+
+    /// Axles of the vehicle itself, without its trailer's.
+    pub fn own_axles(&self) -> &[Axle] {
+        let own = self.axles.iter().position(|axle| axle.trailed).unwrap_or(self.axles.len());
+        &self.axles[..own]
+    }
+
+    /// Places of the tyres of one side of the axle of this index, m to the left of the middle of
+    /// the side's wheel: one, or two that are twins.
+    pub fn tyres_aside(&self, axle: usize) -> Vec<f64> {
+        self.axles[axle].twin_spacing.map_or(vec![0.0], |apart| vec![0.5 * apart, -0.5 * apart])
     }
 
     /// Wheel without tyre of the axle of this index.
@@ -271,7 +326,7 @@ impl VehicleSpec {
     pub fn turning_line(&self) -> f64 {
         let middle = |steers: bool| {
             let places =
-                self.axles.iter().filter(|axle| axle.steered == steers).map(|a| a.position[0]);
+                self.own_axles().iter().filter(|a| a.steered == steers).map(|a| a.position[0]);
             let count = places.clone().count();
             (count > 0).then(|| places.sum::<f64>() / count as f64)
         };
@@ -292,9 +347,9 @@ impl VehicleSpec {
     /// Whether the engine drives the axle of this index.
     pub fn is_driven(&self, axle: usize) -> bool {
         match self.driveline.layout {
-            Layout::Awd => axle < self.axles.len(),
+            Layout::Awd => axle < self.own_axles().len(),
             Layout::Fwd => axle == 0,
-            Layout::Rwd => axle + 1 == self.axles.len(),
+            Layout::Rwd => axle + 1 == self.own_axles().len(),
             Layout::ByAxle => self.axles.get(axle).is_some_and(|own| own.final_drive.is_some()),
         }
     }

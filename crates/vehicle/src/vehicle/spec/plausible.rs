@@ -138,8 +138,8 @@ fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -
 impl VehicleSpec {
     /// Refuses geometry that no wheeled vehicle has.
     pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
-        let Some([first, last]) = self.axles.first().zip(self.axles.last()).map(<[_; 2]>::from)
-        else {
+        let own = self.own_axles();
+        let Some([first, last]) = own.first().zip(own.last()).map(<[_; 2]>::from) else {
             return Ok(());
         };
         chassis(&self.chassis)?;
@@ -186,7 +186,7 @@ impl VehicleSpec {
         let between = first.position[0] - last.position[0];
         let allowed = format!("the distance of the first and last axle, {between:.3} m, to 10 %");
         let near = (self.wheelbase - between).abs() <= 0.1 * between;
-        require(self.axles.len() > 2 || near, "wheelbase", self.wheelbase, &allowed)?;
+        require(own.len() > 2 || near, "wheelbase", self.wheelbase, &allowed)?;
         self.check_load()
     }
 
@@ -215,7 +215,8 @@ impl VehicleSpec {
 
     /// The tyres carry the weight before they lie flat.
     fn check_load(&self) -> Check {
-        let wheels = 2.0 * self.axles.len() as f64;
+        let tyres = |axle| 2 * self.tyres_aside(axle).len();
+        let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
         let handling = &self.tyre.handling;
         let load = self.total_mass() * GRAVITY / wheels;
         let height = handling.unloaded_radius - self.wheel.rim_radius;

@@ -3,6 +3,7 @@
 mod drive;
 mod rule;
 mod suspension;
+mod trailer;
 mod tyre;
 
 pub(super) use drive::powertrain;
@@ -73,6 +74,7 @@ impl VehicleSpec {
         self.check_axles()?;
         self.check_steering()?;
         self.check_tandems()?;
+        trailer::trailer(self)?;
         self.check_wheels()?;
         let driven = (0..self.axles.len()).filter(|&axle| self.is_driven(axle)).count();
         require(
@@ -107,7 +109,16 @@ impl VehicleSpec {
                 let allowed = format!("behind the axle before it (x below {before})");
                 require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
             }
+            if let Some(apart) = axle.twin_spacing {
+                let width = self.tyre_of(index).rigid.width();
+                within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
+            }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
+            if let Some(sensing) = &axle.load_sensing {
+                let key = format!("{key}.load_sensing");
+                within(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;
+                positive(&format!("{key}.laden_force"), sensing.laden_force)?;
+            }
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
             suspension::spring(&format!("{key}.spring"), &axle.spring)?;
             suspension::damper(&format!("{key}.damper"), &axle.damper)?;
@@ -218,7 +229,7 @@ impl VehicleSpec {
         inertia("tyre.inertia", &own.inertia)?;
         tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
         if let Some(flexible) = &own.flexible {
-            tyre::flexible(flexible, &own.rigid, 2 * self.axles.len())?;
+            tyre::flexible(flexible, &own.rigid, 2 * self.own_axles().len())?;
         }
         tyre::handling(&own.handling)
     }

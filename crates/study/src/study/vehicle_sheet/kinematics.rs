@@ -1,0 +1,171 @@
+//! How the wheels of an axle move against the chassis: camber and toe over travel, and the roll
+//! centre, by the vehicle's own joints, closures and mounts.
+//!
+//! # Algorithm
+//! Without weight the chassis is held by dampers, and each wheel at a height by a stiff spring; the
+//! vehicle is stepped until it rests. Both wheels of an axle go up and down together for camber and
+//! toe. For the roll centre the left one goes up and the right one down: the lowest point of a tyre, y
+//! beside the middle, moves square to its line to the centre of roll, which so lies y dy/dz above
+//! the ground (Milliken and Milliken, Race Car Vehicle Dynamics, 1995, chapter 17).
+
+use crate::numeric::{asin, atan2};
+use crate::spatial::{Load, Mat6, Pose, Vec3, Vec6};
+use crate::vehicle::spec::VehicleSpec;
+use crate::vehicle::{Controls, Selector, Vehicle, VehicleState, VehicleWorkspace};
+use serde::Serialize;
+
+/// Travels of both wheels, m, up positive.
+const TRAVELS: [f64; 5] = [-0.05, -0.025, 0.0, 0.025, 0.05];
+/// Travel of the left wheel up and of the right one down, m.
+const ROLLED: f64 = 0.01;
+/// How hard wheels are held up, N/m, and slowed down, N s/m.
+const STIFFNESS: f64 = 1e7;
+const DAMPING: f64 = 2e5;
+/// How hard the chassis is slowed down, N s/m and N m s: it creeps by micrometres.
+const HELD: f64 = 1e9;
+/// Step, s, and steps until all rests.
+const STEP: f64 = 2e-3;
+const STEPS: usize = 300;
+
+/// How the wheels of an axle move.
+#[derive(Clone, Debug, Serialize)]
+pub struct AxleKinematics {
+    /// The left wheel at travels of both.
+    pub travel: Vec<WheelTravel>,
+    /// Height of the roll centre above the ground, m.
+    pub roll_centre: f64,
+}
+
+/// A wheel at a travel.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WheelTravel {
+    /// Travel from the design position, m, up positive.
+    pub travel: f64,
+    /// Camber, degrees: below 0 where its top leans inward.
+    pub camber_deg: f64,
+    /// Toe, degrees: above 0 where it points inward. Its change over travel is bump steer.
+    pub toe_deg: f64,
+}
+
+/// Of each axle of the vehicle itself; none where it cannot be moved so.
+pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
+    let mut own = spec.clone();
+    own.axles.truncate(spec.own_axles().len());
+    own.trailer = None;
+    let Ok(vehicle) = Vehicle::new(own) else { return vec![None; spec.axles.len()] };
+    let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
+    (0..spec.axles.len()).map(moved).collect()
+}
+
+fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
+    let mut travel = Vec::with_capacity(TRAVELS.len());
+    for height in TRAVELS {
+        let left = raised(vehicle, axle, [height; 2])?;
+        let axis = left.direction(&Vec3::y());
+        travel.push(WheelTravel {
+            travel: left.position.z - vehicle.wheel_centre(2 * axle).z,
+            camber_deg: -asin(axis.z).to_degrees(),
+            toe_deg: atan2(axis.x, axis.y).to_degrees(),
+        });
+    }
+    let radius = vehicle.tyre(2 * axle).rigid.radius();
+    let lowest = |wheel: &Pose| {
+        let axis = wheel.direction(&Vec3::y());
+        let down = (axis * axis.z - Vec3::z()).normalize();
+        wheel.position + down * radius
+    };
+    let up = lowest(&raised(vehicle, axle, [ROLLED, -ROLLED])?);
+    let down = lowest(&raised(vehicle, axle, [-ROLLED, ROLLED])?);
+    let (middle, way) = ((up + down) * 0.5, up - down);
+    Some(AxleKinematics { travel, roll_centre: middle.y * way.y / way.z })
+}
+
+/// Pose of the left wheel of an axle whose wheels, left and right, are held at heights above the
+/// design position, m.
+fn raised(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
+    let mut state = vehicle.state(&Pose::default());
+    let mut room = vehicle.workspace(&state);
+    *room.gravity() = Vec3::zeros();
+    for tick in 0..STEPS {
+        for wheel in 0..vehicle.wheels() {
+            let raised = if wheel / 2 == axle { heights[wheel % 2] } else { 0.0 };
+            let height = vehicle.wheel_centre(wheel).z + raised;
+            room.loads()[wheel] = hold_up(vehicle, &room, wheel, height);
+        }
+        *room.chassis_load() = hold(vehicle, &room);
+        step(vehicle, &mut state, &mut room, tick)?;
+    }
+    Some(vehicle.wheel_pose(&room, 2 * axle))
+}
+
+fn step(
+    vehicle: &Vehicle,
+    state: &mut VehicleState,
+    room: &mut VehicleWorkspace,
+    tick: usize,
+) -> Option<()> {
+    let held = Controls { brake: 1.0, gear: Selector::Neutral, ..Controls::default() };
+    vehicle.step(state, room, &held, tick as u64, STEP).ok()
+}
+
+/// What holds a wheel at a height, m.
+fn hold_up(vehicle: &Vehicle, room: &VehicleWorkspace, wheel: usize, height: f64) -> Load {
+    let below = height - vehicle.wheel_pose(room, wheel).position.z;
+    let rate = vehicle.wheel_twist(room, wheel).linear.z;
+    let mut load = Load::default();
+    load.add_tangent(&Vec3::z(), &Vec3::zeros(), STIFFNESS, DAMPING);
+    load.wrench.force = Vec3::z() * (STIFFNESS * below - DAMPING * rate);
+    load
+}
+
+/// What holds the chassis.
+fn hold(vehicle: &Vehicle, room: &VehicleWorkspace) -> Load {
+    let twist = vehicle.twist(room);
+    let mut load = Load { damping: Mat6::from_diagonal(&Vec6::repeat(HELD)), ..Load::default() };
+    load.wrench.torque = twist.angular * -HELD;
+    load.wrench.force = twist.linear * -HELD;
+    load
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::find;
+
+    #[test]
+    fn level_trailing_arms_keep_wheels_upright_and_roll_about_the_ground() {
+        let found = kinematics(&find("gator").unwrap());
+        let rear = found[1].as_ref().unwrap();
+        println!("{rear:?}");
+        for at in &rear.travel {
+            assert!(at.camber_deg.abs() < 1e-3 && at.toe_deg.abs() < 1e-3, "{at:?}");
+        }
+        assert!(rear.roll_centre.abs() < 1e-3, "{}", rear.roll_centre);
+    }
+
+    /// A beam between leaves rolls about the height at which they hold it aside.
+    #[test]
+    fn a_beam_rolls_about_its_leaves() {
+        let spec = find("fmtv_4x4").unwrap();
+        let found = kinematics(&spec);
+        let rear = found[1].as_ref().unwrap();
+        println!("{rear:?}");
+        let clamp = spec.tyre_of(1).rigid.radius() + 0.06;
+        assert!((rear.roll_centre - clamp).abs() < 0.02, "{} m, not {clamp}", rear.roll_centre);
+        // both wheels together do not lean
+        assert!(rear.travel.iter().all(|at| at.camber_deg.abs() < 1e-3), "{rear:?}");
+    }
+
+    /// The HMMWV's front wheels follow the direct solution of its hard points, whose bounds
+    /// `tests/suspension_geometry.rs` holds: a few degrees over the travel.
+    #[test]
+    fn double_wishbones_lean_in_as_they_rise() {
+        let found = kinematics(&find("hmmwv").unwrap());
+        let front = found[0].as_ref().unwrap();
+        println!("{front:?}");
+        let [low, high] = [front.travel[0], front.travel[4]];
+        assert!((high.travel - low.travel - 0.1).abs() < 0.02, "{front:?}");
+        assert!(high.camber_deg < low.camber_deg, "{front:?}");
+        assert!((0.0..0.5).contains(&front.roll_centre), "{front:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Vehicles that draw trailers, on firm and level ground: what the coupling carries and lets turn.
+
+mod rolling;
+
+use bekker_ground::numeric::GRAVITY;
+use bekker_ground::spatial::Vec3;
+use bekker_vehicle::vehicle::spec::HitchKind;
+use bekker_vehicle::vehicle::{Controls, Selector, find};
+use rolling::{H, Rolling, held};
+
+/// At rest the coupling carries what the lever rule gives it, and no force otherwise.
+#[test]
+fn the_coupling_carries_its_share_by_the_lever_rule() {
+    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    own.run(3.0, held());
+    // the brakes held the wheels as the arms swung
+    own.run(6.0, Controls { gear: Selector::Neutral, ..Controls::default() });
+    // about where the wheels stand: the sprung mass, and the arms 0.2 m ahead of the wheels, where
+    // the trailer has come to lie
+    let pose = own.vehicle.trailer_pose(&own.room).unwrap();
+    let axle = own.vehicle.wheel_pose(&own.room, 4).position.x;
+    let com = pose.point(&Vec3::from(own.vehicle.spec().trailer.as_ref().unwrap().chassis.com)).x;
+    let moment = GRAVITY * (1360.0 * (com - axle) + 2.0 * 20.0 * 0.2);
+    let nose = moment / (pose.position.x - axle);
+    let force = own.vehicle.hitch_force(&own.room).unwrap();
+    let axles = own.axles();
+    println!("{force:.1?} N, expected {nose:.1}; axles {axles:.0?}");
+    // the tyres' rolling resistance holds a few N against a lever of 0.5 m
+    assert!((-force.z / nose - 1.0).abs() < 0.005, "{force} N, not {nose}");
+    assert!(force.x.abs() < 20.0 && force.y.abs() < 1.0, "{force}");
+    let weight: f64 = axles.iter().sum();
+    assert!((weight / (own.vehicle.mass() * GRAVITY) - 1.0).abs() < 1e-3);
+    assert!(own.drift < 1e-6, "{}", own.drift);
+}
+
+/// Speeded up evenly, the coupling draws the trailer's mass.
+#[test]
+fn the_coupling_draws_what_speeds_up() {
+    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    own.run(3.0, held());
+    own.run(4.0, Controls { throttle: 0.4, ..Controls::default() });
+    let (mut pull, before, steps) = (0.0, own.speed(), 1000);
+    for _ in 0..steps {
+        own.step(&Controls { throttle: 0.4, ..Controls::default() });
+        pull -= own.vehicle.hitch_force(&own.room).unwrap().x / f64::from(steps);
+    }
+    let acceleration = (own.speed() - before) / (f64::from(steps) * H);
+    // its wheels are spun up as well, and resist by 1.5 % of their load
+    let (spun, load) = (2.0 * (6.69 + 0.6243 + 0.07) / 0.46_f64.powi(2), own.axles()[2]);
+    let expected = (1542.0 + spun) * acceleration + 0.015 * load;
+    println!("{pull:.0} N at {acceleration:.3} m/s2, expected {expected:.0}");
+    assert!(acceleration > 0.5);
+    assert!((pull / expected - 1.0).abs() < 0.03, "{pull} N, not {expected}");
+}
+
+/// Steady off-tracking without slip: R_t² = R_c² - l², with the coupling at R_c from the centre of
+/// the turn and the trailer's axle l behind it; articulation: the angles of both against the
+/// line to the coupling.
+#[test]
+fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
+    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    own.run(2.0, held());
+    for _ in 0..20_000 {
+        let throttle = (0.5 * (1.0 - own.speed())).clamp(0.0, 0.6);
+        own.step(&Controls { throttle, steering: 0.8, ..Controls::default() });
+    }
+    let spec = own.vehicle.spec();
+    let trailer = spec.trailer.as_ref().unwrap();
+    let (rear, coupling) = (spec.axles[1].position[0], trailer.coupling[0]);
+    let at_rear = own.radius(rear);
+    let overhang = rear - coupling;
+    let length = coupling - spec.axles[2].position[0];
+    let at_coupling = at_rear.hypot(overhang);
+    let expected = (at_coupling * at_coupling - length * length).sqrt();
+    let (pose, twist) = (
+        own.vehicle.trailer_pose(&own.room).unwrap(),
+        own.vehicle.trailer_twist(&own.room).unwrap(),
+    );
+    let axle = pose.direction(&(Vec3::x() * -length));
+    let found = twist.at(&axle).norm() / twist.angular.z.abs();
+    let [yaw, _] = own.vehicle.articulation(&own.room).unwrap();
+    let angle = (overhang / at_rear).atan() + (length / expected).atan();
+    println!(
+        "axle at {found:.3} m, expected {expected:.3}; yaw {:.2} deg, expected {:.2}",
+        yaw.to_degrees(),
+        angle.to_degrees()
+    );
+    // tyres slip by the lateral force of 1 m/s, and the tractor's rear axle by that of its turn
+    assert!((found / expected - 1.0).abs() < 0.01, "{found} m, not {expected}");
+    // turning left, the trailer points to the right of the tractor's heading
+    assert!((yaw + angle).abs() < 0.02, "{yaw} rad, not {angle}");
+}
+
+/// A ball passes on no moment: on a rolled trailer the tractor stands level. A fifth wheel in its
+/// place rolls the tractor with it.
+#[test]
+fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
+    let loads = |kind: HitchKind| {
+        let mut spec = find("hmmwv+cargo_trailer").unwrap();
+        let hitch = &mut spec.trailer.as_mut().unwrap().hitch;
+        hitch.kind = kind;
+        hitch.plate_width = (kind == HitchKind::FifthWheel).then_some(0.8);
+        let mut own = Rolling::new(spec);
+        (own.ground[4], own.ground[5]) = ([0.05, 0.8], [-0.05, 0.8]);
+        own.run(6.0, held());
+        println!("{kind:?}: {:.0?} N", own.loads);
+        [own.loads[2] - own.loads[3], own.loads[4] - own.loads[5]]
+    };
+    let [ball, trailer] = loads(HitchKind::Ball);
+    // the trailer's mass stands to the left of a ring that it turns about, by 0.06 rad at most
+    // times 0.25 m, and of that the tractor feels the nose weight alone
+    assert!(ball.abs() < 30.0, "{ball} N");
+    assert!(trailer.abs() < 600.0, "{trailer} N");
+    let [tractor, trailer] = loads(HitchKind::FifthWheel);
+    assert!(tractor < -300.0 && trailer > 1000.0, "{tractor} {trailer}");
+}
+
+/// Reversed with the wheel turned, it jackknifes as far as the stop and no farther.
+#[test]
+fn a_jackknife_ends_at_the_stop() {
+    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    own.run(2.0, held());
+    let reverse = Selector::Reverse;
+    let mut most: f64 = 0.0;
+    for _ in 0..15_000 {
+        let throttle = (0.5 * (1.0 + own.speed())).clamp(0.0, 0.6);
+        own.step(&Controls { throttle, steering: 0.7, gear: reverse, ..Controls::default() });
+        most = most.max(own.vehicle.articulation(&own.room).unwrap()[0].abs());
+    }
+    let stop = own.vehicle.spec().trailer.as_ref().unwrap().hitch.max_yaw_deg;
+    println!("{:.1} deg, stop at {stop}", most.to_degrees());
+    assert!(most.to_degrees() > stop - 1.0 && most.to_degrees() < stop + 2.0);
+}
