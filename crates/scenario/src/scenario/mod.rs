@@ -17,6 +17,7 @@ pub mod build;
 pub mod config;
 mod conform;
 mod consistency;
+mod convoys;
 mod document;
 mod fault;
 pub mod input;

@@ -23,7 +23,7 @@ pub struct OnWheels {
     /// The vehicle.
     pub vehicle: Arc<Vehicle>,
     /// What the tyres of each axle are to the ground.
-    tyres: Vec<TyreOnGround>,
+    tyres: Arc<[TyreOnGround]>,
 }
 
 /// A tyre as the ground meets it; immutable.
@@ -57,8 +57,9 @@ impl OnWheels {
     /// [`UndersideError`] for an outline or lugs that make no wheel.
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
         let axles = 0..vehicle.spec().axles.len();
-        let tyres = axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<_, _>>()?;
-        Ok(OnWheels { vehicle, tyres })
+        let tyres =
+            axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<Vec<_>, _>>()?;
+        Ok(OnWheels { vehicle, tyres: tyres.into() })
     }
 
     /// The tyre of a wheel.

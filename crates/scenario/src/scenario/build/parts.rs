@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     elevations: Arc<Mutex<BTreeMap<(String, String), Elevations>>>,
-    vehicles: Arc<Mutex<Vec<(AnySpec, GroundVehicle)>>>,
+    vehicles: Arc<Mutex<Vec<(Arc<AnySpec>, GroundVehicle)>>>,
 }
 
 /// The surface of an elevation model.
@@ -47,8 +47,9 @@ impl Parts {
     }
 
     /// The vehicle of a spec.
-    pub(super) fn vehicle(&self, spec: &AnySpec) -> Result<GroundVehicle, GroundVehicleError> {
-        let known = |(own, _): &&(AnySpec, GroundVehicle)| own == spec;
+    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<GroundVehicle, GroundVehicleError> {
+        let known =
+            |(own, _): &&(Arc<AnySpec>, GroundVehicle)| Arc::ptr_eq(own, spec) || own == spec;
         if let Some((_, vehicle)) = locked(&self.vehicles).iter().find(known) {
             return Ok(vehicle.clone());
         }
