@@ -35,7 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
     Ranks are threads of this process with one core at most each; under a launcher of MPI its\n\
     processes are the ranks, and only cases of as many are driven. Every drive is hashed and\n\
     recorded; what ranks exchange is counted outside of them. The model, dashed in plots, is the\n\
-    processor time of the busiest rank and what its messages take by the latency and bandwidth.")]
+    processor time of the busiest rank and what its messages take by the latency and bandwidth:\n\
+    what it would be with a core for each rank and nobody else on it.")]
 pub struct BenchScaling {
     /// What to measure; all if not given
     #[arg(long = "part", value_name = "PART", value_enum, value_delimiter = ',')]
@@ -89,7 +90,8 @@ struct Measured {
     real_time_factors: Vec<f64>,
     /// The middle one.
     median: f64,
-    /// With a core for each rank, by the processor time of the repeat that took the least.
+    /// With a core for each rank and nobody else on it, by the processor time of the repeat that
+    /// took the least; alone with a core for each thread.
     modelled: Option<f64>,
     /// Bytes received by the rank that receives most, a heartbeat.
     received: f64,
@@ -138,16 +140,24 @@ impl BenchScaling {
             bandwidth: self.bandwidth.unwrap_or(network.bandwidth),
         };
         let mut measured: Vec<Measured> = Vec::new();
+        let mut drive: Option<ScalingDrive> = None;
         for (part, case) in self.cases(ranked.size()) {
             let ScalingCase { vehicles, ranks, heartbeat, footing, .. } = case;
             if !quiet && ranked.is_first() {
                 let on = format!("{footing:?}").to_lowercase();
                 eprintln!("{part:?}: {vehicles} on {on}, ranks: {ranks}, {heartbeat} s ...");
             }
-            let drive = case.built(ranked.is_first())?;
+            let before = drive.take();
+            let drive = drive.insert(match before {
+                // the same on other ranks: its vehicles are set down already
+                Some(mut before) if (ScalingCase { ranks, ..before.case }) == case => {
+                    before.case = case;
+                    before
+                }
+                _ => case.built(ranked.is_first())?,
+            });
             let repeats = if self.quick { 1 } else { self.repeats };
-            let costs =
-                (0..repeats).map(|_| ranked.drive(&drive)).collect::<Result<Vec<_>, _>>()?;
+            let costs = (0..repeats).map(|_| ranked.drive(drive)).collect::<Result<Vec<_>, _>>()?;
             measured.push(Measured::of(part, case, &costs, &network, &measured));
         }
         if !ranked.is_first() {
@@ -270,7 +280,8 @@ impl Measured {
         let real_time_factors: Vec<f64> = repeats.iter().map(factor).collect();
         let mut sorted = real_time_factors.clone();
         sorted.sort_by(f64::total_cmp);
-        let modelled = repeats.iter().filter_map(|costs| network.modelled(costs));
+        let threads = rayon::current_num_threads().min(case.vehicles);
+        let modelled = repeats.iter().filter_map(|costs| network.modelled(costs, threads));
         let all = || repeats.iter().flatten();
         let first = &repeats[0][0];
         let heartbeats = first.heartbeats.max(1) as f64;
@@ -285,8 +296,7 @@ impl Measured {
             part,
             case,
             median: sorted[sorted.len() / 2],
-            // alone there is nothing to be modelled but threads
-            modelled: modelled.min_by(f64::total_cmp).filter(|_| case.ranks > 1),
+            modelled: modelled.min_by(f64::total_cmp),
             received: most(|own| own.counts.received as f64) / heartbeats,
             sent: repeats[0].iter().map(|own| own.counts.sent as f64).sum::<f64>() / heartbeats,
             most_heard: all().map(|own| own.counts.most_heard).max().unwrap_or(0),

@@ -59,21 +59,17 @@ fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel
     let across = |own: &Measured, factor: f64| [own.case.vehicles as f64, factor];
     let alone = |own: &Measured| (own.case.ranks == 1).then(|| across(own, own.median));
     let ranked = |own: &Measured| (own.case.ranks > 1).then(|| across(own, own.median));
-    let modelled = |own: &Measured| own.modelled.map(|factor| across(own, factor));
-    let first = measured.iter().find(|own| own.case.ranks == 1);
-    let linear = |own: &Measured| {
-        let first = first?;
-        let times = own.case.vehicles as f64 / first.case.vehicles as f64;
-        (own.case.ranks == 1).then(|| across(own, times * first.median))
-    };
+    let quiet = |own: &Measured| own.modelled.map(|factor| across(own, factor));
+    let alone_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks == 1);
+    let ranked_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks > 1);
     panel(
         title,
         x_label,
         FACTOR,
         vec![
-            series("in proportion to the first", Mark::Dashes, measured, linear),
-            series("a core a rank, model", Mark::Dashes, measured, modelled),
-            series("one process", Mark::Dots, measured, alone),
+            series("one process, quiet", Mark::Dashes, measured, alone_quiet),
+            series("a core a rank", Mark::Dashes, measured, ranked_quiet),
+            series("one process, here", Mark::Dots, measured, alone),
             series("one vehicle a rank, here", Mark::Dots, measured, ranked),
         ],
     )

@@ -16,7 +16,7 @@ pub fn text(results: &Results) -> String {
         "wall/simulated",
         "least",
         "most",
-        "a core a rank",
+        "quiet, modelled",
         "kB received",
         "heard",
         "steps %",

@@ -20,7 +20,7 @@ const MOST_WAYPOINTS: usize = 100_000;
 const LONGEST_WAY: f64 = 200_000.0;
 /// Length of the ways of all vehicles together, m; who follows may have the speeds along its
 /// leader's for itself, ...
-const LONGEST_WAYS: f64 = 2_000_000.0;
+const LONGEST_WAYS: f64 = 4_000_000.0;
 /// ... a third of what a way is.
 const OF_A_FOLLOWER: f64 = 1.0 / 3.0;
 /// Most pixels of a picture, 4096 x 4096.

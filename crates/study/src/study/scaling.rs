@@ -183,7 +183,8 @@ impl ScalingDrive {
         let route = if looks { Route::All } else { Route::Neighbour };
         let sharing = Sharing { route, digest: true, ..Sharing::default() };
         let counting = Counting::new(communicator);
-        let mut watch = Watch::new(counting.counts(), self.case.seconds);
+        let alone = counting.size() == 1;
+        let mut watch = Watch::new(counting.counts(), alone, self.case.seconds);
         let ranks = Ranks::new(counting, self.model.clone(), self.start.clone(), &sharing, &[])?;
         let schedule = Schedule {
             hashes: true,
@@ -199,9 +200,9 @@ impl ScalingDrive {
     ///
     /// # Errors
     /// [`ScalingError`] when threads cannot be started or a drive fails.
-    pub fn here<'a, E: Send>(
-        &'a self,
-        observer: &(dyn Fn(usize) -> Box<dyn Observer<E> + 'a> + Sync),
+    pub fn here<'o, E: Send>(
+        &self,
+        observer: &(dyn Fn(usize) -> Box<dyn Observer<E> + 'o> + Sync),
     ) -> Result<Vec<DriveCost>, ScalingError<E>> {
         if self.case.ranks == 1 {
             let cost = self.rank(&mut Loopback::default(), &mut *observer(0));

@@ -108,7 +108,8 @@ pub struct DriveCost {
     pub simulated: f64,
     /// Wall time, s.
     pub wall: f64,
-    /// Processor time of the rank's thread, s, where the system tells (Linux).
+    /// Processor time of the rank's thread, or of the whole process where a rank is alone, s;
+    /// where the system tells (Linux).
     pub cpu: Option<f64>,
     /// Wall time in steps of own vehicles, s.
     pub steps: f64,
@@ -128,13 +129,17 @@ pub struct DriveCost {
 pub(super) struct Watch {
     counts: Arc<Mutex<Counts>>,
     until: f64,
+    /// Processor time so far, s.
+    time: fn() -> Option<f64>,
     begun: Option<(Instant, Option<f64>, Counts)>,
     cost: DriveCost,
 }
 
 impl Watch {
-    pub fn new(counts: Arc<Mutex<Counts>>, until: f64) -> Watch {
-        Watch { counts, until, begun: None, cost: DriveCost::default() }
+    /// Of a rank that is `alone`, or one of several, until a moment, s.
+    pub fn new(counts: Arc<Mutex<Counts>>, alone: bool, until: f64) -> Watch {
+        let time = if alone { process_time } else { thread_time };
+        Watch { counts, until, time, begun: None, cost: DriveCost::default() }
     }
 
     /// What the drive cost, with the world at its end.
@@ -147,7 +152,7 @@ impl Watch {
 
 impl<E> Observer<E> for Watch {
     fn on_start(&mut self, _: &World, _: &[Sample]) -> Result<(), E> {
-        self.begun = Some((Instant::now(), thread_time(), *locked(&self.counts)));
+        self.begun = Some((Instant::now(), (self.time)(), *locked(&self.counts)));
         Ok(())
     }
 
@@ -161,7 +166,7 @@ impl<E> Observer<E> for Watch {
         cost.ghost_bound = cost.ghost_bound.max(ghost_bound);
         if let (Some((begun, cpu, counts)), true) = (&self.begun, moment.time > self.until - 1e-9) {
             cost.wall = begun.elapsed().as_secs_f64();
-            cost.cpu = cpu.zip(thread_time()).map(|(before, now)| now - before);
+            cost.cpu = cpu.zip((self.time)()).map(|(before, now)| now - before);
             cost.counts = locked(&self.counts).since(counts);
             if let Some((hash, _)) = moment.hash {
                 cost.hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -176,6 +181,16 @@ fn thread_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
     Some(1e-9 * nanoseconds as f64)
+}
+
+/// Processor time of all threads of this process so far, s, where the system tells; in its ticks
+/// of 10 ms.
+fn process_time() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // the second field, the program's name, may hold anything but a closing bracket
+    let fields = text.rsplit_once(')')?.1.split_whitespace();
+    let ticks: Vec<u64> = fields.skip(11).take(2).filter_map(|own| own.parse().ok()).collect();
+    (ticks.len() == 2).then(|| 0.01 * (ticks[0] + ticks[1]) as f64)
 }
 
 /// What lies between ranks.
@@ -216,12 +231,15 @@ impl Network {
         Ok(Network { latency: empty / rounds(size), bandwidth })
     }
 
-    /// Wall over simulated time with a core for each rank, modelled: the processor time of the
-    /// busiest, log2 R latencies for what all exchange and one for what some do, and the most
-    /// bytes that any receives; nothing of it beside another. None where processor time is
-    /// not told.
-    pub fn modelled(&self, costs: &[DriveCost]) -> Option<f64> {
+    /// Wall over simulated time with a core for each rank and nobody else on them, modelled: the
+    /// processor time of the busiest, log2 R latencies for what all exchange and one for what
+    /// some do, and the most bytes that any receives; nothing of it beside another. Of a rank
+    /// that is alone its processor time over its `threads`. None where that time is not told.
+    pub fn modelled(&self, costs: &[DriveCost], threads: usize) -> Option<f64> {
         let simulated = costs.first()?.simulated;
+        if let [alone] = costs {
+            return Some(alone.cpu? / threads as f64 / simulated);
+        }
         let cpu =
             costs.iter().map(|own| own.cpu).try_fold(0.0, |most: f64, own| Some(most.max(own?)))?;
         let most = |of: fn(&Counts) -> u64| {
@@ -253,8 +271,9 @@ mod tests {
         };
         let costs = [of(0.5, 1_000), of(0.7, 1_000), of(0.6, 1_000), of(0.1, 100_000)];
         // 0.7 s of the busiest, 10 * 2 + 5 latencies, 0.1 s of bytes
-        assert!((network.modelled(&costs).unwrap() - 0.5 * (0.7 + 0.025 + 0.1)).abs() < 1e-12);
+        assert!((network.modelled(&costs, 1).unwrap() - 0.5 * (0.7 + 0.025 + 0.1)).abs() < 1e-12);
+        assert_eq!(network.modelled(&costs[..1], 2), Some(0.125));
         let silent = DriveCost { cpu: None, ..of(1.0, 0) };
-        assert_eq!(network.modelled(&[silent]), None);
+        assert_eq!(network.modelled(&[silent], 1), None);
     }
 }
