@@ -89,24 +89,31 @@ fn platoon(measured: &[&Measured]) -> Vec<Panel> {
     vec![alone_and_ranked(measured, "", "vehicles")]
 }
 
+/// Where there are more ranks than cores, what is measured and what is modelled lie far apart:
+/// each has a panel.
 fn weak(measured: &[&Measured]) -> Vec<Panel> {
     let mut each: Vec<usize> =
         measured.iter().map(|own| own.case.vehicles / own.case.ranks).collect();
     each.sort_unstable();
     each.dedup();
-    let all = each.into_iter().flat_map(|each| {
-        let of = move |own: &Measured| own.case.vehicles == each * own.case.ranks;
-        let across = |own: &Measured, factor: f64| [own.case.ranks as f64, factor];
-        let modelled = move |own: &Measured| {
-            own.modelled.filter(|_| of(own)).map(|factor| across(own, factor))
+    let of_each = |mark: Mark, factor: fn(&Measured) -> Option<f64>| -> Vec<Series> {
+        let of = |each: &usize| {
+            let each = *each;
+            let name = match mark {
+                Mark::Dashes => format!("{each} a rank, modelled"),
+                _ => format!("{each} a rank"),
+            };
+            series(name, mark, measured, move |own| {
+                let is_own = own.case.vehicles == each * own.case.ranks;
+                factor(own).filter(|_| is_own).map(|factor| [own.case.ranks as f64, factor])
+            })
         };
-        let here = move |own: &Measured| of(own).then(|| across(own, own.median));
-        [
-            series(format!("{each} a rank, model"), Mark::Dashes, measured, modelled),
-            series(format!("{each} a rank"), Mark::Dots, measured, here),
-        ]
-    });
-    vec![panel("", "ranks", FACTOR, all.collect())]
+        each.iter().map(of).collect()
+    };
+    vec![
+        panel("", "ranks", FACTOR, of_each(Mark::Dots, |own| Some(own.median))),
+        panel("a core a rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modelled)),
+    ]
 }
 
 fn strong(measured: &[&Measured]) -> Vec<Panel> {
@@ -114,22 +121,16 @@ fn strong(measured: &[&Measured]) -> Vec<Panel> {
     let here = |own: &Measured| Some(across(own, own.median));
     let modelled = |own: &Measured| own.modelled.map(|factor| across(own, factor));
     let received = |own: &Measured| Some(across(own, 1e-3 * own.received));
+    let most = "received by the rank that receives most";
     vec![
+        panel("", "ranks", FACTOR, vec![series("here", Mark::Dots, measured, here)]),
         panel(
-            "",
+            "a core a rank",
             "ranks",
             FACTOR,
-            vec![
-                series("a core a rank, model", Mark::Dashes, measured, modelled),
-                series("here", Mark::Dots, measured, here),
-            ],
+            vec![series("modelled", Mark::Dashes, measured, modelled)],
         ),
-        panel(
-            "",
-            "ranks",
-            "kB a heartbeat",
-            vec![series("received by the rank that receives most", Mark::Dots, measured, received)],
-        ),
+        panel("", "ranks", "kB a heartbeat", vec![series(most, Mark::Dots, measured, received)]),
     ]
 }
 
