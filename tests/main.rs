@@ -56,6 +56,7 @@ mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
 mod runs;
+mod scaling;
 mod scene;
 mod sensor_files;
 mod sensors;

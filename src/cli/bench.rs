@@ -3,6 +3,7 @@
 use super::bench_envs::BenchEnvs;
 use super::bench_link::BenchLink;
 use super::bench_m113::BenchM113;
+use super::bench_scaling::BenchScaling;
 use super::bench_sensors::BenchSensors;
 use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
@@ -24,7 +25,7 @@ const OLD_GROUND: usize = 4_000_000;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
-    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n  bekker bench sensors\n  bekker bench m113-scm\n  bekker bench envs\n  bekker bench link\n\n\
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n  bekker bench sensors\n  bekker bench m113-scm\n  bekker bench envs\n  bekker bench link\n  bekker bench scaling\n\n\
     Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
     2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
 )]
@@ -73,6 +74,7 @@ enum Part {
     M113Scm(BenchM113),
     Envs(BenchEnvs),
     Link(BenchLink),
+    Scaling(BenchScaling),
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -91,6 +93,7 @@ impl Bench {
             Some(Part::M113Scm(bench)) => return bench.execute(quiet),
             Some(Part::Envs(bench)) => return bench.execute(quiet),
             Some(Part::Link(bench)) => return bench.execute(quiet),
+            Some(Part::Scaling(bench)) => return bench.execute(quiet),
             None => {}
         }
         let mut results = Results::default();

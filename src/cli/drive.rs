@@ -19,6 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::report::recovery::CHECKPOINT;
 
+/// Most vehicles of which it is said how they begin, and how they end, while the run goes on.
+const MOST_TOLD: usize = 20;
+
 /// What to drive and what to leave behind.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
@@ -174,6 +177,8 @@ struct Narrator<'a> {
     first: bool,
     progress: Option<Progress>,
     ended: Vec<bool>,
+    /// How many endings there were.
+    told: usize,
     /// Whether it has been said that the card gave up, and that a vehicle outran a census.
     gave_up: bool,
     outran: bool,
@@ -187,6 +192,7 @@ impl<'a> Narrator<'a> {
             first,
             progress: Some(progress),
             ended: vec![false; plan.scenario.vehicle.len()],
+            told: 0,
             gave_up: false,
             outran: false,
         }
@@ -203,7 +209,12 @@ impl<'a> Narrator<'a> {
         let agents = world.model().agents.iter().zip(&world.state().agents);
         for (index, (agent, state)) in agents.enumerate() {
             if state.outcome.is_some() && !std::mem::replace(&mut self.ended[index], true) {
-                self.note(&format!("{}: {}", agent.name, world.outcome(index)));
+                self.told += 1;
+                match self.told {
+                    ..=MOST_TOLD => self.note(&format!("{}: {}", agent.name, world.outcome(index))),
+                    told if told == MOST_TOLD + 1 => self.note("... and others, in summary.json"),
+                    _ => {}
+                }
             }
         }
     }
@@ -254,7 +265,9 @@ impl Observer<Failure> for Narrator<'_> {
 
 /// Says which vehicles do not begin in equilibrium, and how they begin.
 fn tell_of_starts(world: &World) {
-    for (agent, stand) in world.model().agents.iter().zip(world.stands()) {
+    let others = world.stands().iter().filter(|stand| **stand != Stand::Still).count();
+    let begun = world.model().agents.iter().zip(world.stands());
+    for (agent, stand) in begun.filter(|(_, stand)| **stand != Stand::Still).take(MOST_TOLD) {
         let begins = match stand {
             Stand::Still => continue,
             Stand::Slides => {
@@ -265,5 +278,8 @@ fn tell_of_starts(world: &World) {
             }
         };
         eprintln!("warning: vehicle {}: {begins}", agent.name);
+    }
+    if others > MOST_TOLD {
+        eprintln!("warning: ... and {} other vehicles so", others - MOST_TOLD);
     }
 }

@@ -8,6 +8,7 @@ mod bench;
 mod bench_envs;
 mod bench_link;
 mod bench_m113;
+mod bench_scaling;
 mod bench_sensors;
 mod bench_sync;
 mod compare;

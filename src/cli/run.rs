@@ -31,6 +31,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+/// From how many vehicles on it is said that setting them down takes its time.
+const MANY: usize = 100;
+
 /// Run a scenario
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker run examples/convoy_mud.toml\n  \
@@ -216,6 +219,10 @@ impl Run {
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
+        let vehicles = built.world.agents.len();
+        if vehicles > MANY && !quiet && place.is_some() && prepared.state.is_none() {
+            eprintln!("{vehicles} vehicles are set down, 0.1 s of a core each");
+        }
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
         }

@@ -217,11 +217,21 @@ pub(super) fn bands(
 }
 
 const LINE: f32 = 2.6;
+/// Most vehicles that have a line, a number and a colour each.
+pub(super) const MANY: usize = 40;
 
 /// Tracks side by side like the lines of a railway plan, so that those of a
 /// convoy do not hide one another: about the way where there is no rut, beside
 /// the band where there is one.
+/// Those of many lie where they are, each a thin line.
 fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
+    if sections.len() > MANY {
+        for track in sections {
+            let points = track.iter().step_by(2).map(|section| view.point(section.centre));
+            canvas.line(&points.collect::<Vec<_>>(), 1.1, INK, 0.75);
+        }
+        return;
+    }
     let lines: Vec<Vec<Point>> = sections
         .iter()
         .enumerate()
@@ -271,6 +281,10 @@ pub(super) fn marks(
     for &place in scene.hits.iter().filter(|place| place.iter().all(|x| x.is_finite())) {
         star(canvas, view.point(place));
     }
+    if scene.tracks.len() > MANY {
+        scene.tracks.iter().for_each(|track| mark_of_many(canvas, view, track));
+        return canvas.unclip();
+    }
     for (n, track) in scene.tracks.iter().enumerate() {
         let Some(first) = track.points.first() else { continue };
         let at = view.point(first.position);
@@ -295,6 +309,17 @@ pub(super) fn marks(
         }
     }
     canvas.unclip();
+}
+
+/// Where one of many vehicles is: a dot, red where it came to grief.
+fn mark_of_many(canvas: &mut Canvas, view: &View, track: &Track) {
+    let finite = |place: &[f64; 2]| place.iter().all(|value| value.is_finite());
+    let last = track.points.iter().map(|point| point.position).rfind(finite);
+    let Some(last) = last else { return };
+    let at = view.point(last);
+    let lost = trouble(&track.outcome).is_some();
+    canvas.disc(at, 2.6, WHITE);
+    canvas.disc(at, 1.9, if lost { ALARM } else { color::line(0) });
 }
 
 /// Cells that autonomous vehicles take for obstacles, and for holes, darker.

@@ -126,6 +126,21 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
         let centre = x + 0.5 * width;
         let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
         canvas.text("time, s", [centre, bottom + 42.0], style);
+        if scene.tracks.len() > map::MANY {
+            for (n, share) in [0.1, 0.9, 0.5].into_iter().enumerate() {
+                let points = shared_by(scene, quantity, share);
+                axes.series(
+                    canvas,
+                    &points,
+                    if n == 2 { color::line(0) } else { SECONDARY },
+                    1.8,
+                    Mark::Line,
+                );
+            }
+            let style = TextStyle::new(12.0, SECONDARY).anchor(Anchor::Right);
+            canvas.text("median, 10 and 90 %", [x + width, top - 10.0], style);
+            continue;
+        }
         // The leader lies on top.
         for (track, history) in scene.tracks.iter().enumerate().rev() {
             let points: Vec<[f64; 2]> =
@@ -133,6 +148,19 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
             axes.series(canvas, &points, color::line(track), 1.8, Mark::Line);
         }
     }
+}
+
+/// A quantity over time that this share of the vehicles does not exceed.
+fn shared_by(scene: &Scene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) -> Vec<[f64; 2]> {
+    let longest = scene.tracks.iter().map(|track| &track.points).max_by_key(|points| points.len());
+    let at = |(moment, point): (usize, &TrackPoint)| {
+        let all = scene.tracks.iter().filter_map(|track| track.points.get(moment)).map(quantity);
+        let mut all: Vec<f64> = all.filter(|value| value.is_finite()).collect();
+        all.sort_by(f64::total_cmp);
+        let value = all.get((share * all.len() as f64) as usize).or(all.last());
+        [point.time, value.copied().unwrap_or(f64::NAN)]
+    };
+    longest.into_iter().flatten().enumerate().map(at).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 //!
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
-use crate::simulation::{OutcomeCode, RadioSummary, RunSummary, TyreSummary, VehicleSummary};
+use crate::simulation::{
+    OutcomeCode, RadioSummary, RunSummary, RunWarning, TyreSummary, VehicleSummary,
+};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -42,8 +44,15 @@ const HEADER: [&str; 12] = [
     "outcome",
 ];
 
+/// Most vehicles that have a row each; of more it is said how many fared how.
+const MOST_ROWS: usize = 60;
+/// Most lines of one kind that are told one by one.
+const MOST_LINES: usize = 10;
+
 /// The run as a table of one row a vehicle, with what happened to those that
 /// did not drive to the end below it, and a closing line on speed and ground.
+/// Of more than 60 vehicles the table has a row for each way that drives ended, and the first
+/// of those who came to grief are told of: `summary.json` has all.
 /// At most 130 columns wide for names of up to 18 characters. Of tyres that give way the
 /// inflation at the end, the mean deflection and length of contact are told.
 ///
@@ -51,12 +60,12 @@ const HEADER: [&str; 12] = [
 /// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
 /// defines each figure.
 pub fn summary(run: &RunSummary, style: TextStyle) -> String {
-    let mut table = Table::new();
+    let mut table = if run.vehicles.len() > MOST_ROWS {
+        by_outcome(&run.vehicles, style)
+    } else {
+        of_each(&run.vehicles, style)
+    };
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
-    for vehicle in &run.vehicles {
-        table.add_row(row(vehicle, style));
-    }
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
@@ -66,18 +75,21 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
     };
     let mut text = table.trim_fmt();
     text.push('\n');
-    let ends: Vec<String> = run.vehicles.iter().filter_map(end).collect();
-    if !ends.is_empty() {
-        text.push('\n');
-        text.extend(ends);
-    }
-    if !run.radio.is_empty() {
-        text.push('\n');
-        text.extend(run.radio.iter().map(heard));
-    }
-    for warning in &run.warnings {
-        text.push_str(&format!("\nwarning: {}\n", warning.sentence));
-    }
+    let many = run.vehicles.len() > MOST_ROWS;
+    let mut tell = |lines: Vec<String>| {
+        let told = if many { MOST_LINES.min(lines.len()) } else { lines.len() };
+        if told > 0 {
+            text.push('\n');
+        }
+        text.extend(lines[..told].iter().map(String::as_str));
+        if told < lines.len() {
+            text.push_str(&format!("... and {} more, in summary.json\n", lines.len() - told));
+        }
+    };
+    tell(ends(&run.vehicles));
+    tell(run.radio.iter().map(heard).collect());
+    let warning = |own: &RunWarning| format!("warning: {}\n", own.sentence);
+    tell(run.warnings.iter().map(warning).collect());
     text.push('\n');
     text.push_str(&closing(run));
     text
@@ -91,6 +103,65 @@ pub fn ruled(line: char) -> TableStyle {
 fn aligned(column: usize, text: &str) -> Cell {
     let ends = column == 0 || column == HEADER.len() - 1;
     Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
+}
+
+/// A row a vehicle.
+fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+    let mut table = Table::new();
+    table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
+    for vehicle in vehicles {
+        table.add_row(row(vehicle, style));
+    }
+    table
+}
+
+/// A row a way in which drives ended, the most frequent first.
+fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+    let mut outcomes: Vec<(OutcomeCode, Vec<&VehicleSummary>)> = Vec::new();
+    for vehicle in vehicles {
+        let code = vehicle.outcome.code;
+        match outcomes.iter_mut().find(|(own, _)| *own == code) {
+            Some((_, all)) => all.push(vehicle),
+            None => outcomes.push((code, vec![vehicle])),
+        }
+    }
+    outcomes.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+    let mut table = Table::new();
+    let header = ["outcome", "vehicles", "distance m, least", "median", "most", "deepest cm"];
+    table.set_header(header);
+    for (code, all) in outcomes {
+        let mut ways: Vec<f64> = all.iter().map(|own| own.distance).collect();
+        ways.sort_by(f64::total_cmp);
+        let deepest = all.iter().map(|own| own.max_sinkage).fold(0.0, f64::max);
+        let mut name = Cell::new(code.words());
+        if style == TextStyle::Terminal {
+            name = name.fg(colour(code));
+        }
+        let metres = |way: f64| Cell::new(format!("{way:.1}"));
+        table.add_row([
+            name,
+            Cell::new(all.len()),
+            metres(ways[0]),
+            metres(ways[ways.len() / 2]),
+            metres(ways[ways.len() - 1]),
+            Cell::new(format!("{:.1}", 100.0 * deepest)),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Where and why vehicles came to grief, in the order of time where there are many.
+fn ends(vehicles: &[VehicleSummary]) -> Vec<String> {
+    let mut told: Vec<&VehicleSummary> = vehicles.iter().collect();
+    if vehicles.len() > MOST_ROWS {
+        // who waits behind another is no cause
+        told.retain(|own| own.outcome.code.is_loss());
+        told.sort_by(|a, b| a.driving_time.total_cmp(&b.driving_time));
+    }
+    told.into_iter().filter_map(end).collect()
 }
 
 fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
@@ -251,6 +322,32 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn of_many_it_says_how_many_fared_how() {
+        let mut many = run();
+        many.vehicles = (0..1000)
+            .map(|index| match index % 10 {
+                3 => VehicleSummary {
+                    name: format!("v{index}"),
+                    driving_time: 60.0 - 0.01 * f64::from(index),
+                    ..run().vehicles[1].clone()
+                },
+                _ => vehicle(&format!("v{index}"), Outcome::UnderWay),
+            })
+            .collect();
+        let text = summary(&many, TextStyle::Plain);
+        assert!(text.lines().count() < 25, "{text}");
+        for said in [
+            "under way      900",
+            "100",
+            "v993: sunk to its deck",
+            "... and 90 more, in summary.json",
+        ] {
+            assert!(text.contains(said), "{said} is not in\n{text}");
+        }
+        assert!(!text.contains("v3: "), "{text}");
     }
 
     #[test]

@@ -18,8 +18,11 @@ const FARTHEST: f64 = 1e6;
 const MOST_WAYPOINTS: usize = 100_000;
 /// Longest way of a vehicle, m: its curve is held in points half a metre apart.
 const LONGEST_WAY: f64 = 200_000.0;
-/// Length of the ways of all vehicles together, m; who follows has its leader's.
-const LONGEST_WAYS: f64 = 2_000_000.0;
+/// Length of the ways of all vehicles together, m; who follows may have the speeds along its
+/// leader's for itself, ...
+const LONGEST_WAYS: f64 = 4_000_000.0;
+/// ... a third of what a way is.
+const OF_A_FOLLOWER: f64 = 1.0 / 3.0;
 /// Most pixels of a picture, 4096 x 4096.
 const MOST_PIXELS: u64 = 1 << 24;
 /// Most rays of a picture, all samples of all pixels.
@@ -124,7 +127,7 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let followers = |v: &&super::config::Vehicle| matches!(v.driver, Driver::Follow { .. });
     let followers = scenario.vehicle.iter().filter(followers).count();
-    let all = lengths.iter().sum::<f64>() + followers as f64 * longest;
+    let all = lengths.iter().sum::<f64>() + OF_A_FOLLOWER * followers as f64 * longest;
     if all > LONGEST_WAYS {
         let cause = format!(
             "have ways of up to {:.0} km together; must be at most {:.0} km",

@@ -5,6 +5,7 @@ use super::config::{
     LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow,
     Team, Vehicle,
 };
+use super::convoys::{Convoys, by_name};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
@@ -67,8 +68,9 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
 /// Only vehicles that there are can be written down.
 fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let named = by_name(&scenario.vehicle);
     for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
-        if known().all(|own| own != name) {
+        if !named.contains_key(name.as_str()) {
             let allowed = known().map(|name| format!("{name:?}")).collect();
             let suggestion = nearest_word(name, known());
             refuse(format!("output.vehicles[{index}]"), Problem::NotOneOf { suggestion, allowed });
@@ -364,9 +366,10 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
 }
 
 fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
+    let named = by_name(&scenario.vehicle);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        let before = &scenario.vehicle[..index];
-        if let Some(first) = before.iter().position(|v| v.name == vehicle.name) {
+        let first = named[vehicle.name.as_str()];
+        if first < index {
             let first = format!("vehicle[{first}]");
             refuse(format!("vehicle[{index}].name"), Problem::DuplicateName { first });
         }
@@ -525,6 +528,7 @@ fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &m
 }
 
 fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
+    let convoys = Convoys::of(&scenario.vehicle);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = |name: &str| format!("vehicle[{index}].driver.{name}");
         match &vehicle.driver {
@@ -553,7 +557,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                     let other = "policy = \"constant_gap\"";
                     refuse(key("time_gap"), Problem::Excludes { other });
                 }
-                check_leader(scenario, index, leader, &key("leader"), refuse);
+                check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
             }
             Driver::Autonomous { localisation, .. } => {
                 check_perception(vehicle, index, *localisation, refuse);
@@ -587,35 +591,30 @@ fn check_perception(
 /// The leader exists and does not in the end follow its own follower.
 fn check_leader(
     scenario: &Scenario,
+    convoys: &Convoys,
     follower: usize,
     leader: &str,
     key: &str,
     refuse: &mut Refuse,
 ) {
-    let named = |name: &str| scenario.vehicle.iter().position(|v| v.name == name);
-    let own = &scenario.vehicle[follower].name;
-    if named(leader).is_none() {
-        let others = || scenario.vehicle.iter().map(|v| v.name.as_str()).filter(|n| n != own);
+    let vehicles = &scenario.vehicle;
+    if convoys.leader(follower).is_none() {
+        let own = &vehicles[follower].name;
+        let others = || vehicles.iter().map(|v| v.name.as_str()).filter(|name| name != own);
         let allowed = others().map(|name| format!("{name:?}")).collect();
         let suggestion = nearest_word(leader, others());
         return refuse(key.into(), Problem::NotOneOf { suggestion, allowed });
     }
-    let mut ring = vec![own.clone()];
-    let mut next = leader.to_string();
-    while let Some(vehicle) = named(&next).map(|i| &scenario.vehicle[i]) {
-        let closed = vehicle.name == *own;
-        ring.push(next.clone());
-        match &vehicle.driver {
-            _ if closed => break,
-            Driver::Follow { leader, .. } if ring.len() <= scenario.vehicle.len() => {
-                next = leader.clone();
+    match convoys.head(follower).map(|head| &vehicles[head]) {
+        // who follows a vehicle that there is not is refused itself
+        Some(head) if matches!(head.driver, Driver::Follow { .. }) => {}
+        Some(head) => check_path_ahead(head, key, refuse),
+        None => {
+            if let Some(ring) = convoys.ring(follower) {
+                let ring = ring.into_iter().map(|own| vehicles[own].name.clone()).collect();
+                refuse(key.into(), Problem::FollowRing { ring });
             }
-            Driver::Follow { .. } => return,
-            _ => return check_path_ahead(vehicle, key, refuse),
         }
-    }
-    if ring.last() == Some(own) {
-        refuse(key.into(), Problem::FollowRing { ring });
     }
 }
 

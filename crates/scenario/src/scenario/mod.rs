@@ -8,7 +8,7 @@
 //!    `--set` arguments are laid over it;
 //! 2. [`conform()`]: the tree against the JSON Schema of the [`config`] types; then
 //!    places on a grid, on the earth or in files become points of the local frame, and
-//!    vehicles in rows become vehicles;
+//!    vehicles in rows and columns become vehicles;
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 
@@ -17,6 +17,7 @@ pub mod build;
 pub mod config;
 mod conform;
 mod consistency;
+mod convoys;
 mod document;
 mod fault;
 pub mod input;
@@ -108,7 +109,7 @@ impl ScenarioFile {
         Faults::into_result(conform(&document, &SCHEMA))?;
         let inputs = Inputs::default();
         places::resolve(&mut document, folder, &inputs)?;
-        rows::expand(&mut document);
+        rows::expand(&mut document)?;
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(consistency::check(&scenario, &document))?;

@@ -104,7 +104,8 @@ pub struct AgentState {
 #[derive(Clone, Debug)]
 pub(super) struct AgentWorkspace {
     pub vehicle: GroundVehicleWorkspace,
-    scratch: Scratch,
+    /// Lent for a heartbeat.
+    pub scratch: Scratch,
     pub patches: Patches,
     /// The wheels as sensors are shown them.
     pub wheels: Vec<WheelMotion>,

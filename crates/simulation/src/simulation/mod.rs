@@ -39,6 +39,7 @@ mod renderer;
 mod runner;
 mod scene;
 mod scenery;
+mod scratch_pool;
 mod sealed;
 mod sensing;
 mod soundness;

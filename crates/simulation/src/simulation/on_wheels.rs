@@ -23,9 +23,9 @@ pub struct OnWheels {
     /// The vehicle.
     pub vehicle: Arc<Vehicle>,
     /// What the tyres of each axle are to the ground.
-    tyres: Vec<TyreOnGround>,
+    tyres: Arc<[TyreOnGround]>,
     /// Where each tyre is, wheel by wheel.
-    places: Vec<TyrePlace>,
+    places: Arc<[TyrePlace]>,
 }
 
 /// Where a tyre is: twins share a wheel.
@@ -75,13 +75,14 @@ impl OnWheels {
     /// [`UndersideError`] for an outline or lugs that make no wheel.
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
         let axles = 0..vehicle.spec().axles.len();
-        let tyres = axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<_, _>>()?;
+        let tyres =
+            axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<Vec<_>, _>>()?;
         let places = (0..vehicle.wheels()).flat_map(|wheel| {
             let aside = vehicle.spec().tyres_aside(vehicle.axle_of(wheel));
             aside.into_iter().map(move |aside| TyrePlace { wheel, aside })
         });
         let places = places.collect();
-        Ok(OnWheels { vehicle, tyres, places })
+        Ok(OnWheels { vehicle, tyres: tyres.into(), places })
     }
 
     /// The tyre of a wheel.

@@ -17,6 +17,7 @@ use super::outcome::OutcomeReport;
 use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
+use super::scratch_pool::ScratchPool;
 use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
 use super::statics::Stand;
@@ -131,6 +132,7 @@ pub struct World {
     /// Which agents step here; all of them, unless this is one rank of several.
     pub(super) own: Vec<bool>,
     pub(super) workspaces: Vec<AgentWorkspace>,
+    scratches: ScratchPool,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Whose views are up to date.
@@ -187,6 +189,7 @@ impl World {
             state,
             own,
             workspaces,
+            scratches: ScratchPool::default(),
             views,
             patches,
             heard: Vec::new(),
@@ -251,18 +254,29 @@ impl World {
     /// show themselves anew. They see each other as they were before it.
     pub(super) fn step_agents(&mut self) {
         let World {
-            model, state, own, workspaces, views, fastest_motion, heard, encounters, ..
+            model,
+            state,
+            own,
+            workspaces,
+            scratches,
+            views,
+            fastest_motion,
+            heard,
+            encounters,
+            ..
         } = self;
         let WorldModel { clock, agents, .. } = &**model;
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
-        let (encounters, damage) = (&*encounters, &state.damage[..]);
+        let (encounters, damage, scratches) = (&*encounters, &state.damage[..], &*scratches);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
         let each =
             agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
         each.zip(&*own).enumerate().filter(|&(_, (_, &own))| own).for_each(
             |(index, (((agent, state), workspace), _))| {
+                workspace.scratch = scratches.take();
                 agent.heartbeat(index, &around, state, workspace);
+                scratches.give(std::mem::take(&mut workspace.scratch));
             },
         );
         let time = ticks[1] as f64 * clock.step();

@@ -21,6 +21,8 @@ mod plate;
 mod rendering;
 mod rigid_track;
 pub mod route;
+mod scaling;
+mod scaling_cost;
 mod shear;
 mod slip_angle_theory;
 mod snow_theory;
@@ -55,6 +57,8 @@ pub use rendering::{
     Exported, GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan,
 };
 pub use rigid_track::{RigidTrackResult, RigidTrackRig};
+pub use scaling::{Footing, Formation, ScalingCase, ScalingDrive, ScalingError};
+pub use scaling_cost::{Counts, DriveCost, Network};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
 pub use slip_angle_theory::{SlipAngleForces, at_slip_angle};
 pub use snow_theory::{Winter, packed_density, packing, wheel_resistance};

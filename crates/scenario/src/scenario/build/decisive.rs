@@ -7,15 +7,17 @@ use crate::scenario::inputs::{map_paths, sha256};
 use crate::scenario::{Input, SOURCE, ScenarioFile};
 use crate::vehicle::AnySpec;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Length from which a value is told by its hash.
 const LONG: usize = 120;
 
 /// The program, the scenario key by key without what is only reported, the soils and
 /// vehicles as they are, and what the files held, wherever they lie.
-pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[AnySpec]) -> String {
+pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) -> String {
     let mut inputs = file.inputs.list();
     inputs.retain(|input| input.decides);
     let mut scenario = Scenario {
@@ -41,9 +43,12 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[AnySpec]) -> St
     for soil in soils.soils() {
         lines.push((format!("figures of soil {}", soil.name), of(serde_json::to_vec(soil).ok())));
     }
+    let mut hashed: BTreeMap<*const AnySpec, String> = BTreeMap::new();
     for (index, spec) in specs.iter().enumerate() {
         let key = format!("figures of vehicle[{index}].model");
-        lines.push((key, of(serde_json::to_vec(spec).ok())));
+        let hash =
+            hashed.entry(Arc::as_ptr(spec)).or_insert_with(|| of(serde_json::to_vec(spec).ok()));
+        lines.push((key, hash.clone()));
     }
     // files that other files name, such as a mesh's textures
     let named: Vec<String> = lines.iter().map(|(_, value)| value.replace('"', "")).collect();

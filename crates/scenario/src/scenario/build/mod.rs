@@ -4,6 +4,7 @@
 //! the key that led to it.
 
 mod autonomy;
+mod convoy_ways;
 mod decisive;
 mod meshes;
 mod parts;

@@ -13,8 +13,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     elevations: Arc<Mutex<BTreeMap<(String, String), Elevations>>>,
-    vehicles: Arc<Mutex<Vec<(AnySpec, GroundVehicle)>>>,
+    vehicles: Arc<Mutex<Vec<Assembled>>>,
 }
+
+/// A vehicle beside what it was assembled from.
+type Assembled = (Arc<AnySpec>, GroundVehicle);
 
 /// The surface of an elevation model.
 #[derive(Clone, Debug)]
@@ -47,8 +50,8 @@ impl Parts {
     }
 
     /// The vehicle of a spec.
-    pub(super) fn vehicle(&self, spec: &AnySpec) -> Result<GroundVehicle, GroundVehicleError> {
-        let known = |(own, _): &&(AnySpec, GroundVehicle)| own == spec;
+    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<GroundVehicle, GroundVehicleError> {
+        let known = |(own, _): &&Assembled| Arc::ptr_eq(own, spec) || own == spec;
         if let Some((_, vehicle)) = locked(&self.vehicles).iter().find(known) {
             return Ok(vehicle.clone());
         }

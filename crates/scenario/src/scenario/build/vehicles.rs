@@ -13,17 +13,25 @@ use crate::vehicle::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-/// Reads the model of every vehicle, in the scenario's order.
+/// Reads the model of every vehicle, in the scenario's order; those that are asked for alike
+/// are read once and share theirs.
 ///
 /// # Errors
 /// Unknown models, and every fault of a vehicle file or of the changes to it.
-pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
-    let mut specs = Vec::new();
+pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
+    let mut specs: Vec<Arc<AnySpec>> = Vec::new();
     let mut faults = Vec::new();
+    let mut known: BTreeMap<String, Arc<AnySpec>> = BTreeMap::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        let asked = asked(vehicle);
+        if let Some(spec) = known.get(&asked) {
+            specs.push(spec.clone());
+            continue;
+        }
         let read = model_document(&vehicle.model, &file.folder, &file.inputs).map_err(|problem| {
             Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem))
         });
@@ -45,6 +53,8 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
                 for payload in &vehicle.payload {
                     spec.chassis_mut().load(payload.mass, &payload.position, &payload.size);
                 }
+                let spec = Arc::new(spec);
+                known.insert(asked, spec.clone());
                 specs.push(spec);
             }
             Err(Faults(found)) => faults.extend(found),
@@ -52,6 +62,13 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<AnySpec>, Faults> {
     }
     Faults::into_result(faults)?;
     Ok(specs)
+}
+
+/// All of a vehicle's entry that decides its spec.
+fn asked(entry: &config::Vehicle) -> String {
+    let config::Vehicle { model, tyre, inflation, payload, overrides, driver, .. } = entry;
+    let asked = (model, tyre, inflation, payload, overrides, driver.inflates());
+    serde_json::to_string(&asked).unwrap_or_default()
 }
 
 /// A vehicle on the tyres, and with the inflation, that its entry asks for; else the key

@@ -1,5 +1,6 @@
 //! The world that a scenario describes: ground, vehicles on it, drivers in them.
 
+use super::convoy_ways::{ConvoyWays, NO_PATH};
 use super::decisive::decisive;
 use super::parts::Parts;
 use super::{
@@ -10,6 +11,7 @@ use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
 use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Stamp};
+use crate::scenario::convoys::Convoys;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::random_world::RandomWorld;
@@ -21,17 +23,10 @@ use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::{
-    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Path, PathFollower, Plan,
-    PurePursuit, SteeringGeometry, Table,
+    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Plan, PurePursuit,
+    SteeringGeometry, Table,
 };
 use std::sync::Arc;
-
-/// Distance of the points of a path's curve, m.
-const PATH_SPACING: f64 = 0.5;
-/// How far a path that does not end goes on straight ahead, m.
-const ROAD_AHEAD: f64 = 100_000.0;
-/// Room behind the last vehicle of a convoy on the path's way in, m.
-const ROOM_BEHIND: f64 = 10.0;
 
 /// A scenario ready to run.
 #[derive(Clone, Debug)]
@@ -211,11 +206,13 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
 
 fn agents(
     file: &ScenarioFile,
-    specs: &[AnySpec],
+    specs: &[Arc<AnySpec>],
     land: &BuiltTerrain,
     parts: &Parts,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
+    let convoys = Convoys::of(entries);
+    let mut ways = ConvoyWays::of(file, &convoys);
     let mut agents = Vec::new();
     let mut faults = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
@@ -224,7 +221,7 @@ fn agents(
             file.document.fault(&key, Problem::Refused { cause: error.to_string() })
         });
         let sensors = sensors(file, index, land.site.as_ref());
-        match (made, driver(file, index, specs), sensors) {
+        match (made, driver(file, index, specs, &mut ways), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 let [x, y] = entry.position;
                 let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
@@ -251,7 +248,7 @@ fn agents(
     Faults::into_result(faults)?;
     Faults::into_result(overlaps(file, &agents))?;
     let leaders: Vec<_> = (0..agents.len())
-        .map(|index| leader(entries, index).map(|ahead| followed(&agents, index, ahead)))
+        .map(|index| convoys.leader(index).map(|ahead| followed(&agents, index, ahead)))
         .collect();
     for (agent, leader) in agents.iter_mut().zip(leaders) {
         agent.leader = leader;
@@ -260,10 +257,10 @@ fn agents(
 }
 
 /// Warnings of vehicles among others whose files do not say how long they are.
-fn assumed_footprints(file: &ScenarioFile, specs: &[AnySpec]) -> Vec<Fault> {
+fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
     let among_others = specs.len() > 1;
     let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
-    let warning = |(index, spec): (usize, &AnySpec)| {
+    let warning = |(index, spec): (usize, &Arc<AnySpec>)| {
         let footprint = spec.footprint();
         let (length, width) = (footprint.length(), footprint.width);
         let cause = format!(
@@ -318,38 +315,17 @@ fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
     faults
 }
 
-/// Index of the vehicle that this one follows.
-fn leader(entries: &[config::Vehicle], index: usize) -> Option<usize> {
-    match &entries[index].driver {
-        config::Driver::Follow { leader, .. } => {
-            entries.iter().position(|entry| entry.name == *leader)
-        }
-        _ => None,
-    }
-}
-
-/// The vehicle at the head of the convoy that this one belongs to. The
-/// cross-checks have refused circles.
-fn head(entries: &[config::Vehicle], index: usize) -> usize {
-    let mut head = index;
-    for _ in entries {
-        match leader(entries, head) {
-            Some(next) => head = next,
-            None => break,
-        }
-    }
-    head
-}
-
-fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver, Fault> {
+fn driver(
+    file: &ScenarioFile,
+    index: usize,
+    specs: &[Arc<AnySpec>],
+    ways: &mut ConvoyWays<'_>,
+) -> Result<Driver, Fault> {
     let key = |part: &str| format!("vehicle[{index}].driver{part}");
     let entries = &file.scenario.vehicle;
-    let follower = |path, plan| {
-        let geometry = match &specs[index] {
-            AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
-            AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
-        };
-        Driver::Path(PathFollower::new(path, geometry, plan))
+    let geometry = || match &*specs[index] {
+        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
     };
     let steering = |look_ahead: f64| PurePursuit {
         min_look_ahead: look_ahead,
@@ -381,7 +357,6 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
             lateral_acceleration,
             ..
         } => {
-            let path = convoy_path(file, index)?;
             let plan = Plan {
                 cruise_speed: *speed,
                 start_time: *start,
@@ -393,7 +368,7 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
                     .unwrap_or(Plan::default().lateral_acceleration),
                 ..Plan::default()
             };
-            Ok(follower(path, plan))
+            Ok(Driver::Path(ways.follower(index, geometry(), plan)?))
         }
         config::Driver::Follow {
             policy,
@@ -405,8 +380,6 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
             look_ahead,
             ..
         } => {
-            let path = convoy_path(file, head(entries, index))
-                .map_err(|_| refused(file, &key(".leader"), &NO_PATH))?;
             let plan = Plan {
                 cruise_speed: *speed,
                 following: match policy {
@@ -419,13 +392,11 @@ fn driver(file: &ScenarioFile, index: usize, specs: &[AnySpec]) -> Result<Driver
                 steering: steering(*look_ahead),
                 ..Plan::default()
             };
-            Ok(follower(path, plan))
+            let follower = ways.follower(index, geometry(), plan);
+            follower.map(Driver::Path).map_err(|_| refused(file, &key(".leader"), &NO_PATH))
         }
     }
 }
-
-const NO_PATH: &str = "the head of the convoy must have a driver of kind path, \
-                       so that there is a path to follow";
 
 fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following {
     match policy {
@@ -480,36 +451,4 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
         speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
     }))
-}
-
-/// The path of a convoy's head: a curve through its waypoints, drawn straight
-/// back far enough for all who follow, and straight on where it does not end.
-/// All of a convoy count their distance along this one path.
-fn convoy_path(file: &ScenarioFile, head: usize) -> Result<Path, Fault> {
-    let entries = &file.scenario.vehicle;
-    let config::Driver::Path { waypoints, at_end, .. } = &entries[head].driver else {
-        return Err(refused(file, &format!("vehicle[{head}].driver"), &NO_PATH));
-    };
-    let key = format!("vehicle[{head}].driver.waypoints");
-    let curve = Path::smooth(waypoints, PATH_SPACING);
-    let curve = curve.map_err(|error| refused(file, &key, &error))?;
-    let points = curve.points();
-    let first = points[0];
-    let from_first = |[x, y]: [f64; 2]| crate::numeric::hypot(x - first[0], y - first[1]);
-    let back = entries
-        .iter()
-        .enumerate()
-        .filter(|&(index, _)| index == head || self::head(entries, index) == head)
-        .map(|(_, entry)| from_first(entry.position))
-        .fold(0.0, f64::max)
-        + ROOM_BEHIND;
-    let [dx, dy] = curve.direction(0);
-    let mut all = vec![[first[0] - back * dx, first[1] - back * dy]];
-    all.extend_from_slice(points);
-    if *at_end == PathEnd::Continue {
-        let [x, y] = points[points.len() - 1];
-        let [dx, dy] = curve.direction(points.len() - 2);
-        all.push([x + ROAD_AHEAD * dx, y + ROAD_AHEAD * dy]);
-    }
-    Path::polyline(&all).map_err(|error| refused(file, &key, &error))
 }

@@ -46,7 +46,9 @@ pub use terrain::{
 pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
 pub use traffic_light::{Approach, Light, LightPhase, TrafficLight};
-pub use vehicle::{Payload, Row, TyreModel, Vehicle, Visual};
+pub use vehicle::{
+    COLUMN_DISTANCE, COLUMN_SPEED, Column, Payload, Row, TyreModel, Vehicle, Visual,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,6 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// Distance in a column where none is given, m: an HMMWV is 4.8 m long and follows at 7 m.
+pub const COLUMN_DISTANCE: f64 = 14.0;
+/// Speed in it, m/s.
+pub const COLUMN_SPEED: f64 = 15.0;
+
 /// A vehicle, where it starts and who drives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +47,10 @@ pub struct Vehicle {
     /// Several of it, in a row: name_1, name_2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<Row>,
+    /// Others behind it, each of which follows the one ahead: name_2, name_3 and so on. Of a
+    /// vehicle in a row, one column behind each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<Column>,
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
@@ -77,6 +86,36 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Place>")]
     pub goal_to: Option<[f64; 2]>,
+    /// Whether the waypoints of their paths lie beside each other as they do, so that each has
+    /// its own; else all drive to the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parallel: bool,
+}
+
+/// Vehicles that start straight behind one another, each of which follows the one ahead (a
+/// driver of kind `follow`); the driver of the head is a path.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// How many there are, its head counted.
+    #[schemars(range(min = 1, max = 4096))]
+    pub count: u32,
+    /// From one chassis reference point to the next, m.
+    #[serde(default = "column_distance")]
+    #[schemars(range(min = 1.0, max = 1000.0), extend("unit" = "m"))]
+    pub distance: f64,
+    /// Speed that those who follow do not exceed, m/s.
+    #[serde(default = "column_speed")]
+    #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+    pub speed: f64,
+}
+
+fn column_distance() -> f64 {
+    COLUMN_DISTANCE
+}
+
+fn column_speed() -> f64 {
+    COLUMN_SPEED
 }
 
 /// How a tyre meets the ground.

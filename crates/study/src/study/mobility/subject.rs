@@ -183,6 +183,7 @@ impl Subject {
             tyre: None,
             inflation: None,
             row: None,
+            column: None,
             driver,
             payload: vec![],
             sensor: vec![],

@@ -2,6 +2,7 @@
 
 use crate::numeric::hypot;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How far ahead of its last place a vehicle is looked for, m.
 const SEARCH_AHEAD: f64 = 10.0;
@@ -47,11 +48,12 @@ pub enum PathError {
     },
 }
 
-/// A polyline in the horizontal plane, with the distance along it.
+/// A polyline in the horizontal plane, with the distance along it. A clone is the same points:
+/// all of a convoy have one path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    points: Vec<[f64; 2]>,
-    stations: Vec<f64>,
+    points: Arc<[[f64; 2]]>,
+    stations: Arc<[f64]>,
 }
 
 /// Where a vehicle is on a path.
@@ -96,7 +98,7 @@ impl Path {
                 stations[index] = stations[index - 1] + length;
             }
         }
-        Ok(Path { points: waypoints.to_vec(), stations })
+        Ok(Path { points: waypoints.into(), stations: stations.into() })
     }
 
     /// Smoothly through the waypoints (m), sampled about every `spacing` (m):

@@ -9,6 +9,7 @@ use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Speed below which one whose leader allows no more waits behind it, m/s.
 const WAITING: f64 = 0.5;
@@ -68,12 +69,12 @@ impl Default for Plan {
 }
 
 /// Pure pursuit along a path with a speed that suits its bends, alone or behind
-/// a leader.
+/// a leader. A clone shares path and speeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathFollower {
     path: Path,
     /// Square of the speed allowed at each point of the path, m²/s².
-    allowed: Vec<f64>,
+    allowed: Arc<[f64]>,
     geometry: SteeringGeometry,
     plan: Plan,
 }
@@ -81,13 +82,18 @@ pub struct PathFollower {
 impl PathFollower {
     /// A driver of a vehicle of this geometry along `path` by `plan`.
     pub fn new(path: Path, geometry: SteeringGeometry, plan: Plan) -> PathFollower {
-        let allowed = allowed_speeds(&path, &plan);
+        let allowed = allowed_speeds(&path, &plan).into();
         PathFollower { path, allowed, geometry, plan }
     }
 
     /// The path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The vehicle's geometry.
+    pub fn geometry(&self) -> &SteeringGeometry {
+        &self.geometry
     }
 
     /// The plan.

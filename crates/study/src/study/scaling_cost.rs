@@ -1,0 +1,279 @@
+//! What a drive costs a rank, counted and timed from outside of it, and what it would cost were
+//! there a core for every rank.
+
+use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
+use crate::sync::{CommError, Communicator, Parts, Phases};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a rank has sent and received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Bytes given to others, each time that one is.
+    pub sent: u64,
+    /// Bytes taken from others.
+    pub received: u64,
+    /// Exchanges with some ranks.
+    pub exchanges: u64,
+    /// Exchanges of all with all.
+    pub gathers: u64,
+    /// Most ranks heard in one exchange with some.
+    pub most_heard: u64,
+}
+
+impl Counts {
+    fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            sent: self.sent - before.sent,
+            received: self.received - before.received,
+            exchanges: self.exchanges - before.exchanges,
+            gathers: self.gathers - before.gathers,
+            most_heard: self.most_heard,
+        }
+    }
+}
+
+/// A communicator that counts what passes.
+pub(super) struct Counting<'a, C> {
+    inner: &'a mut C,
+    counts: Arc<Mutex<Counts>>,
+}
+
+fn locked(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a, C> Counting<'a, C> {
+    pub fn new(inner: &'a mut C) -> Counting<'a, C> {
+        Counting { inner, counts: Arc::default() }
+    }
+
+    pub fn counts(&self) -> Arc<Mutex<Counts>> {
+        self.counts.clone()
+    }
+}
+
+impl<C: Communicator> Communicator for Counting<'_, C> {
+    fn rank(&self) -> usize {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.inner.elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let phases = self.inner.all_gather(mine, meanwhile, all)?;
+        let others = self.inner.size() as u64 - 1;
+        let mut counts = locked(&self.counts);
+        counts.sent += mine.len() as u64 * others;
+        counts.received += (all.bytes() - mine.len()) as u64;
+        counts.gathers += u64::from(others > 0);
+        Ok(phases)
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        let phases = self.inner.exchange(to, from, meanwhile, received)?;
+        let mut counts = locked(&self.counts);
+        counts.sent += to.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        counts.received += received.bytes() as u64;
+        counts.exchanges += 1;
+        counts.most_heard = counts.most_heard.max(from.len() as u64);
+        Ok(phases)
+    }
+}
+
+/// What a drive cost a rank, from the first heartbeat to the last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DriveCost {
+    /// Heartbeats.
+    pub heartbeats: u64,
+    /// Simulated time, s.
+    pub simulated: f64,
+    /// Wall time, s.
+    pub wall: f64,
+    /// Processor time of the rank's thread, or of the whole process where a rank is alone, s;
+    /// where the system tells (Linux).
+    pub cpu: Option<f64>,
+    /// Wall time in steps of own vehicles, s.
+    pub steps: f64,
+    /// What it sent and received.
+    pub counts: Counts,
+    /// Greatest distance of another rank's vehicle from where it was expected, m.
+    pub ghost_error: f64,
+    /// Greatest D_H of those, m.
+    pub ghost_bound: f64,
+    /// Hash of the state at the end; on the first rank.
+    pub hash: String,
+    /// Where the last vehicle ended, m; on the first rank.
+    pub last: [f64; 2],
+}
+
+/// Watches a drive: the observer behind all others.
+pub(super) struct Watch {
+    counts: Arc<Mutex<Counts>>,
+    until: f64,
+    /// Processor time so far, s.
+    time: fn() -> Option<f64>,
+    begun: Option<(Instant, Option<f64>, Counts)>,
+    cost: DriveCost,
+}
+
+impl Watch {
+    /// Of a rank that is `alone`, or one of several, until a moment, s.
+    pub fn new(counts: Arc<Mutex<Counts>>, alone: bool, until: f64) -> Watch {
+        let time = if alone { process_time } else { thread_time };
+        Watch { counts, until, time, begun: None, cost: DriveCost::default() }
+    }
+
+    /// What the drive cost, with the world at its end.
+    pub fn cost(self, world: &World) -> DriveCost {
+        let last = world.samples().last().map(|own| own.pose.position);
+        let last = last.map_or([f64::NAN; 2], |place| [place.x, place.y]);
+        DriveCost { last, ..self.cost }
+    }
+}
+
+impl<E> Observer<E> for Watch {
+    fn on_start(&mut self, _: &World, _: &[Sample]) -> Result<(), E> {
+        self.begun = Some((Instant::now(), (self.time)(), *locked(&self.counts)));
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+        let HeartbeatFigures { step, ghost_error, ghost_bound, .. } = *moment.figures;
+        let cost = &mut self.cost;
+        cost.heartbeats += 1;
+        cost.simulated = moment.time;
+        cost.steps += step.as_secs_f64();
+        cost.ghost_error = cost.ghost_error.max(ghost_error);
+        cost.ghost_bound = cost.ghost_bound.max(ghost_bound);
+        if let (Some((begun, cpu, counts)), true) = (&self.begun, moment.time > self.until - 1e-9) {
+            cost.wall = begun.elapsed().as_secs_f64();
+            cost.cpu = cpu.zip((self.time)()).map(|(before, now)| now - before);
+            cost.counts = locked(&self.counts).since(counts);
+            if let Some((hash, _)) = moment.hash {
+                cost.hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// Processor time of this thread so far, s, where the system tells; as of its last tick.
+fn thread_time() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(1e-9 * nanoseconds as f64)
+}
+
+/// Processor time of all threads of this process so far, s, where the system tells; in its ticks
+/// of 10 ms.
+fn process_time() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // the second field, the program's name, may hold anything but a closing bracket
+    let fields = text.rsplit_once(')')?.1.split_whitespace();
+    let ticks: Vec<u64> = fields.skip(11).take(2).filter_map(|own| own.parse().ok()).collect();
+    (ticks.len() == 2).then(|| 0.01 * (ticks[0] + ticks[1]) as f64)
+}
+
+/// What lies between ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Network {
+    /// Time of an empty message on its way, s.
+    pub latency: f64,
+    /// Bytes that a rank receives in a second.
+    pub bandwidth: f64,
+}
+
+impl Network {
+    /// That between the ranks of a communicator, measured: all call it at once.
+    ///
+    /// # Errors
+    /// [`CommError`] when a rank is gone.
+    pub fn measured(communicator: &mut impl Communicator) -> Result<Network, CommError> {
+        const EMPTY: u32 = 500;
+        const FULL: u32 = 20;
+        let size = communicator.size();
+        if size == 1 {
+            return Ok(Network { latency: 0.0, bandwidth: f64::INFINITY });
+        }
+        let mut parts = Parts::default();
+        let mut timed = |bytes: &[u8], times: u32| -> Result<f64, CommError> {
+            let begun = Instant::now();
+            for _ in 0..times {
+                communicator.all_gather(bytes, &mut || (), &mut parts)?;
+            }
+            Ok(begun.elapsed().as_secs_f64() / f64::from(times))
+        };
+        timed(&[], EMPTY)?;
+        let empty = timed(&[], EMPTY)?;
+        let full = vec![0; 1 << 20];
+        let whole = timed(&full, FULL)?;
+        let received = ((size - 1) * full.len()) as f64;
+        let bandwidth = received / (whole - empty).max(1e-9);
+        Ok(Network { latency: empty / rounds(size), bandwidth })
+    }
+
+    /// Wall over simulated time with a core for each rank and nobody else on them, modelled: the
+    /// processor time of the busiest, log2 R latencies for what all exchange and one for what
+    /// some do, and the most bytes that any receives; nothing of it beside another. Of a rank
+    /// that is alone its processor time over its `threads`. None where that time is not told.
+    pub fn modelled(&self, costs: &[DriveCost], threads: usize) -> Option<f64> {
+        let simulated = costs.first()?.simulated;
+        if let [alone] = costs {
+            return Some(alone.cpu? / threads as f64 / simulated);
+        }
+        let cpu =
+            costs.iter().map(|own| own.cpu).try_fold(0.0, |most: f64, own| Some(most.max(own?)))?;
+        let most = |of: fn(&Counts) -> u64| {
+            costs.iter().map(|own| of(&own.counts)).max().unwrap_or(0) as f64
+        };
+        let (gathers, exchanges) = (most(|own| own.gathers), most(|own| own.exchanges));
+        let waits = self.latency * (gathers * rounds(costs.len()) + exchanges);
+        Some((cpu + waits + most(|own| own.received) / self.bandwidth) / simulated)
+    }
+}
+
+/// log2 of a number of ranks, rounded up.
+fn rounds(ranks: usize) -> f64 {
+    f64::from(ranks.max(1).next_power_of_two().trailing_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_adds_up_what_nothing_hides() {
+        let network = Network { latency: 1e-3, bandwidth: 1e6 };
+        let of = |cpu: f64, received: u64| DriveCost {
+            simulated: 2.0,
+            cpu: Some(cpu),
+            counts: Counts { received, gathers: 10, exchanges: 5, ..Counts::default() },
+            ..DriveCost::default()
+        };
+        let costs = [of(0.5, 1_000), of(0.7, 1_000), of(0.6, 1_000), of(0.1, 100_000)];
+        // 0.7 s of the busiest, 10 * 2 + 5 latencies, 0.1 s of bytes
+        assert!((network.modelled(&costs, 1).unwrap() - 0.5 * (0.7 + 0.025 + 0.1)).abs() < 1e-12);
+        assert_eq!(network.modelled(&costs[..1], 2), Some(0.125));
+        let silent = DriveCost { cpu: None, ..of(1.0, 0) };
+        assert_eq!(network.modelled(&[silent], 1), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! What was measured as plots: dots where it was, dashes where it is modelled.
+
+use super::{Measured, Part, Results};
+use crate::numeric::hypot;
+use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::study::Footing;
+
+const FACTOR: &str = "wall over simulated time";
+
+/// A figure for each part that was measured, with its name.
+pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
+    let of = |part: Part| -> Vec<&Measured> {
+        results.measured.iter().filter(|own| own.part == part).collect()
+    };
+    let machine = results.machine.cpu.as_deref().unwrap_or("unknown processor");
+    let subtitle = format!(
+        "HMMWVs on rigid tyres, hashed and recorded; {} cores of {machine}; dashed: modelled",
+        results.machine.cores
+    );
+    let all = [
+        (Part::Vehicles, "vehicles", "Vehicles in one process and one a rank", vehicles as Panels),
+        (Part::Platoon, "platoon", "A platoon three abreast with cameras", platoon),
+        (Part::Weak, "weak", "As many vehicles a rank, more and more ranks", weak),
+        (Part::Strong, "strong", "The same vehicles on more and more ranks", strong),
+        (Part::Heartbeat, "heartbeat", "The length of heartbeats", heartbeat),
+    ];
+    let figure = |(part, name, title, panels): (Part, &'static str, &str, Panels)| {
+        let measured = of(part);
+        let panels = panels(&measured);
+        let (title, subtitle) = (title.to_owned(), subtitle.clone());
+        (!measured.is_empty()).then_some((name, Figure { title, subtitle, panels }))
+    };
+    all.into_iter().filter_map(figure).collect()
+}
+
+type Panels = fn(&[&Measured]) -> Vec<Panel>;
+
+fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Panel {
+    let series = series.into_iter().filter(|own| !own.points.is_empty()).collect();
+    let (title, x_label, y_label) = (title.into(), x_label.into(), y_label.into());
+    Panel { title, x_label, y_label, from_zero: true, series }
+}
+
+fn series(
+    name: impl Into<String>,
+    mark: Mark,
+    measured: &[&Measured],
+    point: impl Fn(&Measured) -> Option<[f64; 2]>,
+) -> Series {
+    Series {
+        name: name.into(),
+        mark,
+        points: measured.iter().filter_map(|own| point(own)).collect(),
+    }
+}
+
+/// Alone and one a rank, over vehicles.
+fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel {
+    let across = |own: &Measured, factor: f64| [own.case.vehicles as f64, factor];
+    let alone = |own: &Measured| (own.case.ranks == 1).then(|| across(own, own.median));
+    let ranked = |own: &Measured| (own.case.ranks > 1).then(|| across(own, own.median));
+    let quiet = |own: &Measured| own.modelled.map(|factor| across(own, factor));
+    let alone_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks == 1);
+    let ranked_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks > 1);
+    panel(
+        title,
+        x_label,
+        FACTOR,
+        vec![
+            series("one process, quiet", Mark::Dashes, measured, alone_quiet),
+            series("a core a rank", Mark::Dashes, measured, ranked_quiet),
+            series("one process, here", Mark::Dots, measured, alone),
+            series("one vehicle a rank, here", Mark::Dots, measured, ranked),
+        ],
+    )
+}
+
+fn vehicles(measured: &[&Measured]) -> Vec<Panel> {
+    let on = |footing: Footing| -> Vec<&Measured> {
+        measured.iter().copied().filter(|own| own.case.footing == footing).collect()
+    };
+    vec![
+        alone_and_ranked(&on(Footing::Firm), "firm ground, 1 ms", "vehicles"),
+        alone_and_ranked(&on(Footing::Soil), "soil, 5 cm, 2 ms", "vehicles "),
+    ]
+}
+
+fn platoon(measured: &[&Measured]) -> Vec<Panel> {
+    vec![alone_and_ranked(measured, "", "vehicles")]
+}
+
+/// Where there are more ranks than cores, what is measured and what is modelled lie far apart:
+/// each has a panel.
+fn weak(measured: &[&Measured]) -> Vec<Panel> {
+    let mut each: Vec<usize> =
+        measured.iter().map(|own| own.case.vehicles / own.case.ranks).collect();
+    each.sort_unstable();
+    each.dedup();
+    let of_each = |mark: Mark, factor: fn(&Measured) -> Option<f64>| -> Vec<Series> {
+        let of = |each: &usize| {
+            let each = *each;
+            let name = match mark {
+                Mark::Dashes => format!("{each} a rank, modelled"),
+                _ => format!("{each} a rank"),
+            };
+            series(name, mark, measured, move |own| {
+                let is_own = own.case.vehicles == each * own.case.ranks;
+                factor(own).filter(|_| is_own).map(|factor| [own.case.ranks as f64, factor])
+            })
+        };
+        each.iter().map(of).collect()
+    };
+    vec![
+        panel("", "ranks", FACTOR, of_each(Mark::Dots, |own| Some(own.median))),
+        panel("a core a rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modelled)),
+    ]
+}
+
+fn strong(measured: &[&Measured]) -> Vec<Panel> {
+    let across = |own: &Measured, y: f64| [own.case.ranks as f64, y];
+    let here = |own: &Measured| Some(across(own, own.median));
+    let modelled = |own: &Measured| own.modelled.map(|factor| across(own, factor));
+    let received = |own: &Measured| Some(across(own, 1e-3 * own.received));
+    let most = "received by the rank that receives most";
+    vec![
+        panel("", "ranks", FACTOR, vec![series("here", Mark::Dots, measured, here)]),
+        panel(
+            "a core a rank",
+            "ranks",
+            FACTOR,
+            vec![series("modelled", Mark::Dashes, measured, modelled)],
+        ),
+        panel("", "ranks", "kB a heartbeat", vec![series(most, Mark::Dots, measured, received)]),
+    ]
+}
+
+fn heartbeat(measured: &[&Measured]) -> Vec<Panel> {
+    let across = |own: &Measured, y: f64| [1e3 * own.case.heartbeat, y];
+    let shortest = measured.iter().min_by(|a, b| a.case.heartbeat.total_cmp(&b.case.heartbeat));
+    let drift = |own: &Measured| {
+        let [x, y] = shortest?.last;
+        Some(across(own, hypot(own.last[0] - x, own.last[1] - y)))
+    };
+    vec![
+        panel(
+            "",
+            "heartbeat, ms",
+            FACTOR,
+            vec![series("here", Mark::Dots, measured, |own| Some(across(own, own.median)))],
+        ),
+        panel(
+            "",
+            "heartbeat, ms",
+            "m",
+            vec![
+                series("D_H", Mark::Line, measured, |own| Some(across(own, own.ghost_bound))),
+                series("greatest error of a remote vehicle", Mark::Dots, measured, |own| {
+                    Some(across(own, own.ghost_error))
+                }),
+            ],
+        ),
+        panel(
+            "",
+            "heartbeat, ms",
+            "m",
+            vec![series("drift of the last of the column", Mark::Dots, measured, drift)],
+        ),
+    ]
+}

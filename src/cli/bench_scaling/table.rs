@@ -1,0 +1,63 @@
+//! What was measured as a table, for people.
+
+use super::{Measured, Results};
+use comfy_table::{CellAlignment, Table, presets};
+
+/// The table, and what it stands on.
+pub fn text(results: &Results) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "part",
+        "on",
+        "vehicles",
+        "ranks",
+        "beat ms",
+        "wall/simulated",
+        "least",
+        "most",
+        "quiet, modelled",
+        "kB received",
+        "heard",
+        "steps %",
+        "bits",
+    ]);
+    for own in &results.measured {
+        table.add_row(row(own, results.machine.cores));
+    }
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let network = &results.network;
+    let cpu = results.machine.cpu.as_deref().unwrap_or("a processor that tells no name");
+    format!(
+        "{}\n\n* more ranks than cores. {} cores of {cpu}; latency {:.1} us, {:.2} GB/s {}.\n\
+         kB received: a heartbeat, by the rank that receives most; heard: ranks, in one exchange",
+        table.trim_fmt(),
+        results.machine.cores,
+        1e6 * network.latency,
+        1e-9 * network.bandwidth,
+        if results.mpi { "by MPI" } else { "between threads" },
+    )
+}
+
+fn row(own: &Measured, cores: usize) -> Vec<String> {
+    let case = &own.case;
+    let factors = || own.real_time_factors.iter().copied();
+    let mark = if case.ranks > cores { "*" } else { "" };
+    vec![
+        format!("{:?}", own.part).to_lowercase(),
+        format!("{:?}", case.footing).to_lowercase(),
+        case.vehicles.to_string(),
+        format!("{}{mark}", case.ranks),
+        format!("{:.0}", 1e3 * case.heartbeat),
+        format!("{:.3}", own.median),
+        format!("{:.3}", factors().fold(f64::INFINITY, f64::min)),
+        format!("{:.3}", factors().fold(0.0, f64::max)),
+        own.modelled.map_or("-".into(), |factor| format!("{factor:.3}")),
+        format!("{:.2}", 1e-3 * own.received),
+        own.most_heard.to_string(),
+        format!("{:.0}", 100.0 * own.share_of_steps),
+        if own.same_bits { "same" } else { "DIFFERENT" }.into(),
+    ]
+}
