@@ -150,7 +150,7 @@ impl OnWheels {
     ) {
         context.overlay.begin_step();
         let mut before = None;
-        for (index, (tyre, place)) in tyres.iter().zip(&self.places).enumerate() {
+        for (index, (tyre, place)) in tyres.iter().zip(self.places.iter()).enumerate() {
             let wheel = place.wheel;
             let (pose, twist) = self.motion(place, workspace);
             let twist = context.felt_of_wheel(twist, &pose.position);
@@ -249,7 +249,7 @@ impl OnWheels {
         workspace: &WheelsWorkspace,
         h: f64,
     ) {
-        for (index, (own, place)) in tyres.iter_mut().zip(&self.places).enumerate() {
+        for (index, (own, place)) in tyres.iter_mut().zip(self.places.iter()).enumerate() {
             let handling = &self.vehicle.tyre(place.wheel).handling;
             let (_, twist) = self.motion(place, workspace);
             handling.settle(workspace.firm[index].as_ref(), &twist, &mut own.carcass, h);
@@ -262,7 +262,7 @@ impl OnWheels {
     /// Lets central tyre inflation work towards what is commanded, if anything is.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
-        for (own, place) in tyres.iter_mut().zip(&self.places) {
+        for (own, place) in tyres.iter_mut().zip(self.places.iter()) {
             let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
             let central = flexible.and_then(|own| own.central_inflation);
             let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
