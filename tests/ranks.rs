@@ -205,6 +205,52 @@ fn agents_that_migrate_drive_the_same() {
     }
 }
 
+/// Ranks that are told to go, one after the other until the first is alone, hand over what they
+/// have: those that are left drive on with the same bits.
+#[test]
+fn ranks_that_leave_hand_over_what_they_have() {
+    let mut model = model(&[
+        at(0.0, 0.0, 0.6),
+        turned(40.0, 2.4, 180.0),
+        at(-5.0, 0.1, 0.6),
+        at(300.0, 0.0, 0.6),
+    ]);
+    model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
+    let heartbeats = 450;
+    let expected = alone(model.clone(), heartbeats);
+    for (route, rebalancing) in [
+        (Route::Neighbour, None),
+        (Route::Neighbour, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
+        (Route::All, None),
+    ] {
+        let found = on_ranks(4, PATIENCE, |rank| {
+            let own = rank.rank();
+            let leaving = true;
+            let sharing = Sharing { route, rebalancing, leaving, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+            let mut hashes = Hashes::new();
+            for heartbeat in 0..heartbeats {
+                // two at once, then the last of the others; the first cannot
+                if [(1, 20), (3, 70), (2, 250), (0, 30)].contains(&(own, heartbeat)) {
+                    assert_eq!(ranks.ask_to_leave(), own > 0);
+                }
+                ranks.advance(false).unwrap();
+                if ranks.has_left() {
+                    return hashes;
+                }
+                hashes.push(ranks.hash().unwrap().state);
+            }
+            assert_eq!((ranks.size(), ranks.into_world().hash()), (1, expected[heartbeats - 1]));
+            hashes
+        });
+        for (rank, hashes) in found.into_iter().enumerate() {
+            let hashes = hashes.unwrap();
+            assert_eq!(hashes.len(), [heartbeats, 100, 300, 100][rank], "{route:?}");
+            same(&expected[..hashes.len()].to_vec(), &hashes, &format!("rank {rank}, {route:?}"));
+        }
+    }
+}
+
 /// With neighbours a rank holds the ground its agents may come to, and that at home with it, not
 /// what the others leave far away: what it holds does not grow with the number of ranks.
 #[test]

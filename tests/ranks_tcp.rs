@@ -121,9 +121,15 @@ fn process_of(rank: &str, out: &Path) -> Option<String> {
 /// What became of three processes, of which one got a signal after the first checkpoint.
 #[cfg(target_os = "linux")]
 fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
-    use std::time::{Duration, Instant};
     let words = ["--processes", "3", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
-    let job = started(runs, out, &[&words[..], &["--timeout", timeout]].concat());
+    struck_of(runs, out, signal, &[&words[..], &["--timeout", timeout]].concat())
+}
+
+/// The same of processes with these options.
+#[cfg(target_os = "linux")]
+fn struck_of(runs: &Runs, out: &Path, signal: &str, more: &[&str]) -> Output {
+    use std::time::{Duration, Instant};
+    let job = started(runs, out, more);
     let begun = Instant::now();
     while !out.join("checkpoint.bin").exists() {
         assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
@@ -152,22 +158,13 @@ fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_run_goes_on_by_itself_when_a_process_is_killed() {
-    use std::time::{Duration, Instant};
     let runs = Runs::of(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("restarted"));
     runs.single(&single, &["--set", "time.duration=3"]);
     let words = ["--processes", "3", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
     let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
     let chance = ["--rebalance-by-chance", "7"];
-    let job = started(&runs, &out, &[&words[..], &more, &chance].concat());
-    let begun = Instant::now();
-    while !out.join("checkpoint.bin").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let process = process_of("1", &out).expect("rank 1 runs");
-    assert!(Command::new("kill").args(["-KILL", &process]).status().unwrap().success());
-    let output = job.wait_with_output().unwrap();
+    let output = struck_of(&runs, &out, "-KILL", &[&words[..], &more, &chance].concat());
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
@@ -178,6 +175,15 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
         assert!(bytes(&single, file) == bytes(&out, file), "{file}");
     }
+    // one whose machine is wanted back leaves, and the others drive on
+    let gone = runs.out("gone");
+    let output = struck_of(&runs, &gone, "-USR1", &[&words[..], &more].concat());
+    assert!(output.status.success(), "{}", crate::runs::told(&output));
+    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
+        assert!(bytes(&single, file) == bytes(&gone, file), "{file} without rank 1");
+    }
+    let beats = read(&gone, "heartbeats.csv");
+    assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct Plan<'a> {
     pub gpu_required: bool,
     /// Raised to end the run early.
     pub interrupted: &'a Arc<AtomicBool>,
+    /// Raised to have this rank leave the others.
+    pub dismissed: &'a AtomicBool,
     /// The tick reached, for last words.
     pub tick: &'a AtomicU64,
     /// Simulated time between checkpoints, s.
@@ -135,7 +137,9 @@ pub fn drive<'a, C: Communicator>(
     if let Some(live) = &mut live {
         observers.push(live);
     }
-    let mut runner = Runner::among(ranks, schedule).interrupted_by(plan.interrupted);
+    let mut runner = Runner::among(ranks, schedule)
+        .interrupted_by(plan.interrupted)
+        .dismissed_by(plan.dismissed);
     if plan.resumes {
         runner = runner.resuming();
     }

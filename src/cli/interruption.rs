@@ -23,6 +23,16 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
+/// Raised by SIGUSR1: batch systems announce so that a machine is wanted back.
+pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, flag.clone()).map_err(|error| {
+        Failure::Input { subject: "signal SIGUSR1".into(), cause: error.to_string() }
+    })?;
+    Ok(flag)
+}
+
 /// Whether the process was started to ignore a signal; no where the system does not tell.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {

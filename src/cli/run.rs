@@ -7,7 +7,7 @@ mod timings;
 use super::drive::{Driven, Plan, drive};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
-use super::interruption::interruption;
+use super::interruption::{dismissal, interruption};
 use super::processes::{Met, Processes};
 use super::results::Results;
 use super::serving::Serving;
@@ -159,7 +159,7 @@ impl Run {
         #[cfg(feature = "mpi")] session: Option<&MpiSession>,
         quiet: bool,
     ) -> Result<(), Failure> {
-        let flag = interruption()?;
+        let (flag, dismissed) = (interruption()?, dismissal()?);
         let tick = Arc::new(AtomicU64::new(0));
         let timeout = Duration::from_secs_f64(self.timeout);
         let mut met = self.processes.meet(timeout, self.threads, quiet, &flag)?;
@@ -207,6 +207,7 @@ impl Run {
             resumes: self.in_place().is_some(),
             gpu_required: self.graphics.is_required(),
             interrupted: &flag,
+            dismissed: &dismissed,
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
@@ -388,7 +389,9 @@ impl PreparedRun<'_> {
             rebalance.map(|every| Rebalancing { every, by_chance: *rebalance_by_chance });
         let partition = partition.clone();
         let digest = plan.scenario.output.hash_every == 1;
-        let sharing = Sharing { partition, route, order, digest, rebalancing };
+        // ranks that are threads of one process cannot be wanted back one by one
+        let leaving = self.run.ranks == 1;
+        let sharing = Sharing { partition, route, order, digest, rebalancing, leaving };
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
         drive(ranks, controller, plan)

@@ -210,6 +210,35 @@ impl Homes {
         claims.iter().map(answer).collect()
     }
 
+    /// All that is at home here.
+    pub fn all(&self) -> Vec<(TileKey, Arc<Tile>)> {
+        self.ground.shared_tiles().map(|(key, tile)| (key, tile.clone())).collect()
+    }
+
+    /// Renumbers homes for the time when only `staying` ranks are there, and gives what has
+    /// another home then, each with its rank as it is numbered now. To be called once homes have
+    /// been told; a census must follow.
+    pub fn move_to(&mut self, staying: &[usize]) -> Vec<(usize, Vec<(TileKey, Arc<Tile>)>)> {
+        let mut moving: BTreeMap<usize, Vec<(TileKey, Arc<Tile>)>> = BTreeMap::new();
+        for (key, tile) in self.ground.shared_tiles() {
+            let rank = staying[home(key, staying.len())];
+            if rank != self.here {
+                moving.entry(rank).or_default().push((key, tile.clone()));
+            }
+        }
+        let here = self.here;
+        self.ground.retain(|key| staying[home(key, staying.len())] == here);
+        self.size = staying.len();
+        self.here = staying.binary_search(&here).unwrap_or(usize::MAX);
+        (self.homes, self.tenants) = (Vec::new(), Vec::new());
+        moving.into_iter().collect()
+    }
+
+    /// Takes in tiles that are at home here from now on.
+    pub fn settle(&mut self, tiles: Vec<(TileKey, Arc<Tile>)>) {
+        self.ground.replace(tiles);
+    }
+
     /// Forgets the ground that is in no own agent's region.
     pub fn forget_far(&self, published: &mut Published) {
         let Some(held) = &self.held else { return };

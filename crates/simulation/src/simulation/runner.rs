@@ -179,6 +179,8 @@ pub struct Runner<'a, C = Loopback> {
     controlled: bool,
     /// Raised to end the run early.
     interrupted: Option<&'a AtomicBool>,
+    /// Raised to have this rank leave the others, who go on; the first ends the run by it.
+    dismissed: Option<&'a AtomicBool>,
     /// Whether the run goes on with a record.
     resumes: bool,
 }
@@ -209,6 +211,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
             controller: None,
             controlled: false,
             interrupted: None,
+            dismissed: None,
             resumes: false,
         }
     }
@@ -241,6 +244,13 @@ impl<'a, C: Communicator> Runner<'a, C> {
     /// Ends the run after a heartbeat once this is raised.
     pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Runner<'a, C> {
         self.interrupted = Some(flag);
+        self
+    }
+
+    /// Has this rank hand over what it has and leave once this is raised, where ranks may
+    /// ([`Sharing::leaving`]); else, and on the first rank, it ends the run.
+    pub fn dismissed_by(mut self, flag: &'a AtomicBool) -> Runner<'a, C> {
+        self.dismissed = Some(flag);
         self
     }
 
@@ -282,8 +292,16 @@ impl<'a, C: Communicator> Runner<'a, C> {
                 quit = true;
                 break;
             };
-            let asked = stopped || self.interrupted.is_some_and(|i| i.load(Ordering::Relaxed));
+            let raised =
+                |flag: Option<&AtomicBool>| flag.is_some_and(|f| f.load(Ordering::Relaxed));
+            let mut asked = stopped || raised(self.interrupted);
+            if raised(self.dismissed) {
+                asked |= !self.ranks.ask_to_leave();
+            }
             let mut done = self.ranks.advance(asked)?;
+            if self.ranks.has_left() {
+                return Ok((self.ranks.into_world(), false));
+            }
             quit = done.quit;
             let tick = self.tick();
             let begun = self.ranks.elapsed();

@@ -17,6 +17,7 @@ mod generated;
 pub mod ghost;
 pub mod ground_code;
 mod loopback;
+mod members;
 pub mod message;
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -27,6 +28,7 @@ mod threads;
 
 pub use communicator::{CommError, Communicator, Parts, Phases, star};
 pub use loopback::Loopback;
+pub use members::Members;
 #[cfg(feature = "mpi")]
 pub use mpi::{LastWords, Mpi, MpiSession};
 pub use partition::{Partition, PartitionError, by_place};

@@ -11,6 +11,7 @@ mod census;
 mod exchange;
 mod figures;
 mod gathering;
+mod leaving;
 mod letters;
 mod rebalancing;
 mod rounds;
@@ -30,7 +31,7 @@ use crate::ground::{Patches, Published};
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Description, VehicleState, Writer};
-use crate::sync::{Communicator, Partition, Parts};
+use crate::sync::{Communicator, Members, Partition, Parts};
 use gathering::Digests;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +67,8 @@ pub struct Sharing {
     pub digest: bool,
     /// Whether agents are dealt to ranks anew on the way.
     pub rebalancing: Option<Rebalancing>,
+    /// Whether ranks may leave on the way ([`Ranks::ask_to_leave`]).
+    pub leaving: bool,
 }
 
 /// How often agents are dealt to ranks anew.
@@ -81,7 +84,7 @@ pub struct Rebalancing {
 /// This rank's part of a world that several ranks share.
 pub struct Ranks<C> {
     world: World,
-    communicator: C,
+    communicator: Members<C>,
     route: Route,
     run: u32,
     /// Rank of each agent.
@@ -118,6 +121,11 @@ pub struct Ranks<C> {
     dealt_at: u64,
     /// Time that own agents have cost since then.
     spent: Duration,
+    /// Whether ranks may leave, when they were asked last, whether this one wants to, and has.
+    leaving: bool,
+    asked_at: u64,
+    wants_to_leave: bool,
+    has_left: bool,
     running: bool,
     begun: Duration,
 }
@@ -132,13 +140,14 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when ranks disagree, are gone, or agents cannot be partitioned.
     pub fn new(
-        mut communicator: C,
+        communicator: C,
         model: WorldModel,
         state: Option<WorldState>,
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<C>, RankError> {
-        let Sharing { partition, route, order, digest, rebalancing } = sharing;
+        let mut communicator = Members::new(communicator);
+        let Sharing { partition, route, order, digest, rebalancing, leaving } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -181,6 +190,10 @@ impl<C: Communicator> Ranks<C> {
             rebalancing: *rebalancing,
             dealt_at: world.state().tick,
             spent: Duration::ZERO,
+            leaving: *leaving && size > 1,
+            asked_at: world.state().tick,
+            wants_to_leave: false,
+            has_left: false,
             world,
             communicator,
             route: *route,
@@ -257,6 +270,12 @@ impl<C: Communicator> Ranks<C> {
             ..HeartbeatFigures::default()
         };
         self.digests = None;
+        if self.size() > 1 {
+            self.part()?;
+            if self.has_left {
+                return Ok(figures);
+            }
+        }
         if self.size() == 1 {
             return Ok(self.advance_alone(quit, figures));
         }

@@ -73,6 +73,16 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone, or the partition does not fit agents and ranks.
     pub fn migrate(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
+        self.hand_over(partition)?;
+        if self.neighbourhood.is_some() {
+            self.census()?;
+            self.introduce()?;
+        }
+        Ok(())
+    }
+
+    /// Gives own agents to the ranks that are to have them, and takes in those of others.
+    pub(super) fn hand_over(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
         let partition = crate::sync::Partition::Listed(partition);
         let places = vec![[0.0; 2]; self.partition.len()];
         let partition = partition.partition(&places, self.size())?;
@@ -104,16 +114,12 @@ impl<C: Communicator> Ranks<C> {
         self.digests = None;
         // streams of ground begin anew
         self.memories.iter_mut().for_each(Memory::forget);
-        if self.neighbourhood.is_some() {
-            self.census()?;
-            self.introduce()?;
-        }
         Ok(())
     }
 
     /// Tells those who hear of own agents from now on how they are at this moment: who moves in
     /// next to others has not heard what they told last.
-    fn introduce(&mut self) -> Result<(), RankError> {
+    pub(super) fn introduce(&mut self) -> Result<(), RankError> {
         let (tick, rank) = (self.tick(), self.rank() as u16);
         let Ranks { neighbourhood, world, writer, run, .. } = self;
         let Some(ranks) = neighbourhood else { return Ok(()) };
