@@ -138,7 +138,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
                 );
             }
             let style = TextStyle::new(12.0, SECONDARY).anchor(Anchor::Right);
-            canvas.text("median, 10 and 90 %", [x + width, top - 10.0], style);
+            canvas.text("10, 50, 90 %", [x + width, top - 10.0], style);
             continue;
         }
         // The leader lies on top.
