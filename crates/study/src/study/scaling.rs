@@ -187,7 +187,7 @@ impl ScalingDrive {
         let mut watch = Watch::new(counting.counts(), alone, self.case.seconds);
         let ranks = Ranks::new(counting, self.model.clone(), self.start.clone(), &sharing, &[])?;
         let schedule = Schedule {
-            hashes: true,
+            hash_every: Some(1),
             sample_every: self.file.scenario.output.interval,
             ..Schedule::until(self.case.seconds)
         };

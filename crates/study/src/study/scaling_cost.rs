@@ -168,8 +168,8 @@ impl<E> Observer<E> for Watch {
             cost.wall = begun.elapsed().as_secs_f64();
             cost.cpu = cpu.zip((self.time)()).map(|(before, now)| now - before);
             cost.counts = locked(&self.counts).since(counts);
-            if let Some((hash, _)) = moment.hash {
-                cost.hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+            if let Some(hash) = moment.hash {
+                cost.hash = hash.state.iter().map(|byte| format!("{byte:02x}")).collect();
             }
         }
         Ok(Flow::Continue)
