@@ -7,13 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates of the layers up to the scenario, beside this one.
-const CRATES: [&str; 5] = ["ground", "vehicle", "sensor", "simulation", "scenario"];
+const CRATES: [&str; 6] = ["ground", "vehicle", "sensor", "autonomy", "simulation", "scenario"];
 
 fn main() {
     let mut places = vec![PathBuf::from("src")];
     let workspace = Path::new("../..");
     if workspace.join("crates/scenario").is_dir() {
-        places = vec![workspace.join("Cargo.lock"), workspace.join("crates/vehicle/vehicles")];
+        places = vec![workspace.join("Cargo.lock")];
+        places.extend(
+            ["vehicles", "trailers", "tyres"].map(|own| workspace.join("crates/vehicle").join(own)),
+        );
         places.extend(CRATES.iter().map(|name| workspace.join("crates").join(name).join("src")));
     }
     let mut files = Vec::new();

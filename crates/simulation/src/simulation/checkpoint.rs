@@ -19,7 +19,7 @@ const DIGEST: usize = 32;
 pub enum CheckpointError {
     /// Not a checkpoint.
     #[error("not a checkpoint of bekker")]
-    ImportedMeshes,
+    NotACheckpoint,
     /// Of another version.
     #[error(
         "the checkpoint's layout is version {found}, this bekker reads {VERSION} only: run its scenario anew"
@@ -95,7 +95,7 @@ pub fn decode(
     scenario: &str,
     bytes: &[u8],
 ) -> Result<WorldState, CheckpointError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::ImportedMeshes)?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotACheckpoint)?;
     let (&found, rest) = rest.split_first().ok_or(CheckpointError::Damaged)?;
     if found != VERSION {
         return Err(CheckpointError::Version { found });
