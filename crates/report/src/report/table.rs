@@ -340,7 +340,8 @@ mod tests {
         let text = summary(&many, TextStyle::Plain);
         assert!(text.lines().count() < 25, "{text}");
         for said in [
-            "under way      900",
+            "under way",
+            "900",
             "100",
             "v993: sunk to its deck",
             "... and 90 more, in summary.json",
