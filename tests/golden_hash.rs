@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "c4cab014e867ad2cfc2265129170a0ef548ef31c9f9c29e17c220df8c42d4cff"),
-    ("mixed_convoy", 1.0, "6d32e4624d0dd1ee373656837cfd2e483324749395ebc71fc4f3a210bad21300"),
-    ("convoy_snow", 2.0, "c97c41422b8293d74b8f25b7a90eee9e79abcb7f0039d27e988727532252d9b2"),
+    ("convoy_mud", 2.0, "8150d1ee006da5cc16c70d126f617937050a4e8121f2cb5996f56467b068a817"),
+    ("mixed_convoy", 1.0, "7c08ad78313c173768aa5a953435253470e1d63cce203cf52eaa889cde66ee34"),
+    ("convoy_snow", 2.0, "34f7d40aa24f188b3f698d784e543eeaf7b81c33dea2f125928584ae97e5754b"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {
