@@ -2,15 +2,14 @@
 
 use super::Failure;
 use crate::link::Pacing;
-use crate::report::hashes::NAMED;
 use crate::report::progress::Progress;
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::recorder::{Recorded, Recorder};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    Controller, Flow, Moment, Observer, PacingSummary, Ranks, RunError, Runner, Sample, Schedule,
-    Stand, World,
+    Controller, Flow, Moment, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError, Runner,
+    Sample, Schedule, Stand, World,
 };
 use crate::sync::Communicator;
 use crate::view::{Clients, HtmlFile, LiveView, View};
@@ -109,7 +108,7 @@ pub fn drive<'a, C: Communicator>(
         sample_every: plan.scenario.output.interval,
         checkpoint_every: Some(plan.checkpoint_every),
         hash_every: Some(plan.scenario.output.hash_every),
-        hash_agents: plan.scenario.vehicle.len() <= NAMED,
+        hash_agents: plan.scenario.vehicle.len() <= NAMED_AGENTS,
         ground_every: reads_ground(plan.scenario).then_some(GROUND_INTERVAL),
         views: true,
     };

@@ -5,15 +5,11 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::ground::GroundDigest;
 use crate::scenario::config::StateFormat;
-use crate::simulation::StateHash;
+use crate::simulation::{NAMED_AGENTS, StateHash};
 use std::path::Path;
 
 /// Bytes in hexadecimal, lower case, as all hashes are told.
 pub use base16ct::lower::encode_string as hexadecimal;
-
-/// With more vehicles than this the digest of each is not written: a row would be longer than
-/// what the heartbeat changed.
-pub const NAMED: usize = 64;
 
 /// Hashes at one heartbeat, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +22,8 @@ pub struct HashRow {
     pub state: String,
     /// Digest of the ground.
     pub ground: String,
-    /// First eight bytes of each agent's digest, of no more agents than [`NAMED`].
+    /// First eight bytes of each agent's digest, where they were asked for, of no
+    /// more agents than [`NAMED_AGENTS`].
     pub agents: Vec<String>,
 }
 
@@ -94,7 +91,7 @@ impl Hashes {
         names: &[String],
         after: Option<f64>,
     ) -> Result<Hashes, ReportError> {
-        let columns = columns(if names.len() > NAMED { &[] } else { names });
+        let columns = columns(if names.len() > NAMED_AGENTS { &[] } else { names });
         Ok(Hashes(match after {
             None => Growing::begin(folder, STEM, columns, &FORMAT)?,
             Some(time) => Growing::resume(folder, STEM, columns, &FORMAT, time, &mut |_| ())?,
@@ -108,6 +105,8 @@ impl Hashes {
             ticks.push(Some(row.tick as i64));
         }
         let words = [&row.time, &row.state, &row.ground].into_iter().chain(&row.agents);
+        // nothing stands where digests of agents were not asked for
+        let words = words.map(String::as_str).chain(std::iter::repeat(""));
         for (column, word) in columns.iter_mut().zip(words) {
             column.values.read(word);
         }

@@ -23,6 +23,9 @@ const BLOCK: i32 = 64;
 /// A rectangle of tiles, its lowest and its highest.
 pub(super) type Rect = [TileKey; 2];
 
+/// Whole tiles.
+pub(super) type Tiles = Vec<(TileKey, Arc<Tile>)>;
+
 /// What a rank asks a home for at a census.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Claim {
@@ -38,7 +41,7 @@ pub(super) struct Answer {
     /// Regions of other ranks' agents that meet one of the rank's.
     pub near: Vec<Region>,
     /// Tiles in the rank's regions that it does not hold.
-    pub tiles: Vec<(TileKey, Arc<Tile>)>,
+    pub tiles: Tiles,
 }
 
 /// One rank's part of the whole ground, and its dealings with the others' parts.
@@ -211,15 +214,15 @@ impl Homes {
     }
 
     /// All that is at home here.
-    pub fn all(&self) -> Vec<(TileKey, Arc<Tile>)> {
+    pub fn all(&self) -> Tiles {
         self.ground.shared_tiles().map(|(key, tile)| (key, tile.clone())).collect()
     }
 
     /// Renumbers homes for the time when only `staying` ranks are there, and gives what has
     /// another home then, each with its rank as it is numbered now. To be called once homes have
     /// been told; a census must follow.
-    pub fn move_to(&mut self, staying: &[usize]) -> Vec<(usize, Vec<(TileKey, Arc<Tile>)>)> {
-        let mut moving: BTreeMap<usize, Vec<(TileKey, Arc<Tile>)>> = BTreeMap::new();
+    pub fn move_to(&mut self, staying: &[usize]) -> Vec<(usize, Tiles)> {
+        let mut moving: BTreeMap<usize, Tiles> = BTreeMap::new();
         for (key, tile) in self.ground.shared_tiles() {
             let rank = staying[home(key, staying.len())];
             if rank != self.here {
@@ -235,7 +238,7 @@ impl Homes {
     }
 
     /// Takes in tiles that are at home here from now on.
-    pub fn settle(&mut self, tiles: Vec<(TileKey, Arc<Tile>)>) {
+    pub fn settle(&mut self, tiles: Tiles) {
         self.ground.replace(tiles);
     }
 
@@ -250,7 +253,7 @@ impl Homes {
     }
 
     /// Tiles at home here that have changed since this was asked last: for the first rank.
-    pub fn news(&mut self) -> Vec<(TileKey, Arc<Tile>)> {
+    pub fn news(&mut self) -> Tiles {
         let changed: Vec<TileKey> = self.ground.changed_since(self.told_first).collect();
         self.told_first = self.ground.merges();
         let tile = |key: TileKey| Some((key, self.ground.shared_tile(key)?.clone()));

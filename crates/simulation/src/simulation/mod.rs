@@ -90,7 +90,7 @@ pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
 pub use soundness::StateError;
-pub use state_hash::StateHash;
+pub use state_hash::{NAMED_AGENTS, StateHash};
 pub use statics::Stand;
 pub use team::{Assignment, Letter, Member, Parts, Sharing as MapSharing, Task, Team, Traffic};
 pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};

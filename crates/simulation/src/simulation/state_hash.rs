@@ -28,6 +28,10 @@ impl AgentsDigest {
     }
 }
 
+/// With more agents than this, records do without the digest of each: a row would be longer than
+/// what the heartbeat changed.
+pub const NAMED_AGENTS: usize = 64;
+
 /// The hash of a world ([`World::hash`](super::World::hash)) and what it is put together from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateHash {

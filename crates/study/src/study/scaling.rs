@@ -8,8 +8,8 @@ use super::scaling_cost::{Counting, DriveCost, Watch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::simulation::{
-    Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing, World, WorldModel,
-    WorldState,
+    NAMED_AGENTS, Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing, World,
+    WorldModel, WorldState,
 };
 use crate::sync::{Communicator, Loopback, Threads};
 use serde::{Deserialize, Serialize};
@@ -188,6 +188,7 @@ impl ScalingDrive {
         let ranks = Ranks::new(counting, self.model.clone(), self.start.clone(), &sharing, &[])?;
         let schedule = Schedule {
             hash_every: Some(1),
+            hash_agents: self.model.agents.len() <= NAMED_AGENTS,
             sample_every: self.file.scenario.output.interval,
             ..Schedule::until(self.case.seconds)
         };

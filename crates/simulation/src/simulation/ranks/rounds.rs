@@ -42,7 +42,7 @@ impl<C: Communicator> Ranks<C> {
         let mut away = 1;
         while away < size {
             let (to, from) = ((here + away) % size, (here + size - away) % size);
-            let goes = |own: &Letter<T>| (usize::from(own.to) + size - here) % size & away != 0;
+            let goes = |own: &Letter<T>| ((usize::from(own.to) + size - here) % size) & away != 0;
             let (onward, kept) = underway.into_iter().partition(goes);
             let onward: Vec<Letter<T>> = onward;
             self.pass(&[(to, &sealed(&onward))], &[from])?;
