@@ -142,9 +142,9 @@ impl Results {
         let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
             format!(
-                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} log2 R \
+                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} N/R + {:.0} log2 R \
                  (N agents on R ranks)",
-                model.message, model.border, model.round
+                model.message, model.border, model.own, model.round
             )
         });
         let plot = self.plot.as_ref();

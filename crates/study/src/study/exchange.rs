@@ -80,13 +80,16 @@ pub struct Traffic {
 
 /// How traffic grows, from what was measured: everything to everyone costs
 /// `message` a heartbeat and agent; between neighbours it is `border` for the agents
-/// that are near and the ground that is at home with the rank, and `round` a doubling of the ranks.
+/// that are near, `own` for the ground that is at home with the rank, which is as much as its
+/// own agents leave, and `round` a doubling of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrafficModel {
     /// Bytes of an agent's message.
     pub message: f64,
-    /// Bytes of those that a rank hears of and of what it keeps, whatever drives elsewhere.
+    /// Bytes of those that a rank hears of, whatever drives elsewhere.
     pub border: f64,
+    /// Bytes of what a rank keeps, an agent of its own.
+    pub own: f64,
     /// Bytes of a round of what all agree on: the verdict whether to go on, and the hash.
     pub round: f64,
 }
@@ -96,23 +99,27 @@ impl TrafficModel {
     pub fn received(&self, neighbour: bool, ranks: usize, agents: usize) -> f64 {
         if neighbour {
             let rounds = ranks.next_power_of_two().trailing_zeros();
-            self.border + self.round * f64::from(rounds)
+            self.border + self.own * agents as f64 / ranks as f64 + self.round * f64::from(rounds)
         } else {
             self.message * agents as f64
         }
     }
 
-    /// The model of these measurements: `message` and `border` by the largest number
-    /// of agents, `round` by what the protocol sends.
+    /// The model of these measurements: `message` by the largest number of agents, `border` and
+    /// `own` by that and the next on as many ranks, `round` by what the protocol sends.
     pub fn of(measured: &[Traffic]) -> Option<TrafficModel> {
-        let most = |neighbour: bool| {
-            let way = measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2);
-            way.max_by_key(|t| t.agents)
+        let way = |neighbour: bool| {
+            measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2)
         };
-        let (all, near) = (most(false)?, most(true)?);
+        let all = way(false).max_by_key(|t| t.agents)?;
+        let near = way(true).max_by_key(|t| t.agents)?;
+        let fewer = way(true).filter(|t| t.ranks == near.ranks && t.agents < near.agents);
+        let fewer = fewer.max_by_key(|t| t.agents)?;
+        let more = (near.agents - fewer.agents) as f64 / near.ranks as f64;
         let mut model = TrafficModel {
             message: all.received / all.agents as f64,
             border: 0.0,
+            own: (near.received - fewer.received) / more,
             round: VERDICT + 2.0 * HASH / CENSUS as f64,
         };
         model.border = near.received - model.received(true, near.ranks, near.agents);
@@ -364,8 +371,8 @@ mod tests {
         // are 6, and it is 7/8: together at most a quarter more
         let round = VERDICT + 2.0 * HASH / CENSUS as f64;
         assert!(still - round <= 1.25 * near, "{near} {still}");
-        let model = TrafficModel { message: 300.0, border: 900.0, round: 20.0 };
-        assert_eq!(model.received(true, 8, 100), 900.0 + 3.0 * 20.0);
+        let model = TrafficModel { message: 300.0, border: 900.0, own: 100.0, round: 20.0 };
+        assert_eq!(model.received(true, 8, 100), 900.0 + 1_250.0 + 3.0 * 20.0);
         assert_eq!(model.received(false, 8, 100), 30_000.0);
     }
 }
