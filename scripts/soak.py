@@ -81,13 +81,17 @@ def main():
     begun = time.monotonic()
     with open(base / "many.log", "w") as log:
         run = subprocess.Popen([*common, *words, "--out", str(folder)], stdout=log, stderr=log)
-    kills, most, due = 0, 0, begun + options.every
+    kills, most, due, last = 0, 0, begun + options.every, None
     while run.poll() is None:
         time.sleep(0.5)
         most = max(most, memory(folder))
-        if time.monotonic() > due and (alive := sorted(others(folder))):
+        # between two kills it gets on by a checkpoint at least
+        checkpoint = folder / "checkpoint.bin"
+        written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
+        alive = sorted(others(folder))
+        if time.monotonic() > due and written != last and alive:
             os.kill(dice.choice(alive), signal.SIGKILL)
-            kills, due = kills + 1, time.monotonic() + options.every
+            kills, due, last = kills + 1, time.monotonic() + options.every, written
     many = time.monotonic() - begun
 
     begun = time.monotonic()

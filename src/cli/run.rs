@@ -245,8 +245,9 @@ impl Run {
             (Err(Failure::Ranks { cause, .. }), Some(Place { folder, lock, .. }))
                 if self.restarts_here() && !cause.is_shared() =>
             {
+                let has_checkpoint = recovery.has_checkpoint();
                 drop(lock);
-                return self.restarted(&folder, &cause, quiet);
+                return self.restarted(&folder, has_checkpoint, &cause, quiet);
             }
             (driven, given) => {
                 place = given;
@@ -327,8 +328,10 @@ fn drive_among_processes<'a>(
     let driven = prepared.drive(rank, controller, &plan);
     // those that were started here end once the connections to them are closed
     drop(started);
+    // where the first goes on by itself, it tells
+    let told = |cause: &RankError| cause.is_shared() || prepared.run.restarts > 0;
     driven.map_err(|failure| match &failure {
-        Failure::Ranks { cause, .. } if cause.is_shared() && !first => {
+        Failure::Ranks { cause, .. } if !first && told(cause) => {
             Failure::Told { code: failure.code() }
         }
         _ => failure,

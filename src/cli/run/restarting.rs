@@ -15,32 +15,51 @@ impl Run {
         self.restarts > 0 && self.processes.started_here().is_some()
     }
 
-    /// Goes on from the last checkpoint in the folder, as a process of its own with all ranks
-    /// anew. What of the record is later is cut, so that the files are those of a run without
-    /// loss.
+    /// Goes on from the last checkpoint in the folder, or from the beginning if there is none yet,
+    /// as a process of its own with all ranks anew. What of the record is later is cut, so that
+    /// the files are those of a run without loss.
     pub(super) fn restarted(
         &self,
         folder: &Path,
+        has_checkpoint: bool,
         cause: &RankError,
         quiet: bool,
     ) -> Result<(), Failure> {
         let left = self.restarts - 1;
-        eprintln!("{cause}; on from the last checkpoint ({left} restarts left)");
+        let from = if has_checkpoint { "from the last checkpoint" } else { "from the beginning" };
+        eprintln!("{cause}; on {from} ({left} restarts left)");
         let failed = |error: std::io::Error| Failure::Run {
             subject: "--restarts".into(),
             cause: error.to_string(),
         };
         let program = std::env::current_exe().map_err(failed)?;
-        let status = Command::new(program).args(self.resumption(folder, quiet)).status();
+        let begins = match has_checkpoint {
+            true => vec!["run".into(), "--resume".into(), folder.into()],
+            false => self.beginning(folder),
+        };
+        let options = self.options(quiet);
+        let status = Command::new(program).args(begins).args(options).status();
         match status.map_err(failed)?.code() {
             Some(0) => Ok(()),
             code => Err(Failure::Told { code: code.and_then(|c| c.try_into().ok()).unwrap_or(1) }),
         }
     }
 
-    /// The command line that goes on with what this one began.
-    fn resumption(&self, folder: &Path, quiet: bool) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["run".into(), "--resume".into(), folder.into()];
+    /// What says where this run began, into the same folder.
+    fn beginning(&self, folder: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["run".into()];
+        words.extend(self.file.iter().map(OsString::from));
+        words.extend(self.sets.iter().map(|set| OsString::from(format!("--set={set}"))));
+        if let Some(from) = &self.resume {
+            words.extend(["--resume".into(), from.into()]);
+        }
+        words.extend(["--force".into(), "--out".into(), folder.into()]);
+        words
+    }
+
+    /// The options of this run, with one restart less.
+    fn options(&self, quiet: bool) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
         let mut give = |name: &str, value: Option<String>| {
             words.extend(value.map(|value| OsString::from(format!("--{name}={value}"))));
         };

@@ -70,6 +70,13 @@ impl Recovery {
         Ok(())
     }
 
+    /// Whether there is a checkpoint to go on from, once the last one is on disk.
+    pub fn has_checkpoint(&self) -> bool {
+        // what came of the last one does not matter: the one before it is whole
+        let _ = self.written();
+        self.folder.get().is_some_and(|folder| folder.join(CHECKPOINT).exists())
+    }
+
     /// Waits until the last checkpoint is on disk; only then may it be claimed.
     fn written(&self) -> Result<(), ReportError> {
         let Some(writing) = self.writing().take() else { return Ok(()) };
