@@ -34,7 +34,9 @@ impl<C: Communicator> Members<C> {
         match error {
             CommError::Gone { rank } => CommError::Gone { rank: here(rank) },
             CommError::Silent { ranks, after } => {
-                CommError::Silent { ranks: ranks.into_iter().map(here).collect(), after }
+                // nobody waits for those that have left, who do not answer either
+                let there = |rank: usize| members.binary_search(&rank).ok();
+                CommError::Silent { ranks: ranks.into_iter().filter_map(there).collect(), after }
             }
             CommError::Length { rank, announced, sent } => {
                 CommError::Length { rank: here(rank), announced, sent }
