@@ -168,7 +168,7 @@ impl AgentModel {
     /// What a step of it costs beside others', roughly: its tyres or shoes on the ground, and
     /// what looks.
     pub(super) fn weight(&self) -> f64 {
-        // a camera or lidar of usual size takes as long in a heartbeat as some ten wheels
+        // a guess: it deals out what was measured of a rank, and decides no result
         let looks = self.sensors.iter().filter(|sensor| sensor.model.is_imaging()).count();
         (self.vehicle.wheels() + 10 * looks) as f64
     }

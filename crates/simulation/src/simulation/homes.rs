@@ -394,6 +394,7 @@ mod tests {
                 blocks[home(TileKey { a: a * BLOCK, b: b * BLOCK }, size)] += 1;
             }
             let even = 6400 / size as i32;
+            // of 64 ranks each has 100 blocks of 6400: half of that are five standard deviations
             let worst = blocks.iter().map(|own| (own - even).abs()).max().unwrap();
             assert!(worst <= even / 2, "{size} ranks: {blocks:?}");
         }

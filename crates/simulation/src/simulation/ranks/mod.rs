@@ -1,7 +1,8 @@
 //! A world whose agents are partitioned among ranks.
 //!
 //! Every rank has the whole model and steps its own agents; it has the whole published ground
-//! or, where ranks tell only their neighbours, what its agents may come to. At a heartbeat each sends, for each of its agents, the state that
+//! or, where ranks tell only their neighbours, what its agents may come to. At a heartbeat each
+//! sends, for each of its agents, the state that
 //! others may see and the patches of ground that its wheels left; each applies
 //! all patches, its own as it sent them included. Since the merge of
 //! patches commutes and what an agent reads of others is sent in full precision,
