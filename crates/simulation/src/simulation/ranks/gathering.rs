@@ -25,8 +25,7 @@ impl<C: Communicator> Ranks<C> {
     /// [`RankError`] when a rank is gone, or has another ground than rank 0 where all
     /// are told of all.
     pub fn hash(&mut self) -> Result<StateHash, RankError> {
-        let own = self.digests.take();
-        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()));
+        let own = self.own_digests();
         self.hash_with(&own)
     }
 
@@ -35,8 +34,7 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// Likewise.
     pub fn hash_by_agent(&mut self) -> Result<StateHash, RankError> {
-        let own = self.digests.take();
-        let own = own.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()));
+        let own = self.own_digests();
         let mut hash = self.hash_with(&own)?;
         let Some(all) = self.collected("digests", own)? else { return Ok(hash) };
         hash.agents = vec![[0; 32]; self.partition.len()];
@@ -46,6 +44,12 @@ impl<C: Communicator> Ranks<C> {
             }
         }
         Ok(hash)
+    }
+
+    /// Digests of own agents, made while messages travelled or now.
+    fn own_digests(&mut self) -> Digests {
+        let early = self.digests.take();
+        early.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()))
     }
 
     fn hash_with(&mut self, own: &Digests) -> Result<StateHash, RankError> {

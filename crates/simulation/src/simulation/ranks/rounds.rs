@@ -62,26 +62,42 @@ impl<C: Communicator> Ranks<C> {
         kind: &'static str,
         own: Vec<T>,
     ) -> Result<Option<Vec<T>>, RankError> {
-        let (here, size, tick) = (self.rank(), self.size(), self.tick());
-        let (mut all, mut away) = (own, 1);
-        while away < size {
-            match here % (2 * away) {
-                0 if here + away < size => {
-                    self.pass(&[], &[here + away])?;
-                    let theirs: Vec<T> = opened(here + away, tick, kind, self.incoming.part(0))?;
-                    all.extend(theirs);
-                }
-                further if further == away => self.pass(&[(here - away, &sealed(&all))], &[])?,
-                _ => self.pass(&[], &[])?,
-            }
-            away *= 2;
-        }
-        Ok((here == 0).then_some(all))
+        let behind = |mut all: Vec<T>, others: Vec<T>| {
+            all.extend(others);
+            all
+        };
+        let all = self.joined_upwards(kind, own, behind)?;
+        Ok((self.rank() == 0).then_some(all))
     }
 
     /// What all ranks have, joined in the order of ranks along a tree to the first and told to
     /// all along the same tree.
     pub(super) fn reduced<T: Serialize + DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        own: T,
+        join: impl Fn(T, T) -> T,
+    ) -> Result<T, RankError> {
+        let (here, size, tick) = (self.rank(), self.size(), self.tick());
+        let mut joined = self.joined_upwards(kind, own, join)?;
+        let mut away = size.next_power_of_two();
+        while away > 1 {
+            away /= 2;
+            match here % (2 * away) {
+                0 if here + away < size => self.pass(&[(here + away, &sealed(&joined))], &[])?,
+                further if further == away => {
+                    self.pass(&[], &[here - away])?;
+                    joined = opened(here - away, tick, kind, self.incoming.part(0))?;
+                }
+                _ => self.pass(&[], &[])?,
+            }
+        }
+        Ok(joined)
+    }
+
+    /// What this rank and those below it in a tree have, joined in the order of ranks: of all on
+    /// the first, whose tree is the whole.
+    fn joined_upwards<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: T,
@@ -100,17 +116,6 @@ impl<C: Communicator> Ranks<C> {
                 _ => self.pass(&[], &[])?,
             }
             away *= 2;
-        }
-        while away > 1 {
-            away /= 2;
-            match here % (2 * away) {
-                0 if here + away < size => self.pass(&[(here + away, &sealed(&joined))], &[])?,
-                further if further == away => {
-                    self.pass(&[], &[here - away])?;
-                    joined = opened(here - away, tick, kind, self.incoming.part(0))?;
-                }
-                _ => self.pass(&[], &[])?,
-            }
         }
         Ok(joined)
     }
