@@ -15,6 +15,7 @@ mod fit;
 #[cfg(feature = "gpu")]
 mod gpu_cost;
 pub mod identify;
+mod in_parallel;
 pub mod map;
 pub mod mobility;
 mod plate;

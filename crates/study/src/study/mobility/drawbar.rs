@@ -14,10 +14,10 @@ use crate::scenario::Scenario;
 use crate::scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
 use crate::simulation::Flow;
 use crate::soil::catalogue;
+use crate::study::in_parallel::InParallel;
 use crate::study::route::Going;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::vehicle::Selector;
-use rayon::prelude::*;
 
 /// Soils that are driven on.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
@@ -37,7 +37,7 @@ const WAY: f64 = 25.0;
 const LONGEST: f64 = 40.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).par_iter().map(|&soil| -> Result<_, MobilityError> {
+    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let (towing, curve) = pull(subject, soil)?;
         Ok((soil, towing, curve, resistance(subject, soil)?))
     });

@@ -7,8 +7,8 @@ use super::findings::{Figure, Findings};
 use super::subject::{KMH, ROAD, Subject, held_speed};
 use super::{Effort, MobilityError};
 use crate::simulation::Flow;
+use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
-use rayon::prelude::*;
 
 /// Where and how fast, km/h.
 const DRIVES: [(&str, f64); 5] =
@@ -19,7 +19,7 @@ const TIME: f64 = 40.0;
 const HELD: f64 = 0.95;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let trials = effort.some(&DRIVES).par_iter().map(|&(soil, kmh)| -> Result<_, MobilityError> {
+    let trials = effort.some(&DRIVES).in_parallel(|&(soil, kmh)| -> Result<_, MobilityError> {
         let name = format!("fuel_{soil}_{kmh}");
         let driver = held_speed(kmh * KMH, &[[0.0, 0.0]]);
         let mut scenario = subject.scenario(&name, TIME, driver);

@@ -7,9 +7,9 @@ use super::{Effort, MobilityError, TractiveEffort, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::{Driver, Surface, TableRow};
 use crate::simulation::Flow;
+use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::vehicle::spec::Layout;
-use rayon::prelude::*;
 
 /// Soils that are climbed.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
@@ -36,7 +36,7 @@ const OFF_LINE: f64 = 0.35;
 
 /// Steepest grade that a vehicle pulls away on and climbs.
 pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).par_iter().map(|&soil| -> Result<_, MobilityError> {
+    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
         Ok((soil, limit))
     });
@@ -104,7 +104,7 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
     let mut findings = Findings::default();
     let mut lines = Vec::new();
     for &soil in effort.some(&SPEED_SOILS) {
-        let trials = grades.par_iter().map(|&grade| -> Result<_, MobilityError> {
+        let trials = grades.in_parallel(|&grade| -> Result<_, MobilityError> {
             let scenario = full_throttle(subject, soil, grade);
             Ok((grade, settled_speed(subject, &scenario)?, scenario))
         });

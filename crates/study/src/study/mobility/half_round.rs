@@ -8,8 +8,8 @@ use crate::numeric::tan;
 use crate::scenario::Scenario;
 use crate::scenario::config::{Face, Stamp};
 use crate::simulation::Flow;
+use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
-use rayon::prelude::*;
 use std::f64::consts::PI;
 
 /// What a driver puts up with, g; from memory.
@@ -26,7 +26,7 @@ const BEYOND: f64 = 15.0;
 const CORNER: f64 = 30.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&RADII).par_iter().map(|&radius| -> Result<_, MobilityError> {
+    let found = effort.some(&RADII).in_parallel(|&radius| -> Result<_, MobilityError> {
         let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
             Ok::<_, MobilityError>(shock(subject, radius, kmh)? <= LIMIT)
         })?;

@@ -9,9 +9,9 @@ use crate::scenario::config::Roughness;
 use crate::simulation::{Flow, Sample};
 use crate::spatial::Vec3;
 use crate::study::absorbed_power;
+use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::terrain::RoughnessClass;
-use rayon::prelude::*;
 
 /// What a driver puts up with, W.
 pub(super) const LIMIT: f64 = 6.0;
@@ -38,7 +38,7 @@ const WAVES: [f64; 2] = [18.288, 1.0 / 2.83];
 const REFERENCE: f64 = 0.1;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&CLASSES).par_iter().map(|class| -> Result<_, MobilityError> {
+    let found = effort.some(&CLASSES).in_parallel(|class| -> Result<_, MobilityError> {
         let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
             Ok::<_, MobilityError>(power(subject, class.0, kmh)?.1 <= LIMIT)
         })?;

@@ -7,7 +7,7 @@ use super::{Effort, MobilityError, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::Surface;
 use crate::simulation::{Flow, OutcomeCode};
-use rayon::prelude::*;
+use crate::study::in_parallel::InParallel;
 
 /// Soils that are driven on.
 const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
@@ -25,7 +25,7 @@ const LONGEST: f64 = 40.0;
 const ASKED: f64 = 0.3;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).par_iter().map(|&soil| -> Result<_, MobilityError> {
+    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(SLOPES, effort.width(WIDTH), |slope| {
             Ok::<_, MobilityError>(ending(subject, soil, slope)? == Ending::Passed)
         })?;

@@ -1,6 +1,6 @@
 //! The greatest size, grade or speed that is passed.
 
-use rayon::prelude::*;
+use crate::study::in_parallel::InParallel;
 
 /// Trials of a round, the ends of the interval aside. A number of its own, not that of the
 /// threads: the result must not hang on these.
@@ -29,11 +29,9 @@ pub fn threshold<E: Send>(
     let at =
         |[low, high]: [f64; 2], n: u32| low + (high - low) * f64::from(n) / f64::from(INNER + 1);
     let round = |range: [f64; 2], first: u32, last: u32| {
-        let all: Vec<(f64, Result<bool, E>)> =
-            (first..=last).into_par_iter().map(|n| (at(range, n), passes(at(range, n)))).collect();
-        all.into_iter()
-            .map(|(value, passed)| passed.map(|passed| (value, passed)))
-            .collect::<Result<Vec<_>, E>>()
+        let values: Vec<f64> = (first..=last).map(|n| at(range, n)).collect();
+        let passed = values.in_parallel(|&value| Ok((value, passes(value)?)));
+        passed.collect::<Result<Vec<_>, E>>()
     };
     let [mut low, mut high] = range;
     let first = round(range, 0, INNER + 1)?;

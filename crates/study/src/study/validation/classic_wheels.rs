@@ -6,10 +6,10 @@ use crate::numeric::pow;
 use crate::scm::Underside;
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Details, Laws, Reece, Soil, SoilKind, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{
     Bearing, DrivenWheel, Rig, RigidWheel, WheelMotion, WheelResult, WheelRig, WongReece,
 };
-use rayon::prelude::*;
 
 const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6 };
 
@@ -60,8 +60,7 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
         ("dry sand", small),
     ];
     let rows = cases
-        .par_iter()
-        .map(|(name, wheel)| {
+        .in_parallel(|(name, wheel)| {
             let strong = of_width(name, 1.0 / wheel.width);
             let soil = stiff(strong);
             let (modulus, n) = (soil.k_phi, soil.n);
@@ -112,8 +111,7 @@ fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let resistance = HMMWV.compaction(soil.k_phi, soil.n, sinkage);
     let against = |cases: &[[f64; 3]]| {
         cases
-            .par_iter()
-            .map(|&[x, spacing, step]| {
+            .in_parallel(|&[x, spacing, step]| {
                 let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.0 };
                 let mut rig = rig(&HMMWV, bed(soil.clone()), motion)?;
                 (rig.laws, rig.spacing, rig.step) = (TOWED, spacing, step);
@@ -297,8 +295,7 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
         }
     }
     let rows = asked
-        .par_iter()
-        .map(|&(case, slip)| {
+        .in_parallel(|&(case, slip)| {
             let theory = case.theory.at(slip);
             let found = run(case, slip)?;
             Ok(row(case.name, slip, &theory, &found))

@@ -4,8 +4,8 @@ use super::section::{Chart, Mark, Section, ValidationError, line, panel, percent
 use crate::numeric::{exp, pow, tan};
 use crate::scm::{PlateOutline, Underside};
 use crate::soil::{Details, Laws, Soil, SoilKind, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{PlateRig, Rig, ShearRig, WheelMotion, WheelRig};
-use rayon::prelude::*;
 
 pub(super) fn bed(yielding: Yielding) -> Soil {
     Soil { name: "bed".into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
@@ -102,8 +102,7 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
         pow(pressure / (s.k_c * (1.0 / 0.2 + 1.0 / 0.6) + s.k_phi), 1.0 / s.n)
     };
     let rows = cases
-        .par_iter()
-        .map(|&(soil, pressure)| {
+        .in_parallel(|&(soil, pressure)| {
             let found = plate(soil, pressure, 0.01).run()?;
             let z = closed(soil, pressure);
             let rebound = pressure / chrono(soil).elastic_stiffness;
@@ -125,8 +124,7 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
     let spacings = [0.05, 0.04, 0.025, 0.02, 0.0125, 0.01, 0.005];
     let errors = |soil: &str| {
         spacings
-            .par_iter()
-            .map(|&spacing| {
+            .in_parallel(|&spacing| {
                 let found = plate(soil, 1e5, spacing).run()?;
                 Ok([1e3 * spacing, 100.0 * (found.sinkage / closed(soil, 1e5) - 1.0)])
             })
@@ -207,8 +205,7 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
         ("KRC coarse", krc),
     ];
     let rows = soils
-        .par_iter()
-        .map(|(name, soil)| {
+        .in_parallel(|(name, soil)| {
             let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
             let mut rig = PlateRig::new(bed(soil.clone()), outline, 1e5);
             (rig.laws, rig.increment) = (Laws::refined(), 2e-3);
@@ -310,8 +307,7 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
     };
     let table = |cases: &[(&str, f64, f64, f64, f64, f64)], damping: f64| {
         cases
-            .par_iter()
-            .map(|&(soil, load, slip, drawbar, torque, sinkage)| {
+            .in_parallel(|&(soil, load, slip, drawbar, torque, sinkage)| {
                 let soil_there = Yielding { damping, ..of_width(soil, HARD_PATCH) };
                 let found = rolled(soil_there, load, slip, 0.02, 1e-3)?;
                 Ok(vec![
@@ -331,8 +327,7 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
     section.table(&header, table(&ROLLING, 0.0)?);
     let against = |cases: &[[f64; 3]]| {
         cases
-            .par_iter()
-            .map(|&[x, spacing, step]| {
+            .in_parallel(|&[x, spacing, step]| {
                 let found = rolled(chrono("mid"), 6311.6, 0.2, spacing, step)?;
                 let error = |ours: f64, closed: f64| 100.0 * (ours / closed - 1.0);
                 Ok([x, error(found.drawbar, 3045.2), error(found.sinkage, 0.082916)])

@@ -6,12 +6,12 @@ use crate::scm::{Ring, Underside};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Laws, Soil, SoilKind, Tread, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{
     Convergence, DeflectionRelation, LoadedTyre, Refinement, Rig, RigError, WheelMotion, WheelRig,
     converge, vehicle_cone_index_factor,
 };
 use crate::vehicle::tyre::RingFigures;
-use rayon::prelude::*;
 use std::path::Path;
 
 /// Deflections over the section's height, the one at which relations are matched the second.
@@ -274,8 +274,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         })
         .collect();
     let cases = jobs
-        .into_par_iter()
-        .map(|(load, sandy, soil)| {
+        .in_parallel(|&(load, sandy, soil)| {
             let found = OverDeflection::run(&tyre, &catalogue().find(soil)?.to_soil(), load)?;
             Ok(Case { soil, load, sandy, found })
         })
@@ -449,8 +448,7 @@ fn convergence(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError
     }
     let load = LOADS[1];
     let rows = jobs
-        .into_par_iter()
-        .map(|(soil, deflection, motion)| {
+        .in_parallel(|&(soil, deflection, motion)| {
             let inflation = tyre.inflation(load, deflection).unwrap_or_default();
             let bed = catalogue().find(soil)?.to_soil();
             let (found, moved) = converge(&tyre.rig(&bed, load, inflation, motion), 0.03)?;
@@ -540,8 +538,7 @@ fn weakest_soils(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationErr
         .flat_map(|soil| DEFLECTIONS.into_iter().map(move |deflection| (soil, deflection)))
         .collect();
     let found = jobs
-        .into_par_iter()
-        .map(|(soil, deflection)| {
+        .in_parallel(|&(soil, deflection)| {
             let inflation = tyre.inflation(load, deflection).unwrap_or_default();
             Ok(weakest(tyre, &catalogue().find(soil)?.to_soil(), load, inflation)?)
         })

@@ -5,8 +5,8 @@ use super::section::{Chart, Mark, Section, ValidationError, line, panel, percent
 use crate::scenario::{ScenarioFile, build};
 use crate::simulation::World;
 use crate::soil::Laws;
+use crate::study::in_parallel::InParallel;
 use crate::study::{Rig, WheelMotion};
-use rayon::prelude::*;
 use std::path::Path;
 
 const WHEEL: &str = include_str!("../measured/chrono_wheel.csv");
@@ -32,8 +32,7 @@ pub(super) fn wheel() -> Result<Section, ValidationError> {
     );
     let cases: Vec<_> = rows(WHEEL).filter(|(_, f)| f[0] >= 0.05).collect();
     let runs = cases
-        .par_iter()
-        .map(|(soil, f)| {
+        .in_parallel(|(soil, f)| {
             let motion = WheelMotion::Rolling { speed: 1.0, slip: f[0] };
             let run = |laws| rig(chrono(soil), f[1], motion, laws).run();
             Ok((run(Laws::reference())?, run(Laws::refined())?))
@@ -172,8 +171,7 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         })
         .collect();
     let runs = cases
-        .par_iter()
-        .map(|&(soil, laws, step)| drive(soil, laws, step))
+        .in_parallel(|&(soil, laws, step)| drive(soil, laws, step))
         .collect::<Result<Vec<_>, _>>()?;
     let chrono: Vec<_> = rows(VEHICLE).collect();
     let end_of = |case: &str| chrono.iter().rfind(|(name, _)| *name == case).map(|(_, f)| f);

@@ -5,8 +5,8 @@ use crate::numeric::cos;
 use crate::scm::Underside;
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Laws, SoilKind};
+use crate::study::in_parallel::InParallel;
 use crate::study::{Rig, RigidWheel, WheelMotion, WheelRig, at_slip_angle};
-use rayon::prelude::*;
 
 const WHEEL: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6300.0 };
 const SLIP: f64 = 0.05;
@@ -28,8 +28,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
             .flat_map(|soil| [2.0, 4.0, 8.0, 15.0, 30.0].map(|angle| (soil, angle)))
             .collect();
     let rows = cases
-        .par_iter()
-        .map(|&(name, degrees)| {
+        .in_parallel(|&(name, degrees)| {
             let angle = degrees.to_radians();
             let closed = match &catalogue().find(name)?.kind {
                 SoilKind::Yielding(soil) => at_slip_angle(&WHEEL, soil, SLIP, angle).side,
@@ -86,8 +85,7 @@ fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
         .flat_map(|soil| [2.0, 4.0, 8.0].map(|angle| (soil, angle)))
         .collect();
     let rows = cases
-        .par_iter()
-        .map(|&(name, degrees)| {
+        .in_parallel(|&(name, degrees)| {
             let mut row = vec![name.to_string(), format!("{degrees:.0}")];
             for laws in [Laws::reference(), Laws::refined()] {
                 let passes = rig(name, degrees.to_radians(), laws)?.passes(2)?;

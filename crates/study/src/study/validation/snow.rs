@@ -6,11 +6,11 @@ use crate::numeric::{cos, sin};
 use crate::scm::Underside;
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Laws, SnowCover, Soil, SoilKind};
+use crate::study::in_parallel::InParallel;
 use crate::study::{
     Rig, TrackMotion, TrackRig, WheelMotion, WheelResult, WheelRig, Winter, packed_density,
     packing, wheel_resistance,
 };
-use rayon::prelude::*;
 
 const MEASURED: &str = include_str!("../measured/crrel_snow.csv");
 /// Width of the instrumented wheel, m: the nominal one of its LT 235/75R15, with which CRREL's own
@@ -94,7 +94,7 @@ pub struct SnowErrors {
 
 /// Each measured row with the run for it.
 fn runs(snow: Snow) -> Result<Vec<(Row, WheelResult)>, ValidationError> {
-    measured().into_par_iter().map(|row| Ok((row, snow.roll(row.depth, row.density)?))).collect()
+    measured().in_parallel(|&row| Ok((row, snow.roll(row.depth, row.density)?))).collect()
 }
 
 fn errors(runs: &[(Row, WheelResult)]) -> SnowErrors {
@@ -264,8 +264,7 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
          `deep_snow` over frozen ground as above, tracks at slip 0.3, nodes 5 cm apart.",
     );
     let rows = [0.15, 0.12]
-        .par_iter()
-        .map(|&depth| {
+        .in_parallel(|&depth| {
             let motion = TrackMotion::Straight { speed: 1.0, slip: 0.3 };
             let rig = TrackRig {
                 laws: Laws::refined(),

@@ -5,11 +5,11 @@ use super::section::{Section, ValidationError, percent};
 use super::tracks::m113;
 use crate::numeric::GRAVITY;
 use crate::soil::{Laws, Soil, SoilKind, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{Rig, TrackMotion, TrackResult, TrackRig, TrackedDrive};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{TrackModel, TrackSteering};
 use crate::vehicle::{Controls, TrackedSpec};
-use rayon::prelude::*;
 
 const MODELS: [TrackModel; 2] = [TrackModel::Segmented, TrackModel::Belt];
 
@@ -143,8 +143,7 @@ fn drawn(section: &mut Section) -> Result<(), ValidationError> {
     }
     let radius = m113().drive_radius();
     let rows = cases
-        .par_iter()
-        .map(|&(name, laws, soil, slip)| {
+        .in_parallel(|&(name, laws, soil, slip)| {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
             let [segmented, belt] = both(soil, motion, laws)?;
             let weight = m113().total_mass() * GRAVITY;
@@ -202,8 +201,7 @@ fn driven(section: &mut Section) -> Result<(), ValidationError> {
         ("full lock, firm", turn("firm"), None),
     ];
     let rows = cases
-        .par_iter()
-        .map(|(name, case, reference)| {
+        .in_parallel(|(name, case, reference)| {
             let [segmented, belt] = MODELS.map(|model| drive(model, case));
             let found = [("segmented", segmented?), ("belt", belt?)];
             let mut rows = Vec::new();
@@ -251,8 +249,7 @@ fn running(section: &mut Section) -> Result<(), ValidationError> {
          tightened: most of the loss is what the tight one makes the shoes rub and rattle.",
     );
     let rows = [1.0, 3.0, 6.0]
-        .par_iter()
-        .map(|&speed| {
+        .in_parallel(|&speed| {
             let motion = TrackMotion::Straight { speed, slip: 0.0 };
             let rig = rig(TrackModel::Segmented, "firm", motion, Laws::reference());
             let tight = rig.run()?;

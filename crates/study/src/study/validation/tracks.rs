@@ -6,11 +6,11 @@ use crate::numeric::{exp, tan};
 use crate::scenario::{ScenarioFile, build};
 use crate::simulation::World;
 use crate::soil::{Laws, Soil, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{
     Rig, RigidTrackResult, RigidTrackRig, RigidTracks, TrackMotion, TrackResult, TrackRig,
 };
 use crate::vehicle::{AnySpec, TrackedSpec, find_any};
-use rayon::prelude::*;
 use std::path::Path;
 
 const M113: RigidTracks =
@@ -70,8 +70,7 @@ fn even_pressure(section: &mut Section) -> Result<(), ValidationError> {
         }
     }
     let rows = cases
-        .par_iter()
-        .map(|&(name, slip)| {
+        .in_parallel(|&(name, slip)| {
             let soil = of_width(name, 1.0 / M113.width);
             let depth = M113.sinkage(&soil);
             let found = rigid(soil.clone(), [depth; 2], slip).run()?;
@@ -236,8 +235,7 @@ fn straight(section: &mut Section) -> Result<(), ValidationError> {
     }
     let theory = RigidTracks::of(&m113());
     let rows = cases
-        .par_iter()
-        .map(|&(name, slip)| {
+        .in_parallel(|&(name, slip)| {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
             let reference = belt(name, motion, Laws::reference()).run()?;
             let default = belt(name, motion, Laws::refined()).run()?;
@@ -293,7 +291,7 @@ fn convergence(section: &mut Section) -> Result<(), ValidationError> {
     let steps = [5e-3, 4e-3, 2e-3, 1e-3].map(|s| [1e3 * s, 0.05, s]);
     let by = |cases: &[[f64; 3]]| -> Result<Vec<_>, ValidationError> {
         let (thrust, drawbar): (Vec<_>, Vec<_>) =
-            cases.par_iter().map(run).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+            cases.in_parallel(run).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         Ok(vec![line("thrust", Mark::Line, thrust), line("drawbar", Mark::Line, drawbar)])
     };
     section.chart(Chart {
@@ -316,8 +314,7 @@ fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     );
     let theory = RigidTracks::of(&m113());
     let rows = ["mid", "hard", "dry sand"]
-        .par_iter()
-        .map(|name| {
+        .in_parallel(|name| {
             let motion = TrackMotion::Pivot { speed: 0.5 };
             let reference = belt(name, motion, Laws::reference()).run()?;
             let default = belt(name, motion, Laws::refined()).run()?;
@@ -353,8 +350,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
         }
     }
     let rows = cases
-        .par_iter()
-        .map(|&(name, laws)| {
+        .in_parallel(|&(name, laws)| {
             let soil = chrono(if name == "chrono_mid" { "mid" } else { "dry sand" });
             let steepest = theory.steepest(&soil).to_degrees();
             let millimetres = |way: f64| format!("{:.1}", 1e3 * way);

@@ -6,8 +6,8 @@ use crate::numeric::ln;
 use crate::scm::{PlateOutline, Underside};
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Details, Laws, SoilKind, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{PlateRig, Rig, WheelMotion, WheelRig};
-use rayon::prelude::*;
 
 /// Passes of a wheel, and sinkage over slip.
 pub(super) fn section() -> Result<Section, ValidationError> {
@@ -25,8 +25,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     );
     let laws = [("reference", Laws::reference()), ("default", Laws::refined())];
     let passes = laws
-        .par_iter()
-        .map(|(_, laws)| {
+        .in_parallel(|(_, laws)| {
             let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.1 };
             Ok(wheel(chrono("mid"), 6311.6, motion, *laws).passes(4)?)
         })
@@ -63,8 +62,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let mut start = 0.0;
     for (name, mark, laws) in options {
         let points = slips
-            .par_iter()
-            .map(|&slip| {
+            .in_parallel(|&slip| {
                 let motion = WheelMotion::Rolling { speed: 1.0, slip };
                 let found = wheel(chrono("mid"), 6311.6, motion, laws).run()?;
                 Ok([slip, 100.0 * found.sinkage])
@@ -138,8 +136,7 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
         "chrono_cdt_fgs_dry",
     ];
     let rows = soils
-        .par_iter()
-        .map(|&name| {
+        .in_parallel(|&name| {
             let soil = catalogue().find(name)?.to_soil();
             let n = match &soil.kind {
                 SoilKind::Yielding(soil) => soil.n,
@@ -193,8 +190,7 @@ fn rut(section: &mut Section) -> Result<(), ValidationError> {
     );
     let slips = [0.05, 0.1, 0.2, 0.4, 0.6];
     let rows = slips
-        .par_iter()
-        .map(|&slip| {
+        .in_parallel(|&slip| {
             let motion = WheelMotion::Rolling { speed: 1.0, slip };
             let passes = wheel(chrono("mid"), 6311.6, motion, Laws::refined()).passes(2)?;
             let [first, second] = [&passes[0], &passes[1]];

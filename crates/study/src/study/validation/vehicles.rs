@@ -7,8 +7,8 @@ use crate::scenario::{ScenarioFile, build};
 use crate::simulation::{GroundVehicle, World};
 use crate::spatial::{Pose, Vec3};
 use crate::study::RigError;
+use crate::study::in_parallel::InParallel;
 use crate::vehicle::Controls;
-use rayon::prelude::*;
 use std::f64::consts::TAU;
 use std::path::Path;
 
@@ -59,8 +59,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          its figures states (Project Chrono's HMMWV and M113, MAVS's MRZR-4).",
     );
     let rows = [("hmmwv", 2573.138), ("mrzr4", 1279.8), ("m113", 11342.86)]
-        .par_iter()
-        .map(|&(name, mass)| {
+        .in_parallel(|&(name, mass)| {
             let sets = [
                 format!("vehicle[0].model={name}"),
                 "vehicle[0].driver={ kind = \"hold\" }".into(),
@@ -91,8 +90,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          δ being the angle whose cotangent is the mean of the front wheels' and L = 3.378 m.",
     );
     let rows = [0.4, 0.8]
-        .par_iter()
-        .map(|&steering| {
+        .in_parallel(|&steering| {
             let radius = circle(steering)?;
             let delta = mean_steer(steering)?;
             let closed = 3.378 / tan(delta);

@@ -3,8 +3,8 @@
 use crate::scm::{Underside, UndersideError};
 use crate::soil::catalogue::assumed_elastic_stiffness;
 use crate::soil::{Details, Laws, Soil, SoilKind, Yielding};
+use crate::study::in_parallel::InParallel;
 use crate::study::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
-use rayon::prelude::*;
 
 /// One slip and slip angle of a single-wheel test: the mean of its repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,10 +138,7 @@ pub fn predict_trials(
     let chosen = |trial: &WheelTrial| {
         trial.wheel == wheel && (trial.slip_angle.to_degrees() - slip_angle_deg).abs() < 1.0
     };
-    let trials: Vec<_> = wheel_trials().into_iter().filter(chosen).collect();
-    trials
-        .into_par_iter()
-        .filter_map(|trial| trial_rig(&trial, laws).ok().map(|rig| (trial, rig)))
-        .map(|(trial, rig)| Ok((trial, rig.run()?)))
-        .collect()
+    let rig_of = |trial: WheelTrial| trial_rig(&trial, laws).ok().map(|rig| (trial, rig));
+    let rigs: Vec<_> = wheel_trials().into_iter().filter(chosen).filter_map(rig_of).collect();
+    rigs.in_parallel(|(trial, rig)| Ok((trial.clone(), rig.run()?))).collect()
 }
