@@ -422,7 +422,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
     assert_eq!(told, "at tick 0: no answer from rank 1 within 0 s");
 }
 
-/// Alters one byte of what rank 1 sends to all at its eighth time.
+/// Alters one byte of what rank 1 sends to all at its ninth time.
 struct Altering {
     inner: bekker::sync::Threads,
     exchanges: usize,
@@ -449,7 +449,7 @@ impl Communicator for Altering {
     ) -> Result<bekker::sync::Phases, CommError> {
         self.exchanges += 1;
         let mut mine = mine.to_vec();
-        if self.rank() == 1 && self.exchanges == 8 {
+        if self.rank() == 1 && self.exchanges == 9 {
             let middle = mine.len() / 2;
             mine[middle] ^= 0x10;
         }
@@ -483,8 +483,8 @@ fn an_altered_message_names_rank_tick_and_kind() {
             }
         }
     });
-    // states are the first that is told to all, so the
-    // eighth is the heartbeat of step 30; its sender does not read it
+    // states are the first that is told to all, introductions the second, so the
+    // ninth is the heartbeat of step 30; its sender does not read it
     let told: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
     assert!(
         told[0].starts_with("corrupt heartbeat from rank 1 at tick 30: checksum"),
@@ -745,7 +745,7 @@ fn altered_plain_data_names_rank_tick_and_kind() {
     let model = convoy();
     let ends = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
-        // states and six heartbeats: the eighth is the gathering
+        // states, introductions and six heartbeats: the ninth is the gathering
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         (0..6).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));

@@ -244,17 +244,16 @@ impl World {
     /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
     /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        let World { model, state, workspaces, own, .. } = self;
+        let World { model, state, workspaces, .. } = self;
         let agents = model.agents.par_iter().zip(state.agents.par_iter_mut());
-        agents.zip(&*workspaces).zip(&*own).filter(|(_, own)| **own).for_each(
-            |(((agent, state), workspace), _)| {
-                if let (Some(autonomy), None) = (&agent.autonomy, &state.outcome)
-                    && let Some(own) = &mut state.autonomy
-                {
-                    own.perceive(autonomy, &workspace.delivered, now_us);
-                }
-            },
-        );
+        agents.zip(&*workspaces).for_each(|((agent, state), workspace)| {
+            let Some(workspace) = workspace else { return };
+            if let (Some(autonomy), None) = (&agent.autonomy, &state.outcome)
+                && let Some(own) = &mut state.autonomy
+            {
+                own.perceive(autonomy, &workspace.delivered, now_us);
+            }
+        });
     }
 
     /// Own members of the team take note of where others are that they have a link to.

@@ -108,9 +108,8 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its samples cannot be read.
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
-        let rank = self.rank();
-        let own: Vec<Sample> =
-            self.world.samples().filter(|sample| self.partition[sample.vehicle] == rank).collect();
+        let sample = |agent: u32, _: &AgentState| self.world.sample(agent as usize);
+        let own: Vec<Sample> = self.own_agents(sample).into_iter().flatten().collect();
         let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)

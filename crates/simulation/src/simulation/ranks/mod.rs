@@ -8,6 +8,7 @@
 //! patches commutes and what an agent reads of others is sent in full precision,
 //! any number of ranks and any partition give the bits of one process.
 
+mod beginning;
 mod census;
 mod exchange;
 mod figures;
@@ -178,11 +179,12 @@ impl<C: Communicator> Ranks<C> {
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
         let follows = follows(&model);
+        let is_begun = state.is_some();
         let world = World::part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
         let near = *route == Route::Neighbour && size > 1;
-        Ok(Ranks {
-            running: world.is_running(),
+        let mut ranks = Ranks {
+            running: false,
             neighbourhood: near.then(|| Neighbourhood::new(rank, tile)),
             homes: near.then(|| Homes::new(rank, size, tile, &world.state().published)),
             whole: Published::default(),
@@ -214,11 +216,18 @@ impl<C: Communicator> Ranks<C> {
             digest: *digest,
             digests: None,
             begun,
-        })
+        };
+        if !is_begun {
+            ranks.begin()?;
+        }
+        ranks.world.meet_team();
+        ranks.running = ranks.world.is_running();
+        ranks.begun = ranks.communicator.elapsed();
+        Ok(ranks)
     }
 
-    /// This rank's world. Agents of other ranks are in it as they were at the
-    /// last [`Ranks::gather`] on rank 0, or at the start.
+    /// This rank's world. Of other ranks' agents it has no state, but on rank 0 as they were at
+    /// the last [`Ranks::gather`].
     pub fn world(&self) -> &World {
         &self.world
     }
