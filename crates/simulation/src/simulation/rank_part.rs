@@ -63,6 +63,11 @@ impl World {
         }
     }
 
+    /// The agents that step here, in ascending order.
+    pub(super) fn own_agents(&self) -> &[usize] {
+        &self.own_agents
+    }
+
     /// Whether an agent steps here.
     pub(super) fn is_own(&self, agent: usize) -> bool {
         self.own[agent]
@@ -99,9 +104,9 @@ impl World {
     }
 
     /// Who is told of at heartbeats from now on: what is known of the others goes stale.
-    pub(super) fn hear_only(&mut self, received: &[bool]) {
-        for (agent, heard) in self.heard.iter_mut().enumerate() {
-            *heard &= self.own[agent] || received.get(agent).copied().unwrap_or_default();
+    pub(super) fn hear_only(&mut self, received: &[usize]) {
+        for (agent, heard) in self.heard.iter_mut().enumerate().filter(|(_, heard)| **heard) {
+            *heard = self.own[agent] || received.binary_search(&agent).is_ok();
         }
     }
 
@@ -117,6 +122,9 @@ impl World {
         self.views[agent] = view;
         self.state.agents[agent] = state;
         self.own[agent] = true;
+        if let Err(place) = self.own_agents.binary_search(&agent) {
+            self.own_agents.insert(place, agent);
+        }
         self.heard[agent] = true;
     }
 
@@ -129,9 +137,23 @@ impl World {
             self.imaging.forget(agent);
         }
         self.own[agent] = false;
+        self.own_agents.retain(|own| *own != agent);
         self.workspaces[agent] = None;
         self.state.agents[agent] = AgentState::elsewhere();
     }
+}
+
+/// Those of some indices, which ascend.
+pub(super) fn chosen<'a, T>(
+    all: &'a mut [T],
+    indices: &'a [usize],
+) -> impl Iterator<Item = &'a mut T> {
+    let (mut all, mut next) = (all.iter_mut(), 0);
+    indices.iter().filter_map(move |&index| {
+        let found = all.nth(index - next);
+        next = index + 1;
+        found
+    })
 }
 
 impl WorldState {

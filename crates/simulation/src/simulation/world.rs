@@ -15,6 +15,7 @@ use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
 use super::radio::RadioNet;
+use super::rank_part::chosen;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::scratch_pool::ScratchPool;
@@ -131,6 +132,8 @@ pub struct World {
     pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
     pub(super) own: Vec<bool>,
+    /// The same by their numbers, in ascending order.
+    pub(super) own_agents: Vec<usize>,
     /// Of each agent that steps here.
     pub(super) workspaces: Vec<Option<Box<AgentWorkspace>>>,
     scratches: ScratchPool,
@@ -177,6 +180,7 @@ impl World {
         World {
             model,
             state,
+            own_agents: (0..own.len()).filter(|&agent| own[agent]).collect(),
             own,
             workspaces: Vec::new(),
             scratches: ScratchPool::default(),
@@ -248,6 +252,7 @@ impl World {
             model,
             state,
             own,
+            own_agents,
             workspaces,
             scratches,
             views,
@@ -261,18 +266,18 @@ impl World {
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
         let (encounters, damage, scratches) = (&*encounters, &state.damage[..], &*scratches);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
-        let each =
-            agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
-        each.enumerate().for_each(|(index, ((agent, state), workspace))| {
-            let Some(workspace) = workspace else { return };
+        let rooms = chosen(workspaces, own_agents).flatten();
+        let each = own_agents.iter().zip(chosen(&mut state.agents, own_agents)).zip(rooms);
+        let each: Vec<_> = each.collect();
+        each.into_par_iter().for_each(|((&index, state), workspace)| {
             workspace.scratch = scratches.take();
-            agent.heartbeat(index, &around, state, workspace);
+            agents[index].heartbeat(index, &around, state, workspace);
             scratches.give(std::mem::take(&mut workspace.scratch));
         });
         let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
-        for (index, workspace) in workspaces.iter().enumerate() {
-            let Some(workspace) = workspace else { continue };
+        for &index in &*own_agents {
+            let Some(workspace) = &workspaces[index] else { continue };
             let view = agents[index].view(&state.agents[index], workspace);
             let before = std::mem::replace(&mut views[index], view);
             if !view.ended {
@@ -292,7 +297,7 @@ impl World {
         let changed = |&&(obstacle, damage): &&(u32, u16)| {
             self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
         };
-        let damage = self.workspaces.iter().flatten().flat_map(|room| &room.strikes.damage);
+        let damage = self.own_agents.iter().flat_map(|&own| &self.room(own).strikes.damage);
         let own = |&(tow, _): &(usize, TowState)| {
             self.model.tows[tow].agents.iter().any(|&agent| self.own[agent])
         };
@@ -326,8 +331,9 @@ impl World {
 
     /// Second part: merges what own agents left with what others left.
     pub(super) fn merge(&mut self, others: Option<&Patches>) {
-        let World { state, workspaces, .. } = self;
-        let left = workspaces.iter().flatten().map(|workspace| &workspace.patches);
+        let World { state, workspaces, own_agents, .. } = self;
+        let rooms = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
+        let left = rooms.map(|room| &room.patches);
         state.published.merge(left.chain(others));
     }
 

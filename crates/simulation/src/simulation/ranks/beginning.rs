@@ -24,9 +24,7 @@ impl<C: Communicator> Ranks<C> {
     /// Sets own agents down while others set down theirs. The first rank hears of those that do
     /// not stand still.
     fn set_down(&mut self) -> Result<(), RankError> {
-        let here = self.rank();
-        let own: Vec<usize> =
-            (0..self.partition.len()).filter(|&agent| self.partition[agent] == here).collect();
+        let own = self.world.own_agents().to_vec();
         let mut portions = own.chunks(rayon::current_num_threads());
         loop {
             let begun = self.communicator.elapsed();

@@ -108,7 +108,7 @@ impl<C: Communicator> Ranks<C> {
             let state: AgentState =
                 postcard::from_bytes(&stored).map_err(|error| corrupt(error.to_string()))?;
             self.world.take_in(at, state);
-            self.ghosts[at] = None;
+            self.ghosts.remove(&at);
         }
         self.partition = partition;
         self.digests = None;
@@ -153,10 +153,8 @@ impl<C: Communicator> Ranks<C> {
             }
         };
         self.read(&from)?;
-        for (agent, state) in self.received.iter_mut().enumerate() {
-            if let Some(state) = state.take() {
-                self.world.see(agent, &state);
-            }
+        for (agent, state) in self.received.drain(..) {
+            self.world.see(agent, &state);
         }
         Ok(())
     }
