@@ -4,8 +4,8 @@
 use crate::scene;
 
 use bekker::simulation::{
-    GroundVehicle, RankError, Ranks, Rebalancing, Route, Sharing, World, WorldModel, WorldState,
-    checkpoint,
+    GroundVehicle, RankError, Ranks, Rebalancing, Route, Sharing, Stand, World, WorldModel,
+    WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ghost::Order;
@@ -13,7 +13,9 @@ use bekker::sync::message::RunningGear;
 use bekker::sync::{CommError, Communicator, Partition};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{Shoes, VehicleState};
-use scene::{agent, at, drive, flat, m113, m113_on, on_ranks, soil, table, vehicle, world};
+use scene::{
+    agent, at, drive, flat, ground, m113, m113_on, on_ranks, slope, soil, table, vehicle, world,
+};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -275,6 +277,57 @@ fn neighbours_do_not_hold_what_others_leave_far_away() {
     assert_eq!((2 * two, 6 * six), (all_of_two, all_of_six), "and the first is told of all");
 }
 
+/// Vehicles of which a rank has bodies, tyres and ruts.
+fn held(world: &World) -> Vec<usize> {
+    let agents = world.state().agents.iter().enumerate();
+    agents.filter(|(_, own)| !own.vehicle.body.q.is_empty()).map(|(agent, _)| agent).collect()
+}
+
+/// At the start, after a resume and once vehicles have changed ranks, a rank holds those that step
+/// there and no others; the first all of them once they are gathered.
+#[test]
+fn a_rank_holds_its_own_vehicles_alone() {
+    let model = far_apart();
+    let state = World::new(model.clone()).state().clone();
+    for (route, state) in [(Route::All, None), (Route::Neighbour, None), (Route::All, Some(state))]
+    {
+        let ends = on_ranks(3, PATIENCE, |rank| {
+            let (own, sharing) = (rank.rank(), Sharing { route, ..Sharing::default() });
+            let mut ranks = Ranks::new(rank, model.clone(), state.clone(), &sharing, &[]).unwrap();
+            assert_eq!(held(ranks.world()), [own]);
+            // the others can be asked for: they are where they begin
+            assert_eq!(ranks.world().samples().count(), 3);
+            ranks.advance(false).unwrap();
+            ranks.migrate(vec![1, 2, 0]).unwrap();
+            assert_eq!(held(ranks.world()), [(own + 2) % 3]);
+            ranks.advance(false).unwrap();
+            ranks.gather().unwrap();
+            assert_eq!(held(ranks.world()).len(), if own == 0 { 3 } else { 1 });
+        });
+        ends.into_iter().for_each(|end| end.unwrap());
+    }
+}
+
+/// The first rank knows of all vehicles how they began, whichever rank set them down.
+#[test]
+fn the_first_rank_knows_how_all_begin() {
+    let hmmwv = vehicle("hmmwv");
+    let starts = [at(0.0, 0.0, 0.6), at(0.0, 50.0, 0.6), at(0.0, 100.0, 0.6)];
+    let agents = starts
+        .map(|start| agent(&hmmwv, table(&[[0.0, 0.0], [1.0, 0.0]], &[], &[]), start))
+        .to_vec();
+    // one in one is steeper than soft soil holds
+    let steep = ground(0.05, slope(1.0), vec![soil("soft")]);
+    let alone = world(steep, 2e-3, agents);
+    assert!(alone.stands().iter().all(|stand| *stand != Stand::Still), "{:?}", alone.stands());
+    let ends = on_ranks(3, PATIENCE, |rank| {
+        let model = alone.model().clone();
+        let ranks = Ranks::new(rank, model, None, &Sharing::default(), &[]).unwrap();
+        ranks.world().stands().to_vec()
+    });
+    assert_eq!(ends.into_iter().next().unwrap().unwrap(), alone.stands());
+}
+
 #[test]
 fn far_neighbours_hear_nothing_of_each_other() {
     let received = |model: WorldModel| {
@@ -422,7 +475,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
     assert_eq!(told, "at tick 0: no answer from rank 1 within 0 s");
 }
 
-/// Alters one byte of what rank 1 sends to all at its eighth time.
+/// Alters one byte of what rank 1 sends to all at its ninth time.
 struct Altering {
     inner: bekker::sync::Threads,
     exchanges: usize,
@@ -449,7 +502,7 @@ impl Communicator for Altering {
     ) -> Result<bekker::sync::Phases, CommError> {
         self.exchanges += 1;
         let mut mine = mine.to_vec();
-        if self.rank() == 1 && self.exchanges == 8 {
+        if self.rank() == 1 && self.exchanges == 9 {
             let middle = mine.len() / 2;
             mine[middle] ^= 0x10;
         }
@@ -483,8 +536,8 @@ fn an_altered_message_names_rank_tick_and_kind() {
             }
         }
     });
-    // states are the first that is told to all, so the
-    // eighth is the heartbeat of step 30; its sender does not read it
+    // states are the first that is told to all, introductions the second, so the
+    // ninth is the heartbeat of step 30; its sender does not read it
     let told: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
     assert!(
         told[0].starts_with("corrupt heartbeat from rank 1 at tick 30: checksum"),
@@ -745,7 +798,7 @@ fn altered_plain_data_names_rank_tick_and_kind() {
     let model = convoy();
     let ends = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
-        // states and six heartbeats: the eighth is the gathering
+        // states, introductions and six heartbeats: the ninth is the gathering
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         (0..6).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));

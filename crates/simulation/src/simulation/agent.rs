@@ -175,6 +175,32 @@ impl AgentModel {
 }
 
 impl AgentState {
+    /// In place of one that steps on another rank.
+    pub(super) fn elsewhere() -> AgentState {
+        AgentState {
+            vehicle: VehicleState::default(),
+            tyres: Vec::new(),
+            driver: DriverState::default(),
+            controls: Controls::default(),
+            command: None,
+            overlay: Overlay::new(),
+            monitor: Monitor::of(0, Vec3::zeros()),
+            wheels: Vec::new(),
+            outcome: None,
+            sensors: Vec::new(),
+            close: false,
+            hits: Hits::default(),
+            autonomy: None,
+            radio: None,
+        }
+    }
+
+    /// Whether it steps on another rank, and this is nothing but its place.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        // every vehicle has bodies that move
+        self.vehicle.body.q.is_empty()
+    }
+
     /// Its wheels after the last heartbeat that it drove.
     pub(super) fn wheels(&self) -> &[WheelSample] {
         &self.wheels

@@ -9,6 +9,7 @@
 use super::agent::{AgentModel, AgentState};
 use super::imaging::imaging_threads;
 use super::radio::Network;
+use super::rank_part::chosen;
 use super::team::{Member, Report};
 use super::timings::{Part, Stopwatch};
 use super::world::World;
@@ -244,17 +245,17 @@ impl World {
     /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
     /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        let World { model, state, workspaces, own, .. } = self;
-        let agents = model.agents.par_iter().zip(state.agents.par_iter_mut());
-        agents.zip(&*workspaces).zip(&*own).filter(|(_, own)| **own).for_each(
-            |(((agent, state), workspace), _)| {
-                if let (Some(autonomy), None) = (&agent.autonomy, &state.outcome)
-                    && let Some(own) = &mut state.autonomy
-                {
-                    own.perceive(autonomy, &workspace.delivered, now_us);
-                }
-            },
-        );
+        let World { model, state, workspaces, own_agents, .. } = self;
+        let own = own_agents.iter().zip(chosen(&mut state.agents, own_agents));
+        let own: Vec<_> = own.filter(|(_, state)| state.autonomy.is_some()).collect();
+        own.into_par_iter().for_each(|(&agent, state)| {
+            let (model, room) = (&model.agents[agent], &workspaces[agent]);
+            if let (Some(autonomy), None) = (&model.autonomy, &state.outcome)
+                && let (Some(own), Some(room)) = (&mut state.autonomy, room)
+            {
+                own.perceive(autonomy, &room.delivered, now_us);
+            }
+        });
     }
 
     /// Own members of the team take note of where others are that they have a link to.

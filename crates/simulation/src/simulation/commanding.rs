@@ -219,7 +219,8 @@ impl World {
         for other in state.agents.iter_mut().filter_map(|other| other.autonomy.as_mut()) {
             other.member.forget(agent as u32);
         }
-        (self.workspaces[agent], self.views[agent]) = derived(own, &state.agents[agent], agent);
+        let (room, view) = derived(own, &state.agents[agent], agent);
+        (self.workspaces[agent], self.views[agent]) = (Some(Box::new(room)), view);
         // a heartbeat that fits the speed of whoever is fastest now
         let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
         state.steps = state.steps.min(clock.steps_to_heartbeat(state.tick, fastest, 0.0));
@@ -248,7 +249,7 @@ impl World {
     /// the front, left before right, or to each of its shoes that met it. Empty of those that
     /// do not step here, and before the first step.
     pub fn contacts(&self, agent: usize) -> &[Contact] {
-        let room = self.workspaces.get(agent).filter(|_| self.is_own(agent));
+        let room = self.workspaces.get(agent).and_then(Option::as_ref);
         let vehicle = self.model.agents.get(agent).map(|agent| &agent.vehicle);
         room.zip(vehicle).map_or(&[], |(room, vehicle)| vehicle.contacts(&room.vehicle))
     }
@@ -256,7 +257,8 @@ impl World {
     /// What happened to an agent in the last heartbeat, in a fixed order. Empty of those
     /// that do not step here.
     pub fn events(&self, agent: usize) -> &[Event] {
-        self.workspaces.get(agent).map_or(&[], |room| &room.events)
+        let room = self.workspaces.get(agent).and_then(Option::as_ref);
+        room.map_or(&[], |room| &room.events)
     }
 
     /// One agent at this moment.
@@ -268,9 +270,9 @@ impl World {
     /// The same into a sample that there is, which allocates nothing once it has its room.
     /// Whether there is such an agent.
     pub fn sample_into(&self, agent: usize, sample: &mut Sample) -> bool {
-        let (state, room) = (self.state.agents.get(agent), self.workspaces.get(agent));
-        let Some((state, room)) = state.zip(room) else { return false };
-        self.model.agents[agent].sample_into(agent, self.time(), state, room, sample);
+        let Some(model) = self.model.agents.get(agent) else { return false };
+        let (state, room) = self.shown(agent);
+        model.sample_into(agent, self.time(), &state, &room, sample);
         true
     }
 

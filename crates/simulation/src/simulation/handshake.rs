@@ -130,7 +130,7 @@ pub(super) fn describe(
     partition: &[usize],
     run: u32,
     tick: u64,
-) -> Result<Vec<Description>, RankError> {
+) -> Result<(), RankError> {
     let here = communicator.rank();
     let descriptions: Vec<Description> =
         model.agents.iter().map(|agent| agent.description()).collect();
@@ -142,7 +142,7 @@ pub(super) fn describe(
         writer.description(&nobodys, description, &mut message);
     }
     if all_have(communicator, tick, &message)? {
-        return Ok(descriptions);
+        return Ok(());
     }
     message.clear();
     let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
@@ -188,7 +188,7 @@ pub(super) fn describe(
             }
         }
     }
-    Ok(descriptions)
+    Ok(())
 }
 
 /// Identifies a run: a checksum of all that its ranks agree on.

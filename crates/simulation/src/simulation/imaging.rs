@@ -156,7 +156,9 @@ impl World {
                     None => make(),
                 }
                 sensor.await_frame(own, frame);
-                sensor.deliver(own, now_us, &mut self.workspaces[agent].delivered);
+                if let Some(room) = &mut self.workspaces[agent] {
+                    sensor.deliver(own, now_us, &mut room.delivered);
+                }
             }
         }
         frames

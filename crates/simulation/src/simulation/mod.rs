@@ -33,6 +33,7 @@ mod outcome;
 mod plume;
 mod radio;
 mod rank_error;
+mod rank_part;
 mod ranks;
 mod record;
 mod renderer;

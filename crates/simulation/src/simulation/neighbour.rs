@@ -125,8 +125,8 @@ pub(super) struct Neighbourhood {
     pub hearers: Vec<usize>,
     /// Ranks that any agent is heard of from, in ascending order.
     pub speakers: Vec<usize>,
-    /// Which agents of other ranks are heard of here.
-    pub received: Vec<bool>,
+    /// Agents of other ranks that are heard of here, in ascending order.
+    pub received: Vec<usize>,
     /// Tick at or after which the next census is due.
     pub due: u64,
 }
@@ -179,7 +179,7 @@ impl Neighbourhood {
             let met = tree.locate_in_envelope_intersecting(envelope);
             met.filter(|placed| placed.rank != here).map(|placed| (placed.agent, placed.rank))
         };
-        self.received = vec![false; partition.len()];
+        self.received.clear();
         self.own.clear();
         for region in regions {
             let agent = region.agent as usize;
@@ -189,14 +189,14 @@ impl Neighbourhood {
             let mut hearers = Vec::new();
             for (other, rank) in near(region.envelope()) {
                 hearers.push(rank);
-                self.received[other] = true;
+                self.received.push(other);
             }
             for &(follower, leader) in follows {
                 if leader == agent && partition[follower] != here {
                     hearers.push(partition[follower]);
                 }
                 if follower == agent && partition[leader] != here {
-                    self.received[leader] = true;
+                    self.received.push(leader);
                 }
             }
             let hearers = ascending(hearers);
@@ -204,16 +204,16 @@ impl Neighbourhood {
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
         self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
-        let received = (0..partition.len()).filter(|&agent| self.received[agent]);
-        self.speakers = ascending(received.map(|agent| partition[agent]).collect());
+        self.received = ascending(std::mem::take(&mut self.received));
+        self.speakers = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
     }
 }
 
 /// In ascending order, each once.
-fn ascending(mut ranks: Vec<usize>) -> Vec<usize> {
-    ranks.sort_unstable();
-    ranks.dedup();
-    ranks
+fn ascending(mut all: Vec<usize>) -> Vec<usize> {
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 #[cfg(test)]
@@ -230,11 +230,7 @@ mod tests {
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
         ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]);
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
-        assert_eq!(
-            ranks.received,
-            [false, true, false, false],
-            "a leader need not see who follows"
-        );
+        assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
     #[test]

@@ -101,7 +101,8 @@ pub struct Moment<'a> {
 /// Whom a run tells what happens. Every method is called on every rank; none needs to be
 /// implemented. `E` is what may go wrong with it.
 pub trait Observer<E> {
-    /// The run is about to begin, or to go on, with all agents as they are.
+    /// The run is about to begin, or to go on, with all agents as they are; the world of the
+    /// first rank is complete.
     ///
     /// # Errors
     /// What ends the run before it begins.
@@ -279,6 +280,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
         let sample_every = clock.ticks_in(sample_every);
         let end = clock.heartbeats_in(duration).saturating_mul(clock.steps_per_heartbeat());
         let samples = self.ranks.samples()?;
+        self.ranks.gather()?;
         each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
         // whatever becomes of it, a run can be gone on with
         if !self.resumes {

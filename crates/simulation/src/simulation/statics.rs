@@ -29,6 +29,7 @@ use crate::numeric::{pow, smooth_step};
 use crate::scm::Scratch;
 use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
 use crate::vehicle::{Controls, VehicleState};
+use serde::{Deserialize, Serialize};
 
 /// Step, s.
 const STEP: f64 = 2e-3;
@@ -64,7 +65,7 @@ const BRAKED: Controls = Controls {
 };
 
 /// How a vehicle stands at its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stand {
     /// In equilibrium.
     Still,

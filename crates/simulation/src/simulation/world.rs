@@ -15,6 +15,7 @@ use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::OutcomeReport;
 use super::radio::RadioNet;
+use super::rank_part::chosen;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
 use super::scratch_pool::ScratchPool;
@@ -131,25 +132,31 @@ pub struct World {
     pub(super) state: WorldState,
     /// Which agents step here; all of them, unless this is one rank of several.
     pub(super) own: Vec<bool>,
-    pub(super) workspaces: Vec<AgentWorkspace>,
+    /// The same by their numbers, in ascending order.
+    pub(super) own_agents: Vec<usize>,
+    /// Of each agent that steps here.
+    pub(super) workspaces: Vec<Option<Box<AgentWorkspace>>>,
     scratches: ScratchPool,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Whose views are up to date.
-    heard: Vec<bool>,
+    pub(super) heard: Vec<bool>,
     encounters: Encounters,
     /// Of own agents, over the last heartbeat.
     fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
-    stands: Vec<Stand>,
+    pub(super) stands: Vec<Stand>,
 }
 
 impl World {
     /// A world at its beginning. Many worlds may share one model.
     pub fn new(model: impl Into<Arc<WorldModel>>) -> World {
         let model = model.into();
-        let own = vec![true; model.agents.len()];
-        World::part(model, None, own)
+        let agents: Vec<usize> = (0..model.agents.len()).collect();
+        let mut world = World::part(model, None, vec![true; agents.len()]);
+        world.set_down(&agents);
+        world.meet_team();
+        world
     }
 
     /// A world that goes on from a state of the same model.
@@ -163,51 +170,38 @@ impl World {
         let model = model.into();
         soundness::check(&model, &state)?;
         let own = vec![true; model.agents.len()];
-        Ok(World::part(model, Some(state), own))
+        let mut world = World::part(model, Some(state), own);
+        world.meet_team();
+        Ok(world)
     }
 
-    /// One rank's part of a world: it steps its `own` agents. Without a state
-    /// it begins at the beginning.
-    pub(super) fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
-        let mut stands = Vec::new();
-        let state = state.unwrap_or_else(|| {
-            let published = Published::default();
-            let start = |agent: &AgentModel| agent.state(&model.ground, &published);
-            let agents;
-            (agents, stands) = model.agents.par_iter().map(start).unzip();
-            // nobody has moved yet, but at the speeds that are launched with
-            let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
-            let steps = model.clock.steps_to_heartbeat(0, speed, 0.0);
-            let damage = vec![0; model.obstacles.len()];
-            let tows = vec![TowState::default(); model.tows.len()];
-            WorldState { tick: 0, steps, published, agents, damage, tows }
-        });
-        let (patches, fastest_motion) = (Patches::default(), FastestMotion::default());
-        let (workspaces, views, imaging) = (Vec::new(), Vec::new(), Imaging::default());
-        let mut world = World {
+    /// A world in a state, all that follows from it still to be derived.
+    pub(super) fn around(model: Arc<WorldModel>, state: WorldState, own: Vec<bool>) -> World {
+        World {
             model,
             state,
+            own_agents: (0..own.len()).filter(|&agent| own[agent]).collect(),
             own,
-            workspaces,
+            workspaces: Vec::new(),
             scratches: ScratchPool::default(),
-            views,
-            patches,
+            views: Vec::new(),
+            patches: Patches::default(),
             heard: Vec::new(),
             encounters: Encounters::default(),
-            fastest_motion,
-            imaging,
-            stands,
-        };
-        world.derive();
-        world.meet_team();
-        world
+            fastest_motion: FastestMotion::default(),
+            imaging: Imaging::default(),
+            stands: Vec::new(),
+        }
     }
 
     /// Makes all anew that follows from the state.
     pub(super) fn derive(&mut self) {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
-        (self.workspaces, self.views) =
-            agents.map(|(index, (agent, state))| derived(agent, state, index)).unzip();
+        let derive = |(index, (agent, state))| {
+            let (room, view) = derived(agent, state, index);
+            (self.own[index].then(|| Box::new(room)), view)
+        };
+        (self.workspaces, self.views) = agents.map(derive).unzip();
         self.heard = vec![true; self.views.len()];
         self.fastest_motion = FastestMotion::default();
         // what lies around is to be looked at anew
@@ -229,7 +223,8 @@ impl World {
         &self.state
     }
 
-    /// How each agent stood at the beginning; none where the world was resumed.
+    /// How each agent stood at the beginning; none where the world was resumed. Of ranks the
+    /// first knows it of all, another of its own.
     pub fn stands(&self) -> &[Stand] {
         &self.stands
     }
@@ -257,6 +252,7 @@ impl World {
             model,
             state,
             own,
+            own_agents,
             workspaces,
             scratches,
             views,
@@ -270,19 +266,19 @@ impl World {
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
         let (encounters, damage, scratches) = (&*encounters, &state.damage[..], &*scratches);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
-        let each =
-            agents.par_iter().zip(state.agents.par_iter_mut()).zip(workspaces.par_iter_mut());
-        each.zip(&*own).enumerate().filter(|&(_, (_, &own))| own).for_each(
-            |(index, (((agent, state), workspace), _))| {
-                workspace.scratch = scratches.take();
-                agent.heartbeat(index, &around, state, workspace);
-                scratches.give(std::mem::take(&mut workspace.scratch));
-            },
-        );
+        let rooms = chosen(workspaces, own_agents).flatten();
+        let each = own_agents.iter().zip(chosen(&mut state.agents, own_agents)).zip(rooms);
+        let each: Vec<_> = each.collect();
+        each.into_par_iter().for_each(|((&index, state), workspace)| {
+            workspace.scratch = scratches.take();
+            agents[index].heartbeat(index, &around, state, workspace);
+            scratches.give(std::mem::take(&mut workspace.scratch));
+        });
         let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
-        for (index, agent) in agents.iter().enumerate().filter(|&(index, _)| own[index]) {
-            let view = agent.view(&state.agents[index], &workspaces[index]);
+        for &index in &*own_agents {
+            let Some(workspace) = &workspaces[index] else { continue };
+            let view = agents[index].view(&state.agents[index], workspace);
             let before = std::mem::replace(&mut views[index], view);
             if !view.ended {
                 let acceleration = (view.velocity - before.velocity).norm() / time;
@@ -301,7 +297,7 @@ impl World {
         let changed = |&&(obstacle, damage): &&(u32, u16)| {
             self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
         };
-        let damage = self.workspaces.iter().flat_map(|room| &room.strikes.damage);
+        let damage = self.own_agents.iter().flat_map(|&own| &self.room(own).strikes.damage);
         let own = |&(tow, _): &(usize, TowState)| {
             self.model.tows[tow].agents.iter().any(|&agent| self.own[agent])
         };
@@ -335,8 +331,9 @@ impl World {
 
     /// Second part: merges what own agents left with what others left.
     pub(super) fn merge(&mut self, others: Option<&Patches>) {
-        let World { state, workspaces, .. } = self;
-        let left = workspaces.iter().map(|workspace| &workspace.patches);
+        let World { state, workspaces, own_agents, .. } = self;
+        let rooms = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
+        let left = rooms.map(|room| &room.patches);
         state.published.merge(left.chain(others));
     }
 
@@ -357,11 +354,6 @@ impl World {
         frames
     }
 
-    /// Whether an agent steps here.
-    pub(super) fn is_own(&self, agent: usize) -> bool {
-        self.own[agent]
-    }
-
     /// Greatest speed and acceleration of own agents over the last heartbeat.
     pub(super) fn fastest_motion(&self) -> FastestMotion {
         self.fastest_motion
@@ -369,76 +361,34 @@ impl World {
 
     /// What an own agent has to tell others after [`World::advance`].
     pub(super) fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
-        let workspace = &self.workspaces[agent];
+        let workspace = self.room(agent);
         let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
         (message, &workspace.patches)
     }
 
-    /// What an own agent has left in the last heartbeat.
+    /// What an agent that steps here has left in the last heartbeat.
+    ///
+    /// # Panics
+    /// If the agent steps on another rank.
     pub fn patches(&self, agent: usize) -> &Patches {
-        &self.workspaces[agent].patches
+        &self.room(agent).patches
     }
 
-    /// What an own agent's sensors delivered in the last heartbeat, in the order of time,
-    /// within a step in that of the sensors.
+    /// What an agent's sensors delivered in the last heartbeat, in the order of time,
+    /// within a step in that of the sensors. Empty of those that do not step here.
     pub fn delivered(&self, agent: usize) -> &[Delivery] {
-        &self.workspaces[agent].delivered
+        self.workspaces[agent].as_ref().map_or(&[], |room| &room.delivered)
     }
 
     /// Where an own agent is, m, and its speed, m/s.
     pub(super) fn place(&self, agent: usize) -> ([f64; 2], f64) {
-        self.model.agents[agent].place(&self.workspaces[agent])
+        self.model.agents[agent].place(self.room(agent))
     }
 
     /// Puts tiles that had not been told in the place of those that were held, without going on
     /// in time.
     pub(super) fn take_over(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
         self.state.published.replace(tiles);
-    }
-
-    /// Takes note of what another rank's agent told.
-    pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
-        self.views[agent] = message.into();
-        self.heard[agent] = true;
-        if self.model.scene_model.is_some() {
-            self.imaging.received.resize(self.own.len(), None);
-            self.imaging.received[agent] = Some(message.clone());
-        }
-    }
-
-    /// Who is told of at heartbeats from now on: what is known of the others goes stale.
-    pub(super) fn hear_only(&mut self, received: &[bool]) {
-        for (agent, heard) in self.heard.iter_mut().enumerate() {
-            *heard &= self.own[agent] || received.get(agent).copied().unwrap_or_default();
-        }
-    }
-
-    /// Takes over the state of another rank's agent.
-    pub(super) fn adopt(&mut self, agent: usize, state: AgentState) {
-        (self.workspaces[agent], _) = derived(&self.model.agents[agent], &state, agent);
-        self.state.agents[agent] = state;
-    }
-
-    /// Takes in an agent of another rank, to be stepped here from now on.
-    pub(super) fn take_in(&mut self, agent: usize, state: AgentState) {
-        (self.workspaces[agent], self.views[agent]) =
-            derived(&self.model.agents[agent], &state, agent);
-        self.state.agents[agent] = state;
-        self.own[agent] = true;
-        self.heard[agent] = true;
-    }
-
-    /// Gives an own agent away: what is known of it here is what it told last.
-    pub(super) fn give_away(&mut self, agent: usize) {
-        if self.model.scene_model.is_some() {
-            let told = self.messages().swap_remove(agent);
-            self.imaging.received.resize(self.own.len(), None);
-            self.imaging.received[agent] = Some(told);
-            self.imaging.forget(agent);
-        }
-        self.own[agent] = false;
-        let (model, state) = (&self.model.agents[agent], &self.state.agents[agent]);
-        (self.workspaces[agent], _) = derived(model, state, agent);
     }
 
     /// Whether any agent still drives.
@@ -464,16 +414,17 @@ impl World {
         let time = self.time();
         self.model.agents.iter().enumerate().map(move |(index, agent)| {
             let mut sample = Sample::default();
-            let (state, workspace) = (&self.state.agents[index], &self.workspaces[index]);
-            agent.sample_into(index, time, state, workspace, &mut sample);
+            let (state, workspace) = self.shown(index);
+            agent.sample_into(index, time, &state, &workspace, &mut sample);
             sample
         })
     }
 
-    /// Largest opening of any joint or rod after the last step, m.
+    /// Largest opening of any joint or rod of an agent that steps here after the last step, m.
     pub fn drift(&self) -> f64 {
         let agents = self.model.agents.iter().zip(&self.workspaces);
-        agents.map(|(agent, workspace)| agent.drift(workspace)).fold(0.0, f64::max)
+        let own = agents.filter_map(|(agent, workspace)| Some(agent.drift(workspace.as_ref()?)));
+        own.fold(0.0, f64::max)
     }
 
     /// Hash of the whole state: SHA-256 over the tick, what is damaged, the digest of the ground
@@ -487,8 +438,8 @@ impl World {
     /// How an agent's drive ended, or how it stands at this moment.
     pub fn outcome(&self, agent: usize) -> OutcomeReport {
         let WorldModel { ground, agents, endings, .. } = &*self.model;
-        let (state, workspace) = (&self.state.agents[agent], &self.workspaces[agent]);
-        let outcome = agents[agent].outcome(ground, endings, self.time(), state, workspace);
+        let (state, workspace) = self.shown(agent);
+        let outcome = agents[agent].outcome(ground, endings, self.time(), &state, &workspace);
         outcome.report(
             |SoilId(soil)| ground.soils()[usize::from(soil)].name.as_str(),
             |vehicle| agents[vehicle].name.as_str(),

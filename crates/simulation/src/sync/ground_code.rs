@@ -189,9 +189,43 @@ struct Outlook {
 const CONTEXTS: usize = 64;
 
 /// What both ends of a stream of patches remember of it. A message can be read
-/// only with a memory that has seen what the writer's had seen.
-#[derive(Clone, Debug)]
+/// only with a memory that has seen what the writer's had seen. It takes room from the first
+/// message on.
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
+    stream: Option<Box<Stream>>,
+}
+
+impl Memory {
+    /// Forgets everything: the next message can be read by one who has heard
+    /// nothing before.
+    pub fn forget(&mut self) {
+        self.stream = None;
+    }
+
+    /// Appends `patches`, none of them empty, to `out`.
+    pub fn encode(&mut self, patches: &Patches, out: &mut Vec<u8>) {
+        self.stream().encode(patches, out);
+    }
+
+    /// Reads what [`Memory::encode`] wrote and appends it to `patches`.
+    ///
+    /// # Errors
+    /// [`GroundCodeError`] for any bytes that [`Memory::encode`] does not write;
+    /// `patches` may then hold some of what stood before the fault, and the memory
+    /// is of no further use.
+    pub fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
+        self.stream().decode(bytes, patches)
+    }
+
+    fn stream(&mut self) -> &mut Stream {
+        self.stream.get_or_insert_with(|| Box::new(Stream::new()))
+    }
+}
+
+/// A stream as far as it has been written or read.
+#[derive(Clone, Debug)]
+struct Stream {
     places: Box<[Place]>,
     codes: Codes,
     /// In the order of the messages before.
@@ -216,10 +250,10 @@ pub struct Memory {
     by_plane: [bool; VARIABLES],
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
-            places: Box::default(),
+impl Stream {
+    fn new() -> Stream {
+        Stream {
+            places: vec![NOWHERE; PLACES].into_boxed_slice(),
             codes: Codes::new(),
             rows: Vec::new(),
             new_rows: Vec::new(),
@@ -256,7 +290,7 @@ fn beside(a: Node, b: Node) -> bool {
     matches!((i, j), (0, 1 | -1) | (1 | -1, 0))
 }
 
-impl Memory {
+impl Stream {
     #[inline]
     fn recall(&self, node: Node) -> Option<&Values> {
         let place = &self.places[place(node)];
@@ -342,13 +376,6 @@ impl Memory {
         self.gaps = [gap, self.gaps[0]];
     }
 
-    fn begin(&mut self) {
-        if self.places.is_empty() {
-            self.places = vec![NOWHERE; PLACES].into_boxed_slice();
-        }
-        self.new_rows.clear();
-    }
-
     /// Ends a message: what it has taught counts from the next one on.
     fn settle(&mut self, next: usize) {
         self.grow_older(next, self.rows.len());
@@ -364,17 +391,9 @@ impl Memory {
         self.new_rows.extend(skipped.map(|&row| Row { age: row.age + 1, ..row }));
     }
 
-    /// Forgets everything: the next message can be read by one who has heard
-    /// nothing before.
-    pub fn forget(&mut self) {
-        let places = std::mem::take(&mut self.places);
-        *self = Memory { places, ..Memory::default() };
-        self.places.fill(NOWHERE);
-    }
-
-    /// Appends `patches`, none of them empty, to `out`.
-    pub fn encode(&mut self, patches: &Patches, out: &mut Vec<u8>) {
-        self.begin();
+    /// Appends patches, none of them empty, to `out`.
+    fn encode(&mut self, patches: &Patches, out: &mut Vec<u8>) {
+        self.new_rows.clear();
         let states = patches.states();
         let first = states.first().map(values).unwrap_or_default();
         let mut different = Values::default();
@@ -471,14 +490,9 @@ impl Memory {
         next
     }
 
-    /// Reads what [`Memory::encode`] wrote and appends it to `patches`.
-    ///
-    /// # Errors
-    /// [`GroundCodeError`] for any bytes that [`Memory::encode`] does not write;
-    /// `patches` may then hold some of what stood before the fault, and the memory
-    /// is of no further use.
-    pub fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
-        self.begin();
+    /// Reads what [`Stream::encode`] wrote.
+    fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
+        self.new_rows.clear();
         let mut bits = BitReader::new(bytes);
         let announced = self.codes.patches.get(&mut bits);
         let short = GroundCodeError::Short { bytes: bytes.len(), patches: announced };

@@ -32,7 +32,7 @@ pub struct Vehicle {
 }
 
 /// State of a vehicle: plain data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VehicleState {
     /// Positions, velocities and momenta of all bodies.
     pub body: State,

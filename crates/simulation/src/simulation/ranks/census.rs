@@ -35,9 +35,7 @@ impl<C: Communicator> Ranks<C> {
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
         self.world.hear_only(&ranks.received);
-        for (ghost, received) in self.ghosts.iter_mut().zip(&ranks.received) {
-            ghost.take_if(|_| !received);
-        }
+        self.ghosts.retain(|agent, _| ranks.received.binary_search(agent).is_ok());
         (self.neighbourhood, self.homes) = (Some(ranks), Some(homes));
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::simulation::rank_error::RankError;
 use crate::sync::ghost::Ghost;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
 use crate::sync::{Communicator, Phases, star};
+use std::collections::btree_map::Entry;
 
 impl<C: Communicator> Ranks<C> {
     /// Writes a message for each own agent, and with a neighbourhood what goes to
@@ -19,7 +20,7 @@ impl<C: Communicator> Ranks<C> {
             self;
         outgoing.clear();
         announced.clear();
-        for agent in (0..self.partition.len()).filter(|&agent| self.partition[agent] == rank) {
+        for &agent in world.own_agents() {
             figures.agents += 1;
             if let (Some(ranks), Some(homes)) = (&*neighbourhood, &mut *homes) {
                 homes.leave(world.patches(agent));
@@ -60,25 +61,11 @@ impl<C: Communicator> Ranks<C> {
         &mut self,
         figures: &mut HeartbeatFigures,
     ) -> Result<Vec<usize>, RankError> {
-        let Ranks {
-            neighbourhood,
-            communicator,
-            outgoing,
-            incoming,
-            addressed,
-            world,
-            partition,
-            ..
-        } = self;
-        // what agents hear and see at the end of a heartbeat changes their states once more
-        let model = world.model();
-        let settled =
-            model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
-        let digest = self.digest && settled;
-        let (digests, route) = (&mut self.digests, self.route);
-        let (here, size) = (communicator.rank(), communicator.size());
+        let Ranks { neighbourhood, communicator, outgoing, incoming, addressed, world, .. } = self;
+        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
+        let size = communicator.size();
         // what needs no answer of the others is done before waiting for it
-        let mut meanwhile = || *digests = digest.then(|| digests_of(world, partition, here));
+        let mut meanwhile = || *digests = digest.then(|| digests_of(world));
         let tick = world.state().tick;
         let lost = |source| RankError::Lost { tick, source };
         let Some(ranks) = neighbourhood else {
@@ -124,7 +111,7 @@ impl<C: Communicator> Ranks<C> {
     pub(super) fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
         let tick = self.tick();
         self.patches.clear();
-        self.received.fill(None);
+        self.received.clear();
         let mut quit = false;
         let here = self.communicator.rank();
         for (part, &rank) in self.incoming.iter().zip(senders).filter(|&(_, &rank)| rank != here) {
@@ -149,7 +136,7 @@ impl<C: Communicator> Ranks<C> {
                     Body::AgentHeartbeat(state, _) => {
                         let agent = origin.agent as usize;
                         match self.partition.get(agent) {
-                            Some(&driver) if driver == rank => self.received[agent] = Some(state),
+                            Some(&driver) if driver == rank => self.received.push((agent, state)),
                             driver => {
                                 let driver = driver.map_or(u64::MAX, |&driver| driver as u64);
                                 return Err(wrong("rank of the agent", rank as u64, driver));
@@ -164,14 +151,14 @@ impl<C: Communicator> Ranks<C> {
                 }
             }
         }
-        let mut missing = (0..self.received.len()).filter(|&agent| {
-            let due = match &self.neighbourhood {
-                Some(ranks) => ranks.received[agent],
-                None => self.partition[agent] != here,
-            };
-            due && self.received[agent].is_none()
-        });
-        match missing.next() {
+        self.received.sort_by_key(|(agent, _)| *agent);
+        let came = |agent: usize| self.received.binary_search_by_key(&agent, |own| own.0).is_ok();
+        let missing = match &self.neighbourhood {
+            Some(ranks) => ranks.received.iter().copied().find(|&agent| !came(agent)),
+            None => (0..self.partition.len())
+                .find(|&agent| self.partition[agent] != here && !came(agent)),
+        };
+        match missing {
             None => Ok(quit),
             Some(agent) => Err(RankError::Corrupt {
                 rank: self.partition[agent],
@@ -189,20 +176,20 @@ impl<C: Communicator> Ranks<C> {
     /// Shows own agents and ghosts what other ranks' agents told, at the tick
     /// of this heartbeat.
     pub(super) fn see(&mut self, tick: u64, figures: &mut HeartbeatFigures) {
-        let Ranks { received, ghosts, descriptions, world, order, .. } = self;
+        let Ranks { received, ghosts, world, order, .. } = self;
         let clock = world.model().clock;
         let (time, heartbeat) = (clock.time(tick), world.state().steps as f64 * clock.step());
-        for (agent, state) in received.iter_mut().enumerate() {
-            let Some(state) = state.take() else { continue };
+        for (agent, state) in received.drain(..) {
             world.see(agent, &state);
-            match &mut ghosts[agent] {
-                Some(ghost) => {
+            match ghosts.entry(agent) {
+                Entry::Occupied(mut ghost) => {
+                    let ghost = ghost.get_mut();
                     figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
                     figures.ghost_bound = figures.ghost_bound.max(ghost.bound(heartbeat));
                 }
-                unheard => {
-                    let description = descriptions[agent].clone();
-                    *unheard = Some(Ghost::new(description, *order, time, state));
+                Entry::Vacant(unheard) => {
+                    let description = world.model().agents[agent].description();
+                    unheard.insert(Ghost::new(description, *order, time, state));
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
 use crate::simulation::world::World;
-use crate::sync::Communicator;
+use crate::sync::{Communicator, Parts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -49,7 +49,7 @@ impl<C: Communicator> Ranks<C> {
     /// Digests of own agents, made while messages travelled or now.
     fn own_digests(&mut self) -> Digests {
         let early = self.digests.take();
-        early.unwrap_or_else(|| digests_of(&self.world, &self.partition, self.rank()))
+        early.unwrap_or_else(|| digests_of(&self.world))
     }
 
     fn hash_with(&mut self, own: &Digests) -> Result<StateHash, RankError> {
@@ -90,15 +90,25 @@ impl<C: Communicator> Ranks<C> {
     /// [`RankError`] when a rank is gone or its states cannot be read.
     pub fn gather(&mut self) -> Result<(), RankError> {
         self.complete_first()?;
-        // rank 0 has its own
-        let own = match self.rank() {
-            0 => Vec::new(),
-            _ => self.own_agents(|agent, state| (agent, state.clone())),
-        };
-        let all: Option<Vec<Vec<(u32, AgentState)>>> = self.gathered_at_first("agents", own)?;
-        for (agent, state) in all.into_iter().flatten().flatten() {
-            self.world.adopt(agent as usize, state);
+        let (here, tick) = (self.rank(), self.tick());
+        // one after the other: the first holds the message of no more than one
+        for rank in 1..self.size() {
+            if here == rank {
+                let own = self.own_agents(|agent, state| (agent, state.clone()));
+                self.pass(&[(0, &sealed(&own))], &[])?;
+            } else if here > 0 {
+                self.pass(&[], &[])?;
+            } else {
+                self.pass(&[], &[rank])?;
+                let came: Vec<(u32, AgentState)> =
+                    opened(rank, tick, "agents", self.incoming.part(0))?;
+                for (agent, state) in came {
+                    self.world.adopt(agent as usize, state);
+                }
+            }
         }
+        // nothing else that comes is as large
+        self.incoming = Parts::default();
         Ok(())
     }
 
@@ -108,9 +118,8 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its samples cannot be read.
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
-        let rank = self.rank();
-        let own: Vec<Sample> =
-            self.world.samples().filter(|sample| self.partition[sample.vehicle] == rank).collect();
+        let sample = |agent: u32, _: &AgentState| self.world.sample(agent as usize);
+        let own: Vec<Sample> = self.own_agents(sample).into_iter().flatten().collect();
         let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
@@ -122,13 +131,13 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its readings cannot be read.
     pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
-        let agents = self.world.model().agents.iter().zip(0..);
-        let recorded = agents.flat_map(|(agent, index)| {
-            let sensors = agent.sensors.iter().zip(0..);
-            sensors.filter(|(own, _)| own.record).map(move |(_, sensor)| (index, sensor))
-        });
-        let recorded: Vec<(u32, u32)> = recorded.collect();
-        self.delivered_by(&recorded)
+        if !self.records {
+            return Ok(Vec::new());
+        }
+        let model = self.world.shared_model();
+        self.delivered_where(|agent, sensor| {
+            model.agents[agent as usize].sensors[sensor as usize].record
+        })
     }
 
     /// What these sensors (agent, sensor), in ascending order, delivered in the last heartbeat,
@@ -143,13 +152,19 @@ impl<C: Communicator> Ranks<C> {
         if sensors.is_empty() {
             return Ok(Vec::new());
         }
-        let own = self.own_agents(|agent, _| agent);
-        let of = |agent: u32| {
-            let asked = move |own: &&Delivery| sensors.binary_search(&(agent, own.sensor)).is_ok();
-            self.world.delivered(agent as usize).iter().filter(asked).cloned()
-        };
-        let own: Vec<(u32, Delivery)> =
-            own.into_iter().flat_map(|agent| of(agent).map(move |d| (agent, d))).collect();
+        self.delivered_where(|agent, sensor| sensors.binary_search(&(agent, sensor)).is_ok())
+    }
+
+    fn delivered_where(
+        &mut self,
+        asked: impl Fn(u32, u32) -> bool,
+    ) -> Result<Vec<(u32, Delivery)>, RankError> {
+        let mut own: Vec<(u32, Delivery)> = Vec::new();
+        for &index in self.world.own_agents() {
+            let (agent, all) = (index as u32, self.world.delivered(index).iter());
+            let asked = all.filter(|delivery| asked(agent, delivery.sensor));
+            own.extend(asked.map(|delivery| (agent, delivery.clone())));
+        }
         Ok(in_order(self.collected("readings", own)?.unwrap_or_default()))
     }
 
@@ -228,33 +243,10 @@ impl<C: Communicator> Ranks<C> {
         parts.map(|(rank, part)| opened(rank, tick, kind, part)).collect()
     }
 
-    /// Gathers any plain data on rank 0; nothing elsewhere.
-    fn gathered_at_first<T: Serialize + DeserializeOwned>(
-        &mut self,
-        kind: &'static str,
-        own: T,
-    ) -> Result<Option<Vec<T>>, RankError> {
-        let tick = self.tick();
-        if self.rank() != 0 {
-            self.pass(&[(0, &sealed(&own))], &[])?;
-            return Ok(None);
-        }
-        let others: Vec<usize> = (1..self.size()).collect();
-        self.pass(&[], &others)?;
-        let mut all = vec![own];
-        for (part, &rank) in self.incoming.iter().zip(&others) {
-            all.push(opened(rank, tick, kind, part)?);
-        }
-        Ok(Some(all))
-    }
-
+    /// Something of each own agent, in the order of agents.
     pub(super) fn own_agents<T>(&self, of: impl Fn(u32, &AgentState) -> T) -> Vec<T> {
-        let rank = self.rank();
-        let agents = self.world.state().agents.iter().enumerate();
-        agents
-            .filter(|&(agent, _)| self.partition[agent] == rank)
-            .map(|(agent, state)| of(agent as u32, state))
-            .collect()
+        let agents = &self.world.state().agents;
+        self.world.own_agents().iter().map(|&agent| of(agent as u32, &agents[agent])).collect()
     }
 }
 
@@ -274,9 +266,8 @@ fn sum(parts: &[(GroundDigest, u32)]) -> GroundDigest {
 /// Digests of agents with their numbers.
 pub(super) type Digests = Vec<(u32, [u8; 32])>;
 
-/// Digests of the agents of one rank.
-pub(super) fn digests_of(world: &World, partition: &[usize], rank: usize) -> Digests {
-    let agents = world.state().agents.iter().enumerate();
-    let own = agents.filter(|&(agent, _)| partition[agent] == rank);
-    own.map(|(agent, state)| (agent as u32, state.digest())).collect()
+/// Digests of the agents that step here.
+pub(super) fn digests_of(world: &World) -> Digests {
+    let agents = &world.state().agents;
+    world.own_agents().iter().map(|&agent| (agent as u32, agents[agent].digest())).collect()
 }

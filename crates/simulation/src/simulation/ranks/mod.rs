@@ -8,6 +8,7 @@
 //! patches commutes and what an agent reads of others is sent in full precision,
 //! any number of ranks and any partition give the bits of one process.
 
+mod beginning;
 mod census;
 mod exchange;
 mod figures;
@@ -31,9 +32,10 @@ use crate::grid::TILE;
 use crate::ground::{Patches, Published};
 use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
-use crate::sync::message::{Description, VehicleState, Writer};
+use crate::sync::message::{VehicleState, Writer};
 use crate::sync::{Communicator, Members, Partition, Parts};
 use gathering::Digests;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use verdict::Verdict;
@@ -98,14 +100,17 @@ pub struct Ranks<C> {
     addressed: Parts,
     incoming: Parts,
     patches: Patches,
-    received: Vec<Option<VehicleState>>,
+    /// What others' agents told in a heartbeat, in the order of agents.
+    received: Vec<(usize, VehicleState)>,
     /// Of each agent's stream: what its writer or its reader here remembers.
     memories: Vec<Memory>,
-    descriptions: Vec<Description>,
     /// Other ranks' agents as far as they are heard of.
-    ghosts: Vec<Option<Ghost>>,
+    ghosts: BTreeMap<usize, Ghost>,
     order: Order,
+    /// Whether own agents are digested while messages travel.
     digest: bool,
+    /// Whether any sensor of any agent records.
+    records: bool,
     /// Of own agents, since the last heartbeat.
     digests: Option<Digests>,
     /// With [`Route::Neighbour`] among several: who hears of whom, and who keeps which ground.
@@ -173,16 +178,22 @@ impl<C: Communicator> Ranks<C> {
         let partition = partition.partition(&starts, size)?;
         let state = share_state(&mut communicator, &model, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
-        let descriptions = describe(&mut communicator, &model, &partition, run, tick)?;
+        describe(&mut communicator, &model, &partition, run, tick)?;
         let own = partition.iter().map(|&driver| driver == rank).collect();
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
         let follows = follows(&model);
+        // what agents hear and see at the end of a heartbeat changes their states once more
+        let is_settled =
+            model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
+        let mut sensors = model.agents.iter().flat_map(|agent| &agent.sensors);
+        let records = sensors.any(|sensor| sensor.record);
+        let is_begun = state.is_some();
         let world = World::part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
         let near = *route == Route::Neighbour && size > 1;
-        Ok(Ranks {
-            running: world.is_running(),
+        let mut ranks = Ranks {
+            running: false,
             neighbourhood: near.then(|| Neighbourhood::new(rank, tile)),
             homes: near.then(|| Homes::new(rank, size, tile, &world.state().published)),
             whole: Published::default(),
@@ -206,19 +217,26 @@ impl<C: Communicator> Ranks<C> {
             addressed: Parts::default(),
             incoming: Parts::default(),
             patches: Patches::default(),
-            received: vec![None; agents],
+            received: Vec::new(),
             memories: vec![Memory::default(); agents],
-            descriptions,
-            ghosts: vec![None; agents],
+            ghosts: BTreeMap::new(),
             order: *order,
-            digest: *digest,
+            digest: *digest && is_settled,
+            records,
             digests: None,
             begun,
-        })
+        };
+        if !is_begun {
+            ranks.begin()?;
+        }
+        ranks.world.meet_team();
+        ranks.running = ranks.world.is_running();
+        ranks.begun = ranks.communicator.elapsed();
+        Ok(ranks)
     }
 
-    /// This rank's world. Agents of other ranks are in it as they were at the
-    /// last [`Ranks::gather`] on rank 0, or at the start.
+    /// This rank's world. Of other ranks' agents it has no state, but on rank 0 as they were at
+    /// the last [`Ranks::gather`].
     pub fn world(&self) -> &World {
         &self.world
     }
@@ -307,10 +325,9 @@ impl<C: Communicator> Ranks<C> {
         let told = self.neighbourhood.is_none() && !self.world.model().clock.adapts();
         if !told || self.world.wears() {
             // what not all were told by the messages
-            let here = self.rank();
-            let states = self.world.state().agents.iter().zip(&self.partition);
-            let mut own = states.filter(|&(_, &rank)| rank == here);
-            let drives = own.any(|(agent, _)| agent.outcome.is_none());
+            let agents = &self.world.state().agents;
+            let mut own = self.world.own_agents().iter();
+            let drives = own.any(|&agent| agents[agent].outcome.is_none());
             let begun = self.communicator.elapsed();
             let outran = self.outran();
             let all = self.joined(Verdict { drives, quit, fastest_motion, outran, wear })?;
@@ -370,7 +387,7 @@ impl<C: Communicator> Ranks<C> {
 
     /// An agent of another rank as it is extrapolated here, if it is heard of.
     pub fn ghost(&self, agent: usize) -> Option<&Ghost> {
-        self.ghosts.get(agent)?.as_ref()
+        self.ghosts.get(&agent)
     }
 
     /// Whether any agent of any rank still drives.

@@ -108,7 +108,7 @@ impl<C: Communicator> Ranks<C> {
             let state: AgentState =
                 postcard::from_bytes(&stored).map_err(|error| corrupt(error.to_string()))?;
             self.world.take_in(at, state);
-            self.ghosts[at] = None;
+            self.ghosts.remove(&at);
         }
         self.partition = partition;
         self.digests = None;
@@ -117,33 +117,44 @@ impl<C: Communicator> Ranks<C> {
         Ok(())
     }
 
-    /// Tells those who hear of own agents from now on how they are at this moment: who moves in
-    /// next to others has not heard what they told last.
+    /// Tells those who hear of own agents from now on how they are at this moment: who begins, or
+    /// moves in next to others, has not heard what they told last.
     pub(super) fn introduce(&mut self) -> Result<(), RankError> {
         let (tick, rank) = (self.tick(), self.rank() as u16);
+        let own = self.own_agents(|agent, _| agent as usize);
         let Ranks { neighbourhood, world, writer, run, .. } = self;
-        let Some(ranks) = neighbourhood else { return Ok(()) };
-        let own = || ranks.regions().map(|region| region.agent);
-        let mut told = Vec::new();
-        for &hearer in &ranks.hearers {
-            let mut message = Vec::new();
-            for agent in own().filter(|&agent| ranks.hearers(agent as usize).contains(&hearer)) {
-                let origin = Origin { run: *run, tick, rank, agent };
-                let (state, _) = world.outgoing(agent as usize);
-                let (nothing, mut memory) = (Patches::default(), Memory::default());
-                writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, &mut message);
+        let mut introduction = |agent: usize, message: &mut Vec<u8>| {
+            let origin = Origin { run: *run, tick, rank, agent: agent as u32 };
+            let (state, _) = world.outgoing(agent);
+            let (nothing, mut memory) = (Patches::default(), Memory::default());
+            writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, message);
+        };
+        let from = match neighbourhood {
+            Some(ranks) => {
+                let mut told = Vec::new();
+                for hearer in &ranks.hearers {
+                    let mut message = Vec::new();
+                    let heard = own.iter().filter(|&&own| ranks.hearers(own).contains(hearer));
+                    heard.for_each(|&agent| introduction(agent, &mut message));
+                    told.push(message);
+                }
+                let (to, from) = (ranks.hearers.clone(), ranks.speakers.clone());
+                let to: Vec<(usize, &[u8])> =
+                    to.into_iter().zip(told.iter().map(Vec::as_slice)).collect();
+                self.pass(&to, &from)?;
+                from
             }
-            told.push(message);
-        }
-        let to: Vec<(usize, &[u8])> =
-            ranks.hearers.iter().zip(&told).map(|(rank, message)| (*rank, &message[..])).collect();
-        let from = ranks.speakers.clone();
-        self.pass(&to, &from)?;
+            None => {
+                let mut message = Vec::new();
+                own.iter().for_each(|&agent| introduction(agent, &mut message));
+                self.outgoing = message;
+                self.all_gather()?;
+                (0..self.size()).collect()
+            }
+        };
         self.read(&from)?;
-        for (agent, state) in self.received.iter_mut().enumerate() {
-            if let Some(state) = state.take() {
-                self.world.see(agent, &state);
-            }
+        for (agent, state) in self.received.drain(..) {
+            self.world.see(agent, &state);
         }
         Ok(())
     }

@@ -1,0 +1,47 @@
+//! How ranks begin together: each sets its own agents down, and tells the others how they stand.
+
+use super::Ranks;
+use crate::simulation::rank_error::RankError;
+use crate::simulation::statics::Stand;
+use crate::sync::Communicator;
+use std::time::Duration;
+
+/// Time after which a rank that still sets agents down lets the others know that it is there: they
+/// wait for it, and would give it up for silent.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(100);
+
+impl<C: Communicator> Ranks<C> {
+    /// Sets own agents down, and hears of others' how they stand.
+    pub(super) fn begin(&mut self) -> Result<(), RankError> {
+        self.set_down()?;
+        if self.size() > 1 {
+            self.census()?;
+            self.introduce()?;
+        }
+        Ok(())
+    }
+
+    /// Sets own agents down while others set down theirs. The first rank hears of those that do
+    /// not stand still.
+    fn set_down(&mut self) -> Result<(), RankError> {
+        let own = self.world.own_agents().to_vec();
+        let mut portions = own.chunks(rayon::current_num_threads());
+        loop {
+            let begun = self.communicator.elapsed();
+            while self.communicator.elapsed() - begun < SIGN_OF_LIFE
+                && let Some(portion) = portions.next()
+            {
+                self.world.set_down(portion);
+            }
+            let is_left = portions.len() > 0;
+            if !self.reduced("beginning", is_left, |one, other| one || other)? {
+                break;
+            }
+        }
+        let stands = own.iter().map(|&agent| (agent as u32, self.world.stands()[agent]));
+        let others = stands.filter(|(_, stand)| *stand != Stand::Still).collect();
+        let all: Option<Vec<(u32, Stand)>> = self.collected("stands", others)?;
+        self.world.note_stands(&all.unwrap_or_default());
+        Ok(())
+    }
+}
