@@ -527,7 +527,7 @@ fn an_altered_message_names_rank_tick_and_kind() {
         let sharing = Sharing::default();
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        let before = |ranks: &Ranks<Altering>| ranks.world().state().published.digest();
+        let before = |ranks: &Ranks| ranks.world().state().published.digest();
         loop {
             let ground = before(&ranks);
             if let Err(error) = ranks.advance(false) {

@@ -93,8 +93,8 @@ pub fn last_words(
 
 /// Drives to the end, or until a rank is interrupted; the first rank with who speaks for those
 /// outside.
-pub fn drive<'a, C: Communicator>(
-    mut ranks: Ranks<C>,
+pub fn drive<'a>(
+    mut ranks: Ranks<'a>,
     controller: Option<&'a mut dyn Controller>,
     plan: &Plan<'a>,
 ) -> Result<Driven, Failure> {

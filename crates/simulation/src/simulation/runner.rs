@@ -11,7 +11,7 @@ use super::record::Sample;
 use super::state_hash::StateHash;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
-use crate::sync::{Communicator, Loopback};
+use crate::sync::Loopback;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When a run ends, and how often what is told. The same on all ranks.
@@ -171,8 +171,8 @@ pub enum RunError<E> {
 }
 
 /// A run: a world among ranks or alone, its schedule, and drivers from outside.
-pub struct Runner<'a, C = Loopback> {
-    ranks: Ranks<C>,
+pub struct Runner<'a> {
+    ranks: Ranks<'a>,
     schedule: Schedule,
     drivers: Vec<(usize, Box<dyn ExternalDriver + 'a>)>,
     controller: Option<&'a mut dyn Controller>,
@@ -200,11 +200,9 @@ impl<'a> Runner<'a> {
         let ranks = Ranks::new(Loopback::default(), model, state, &sharing, &[])?;
         Ok(Runner::among(ranks, schedule))
     }
-}
 
-impl<'a, C: Communicator> Runner<'a, C> {
     /// A run among ranks: to be begun on all of them with the same schedule.
-    pub fn among(ranks: Ranks<C>, schedule: Schedule) -> Runner<'a, C> {
+    pub fn among(ranks: Ranks<'a>, schedule: Schedule) -> Runner<'a> {
         Runner {
             ranks,
             schedule,
@@ -225,7 +223,7 @@ impl<'a, C: Communicator> Runner<'a, C> {
         mut self,
         agent: usize,
         driver: impl ExternalDriver + 'a,
-    ) -> Result<Runner<'a, C>, CommandError> {
+    ) -> Result<Runner<'a>, CommandError> {
         let agents = self.world().model().agents.len();
         if agent >= agents {
             return Err(CommandError::NoAgent { agent, agents });
@@ -236,27 +234,27 @@ impl<'a, C: Communicator> Runner<'a, C> {
 
     /// Has agents commanded from outside by a controller, which the first rank has: to be
     /// said on all ranks or on none.
-    pub fn controlled_by(mut self, controller: Option<&'a mut dyn Controller>) -> Runner<'a, C> {
+    pub fn controlled_by(mut self, controller: Option<&'a mut dyn Controller>) -> Runner<'a> {
         self.controller = controller;
         self.controlled = true;
         self
     }
 
     /// Ends the run after a heartbeat once this is raised.
-    pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Runner<'a, C> {
+    pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Runner<'a> {
         self.interrupted = Some(flag);
         self
     }
 
     /// Has this rank hand over what it has and leave once this is raised, where ranks may
     /// ([`Sharing::leaving`]); else, and on the first rank, it ends the run.
-    pub fn dismissed_by(mut self, flag: &'a AtomicBool) -> Runner<'a, C> {
+    pub fn dismissed_by(mut self, flag: &'a AtomicBool) -> Runner<'a> {
         self.dismissed = Some(flag);
         self
     }
 
     /// Goes on with a run whose first checkpoint there is already.
-    pub fn resuming(mut self) -> Runner<'a, C> {
+    pub fn resuming(mut self) -> Runner<'a> {
         self.resumes = true;
         self
     }

@@ -5,17 +5,16 @@ use std::time::Duration;
 
 /// Those of a communicator's ranks that are still there, numbered anew in their order. At first
 /// they are all.
-#[derive(Debug)]
-pub struct Members<C> {
-    all: C,
+pub struct Members<'c> {
+    all: Box<dyn Communicator + 'c>,
     /// Numbers in the communicator below, in ascending order, once somebody has left.
     members: Option<Vec<usize>>,
 }
 
-impl<C: Communicator> Members<C> {
+impl<'c> Members<'c> {
     /// All ranks.
-    pub fn new(all: C) -> Members<C> {
-        Members { all, members: None }
+    pub fn new(all: impl Communicator + 'c) -> Members<'c> {
+        Members { all: Box::new(all), members: None }
     }
 
     /// Goes on among these alone, which are given by their numbers in ascending order: to be
@@ -49,7 +48,7 @@ impl<C: Communicator> Members<C> {
     }
 }
 
-impl<C: Communicator> Communicator for Members<C> {
+impl Communicator for Members<'_> {
     fn rank(&self) -> usize {
         let below = self.all.rank();
         let here = |members: &Vec<usize>| members.binary_search(&below).unwrap_or(usize::MAX);
@@ -101,7 +100,7 @@ impl<C: Communicator> Communicator for Members<C> {
             to.iter().map(|&(rank, bytes)| (members[rank], bytes)).collect();
         let from: Vec<usize> = from.iter().map(|&rank| members[rank]).collect();
         all.exchange(&to, &from, meanwhile, received)
-            .map_err(|error| Members::<C>::renumbered(members, error))
+            .map_err(|error| Members::renumbered(members, error))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// wait for it, and would give it up for silent.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(100);
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Sets own agents down, and hears of others' how they stand.
     pub(super) fn begin(&mut self) -> Result<(), RankError> {
         self.set_down()?;

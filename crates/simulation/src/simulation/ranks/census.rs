@@ -6,11 +6,10 @@ use crate::simulation::homes::{Answer, Claim, Homes};
 use crate::simulation::neighbour::{CENSUS, Region};
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
-use crate::sync::Communicator;
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Takes a census: homes of ground are told, and tell what is near and what is there.
     pub(super) fn census(&mut self) -> Result<(), RankError> {
         self.tell_homes()?;

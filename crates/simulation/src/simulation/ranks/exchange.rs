@@ -8,7 +8,7 @@ use crate::sync::message::{Body, MessageFault, Origin, Reader};
 use crate::sync::{Communicator, Phases, star};
 use std::collections::btree_map::Entry;
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Writes a message for each own agent, and with a neighbourhood what goes to
     /// whom: only what somebody hears is written.
     pub(super) fn write(&mut self, quit: bool, figures: &mut HeartbeatFigures) {

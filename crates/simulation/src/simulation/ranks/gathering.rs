@@ -13,11 +13,11 @@ use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
 use crate::simulation::world::World;
-use crate::sync::{Communicator, Parts};
+use crate::sync::Parts;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Hash of the whole state as [`World::hash`] gives it in one process, the same on all ranks:
     /// digests are summed along a tree.
     ///

@@ -3,12 +3,11 @@
 use super::Ranks;
 use crate::simulation::neighbour::Neighbourhood;
 use crate::simulation::rank_error::RankError;
-use crate::sync::Communicator;
 
 /// Time between two questions whether anybody wants to leave, s.
 const ASKED_EVERY: f64 = 1.0;
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Has this rank leave at the next moment at which all are asked (a simulated second at
     /// most), if [`Sharing::leaving`](super::Sharing::leaving) allows for it. The first rank
     /// stays. Whether it will.

@@ -8,7 +8,7 @@ use crate::sync::Communicator;
 use crate::sync::message::MessageFault;
 use std::collections::BTreeSet;
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Lets own members of the team exchange maps with all others in the heartbeat between two
     /// moments, µs. All ranks know which pairs may write, so that each sends to and hears from
     /// those only whose agents do, by the two phases of lengths and bytes.

@@ -85,9 +85,9 @@ pub struct Rebalancing {
 }
 
 /// This rank's part of a world that several ranks share.
-pub struct Ranks<C> {
+pub struct Ranks<'c> {
     world: World,
-    communicator: Members<C>,
+    communicator: Members<'c>,
     route: Route,
     run: u32,
     /// Rank of each agent.
@@ -136,7 +136,7 @@ pub struct Ranks<C> {
     begun: Duration,
 }
 
-impl<C: Communicator> Ranks<C> {
+impl<'c> Ranks<'c> {
     /// Begins or, given a state, goes on with a world among ranks that agree.
     ///
     /// `agreed` are keys and values that must be the same on all ranks; one
@@ -146,13 +146,23 @@ impl<C: Communicator> Ranks<C> {
     /// # Errors
     /// [`RankError`] when ranks disagree, are gone, or agents cannot be partitioned.
     pub fn new(
-        communicator: C,
+        communicator: impl Communicator + 'c,
         model: WorldModel,
         state: Option<WorldState>,
         sharing: &Sharing,
         agreed: &[(String, String)],
-    ) -> Result<Ranks<C>, RankError> {
-        let mut communicator = Members::new(communicator);
+    ) -> Result<Ranks<'c>, RankError> {
+        Ranks::of(Members::new(communicator), model, state, sharing, agreed)
+    }
+
+    /// The same whatever they communicate by: compiled once.
+    fn of(
+        mut communicator: Members<'c>,
+        model: WorldModel,
+        state: Option<WorldState>,
+        sharing: &Sharing,
+        agreed: &[(String, String)],
+    ) -> Result<Ranks<'c>, RankError> {
         let Sharing { partition, route, order, digest, rebalancing, leaving } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {

@@ -6,9 +6,9 @@ use crate::ground::Patches;
 use crate::random::Stream;
 use crate::simulation::agent::AgentState;
 use crate::simulation::rank_error::RankError;
+use crate::sync::by_place;
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{MessageFault, Origin};
-use crate::sync::{Communicator, by_place};
 use serde::{Deserialize, Serialize};
 
 /// What is told of an agent for a new partition.
@@ -20,7 +20,7 @@ struct Load {
     cost: f64,
 }
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Deals agents anew where that is due: the first rank is told where all are and what they
     /// have cost.
     pub(super) fn rebalance(&mut self) -> Result<(), RankError> {

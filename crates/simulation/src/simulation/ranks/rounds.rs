@@ -16,7 +16,7 @@ struct Letter<T> {
     text: T,
 }
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// One exchange; what came lies in `incoming`.
     pub(super) fn pass(&mut self, to: &[(usize, &[u8])], from: &[usize]) -> Result<(), RankError> {
         let tick = self.tick();

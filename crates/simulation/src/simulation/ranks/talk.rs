@@ -6,7 +6,7 @@ use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
 use crate::sync::Communicator;
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// Lets own members of radios talk in the heartbeat between two moments, µs. All ranks know
     /// when an exchange falls due, and are told all that is sent, whatever the route: who hears
     /// whom is drawn where it is heard.

@@ -4,7 +4,6 @@ use super::Ranks;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::world::{FastestMotion, Wear};
-use crate::sync::Communicator;
 use serde::{Deserialize, Serialize};
 
 /// What all ranks must know of each other to go on alike.
@@ -32,7 +31,7 @@ impl Verdict {
     }
 }
 
-impl<C: Communicator> Ranks<C> {
+impl Ranks<'_> {
     /// The verdict of all ranks, in as many rounds as doublings make their number:
     /// in each a rank hears from one that is twice as far away as in the round
     /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
