@@ -11,7 +11,6 @@ use crate::simulation::{
     Controller, Flow, Moment, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError, Runner,
     Sample, Schedule, Stand, World,
 };
-use crate::sync::Communicator;
 use crate::view::{Clients, HtmlFile, LiveView, View};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -382,7 +382,7 @@ struct PreparedRun<'a> {
 impl PreparedRun<'_> {
     fn drive<'a>(
         &self,
-        communicator: impl Communicator,
+        communicator: impl Communicator + 'a,
         controller: Option<&'a mut dyn Controller>,
         plan: &Plan<'a>,
     ) -> Result<Driven, Failure> {
