@@ -44,6 +44,8 @@ mod preview_compare;
 mod python;
 mod radio;
 mod ranks;
+#[cfg(feature = "dds")]
+mod ranks_dds;
 mod ranks_mpi;
 mod ranks_tcp;
 mod records;
