@@ -57,6 +57,8 @@ mod rendering;
 mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
+#[cfg(feature = "ros2")]
+mod ros2;
 mod runs;
 mod scaling;
 mod scene;

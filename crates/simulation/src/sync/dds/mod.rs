@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(100);
 /// Time in which all who wait have said so.
 const ROLL_CALL_TIME: Duration = BEAT.saturating_mul(3);
-/// Time that the last words have to arrive.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Time that the last words have to arrive, however busy the machine is.
+const LAST_WORDS: Duration = Duration::from_secs(20);
 
 /// This process among ranks that have met by [`super::Rendezvous::meet_over_dds`].
 ///
@@ -80,13 +80,11 @@ impl Outbox {
         })
     }
 
-    /// Waits until what was written to a rank has come, or for so long.
-    fn flush(&self, rank: usize, most: Duration) {
-        if let Some(writer) = &self.writers[rank] {
-            let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            // one that is gone confirms nothing
-            let _ = writer.wait_for_acknowledgments(most);
-        }
+    /// Waits until what was written to a rank has come, or for so long. Whether it has.
+    fn flush(&self, rank: usize, most: Duration) -> bool {
+        let Some(writer) = &self.writers[rank] else { return true };
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.wait_for_acknowledgments(most).unwrap_or(true)
     }
 }
 
@@ -184,8 +182,7 @@ impl Dds {
         let (state, now) = (self.shared.state(), Instant::now());
         let is_absent = |rank: &usize| {
             let peer = &state.peers[*rank];
-            let has_left = matches!(peer.arrivals.back(), Some(Arrival::Left(_)));
-            peer.is_gone(now) || !(peer.waits || has_left)
+            peer.is_gone(now) || !(peer.waits || peer.has_left)
         };
         let mut ranks: Vec<usize> = self.others().filter(is_absent).collect();
         if ranks.is_empty() {
@@ -207,9 +204,9 @@ impl Dds {
         let mut offset = 0;
         loop {
             let sent = self.sent.get(rank).copied().unwrap_or_default();
-            let is_there = self.awaited(rank, begun, |peer| match peer.arrivals.back() {
-                Some(Arrival::Left(_)) => Some(false),
-                _ => (sent < peer.confirmed + WINDOW).then_some(true),
+            let is_there = self.awaited(rank, begun, |peer| match peer.has_left {
+                true => Some(false),
+                false => (sent < peer.confirmed + WINDOW).then_some(true),
             })?;
             if !is_there {
                 return Ok(false);
@@ -320,8 +317,15 @@ impl Drop for Dds {
         self.leave(Vec::new());
         let begun = Instant::now();
         for rank in self.others() {
-            if !self.shared.state().peers[rank].is_gone(Instant::now()) {
-                self.outbox.flush(rank, LAST_WORDS.saturating_sub(begun.elapsed()));
+            // one that has left has all that it wanted
+            let wants_more = || {
+                let peer = &self.shared.state().peers[rank];
+                !peer.has_left && !peer.is_gone(Instant::now())
+            };
+            while wants_more() && begun.elapsed() < LAST_WORDS {
+                if self.outbox.flush(rank, POLL) {
+                    break;
+                }
             }
         }
         self.shared.close();

@@ -46,6 +46,8 @@ pub(super) struct Peer {
     /// Whom it has heard to be ready, a bit a rank, once it is itself.
     pub ready: Option<u64>,
     pub arrivals: VecDeque<Arrival>,
+    /// Whether it has said that it leaves.
+    pub has_left: bool,
     /// Portions that it has taken.
     pub confirmed: u64,
     /// Portions that were taken from it.
@@ -61,6 +63,7 @@ impl Peer {
             waits: false,
             ready: None,
             arrivals: VecDeque::new(),
+            has_left: false,
             confirmed: 0,
             taken: 0,
             incoming: None,
@@ -74,6 +77,7 @@ impl Peer {
             READY => self.ready = Some(total),
             TAKEN => self.confirmed = self.confirmed.max(total),
             LEAVE => {
+                self.has_left = true;
                 let gone = CommError::Gone { rank };
                 self.arrivals.push_back(Arrival::Left(loss::decoded(&bytes).unwrap_or(gone)));
             }
