@@ -105,6 +105,10 @@ class Rank:
     def topic(self, name, of, qos):
         return Topic(self.domain, name, of, qos=qos)
 
+    def came(self, reader, of):
+        """Samples; that a writer is gone comes as one that is none."""
+        return [own for own in reader.take(100) if isinstance(own, of)]
+
     def beat(self):
         while True:
             self.says.write(self.hello)
@@ -115,10 +119,10 @@ class Rank:
         while not own.run:
             if time.monotonic() > deadline:
                 sys.exit(f"rank {self.rank}: rank 0 does not say that all are there")
-            for refusal in self.refusals.take(100):
+            for refusal in self.came(self.refusals, Refusal):
                 if refusal.participant == own.participant:
                     sys.exit(f"refused: {refusal.why}")
-            for hello in self.hellos.take(100):
+            for hello in self.came(self.hellos, Hello):
                 run = list(hello.run)
                 if hello.rank == 0 and hello.group == own.group and own.participant in run:
                     self.hello = own = replace(own, run=run)
@@ -143,7 +147,7 @@ class Rank:
             Portion(self.hello.exchange, total, offset, self.rank, kind, list(data)))
 
     def take(self):
-        for portion in self.portions.take(100):
+        for portion in self.came(self.portions, Portion):
             rank = portion.sender
             if portion.kind == READY:
                 self.ready[rank] = portion.total

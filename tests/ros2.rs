@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 const SCENARIO: &str = r#"
 format = 1
 name = "ros2"
+soil = { default = "chrono_mid" }
 [time]
 duration = 1
 [site]

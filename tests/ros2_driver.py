@@ -82,7 +82,9 @@ class Node:
 
     def take(self, name):
         reader, of = self.topics[name]
-        return [STORE.deserialize_cdr(own.bytes, of) for own in reader.take(1000)]
+        # that a writer is gone comes as a sample without bytes
+        samples = [own for own in reader.take(1000) if hasattr(own, "bytes")]
+        return [STORE.deserialize_cdr(own.bytes, of) for own in samples]
 
 
 def main(domain, vehicle, sensors):
