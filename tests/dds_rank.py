@@ -155,6 +155,8 @@ class Rank:
                 self.confirmed[rank] = portion.total
             elif portion.kind == LEAVE:
                 self.parts[rank].append((None, None))
+                self.taken[rank] += 1
+                self.write(rank, TAKEN, total=self.taken[rank])
             else:
                 assert portion.offset == len(self.coming[rank]), "a portion out of order"
                 self.coming[rank] += bytes(portion.bytes)
@@ -214,8 +216,13 @@ class Rank:
 
     def leave(self):
         for other in self.others:
+            self.sent[other] += 1
             self.write(other, LEAVE)
-        time.sleep(1.0)
+        ended = lambda other: self.confirmed[other] >= self.sent[other] or (None, None) in self.parts[other]
+        deadline = time.monotonic() + 10.0
+        while not all(map(ended, self.others)) and time.monotonic() < deadline:
+            self.take()
+            time.sleep(0.001)
 
 
 def sent(rank, turn):

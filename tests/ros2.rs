@@ -101,7 +101,8 @@ fn who_is_waited_for_is_named() {
     let option = format!("--ros2={}@127.0.0.1", 231 + std::process::id() % 2);
     let out = runs.out("alone");
     let mut run = Command::new(bekker());
-    let run = run.args(runs.arguments(&out, &[&option])).stderr(Stdio::piped()).spawn().unwrap();
+    let run = run.args(runs.arguments(&out, &[&option])).stdout(Stdio::null());
+    let run = run.stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(4));
     let id = run.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());

@@ -54,7 +54,7 @@ pub(super) struct Refusal {
 pub(super) const READY: u8 = 0;
 /// Bytes of an exchange.
 pub(super) const PAYLOAD: u8 = 1;
-/// The receiver of payload has taken `total` portions.
+/// The receiver has taken `total` portions of payload; a leave counts as one more.
 pub(super) const TAKEN: u8 = 2;
 /// The sender leaves; why, if it did not simply end.
 pub(super) const LEAVE: u8 = 3;

@@ -80,11 +80,13 @@ impl Outbox {
         })
     }
 
-    /// Waits until what was written to a rank has come, or for so long. Whether it has.
-    fn flush(&self, rank: usize, most: Duration) -> bool {
-        let Some(writer) = &self.writers[rank] else { return true };
-        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.wait_for_acknowledgments(most).unwrap_or(true)
+    /// Waits until what was written to a rank has come, or for so long.
+    fn flush(&self, rank: usize, most: Duration) {
+        if let Some(writer) = &self.writers[rank] {
+            let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            // one that is gone confirms nothing
+            let _ = writer.wait_for_acknowledgments(most);
+        }
     }
 }
 
@@ -306,6 +308,7 @@ impl Dds {
         }
         for rank in self.others() {
             let bytes = Octets(why.clone());
+            self.sent[rank] += 1;
             // one that cannot be told finds it itself
             let _ = self.outbox.write(rank, Portion { bytes, ..Portion::of(LEAVE, self.rank) });
         }
@@ -315,18 +318,22 @@ impl Dds {
 impl Drop for Dds {
     fn drop(&mut self) {
         self.leave(Vec::new());
+        // RustDDS forgets what it has received from a participant and not yet handed over once
+        // that participant is gone: it stays until all was taken, not only received
         let begun = Instant::now();
         for rank in self.others() {
-            // one that has left has all that it wanted
-            let wants_more = || {
-                let peer = &self.shared.state().peers[rank];
-                !peer.has_left && !peer.is_gone(Instant::now())
-            };
-            while wants_more() && begun.elapsed() < LAST_WORDS {
-                if self.outbox.flush(rank, POLL) {
+            let mut state = self.shared.state();
+            loop {
+                let peer = &state.peers[rank];
+                let is_done = peer.has_left || peer.confirmed >= self.sent[rank];
+                if is_done || peer.is_gone(Instant::now()) || begun.elapsed() > LAST_WORDS {
                     break;
                 }
+                state = self.shared.wait(state, POLL);
             }
+            drop(state);
+            // what this rank confirmed last
+            self.outbox.flush(rank, POLL);
         }
         self.shared.close();
         self.bell.ring();

@@ -80,6 +80,9 @@ impl Peer {
                 self.has_left = true;
                 let gone = CommError::Gone { rank };
                 self.arrivals.push_back(Arrival::Left(loss::decoded(&bytes).unwrap_or(gone)));
+                // it stays until it knows that all was taken
+                self.taken += 1;
+                return Some(self.taken);
             }
             PAYLOAD => {
                 let part = self.incoming.take();

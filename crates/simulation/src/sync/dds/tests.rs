@@ -51,6 +51,27 @@ fn parts_larger_than_what_may_be_on_its_way_cross_each_other() {
     assert_eq!(gathered, [true; 3]);
 }
 
+/// What is sent last and not yet taken is not lost with its sender.
+#[test]
+fn the_last_part_comes_though_its_sender_has_ended() {
+    let rendezvous = rendezvous(4);
+    for _ in 0..3 {
+        let sums = met(&rendezvous, |mut rank| {
+            let mut parts = Parts::default();
+            rank.all_gather(b"here", &mut || (), &mut parts).unwrap();
+            if rank.rank() > 0 {
+                rank.exchange(&[(0, &[rank.rank() as u8])], &[], &mut || (), &mut parts).unwrap();
+                return 0;
+            }
+            // the others end meanwhile
+            let mut late = || thread::sleep(Duration::from_millis(300));
+            rank.exchange(&[], &[1, 2, 3], &mut late, &mut parts).unwrap();
+            parts.iter().map(|part| part[0]).sum()
+        });
+        assert_eq!(sums, [6, 0, 0, 0]);
+    }
+}
+
 /// One that goes is named on all, also to those that wait for another.
 #[test]
 fn a_rank_that_is_gone_is_named_on_all() {
