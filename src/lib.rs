@@ -94,6 +94,8 @@
 //! | `cli` (default) | the command `bekker` ([`cli`]), with `report` and `link` |
 //! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
+//! | `dds` | ranks over DDS |
+//! | `ros2` | runs among nodes of ROS 2 (with `link`) |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
 //! | `allocations` | `bekker bench` counts heap allocations, with `cli` |
 //!

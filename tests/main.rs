@@ -44,6 +44,8 @@ mod preview_compare;
 mod python;
 mod radio;
 mod ranks;
+#[cfg(feature = "dds")]
+mod ranks_dds;
 mod ranks_mpi;
 mod ranks_tcp;
 mod records;
@@ -55,6 +57,8 @@ mod rendering;
 mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
+#[cfg(feature = "ros2")]
+mod ros2;
 mod runs;
 mod scaling;
 mod scene;

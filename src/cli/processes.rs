@@ -1,7 +1,7 @@
-//! Ranks as processes that meet by TCP: started here, or each by hand on its machine.
+//! Ranks as processes that meet by TCP or DDS: started here, or each by hand on its machine.
 
 use super::Failure;
-use crate::sync::{Rendezvous, RendezvousError, Tcp};
+use crate::sync::{Communicator, DdsDomain, Rendezvous, RendezvousError};
 use clap::Args;
 use std::ffi::OsString;
 use std::net::{TcpListener, ToSocketAddrs};
@@ -27,15 +27,32 @@ pub struct Processes {
     #[arg(long, value_name = "RANK", requires = "processes", requires = "meet")]
     rank: Option<u16>,
     /// Where rank 0 waits for the others: an address that all can reach. What all share in the
-    /// environment variable BEKKER_TOKEN keeps strangers out
-    #[arg(long, value_name = "HOST:PORT", requires = "rank")]
-    meet: Option<String>,
+    /// environment variable BEKKER_TOKEN keeps strangers out. Or dds:DOMAIN, a domain of DDS,
+    /// and dds:DOMAIN@ADDRESS on one network alone: they find each other, and nobody is kept out
+    #[arg(long, value_name = "HOST:PORT", requires = "rank", value_parser = meeting)]
+    meet: Option<Meeting>,
+}
+
+/// Where ranks meet.
+#[derive(Clone, Debug)]
+enum Meeting {
+    /// Rank 0 waits there.
+    Address(String),
+    /// Participants of a domain find each other.
+    Dds(DdsDomain),
+}
+
+fn meeting(text: &str) -> Result<Meeting, String> {
+    match text.strip_prefix("dds:") {
+        None => Ok(Meeting::Address(text.to_owned())),
+        Some(domain) => domain.parse().map(Meeting::Dds).map_err(|error| format!("{error}")),
+    }
 }
 
 /// This process among those that have met.
 pub struct Met {
     /// Its connections to the others.
-    pub rank: Tcp,
+    pub rank: Box<dyn Communicator>,
     /// The others, if they were started here.
     pub started: Started,
 }
@@ -85,7 +102,7 @@ impl Processes {
             patience: timeout,
             timeout,
         };
-        let (Some(rank), Some(address)) = (self.rank, &self.meet) else {
+        let (Some(rank), Some(meeting)) = (self.rank, &self.meet) else {
             let token = Rendezvous::fresh_token().map_err(|error| failed("--processes", &error))?;
             return launched(&rendezvous(token), threads, waits).map(Some);
         };
@@ -93,28 +110,82 @@ impl Processes {
             let allowed = format!("below {size}, the number of --processes");
             return Err(Failure::Usage { argument: "--rank", value: rank.to_string(), allowed });
         }
-        let rendezvous = rendezvous(token(address)?);
-        let rank = match rank {
-            0 => {
-                let listener = TcpListener::bind(address).map_err(|error| Failure::Input {
-                    subject: format!("--meet {address}"),
-                    cause: format!("rank 0 cannot wait there: {error}"),
-                })?;
-                if !quiet {
-                    eprintln!("rank 0 waits at {address} for {} others", size - 1);
-                }
-                rendezvous.host(listener, &mut { waits })
+        let says = |at: &str| {
+            if rank == 0 && !quiet {
+                eprintln!("rank 0 waits at {at} for {} others", size - 1);
             }
-            rank => rendezvous.join(rank.into(), address, &mut { waits }),
         };
-        let rank = rank.map_err(|error| failed(&format!("--meet {address}"), &error))?;
+        let rank = match meeting {
+            Meeting::Address(address) => {
+                met_at(address, rank.into(), &rendezvous(token(address)?), says, &mut { waits })?
+            }
+            Meeting::Dds(domain) => {
+                says(&format!("DDS domain {domain}"));
+                met_over_dds(*domain, rank.into(), &rendezvous(secret()), &mut { waits })?
+            }
+        };
         Ok(Some(Met { rank, started: Started(Vec::new()) }))
     }
 }
 
+/// Meets the others where rank 0 waits.
+fn met_at(
+    address: &str,
+    rank: usize,
+    rendezvous: &Rendezvous,
+    says: impl Fn(&str),
+    waits: &mut dyn FnMut() -> Result<(), String>,
+) -> Result<Box<dyn Communicator>, Failure> {
+    let met = if rank == 0 {
+        let listener = TcpListener::bind(address).map_err(|error| Failure::Input {
+            subject: format!("--meet {address}"),
+            cause: format!("rank 0 cannot wait there: {error}"),
+        })?;
+        says(address);
+        rendezvous.host(listener, waits)
+    } else {
+        rendezvous.join(rank, address, waits)
+    };
+    let met = met.map_err(|error| failed(&format!("--meet {address}"), &error))?;
+    Ok(Box::new(met))
+}
+
+/// Meets the others in a domain of DDS.
+#[cfg(feature = "dds")]
+fn met_over_dds(
+    domain: DdsDomain,
+    rank: usize,
+    rendezvous: &Rendezvous,
+    waits: &mut dyn FnMut() -> Result<(), String>,
+) -> Result<Box<dyn Communicator>, Failure> {
+    let met = rendezvous.meet_over_dds(rank, domain, waits);
+    Ok(Box::new(met.map_err(|error| failed(&format!("--meet dds:{domain}"), &error))?))
+}
+
+/// Says that this build knows no DDS.
+#[cfg(not(feature = "dds"))]
+fn met_over_dds(
+    domain: DdsDomain,
+    _: usize,
+    _: &Rendezvous,
+    _: &mut dyn FnMut() -> Result<(), String>,
+) -> Result<Box<dyn Communicator>, Failure> {
+    Err(Failure::Input {
+        subject: format!("--meet dds:{domain}"),
+        cause:
+            "this bekker is built without DDS; build it by `cargo build --release --features dds`"
+                .into(),
+    })
+}
+
+/// What the ranks share in the environment, if anything.
+fn secret() -> String {
+    std::env::var(TOKEN).unwrap_or_default().trim().to_owned()
+}
+
 /// The secret that the ranks share; without one, only the machine itself is trusted.
 fn token(address: &str) -> Result<String, Failure> {
-    let token = std::env::var(TOKEN).unwrap_or_default().trim().to_owned();
+    let token = secret();
     let is_own = |mut all: std::vec::IntoIter<std::net::SocketAddr>| {
         all.all(|address| address.ip().is_loopback())
     };
@@ -164,7 +235,7 @@ fn launched(
         started.ended().map_or(Ok(()), Err)
     });
     match met {
-        Ok(rank) => Ok(Met { rank, started }),
+        Ok(rank) => Ok(Met { rank: Box::new(rank), started }),
         Err(error) => {
             started.end();
             Err(failed("--processes", &error))

@@ -10,7 +10,7 @@ use super::graphics::Graphics;
 use super::interruption::{dismissal, interruption};
 use super::processes::{Met, Processes};
 use super::results::Results;
-use super::serving::Serving;
+use super::serving::{Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
@@ -196,9 +196,13 @@ impl Run {
         if let Some(clients) = &clients {
             watching::wait_for_somebody(clients, &flag);
         }
-        let mut controller =
-            served.as_ref().map(|own| own.server.controller(|line| eprintln!("{line}")));
-        let controller = controller.as_mut().map(|own| own as &mut dyn Controller);
+        let mut controller: Option<Box<dyn Controller>> = match &served {
+            Some(own) => Some(Box::new(own.server.controller(|line| eprintln!("{line}")))),
+            // the first rank speaks for all
+            None if place.is_some() => bridge(&self.serving, &file.scenario, &built.world)?,
+            None => None,
+        };
+        let controller = controller.as_mut().map(|own| &mut **own as &mut dyn Controller);
         let plan = Plan {
             scenario: &file.scenario,
             recovery: &recovery,
@@ -213,7 +217,7 @@ impl Run {
             trace: self.trace,
             clients: clients.as_ref(),
             html: shown.as_ref().filter(|_| self.serving.html),
-            served: self.serving.listens(),
+            served: self.serving.is_controlled(),
             realtime: self.serving.realtime,
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),

@@ -7,7 +7,8 @@ use crate::link::{
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::WorldModel;
+use crate::simulation::{Controller, WorldModel};
+use crate::sync::DdsDomain;
 use crate::view::{Clients, Control, Source, View};
 use clap::Args;
 use std::sync::Arc;
@@ -33,6 +34,11 @@ pub struct Serving {
     /// open, and begins once it is open
     #[arg(long)]
     pub view: bool,
+    /// Take part in a domain of DDS as a node of ROS 2 does: say how vehicles are, and take
+    /// commands to those driven from outside; 0 if none is given, DOMAIN@ADDRESS for one network
+    #[arg(long, value_name = "DOMAIN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "0", conflicts_with_all = ["serve", "view"])]
+    pub ros2: Option<DdsDomain>,
     /// Leave view.html in the folder: the run as one page that plays offline
     #[arg(long)]
     pub html: bool,
@@ -71,6 +77,11 @@ impl Serving {
     /// Whether the first rank listens.
     pub fn listens(&self) -> bool {
         self.address().is_some()
+    }
+
+    /// Whether the first rank has a controller.
+    pub fn is_controlled(&self) -> bool {
+        self.listens() || self.ros2.is_some()
     }
 
     /// Where the run listens, if it is to.
@@ -120,6 +131,9 @@ impl Serving {
                     allowed: "left away without --serve or --view".into(),
                 });
             }
+            if let Some(domain) = self.ros2 {
+                return if cfg!(feature = "ros2") { Ok(None) } else { Err(knows_no_ros2(domain)) };
+            }
             let outside = |own: &&crate::scenario::config::Vehicle| {
                 matches!(own.driver, Driver::Outside { .. })
             };
@@ -127,8 +141,10 @@ impl Serving {
                 None => Ok(None),
                 Some(own) => Err(Failure::Input {
                     subject: format!("vehicle {}", own.name),
-                    cause: "is driven from outside: run with --serve or --view, and connect a controller"
-                        .into(),
+                    cause:
+                        "is driven from outside: run with --serve, --view or --ros2, and connect a \
+                            controller"
+                            .into(),
                 }),
             };
         };
@@ -142,6 +158,44 @@ impl Serving {
         let token = self.serve_token.clone().map_or_else(Token::random, Ok).map_err(failed)?;
         let listener = Listener::bind(&address, token.clone()).map_err(failed)?;
         Ok(Some(Bound { listener, token }))
+    }
+}
+
+/// What says how the run goes in ROS 2 and takes commands there, if that is asked for.
+#[cfg(feature = "ros2")]
+pub fn bridge(
+    serving: &Serving,
+    scenario: &Scenario,
+    model: &WorldModel,
+) -> Result<Option<Box<dyn Controller>>, Failure> {
+    let Some(domain) = serving.ros2 else { return Ok(None) };
+    let (model, seats) = (Arc::new(model.clone()), seats(scenario));
+    let remark = |line: &str| eprintln!("{line}");
+    let opened =
+        crate::link::ros2::Bridge::open(domain.number, domain.network, model, &seats, remark);
+    let bridge = opened.map_err(|error| Failure::Input {
+        subject: format!("--ros2={domain}"),
+        cause: error.to_string(),
+    })?;
+    Ok(Some(Box::new(bridge)))
+}
+
+/// Nothing: this build knows no ROS 2, as it has said before.
+#[cfg(not(feature = "ros2"))]
+pub fn bridge(
+    serving: &Serving,
+    _: &Scenario,
+    _: &WorldModel,
+) -> Result<Option<Box<dyn Controller>>, Failure> {
+    serving.ros2.map_or(Ok(None), |domain| Err(knows_no_ros2(domain)))
+}
+
+fn knows_no_ros2(domain: DdsDomain) -> Failure {
+    Failure::Input {
+        subject: format!("--ros2={domain}"),
+        cause: "this bekker is built without ROS 2; build it by \
+                `cargo build --release --features ros2`"
+            .into(),
     }
 }
 

@@ -4,6 +4,8 @@
 
 pub mod link;
 
+#[cfg(feature = "ros2")]
+use bekker_ground::numeric;
 use bekker_ground::spatial;
 use bekker_sensor::sensor;
 use bekker_simulation::simulation;

@@ -15,6 +15,8 @@ pub mod message;
 mod outline;
 mod pacing;
 mod reading;
+#[cfg(feature = "ros2")]
+pub mod ros2;
 mod roster;
 mod server;
 mod stream;

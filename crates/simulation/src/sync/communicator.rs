@@ -170,6 +170,39 @@ pub trait Communicator {
     ) -> Result<Phases, CommError>;
 }
 
+impl<C: Communicator + ?Sized> Communicator for Box<C> {
+    fn rank(&self) -> usize {
+        (**self).rank()
+    }
+
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    fn elapsed(&self) -> Duration {
+        (**self).elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        (**self).all_gather(mine, meanwhile, all)
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        (**self).exchange(to, from, meanwhile, received)
+    }
+}
+
 /// Everything to rank 0, which sends it on to all: the star of the SynChrono
 /// paper. The outcome is that of [`Communicator::all_gather`].
 ///

@@ -2,7 +2,7 @@
 //!
 //! Each rank steps its own agents; at a heartbeat all exchange small states of
 //! vehicles and patches of deformed ground. [`Communicator`] is the transport
-//! ([`Loopback`], [`Threads`], [`Tcp`], and `Mpi` with the cargo feature `mpi`),
+//! ([`Loopback`], [`Threads`], [`Tcp`]; with the cargo features of their names `Mpi` and `Dds`),
 //! [`message`] the wire format, [`Partition`] the rule by which agents belong to
 //! ranks. What is done with the messages is
 //! [`crate::simulation::Ranks`]' business.
@@ -10,6 +10,9 @@
 mod bits;
 mod communicator;
 pub mod contract;
+#[cfg(feature = "dds")]
+mod dds;
+mod dds_domain;
 mod partition;
 #[allow(warnings, clippy::all, missing_docs, unsafe_code)]
 #[rustfmt::skip]
@@ -17,6 +20,7 @@ mod generated;
 pub mod ghost;
 pub mod ground_code;
 mod loopback;
+mod loss;
 mod members;
 pub mod message;
 #[cfg(feature = "mpi")]
@@ -27,6 +31,9 @@ mod tcp;
 mod threads;
 
 pub use communicator::{CommError, Communicator, Parts, Phases, star};
+#[cfg(feature = "dds")]
+pub use dds::{Dds, MOST_RANKS};
+pub use dds_domain::{DdsDomain, DdsDomainError};
 pub use loopback::Loopback;
 pub use members::Members;
 #[cfg(feature = "mpi")]

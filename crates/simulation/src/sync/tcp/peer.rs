@@ -5,6 +5,7 @@
 
 use super::Roll;
 use crate::sync::communicator::CommError;
+use crate::sync::loss::{decoded, encoded};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -139,27 +140,6 @@ fn take_frame(
     }
 }
 
-/// Ranks that are gone or silent, milliseconds waited for them, or another cause.
-type Why = (Vec<usize>, Option<u64>, Option<String>);
-
-fn encoded(why: &CommError) -> Vec<u8> {
-    let why: Why = match why {
-        CommError::Gone { rank } => (vec![*rank], None, None),
-        CommError::Silent { ranks, after } => (ranks.clone(), Some(after.as_millis() as u64), None),
-        other => (Vec::new(), None, Some(other.to_string())),
-    };
-    postcard::to_stdvec(&why).expect("plain data serialises into memory")
-}
-
-fn decoded(bytes: &[u8]) -> Option<CommError> {
-    let (ranks, after, what): Why = postcard::from_bytes(bytes).ok()?;
-    Some(match (what, after) {
-        (Some(what), _) => CommError::Transport { what },
-        (None, Some(after)) => CommError::Silent { ranks, after: Duration::from_millis(after) },
-        (None, None) => CommError::Gone { rank: *ranks.first()? },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,20 +154,6 @@ mod tests {
         let (to, from) = channel();
         let goes_on = take_frame(1, &mut &bytes[..], &roll(), &to).is_some();
         (from.try_iter().collect(), goes_on)
-    }
-
-    #[test]
-    fn causes_come_as_they_went() {
-        let (ranks, after) = (vec![2, 70], Duration::from_secs(3));
-        let what = "full disk".to_owned();
-        let causes = [
-            CommError::Gone { rank: 7 },
-            CommError::Silent { ranks, after },
-            CommError::Transport { what },
-        ];
-        for why in causes {
-            assert_eq!(decoded(&encoded(&why)), Some(why));
-        }
     }
 
     #[test]

@@ -52,6 +52,14 @@ pub enum RendezvousError {
         /// Why.
         cause: String,
     },
+    /// More than this way between them can have.
+    #[error("{size} ranks are too many: at most {most} meet over DDS")]
+    TooMany {
+        /// How many there are to be.
+        size: usize,
+        /// How many there can be.
+        most: usize,
+    },
     /// Whoever called this did not want to wait any longer.
     #[error("{cause}")]
     Ended {

@@ -1,0 +1,268 @@
+//! The controller of a run that nodes of ROS 2 drive.
+
+use super::message::AckermannDriveStamped;
+use super::node::{In, Node};
+use super::topics::{Topics, ros_name};
+use crate::link::{LinkError, OnTimeout, Seat};
+use crate::simulation::{
+    Call, Command, CommandOrigin, Commanded, Controller, Sample, Shown, Steering, World, WorldModel,
+};
+use crate::spatial::Vec3;
+use crate::vehicle::driver::{Motion, SpeedControl, SpeedState};
+use crate::vehicle::{Controls, Selector};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Longest wait before the run is told that it goes on: its ranks must hear of each other.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time between two looks at what has come.
+const POLL: Duration = Duration::from_micros(100);
+
+/// What the run asks before each heartbeat.
+pub struct Bridge {
+    model: Arc<WorldModel>,
+    topics: Topics,
+    drivers: Vec<Driver>,
+    /// All sensors of all vehicles.
+    sensors: Vec<(u32, u32)>,
+    remark: Box<dyn Fn(&str) + Send>,
+    /// Tick that was shown last.
+    shown: Option<u64>,
+    /// Tick whose readings were said.
+    said: Option<u64>,
+    /// When its time began to run.
+    since: Instant,
+    /// Whether it was said for whom is waited.
+    missing: bool,
+    /// Kept: all topics end with it.
+    _node: Node,
+}
+
+/// A vehicle that is driven from outside.
+struct Driver {
+    seat: Seat,
+    /// Its topic of commands.
+    topic: String,
+    commands: In<AckermannDriveStamped>,
+    /// The latest of them.
+    last: Option<AckermannDriveStamped>,
+    /// How the vehicle moves.
+    motion: Motion,
+    speed: SpeedState,
+    /// What it was told.
+    told: Option<(Controls, CommandOrigin)>,
+    /// Whether it was said that it does not answer.
+    is_late: bool,
+}
+
+impl Bridge {
+    /// Takes part in a domain, on all networks or on the one where this machine has an address;
+    /// `remark` says a line to who watches the run.
+    ///
+    /// # Errors
+    /// [`LinkError::Ros2`] when the domain cannot be had.
+    pub fn open(
+        domain: u16,
+        network: Option<Ipv4Addr>,
+        model: Arc<WorldModel>,
+        seats: &[Seat],
+        remark: impl Fn(&str) + Send + 'static,
+    ) -> Result<Bridge, LinkError> {
+        let node = Node::open(domain, network)?;
+        let topics = Topics::open(&node, &model)?;
+        let drivers = seats.iter().map(|seat| {
+            let topic = format!("/{}/cmd", ros_name(&model.agents[seat.agent].name));
+            Ok(Driver {
+                seat: *seat,
+                commands: node.taken(&topic)?,
+                topic,
+                last: None,
+                motion: Motion::default(),
+                speed: SpeedControl::default().start(),
+                told: None,
+                is_late: false,
+            })
+        });
+        let drivers = drivers.collect::<Result<_, LinkError>>()?;
+        let agents = model.agents.iter().zip(0..);
+        let sensors = agents.flat_map(|(own, agent)| {
+            (0..own.sensors.len()).map(move |sensor| (agent, sensor as u32))
+        });
+        Ok(Bridge {
+            sensors: sensors.collect(),
+            model,
+            topics,
+            drivers,
+            remark: Box::new(remark),
+            shown: None,
+            said: None,
+            since: Instant::now(),
+            missing: false,
+            _node: node,
+        })
+    }
+
+    /// Says once for whom is waited that has never commanded.
+    fn name_the_missing(&mut self) {
+        if !std::mem::replace(&mut self.missing, true) {
+            let vacant = self.drivers.iter().filter(|own| own.last.is_none());
+            let topics: Vec<&str> = vacant.map(|own| own.topic.as_str()).collect();
+            (self.remark)(&format!("waiting for commands on {}", topics.join(", ")));
+        }
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        self.topics.flush();
+    }
+}
+
+impl Controller for Bridge {
+    fn call(&mut self, world: &World) -> Call {
+        let tick = world.state().tick;
+        if self.shown != Some(tick) {
+            return Call::Show(self.sensors.clone());
+        }
+        let now_us = self.model.clock.micros(tick);
+        let entered = Instant::now();
+        loop {
+            self.drivers.iter_mut().for_each(Driver::take);
+            let answered = |own: &Driver| own.has_answered(now_us);
+            if self.drivers.iter().all(answered) {
+                break;
+            }
+            if self.drivers.iter().any(|own| own.last.is_none()) {
+                self.name_the_missing();
+                self.since = Instant::now();
+                if entered.elapsed() >= PATIENCE {
+                    // who joins now has not heard how it begins
+                    self.shown = None;
+                    return Call::Wait;
+                }
+            } else {
+                let waited = self.since.elapsed();
+                let mut late = self.drivers.iter().filter(|own| !own.has_answered(now_us));
+                if late.all(|own| waited >= own.seat.timeout) {
+                    break;
+                }
+                if entered.elapsed() >= PATIENCE {
+                    return Call::Wait;
+                }
+            }
+            std::thread::sleep(POLL);
+        }
+        let heartbeat = self.model.clock.micros(self.model.clock.steps_per_heartbeat());
+        let heartbeat = heartbeat as f64 * 1e-6;
+        let mut commanded = Vec::new();
+        for own in &mut self.drivers {
+            let told = match own.command(&self.model, now_us, heartbeat, &self.remark) {
+                Ok(told) => told,
+                Err(cause) => return Call::Fail(cause),
+            };
+            if own.told.replace(told) != Some(told) {
+                let (controls, origin) = told;
+                commanded.push(Commanded { agent: own.seat.agent as u32, controls, origin });
+            }
+        }
+        Call::Go(commanded)
+    }
+
+    fn show(&mut self, shown: &Shown<'_>) {
+        let tick = shown.world.state().tick;
+        let is_new = self.said.replace(tick) != Some(tick);
+        let delivered = if is_new { shown.delivered } else { &[] };
+        for own in &mut self.drivers {
+            let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
+            own.motion = sample.map_or(own.motion, motion);
+        }
+        self.topics.say(self.model.clock.micros(tick), shown.samples, delivered);
+        self.shown = Some(tick);
+        self.since = Instant::now();
+    }
+}
+
+/// How a vehicle moves along its own x axis. What its driveline thrusts with is not known here.
+fn motion(sample: &Sample) -> Motion {
+    let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
+    Motion { speed: sample.speed, thrust: 0.0, slope: ahead.z }
+}
+
+impl Driver {
+    /// Takes in what has come; the latest stamp counts.
+    fn take(&mut self) {
+        let last = &mut self.last;
+        self.commands.take_all(|command| {
+            let is_later = |last: &AckermannDriveStamped| {
+                command.header.stamp.micros() >= last.header.stamp.micros()
+            };
+            if last.as_ref().is_none_or(is_later) {
+                *last = Some(command);
+            }
+        });
+    }
+
+    /// Whether its command is of this time or later.
+    fn has_answered(&self, now_us: u64) -> bool {
+        let stamp = self.last.as_ref().and_then(|last| last.header.stamp.micros());
+        stamp.is_some_and(|stamp| stamp >= now_us)
+    }
+
+    /// What the vehicle is told for a heartbeat.
+    fn command(
+        &mut self,
+        model: &WorldModel,
+        now_us: u64,
+        heartbeat: f64,
+        remark: &dyn Fn(&str),
+    ) -> Result<(Controls, CommandOrigin), String> {
+        let topic = &self.topic;
+        if !self.has_answered(now_us) {
+            let late = format!(
+                "{topic}: no command stamped {:.6} s or later within {:?}",
+                now_us as f64 * 1e-6,
+                self.seat.timeout
+            );
+            let last = self.told.map_or(Controls::default(), |(controls, _)| controls);
+            let (controls, what) = match self.seat.on_timeout {
+                OnTimeout::Fail => return Err(late),
+                OnTimeout::Hold => (last, "its last command holds"),
+                OnTimeout::Brake => {
+                    (Controls { throttle: 0.0, brake: 1.0, steering: 0.0, ..last }, "it brakes")
+                }
+            };
+            if !std::mem::replace(&mut self.is_late, true) {
+                remark(&format!("{late}: {what}"));
+            }
+            return Ok((controls, CommandOrigin::TimedOut));
+        }
+        if std::mem::take(&mut self.is_late) {
+            remark(&format!("{topic}: commands come again"));
+        }
+        let Some(last) = &self.last else { return Err(format!("{topic}: no command")) };
+        let (target, angle) = (f64::from(last.speed), f64::from(last.steering_angle));
+        if !(target.is_finite() && angle.is_finite()) {
+            return Err(format!(
+                "{topic}: speed {target}, steering_angle {angle}: must be finite numbers"
+            ));
+        }
+        // backward is forward, seen from behind
+        let backward = target < 0.0;
+        let sense = if backward { -1.0 } else { 1.0 };
+        let Motion { speed, thrust, slope } = self.motion;
+        let motion = Motion { speed: sense * speed, thrust, slope: sense * slope };
+        let control = SpeedControl::default();
+        let pedals = control.controls(&mut self.speed, target.abs(), &motion, heartbeat);
+        let command = Command {
+            throttle: pedals.throttle,
+            brake: pedals.brake,
+            steering: Steering::Angle(angle),
+            gear: if backward { Selector::Reverse } else { Selector::Drive },
+            inflation: None,
+        };
+        let controls = model.controls(self.seat.agent, &command);
+        let controls = controls.map_err(|error| format!("{topic}: {error}"))?;
+        Ok((controls, CommandOrigin::Driver))
+    }
+}

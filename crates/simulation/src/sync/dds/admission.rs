@@ -1,0 +1,149 @@
+//! Whom rank 0 lets take part.
+
+use super::message::{Hello, PROTOCOL};
+use std::time::{Duration, Instant};
+
+/// Who has said nothing for so long is not there any more.
+pub(super) const GONE: Duration = Duration::from_secs(5);
+
+/// What rank 0 makes of a hello.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is one's own, or wants nothing: it is of another token, or of a run already.
+    Ignored,
+    Admitted,
+    Refused(String),
+}
+
+/// Who has been admitted.
+#[derive(Debug)]
+pub(super) struct Admission {
+    own: Hello,
+    /// By rank, with when they were last heard; rank 0 is oneself.
+    admitted: Vec<Option<(Hello, Instant)>>,
+    complete: Option<Instant>,
+}
+
+impl Admission {
+    pub fn new(own: &Hello) -> Admission {
+        let admitted = vec![None; own.size.into()];
+        Admission { own: own.clone(), admitted, complete: None }
+    }
+
+    /// Hears a participant, which has begun so many exchanges of the run itself.
+    pub fn hear(&mut self, hello: &Hello, now: Instant) -> Verdict {
+        let own = &self.own;
+        let is_own = hello.participant == own.participant;
+        if hello.group != own.group || is_own || !hello.run.is_empty() {
+            return Verdict::Ignored;
+        }
+        let rank = usize::from(hello.rank);
+        let refused = |why: String| Verdict::Refused(why);
+        if hello.protocol != PROTOCOL {
+            let theirs = hello.protocol;
+            return refused(format!("rank {rank} speaks protocol {theirs}, rank 0 {PROTOCOL}"));
+        }
+        if hello.program != own.program {
+            let (theirs, ours) = (&hello.program, &own.program);
+            return refused(format!("rank {rank} is {theirs}, rank 0 is {ours}"));
+        }
+        if hello.size != own.size {
+            return refused(format!(
+                "rank {rank} is to be of {}, rank 0 of {}",
+                hello.size, own.size
+            ));
+        }
+        if rank >= self.admitted.len() {
+            let last = self.admitted.len() - 1;
+            return refused(format!("rank {rank} cannot join, those who can are 1 to {last}"));
+        }
+        let late = self.complete.map_or(String::new(), |since| {
+            let since = now.duration_since(since).as_secs();
+            format!("; all {} ranks are there since {since} s, none can join late", own.size)
+        });
+        if rank == 0 {
+            let (theirs, ours) = (&hello.place, &own.place);
+            return refused(format!("rank 0 is {ours} already, and {theirs} says it too{late}"));
+        }
+        match &mut self.admitted[rank] {
+            Some((other, heard)) if other.participant == hello.participant => {
+                *heard = now;
+                Verdict::Admitted
+            }
+            // one that went before all were there may come again
+            Some((other, heard))
+                if self.complete.is_some() || now.duration_since(*heard) < GONE =>
+            {
+                let (theirs, other) = (&hello.place, &other.place);
+                refused(format!("rank {rank} is {other} already, and {theirs} says it too{late}"))
+            }
+            free => {
+                *free = Some((hello.clone(), now));
+                Verdict::Admitted
+            }
+        }
+    }
+
+    /// Ranks that are not there.
+    pub fn missing(&self, now: Instant) -> Vec<usize> {
+        let is_there = |own: &Option<(Hello, Instant)>| {
+            own.as_ref().is_some_and(|(_, heard)| now.duration_since(*heard) < GONE)
+        };
+        (1..self.admitted.len()).filter(|&rank| !is_there(&self.admitted[rank])).collect()
+    }
+
+    /// Closes the run: all participants in the order of ranks. Whoever comes now is late.
+    pub fn complete(&mut self, now: Instant) -> Vec<u64> {
+        self.complete = Some(now);
+        let others = self.admitted.iter().flatten().map(|(hello, _)| hello.participant);
+        std::iter::once(self.own.participant).chain(others).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(rank: u16, participant: u64) -> Hello {
+        let place = format!("process {participant}");
+        Hello { protocol: PROTOCOL, rank, size: 3, participant, place, ..Hello::default() }
+    }
+
+    #[test]
+    fn each_rank_is_admitted_once_and_others_are_told_why_not() {
+        let (mut admission, now) = (Admission::new(&hello(0, 9)), Instant::now());
+        let mut refused = |hello: &Hello, after: u64| match admission
+            .hear(hello, now + Duration::from_secs(after))
+        {
+            Verdict::Refused(why) => why,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(refused(&hello(0, 9), 0), "Ignored");
+        assert_eq!(refused(&Hello { group: "other".into(), ..hello(1, 5) }, 0), "Ignored");
+        assert_eq!(refused(&Hello { run: vec![6, 5, 7], ..hello(1, 5) }, 0), "Ignored");
+        assert_eq!(refused(&hello(1, 10), 0), "Admitted");
+        assert_eq!(refused(&hello(1, 10), 1), "Admitted");
+        let twice = "rank 1 is process 10 already, and process 11 says it too";
+        assert_eq!(refused(&hello(1, 11), 2), twice);
+        let first = "rank 0 is process 9 already, and process 12 says it too";
+        assert_eq!(refused(&hello(0, 12), 2), first);
+        // one that has not been heard for long has made room
+        assert_eq!(refused(&hello(1, 11), 20), "Admitted");
+        assert_eq!(refused(&hello(3, 13), 20), "rank 3 cannot join, those who can are 1 to 2");
+        let other = Hello { size: 4, ..hello(2, 14) };
+        assert_eq!(refused(&other, 20), "rank 2 is to be of 4, rank 0 of 3");
+        let other = Hello { program: "bekker 1".into(), ..hello(2, 14) };
+        assert_eq!(refused(&other, 20), "rank 2 is bekker 1, rank 0 is ");
+        let other = Hello { protocol: 7, ..hello(2, 14) };
+        assert_eq!(refused(&other, 20), "rank 2 speaks protocol 7, rank 0 1");
+        let at = |seconds| now + Duration::from_secs(seconds);
+        assert_eq!(admission.missing(at(20)), [2]);
+        assert_eq!(admission.hear(&hello(2, 12), at(21)), Verdict::Admitted);
+        assert!(admission.missing(at(22)).is_empty());
+        assert_eq!(admission.complete(at(22)), [9, 11, 12]);
+        let late = "rank 2 is process 12 already, and process 15 says it too; \
+                    all 3 ranks are there since 10 s, none can join late";
+        let Verdict::Refused(why) = admission.hear(&hello(2, 15), at(32)) else { panic!("in") };
+        assert_eq!(why, late);
+    }
+}

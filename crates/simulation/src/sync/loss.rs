@@ -1,0 +1,45 @@
+//! Why a rank leaves, as it tells the others: they name the rank that was lost, not the one that
+//! told of it.
+
+use super::communicator::CommError;
+use std::time::Duration;
+
+/// Ranks that are gone or silent, milliseconds waited for them, or another cause.
+type Why = (Vec<usize>, Option<u64>, Option<String>);
+
+pub(super) fn encoded(why: &CommError) -> Vec<u8> {
+    let why: Why = match why {
+        CommError::Gone { rank } => (vec![*rank], None, None),
+        CommError::Silent { ranks, after } => (ranks.clone(), Some(after.as_millis() as u64), None),
+        other => (Vec::new(), None, Some(other.to_string())),
+    };
+    postcard::to_stdvec(&why).expect("plain data serialises into memory")
+}
+
+pub(super) fn decoded(bytes: &[u8]) -> Option<CommError> {
+    let (ranks, after, what): Why = postcard::from_bytes(bytes).ok()?;
+    Some(match (what, after) {
+        (Some(what), _) => CommError::Transport { what },
+        (None, Some(after)) => CommError::Silent { ranks, after: Duration::from_millis(after) },
+        (None, None) => CommError::Gone { rank: *ranks.first()? },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_come_as_they_went() {
+        let (ranks, after) = (vec![2, 70], Duration::from_secs(3));
+        let what = "full disk".to_owned();
+        let causes = [
+            CommError::Gone { rank: 7 },
+            CommError::Silent { ranks, after },
+            CommError::Transport { what },
+        ];
+        for why in causes {
+            assert_eq!(decoded(&encoded(&why)), Some(why));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A run among nodes of ROS 2, on the loopback: driven in lock-step by another DDS whose messages
+//! `rosbags` reads and writes by the definitions of ROS 2.
+
+use crate::python;
+use crate::ranks_mpi::{bekker, read};
+use crate::runs::{Runs, told};
+use serde_json::{Value as Json, json};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SCENARIO: &str = r#"
+format = 1
+name = "ros2"
+soil = { default = "chrono_mid" }
+[time]
+duration = 1
+[site]
+latitude_deg = 48
+longitude_deg = 11
+[[vehicle]]
+name = "lead 1"
+model = "hmmwv"
+position = [10, 20]
+driver = { kind = "outside", on_timeout = "fail", timeout = 30 }
+[[vehicle.sensor]]
+name = "imu"
+model = { kind = "imu" }
+rate = 50
+[[vehicle.sensor]]
+name = "gps"
+model = { kind = "gps", preset = "rtk_fixed" }
+rate = 10
+[[vehicle.sensor]]
+name = "camera"
+position = [1, 0, 2]
+model = { kind = "camera", width = 16, height = 12, fov_deg = 80 }
+rate = 5
+"#;
+
+fn domain() -> String {
+    (201 + std::process::id() % 30).to_string()
+}
+
+#[test]
+fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
+    let import = "import cyclonedds, rosbags";
+    let Some(python) = python::having(import, "`cyclonedds` and `rosbags`") else { return };
+    let runs = Runs::of(SCENARIO);
+    let (out, domain) = (runs.out("run"), domain());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
+    let mut node = Command::new(python);
+    node.arg(script).args([&domain, "lead_1", "imu,gps,camera"]);
+    let node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let option = format!("--ros2={domain}@127.0.0.1");
+    let output = Command::new(bekker()).args(runs.arguments(&out, &[&option])).output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let node = node.wait_with_output().unwrap();
+    assert!(node.status.success(), "{}", told(&node));
+    let seen: Json = serde_json::from_slice(&node.stdout).unwrap();
+
+    // every heartbeat's time, one by one; who comes late hears the first again
+    let times: Vec<u64> = serde_json::from_value(seen["times"].clone()).unwrap();
+    assert_eq!(times, (0..100).map(|beat| 10_000 * beat).collect::<Vec<u64>>());
+    assert_eq!(seen["tf"], json!([["lead_1/odom", "lead_1/base_link"]]));
+    let frames = seen["frames"].as_array().unwrap();
+    let frame = |child: &str| frames.iter().find(|own| own[1] == child).unwrap().clone();
+    assert_eq!(frame("lead_1/odom"), json!(["map", "lead_1/odom", [0.0, 0.0, 0.0, 1.0]]));
+    let turned = [-0.5, 0.5, -0.5, 0.5];
+    let optical = "lead_1/camera_optical";
+    assert_eq!(frame(optical), json!(["lead_1/camera", optical, turned]));
+
+    // it pulls away forward, in its own axes and in the world's
+    let odom = &seen["odom"];
+    assert_eq!([&odom["frame"], &odom["child"]], ["lead_1/odom", "lead_1/base_link"]);
+    let number = |value: &Json| value.as_f64().unwrap();
+    assert!(number(&odom["velocity"][0]) > 0.1, "{odom}");
+    assert!(number(&odom["position"][0]) > 10.01 && number(&odom["position"][1]) > 19.9, "{odom}");
+    assert_eq!(seen["joints"].as_array().unwrap().len(), 4);
+    // at rest up there, gravity holds it
+    let imu = &seen["imu"];
+    assert_eq!([number(&imu["covariance"])], [-1.0]);
+    assert!((7.0..13.0).contains(&number(&imu["force"][2])), "{imu}");
+    // within 100 m of the site's origin
+    assert_eq!(seen["gps"][0], 0);
+    assert!((number(&seen["gps"][1]) - 48.0).abs() < 1e-3, "{seen}");
+    assert!((number(&seen["gps"][2]) - 11.0).abs() < 1.5e-3, "{seen}");
+    let camera = json!([16, 12, "rgb8", 3 * 16 * 12, 16, "plumb_bob", optical]);
+    assert_eq!(seen["camera"], camera);
+
+    // what was commanded is recorded, so that the run is repeated without ROS 2
+    assert!(read(&out, "commands.csv").lines().count() > 2);
+    let mut replay = Command::new(bekker());
+    let replayed = replay.args(["replay", out.to_str().unwrap(), "--verify"]).output().unwrap();
+    assert!(replayed.status.success(), "{}", told(&replayed));
+}
+
+#[test]
+fn who_is_waited_for_is_named() {
+    // it is waited for as long as it takes; a signal ends that
+    let runs = Runs::of(SCENARIO);
+    let option = format!("--ros2={}@127.0.0.1", 231 + std::process::id() % 2);
+    let out = runs.out("alone");
+    let mut run = Command::new(bekker());
+    let run = run.args(runs.arguments(&out, &[&option])).stdout(Stdio::null());
+    let run = run.stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    let id = run.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    assert!(told(&output).contains("waiting for commands on /lead_1/cmd"), "{}", told(&output));
+}
