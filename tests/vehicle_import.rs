@@ -7,10 +7,10 @@ use bekker::scenario::chrono::{Beside, ImportError, Imported, import};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::World;
 use bekker::study::vehicle_sheet::VehicleSheet;
+use bekker::vehicle::powertrain::Powertrain;
 use bekker::vehicle::spec::{
     Axle, Chassis, Damper, Steering, Suspension, Track, TrackSteering, TrackedSpec, VehicleSpec,
 };
-use bekker::vehicle::powertrain::Powertrain;
 use bekker::vehicle::{AnySpec, find, find_any};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -267,9 +267,8 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     let (found, expected) = (found.turning.unwrap(), expected.turning.unwrap());
     near(found.circle, expected.circle, 0.01, "turning circle");
     // what has no counterpart is told, each with its file
-    let told = |file: &str, key: &str| {
-        read.omitted.iter().any(|own| own.file == file && own.key == key)
-    };
+    let told =
+        |file: &str, key: &str| read.omitted.iter().any(|own| own.file == file && own.key == key);
     assert!(told("hmmwv/power/engine.json", "Motor Block Inertia"));
     assert!(told("hmmwv/chassis.json", "Visualization"));
     assert!(told("hmmwv/vehicle.json", "Minimum Turning Radius"));
@@ -487,8 +486,12 @@ fn an_imported_vehicle_is_checked_and_drives() {
     hmmwv(&data, &find("hmmwv").unwrap());
     let run = |arguments: &[&str]| {
         let mut command = Command::cargo_bin("bekker").unwrap();
-        let output =
-            command.current_dir(data.place.path()).arg("vehicles").args(arguments).output().unwrap();
+        let output = command
+            .current_dir(data.place.path())
+            .arg("vehicles")
+            .args(arguments)
+            .output()
+            .unwrap();
         let [out, told] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
         (output.status.code().unwrap(), out, told)
     };

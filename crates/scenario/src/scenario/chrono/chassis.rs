@@ -87,9 +87,10 @@ pub(super) fn chassis(
     let of = |component: &Component| vec3(component.frame.location) * component.signed_mass();
     let com = components.iter().map(of).fold(Vec3::zeros(), |sum, part| sum + part) / mass;
     let inertia = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.about(&com));
+    let moments = closed([inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]], log);
     Ok(Chassis {
         mass,
-        inertia: [inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]],
+        inertia: moments,
         products: [inertia[(0, 1)], inertia[(0, 2)], inertia[(1, 2)]],
         com: [com.x, com.y, com.z],
         driver: figures.driver.map(|own| own.location),
@@ -98,6 +99,19 @@ pub(super) fn chassis(
         footprint: None,
         hulls: Vec::new(),
     })
+}
+
+/// The moments, none above the sum of the others, as no body has them.
+fn closed(moments: Point, log: &mut Log) -> Point {
+    let sum: f64 = moments.iter().sum();
+    let closed = moments.map(|moment| moment.min(sum - moment));
+    if closed != moments {
+        log.assume(
+            "chassis.inertia",
+            format!("as large as a body's can be, not {moments:?} kg m²"),
+        );
+    }
+    closed
 }
 
 /// A rear chassis; its connectors hold it to the front one.

@@ -64,6 +64,12 @@ pub(super) struct Strut {
 }
 
 impl Strut {
+    /// Its constant rate, N/m, and its push at a length, m, N.
+    pub fn linear(&self, length: f64) -> (f64, f64) {
+        let rate = self.rate.unwrap_or(0.0);
+        (rate, self.preload + rate * (self.free_length.unwrap_or(length) - length))
+    }
+
     /// The spring that it is; `at` names it in its file, `key` in ours.
     pub fn spring(
         &self,
@@ -85,7 +91,8 @@ impl Strut {
         Ok(Spring { free_length, tension, stops })
     }
 
-    fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
+    /// Its stops, if it gives its shortest and longest length.
+    pub fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
         let (mut shortest, mut longest) = self.shortest.zip(self.longest)?;
         if shortest > longest {
             log.assume(format!("{key}.stops"), "shortest and longest length interchanged");

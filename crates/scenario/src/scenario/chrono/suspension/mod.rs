@@ -12,17 +12,25 @@ use crate::vehicle::spec::{Damper, Point, Spring, Suspension};
 use serde::Deserialize;
 
 /// Templates that are known.
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 18] = [
     "DoubleWishbone",
+    "SingleWishbone",
     "SemiTrailingArm",
     "ThreeLinkIRS",
+    "RigidSuspension",
     "LeafspringAxle",
     "ToeBarLeafspringAxle",
+    "SAELeafspringAxle",
+    "SAEToeBarLeafspringAxle",
+    "DeDionAxle",
+    "ToeBarDeDionAxle",
+    "PushPipeAxle",
+    "ToeBarPushPipeAxle",
+    "RigidPanhardAxle",
+    "ToeBarRigidPanhardAxle",
     "SolidAxle",
     "SolidThreeLinkAxle",
     "SolidBellcrankThreeLinkAxle",
-    "RigidSuspension",
-    "SingleWishbone",
 ];
 
 /// A suspension as it was read.
@@ -67,9 +75,16 @@ pub(super) fn suspension(
         "SemiTrailingArm" => arms::semi_trailing(source, axle, &key, log),
         "ThreeLinkIRS" => arms::three_link(source, axle, &key, log),
         "RigidSuspension" => arms::rigid(source, &key, log),
-        "LeafspringAxle" | "ToeBarLeafspringAxle" => {
-            solid::on_leaves(source, axle, &key, steered, log)
-        }
+        "LeafspringAxle"
+        | "ToeBarLeafspringAxle"
+        | "SAELeafspringAxle"
+        | "SAEToeBarLeafspringAxle"
+        | "DeDionAxle"
+        | "ToeBarDeDionAxle"
+        | "PushPipeAxle"
+        | "ToeBarPushPipeAxle"
+        | "RigidPanhardAxle"
+        | "ToeBarRigidPanhardAxle" => solid::on_leaves(source, axle, &key, steered, log),
         "SolidAxle" => solid::on_links(source, axle, &key, steered, log),
         "SolidThreeLinkAxle" | "SolidBellcrankThreeLinkAxle" => {
             three_link::read(source, axle, &key, steered, log)

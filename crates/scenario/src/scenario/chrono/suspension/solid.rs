@@ -3,12 +3,12 @@
 use super::super::ImportError;
 use super::super::library::Source;
 use super::super::log::Log;
-use super::super::part::{Body, part};
-use super::super::strut::Strut;
+use super::super::part::{Body, part, vec3};
+use super::super::strut::{Strut, curve};
 use super::{HalfShaft, Read, SteeredBy, static_angles};
 use crate::vehicle::spec::{
     AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, Panhard, Part, Point, SolidAxle,
-    SolidAxlePoints, Suspension,
+    SolidAxlePoints, Spring, Suspension,
 };
 use serde::Deserialize;
 
@@ -18,6 +18,7 @@ const LEAF: [f64; 3] = [9.3, 3.5, 0.58];
 /// Damping of a leaf over its stiffness, s.
 const LEAF_DAMPING: f64 = 0.005;
 
+/// What all beams on springs give alike.
 #[derive(Deserialize)]
 struct Leaves {
     #[serde(rename = "Camber Angle (deg)", default)]
@@ -34,12 +35,41 @@ struct Leaves {
     tie_rod: Option<TieRod>,
     #[serde(rename = "Draglink")]
     drag_link: Option<Rod>,
-    #[serde(rename = "Spring")]
+    #[serde(rename = "Panhard Rod")]
+    panhard: Option<Rod>,
+    #[serde(rename = "Spring", alias = "Auxiliary Spring")]
     spring: Strut,
+    #[serde(rename = "Leafspring")]
+    leaf: Option<JointedLeaf>,
     #[serde(rename = "Shock")]
     shock: Strut,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
+}
+
+/// A leaf of two halves on a shackle, as the SAE's handbook models it.
+#[derive(Deserialize)]
+struct JointedLeaf {
+    #[serde(rename = "Vertical Stiffness")]
+    vertical: f64,
+    #[serde(rename = "Vertical Preload Force", default)]
+    preload: f64,
+    #[serde(rename = "Lateral Stiffness")]
+    lateral: Option<f64>,
+    #[serde(rename = "Frontleaf")]
+    front: Option<Rod>,
+    #[serde(rename = "Rearleaf")]
+    rear: Option<Rod>,
+    #[serde(rename = "Half Clamp")]
+    clamp: Option<Rod>,
+}
+
+impl JointedLeaf {
+    /// Mass of the leaves of both sides, without shackles, kg.
+    fn mass(&self) -> f64 {
+        let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
+        2.0 * (of(&self.front) + of(&self.rear) + 2.0 * of(&self.clamp))
+    }
 }
 
 #[derive(Clone, Deserialize)]
@@ -102,6 +132,8 @@ pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
     beam
 }
 
+/// A beam on springs that an ideal guide, or a linkage that is not known here, holds otherwise:
+/// the stiffnesses of leaves hold it.
 pub(super) fn on_leaves(
     source: &Source,
     axle: &str,
@@ -113,19 +145,26 @@ pub(super) fn on_leaves(
     let key = format!("{key}.solid_axle");
     let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
     static_angles(source, angles, log);
-    let spring = own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?;
+    let spring = match &own.leaf {
+        None => own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
+        Some(leaf) => jointed(source, &own.spring, leaf, &format!("{axle}.spring"), log)?,
+    };
     let rate = spring.tension.value_and_slope(0.0).1;
-    let what = "10 and 4 times the spring's rate, which the source's ideal guide does not give";
+    let [along, aside, wind_up] = LEAF.map(|share| share * rate);
+    let what =
+        "some 10 and 4 times the spring's rate: what holds the beam there has no counterpart";
     log.assume(format!("{key}.location.leaf"), what);
     let location = AxleLocation::Leaf(LeafSpringMount {
         clamp: own.spring.moving,
-        longitudinal_stiffness: LEAF[0] * rate,
-        lateral_stiffness: LEAF[1] * rate,
-        windup_stiffness: LEAF[2] * rate,
+        longitudinal_stiffness: along,
+        lateral_stiffness: own.leaf.as_ref().and_then(|leaf| leaf.lateral).unwrap_or(aside),
+        windup_stiffness: wind_up,
         damping_time: LEAF_DAMPING,
     });
+    let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
     let tie_rod = own.tie_rod.as_ref().map_or(0.0, |rod| rod.mass);
-    let mut rods = tie_rod + own.drag_link.as_ref().map_or(0.0, |rod| rod.mass);
+    let leaves = own.leaf.as_ref().map_or(0.0, JointedLeaf::mass);
+    let mut rods = tie_rod + of(&own.drag_link) + of(&own.panhard) + leaves;
     let knuckle = match (&own.knuckle, &own.tie_rod) {
         (Some(knuckle), Some(rod)) if steered => {
             Some(knuckle.knuckle(&format!("{key}.knuckle"), rod.knuckle, log))
@@ -151,6 +190,25 @@ pub(super) fn on_leaves(
         half_shaft_inertia: own.axle.inertia,
         steered_by: drag_link.map_or(SteeredBy::Other, SteeredBy::DragLink),
     })
+}
+
+/// The spring of a leaf of two halves with the auxiliary spring above it: both rates, and in the
+/// design position both forces.
+fn jointed(
+    source: &Source,
+    auxiliary: &Strut,
+    leaf: &JointedLeaf,
+    key: &str,
+    log: &mut Log,
+) -> Result<Spring, ImportError> {
+    let length = (vec3(auxiliary.chassis) - vec3(auxiliary.moving)).norm();
+    let (rate, push) = auxiliary.linear(length);
+    let (rate, push) = (rate + leaf.vertical, push + leaf.preload);
+    log.assume(key, "the leaf's vertical stiffness and preload with the auxiliary spring's");
+    let line = vec![[-0.5, -0.5 * rate], [0.5, 0.5 * rate]];
+    let tension = curve(source, "Leafspring / Vertical Stiffness", line)?;
+    let stops = auxiliary.stops(key, log);
+    Ok(Spring { free_length: length + push / rate, tension, stops })
 }
 
 pub(super) fn points(
