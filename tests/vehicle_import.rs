@@ -335,6 +335,62 @@ fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
     assert!(told.contains("none.json: No such file"), "{told}");
 }
 
+/// Every value of every file in turn becomes another: a vehicle or an error, and no panic.
+#[test]
+fn no_value_of_a_file_makes_it_panic() {
+    let data = Data::new();
+    hmmwv(&data, &find("hmmwv").unwrap());
+    let files = [
+        "vehicle",
+        "chassis",
+        "suspension_front",
+        "steering",
+        "driveline",
+        "wheel",
+        "brake",
+        "tyre",
+        "power/engine",
+        "power/transmission",
+    ];
+    let others = [json!(null), json!(-1), json!(0), json!(1e300), json!("x\n[y]"), json!([])];
+    let (mut read, mut refused) = (0, 0);
+    for file in files {
+        let name = format!("hmmwv/{file}.json");
+        let before = std::fs::read_to_string(data.path(&name)).unwrap();
+        let whole: Value = serde_json::from_str(&before).unwrap();
+        let mut places = Vec::new();
+        leaves("", &whole, &mut places);
+        for (index, place) in places.iter().enumerate() {
+            // each value gets one of them, by turns
+            data.alter(&name, place, others[index % others.len()].clone());
+            match data.import("hmmwv/vehicle.json") {
+                Ok(_) => read += 1,
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    refused += 1;
+                }
+            }
+            std::fs::write(data.path(&name), &before).unwrap();
+        }
+    }
+    println!("{read} read, {refused} refused");
+    assert!(read > 20 && refused > 100, "{read} read, {refused} refused");
+}
+
+/// Pointers to all values but those of long tables beyond their third row.
+fn leaves(at: &str, value: &Value, places: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) => entries.iter().for_each(|(key, inside)| {
+            let key = key.replace('~', "~0").replace('/', "~1");
+            leaves(&format!("{at}/{key}"), inside, places);
+        }),
+        Value::Array(items) => items.iter().take(3).enumerate().for_each(|(index, inside)| {
+            leaves(&format!("{at}/{index}"), inside, places);
+        }),
+        _ => places.push(at.to_owned()),
+    }
+}
+
 /// The M113 in Chrono's schema; its vehicle's file is `M113/vehicle.json`.
 fn m113(data: &Data, own: &TrackedSpec) {
     data.write("M113/chassis.json", &chassis(&own.chassis));

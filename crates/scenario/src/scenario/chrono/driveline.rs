@@ -107,7 +107,12 @@ pub(super) fn driveline(
         let allowed = format!("{allowed} axles, as many as the template drives");
         Err(source.refused("Suspension Indexes (of the vehicle)", &indices, &allowed))
     };
-    let open = |inertia, lock_torque| Differential { inertia, lock_torque, locked: false };
+    let open = |inertia, lock_torque| Differential {
+        inertia,
+        lock_torque,
+        locked: false,
+        automatic: None,
+    };
     let axle = |ratio, differential, shaft_inertia| FinalDrive {
         ratio,
         differential,

@@ -86,7 +86,8 @@ impl Library {
         found.into_iter().map(|(_, path)| path).collect()
     }
 
-    fn short(&self, path: &Path) -> String {
+    /// A path as it is told: below the folder where it is in it.
+    pub fn short(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.display().to_string().replace('\\', "/")
     }

@@ -68,6 +68,16 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part 
     Part { mass, inertia: [mass * GYRATION * GYRATION; 3] }
 }
 
+/// Moments of a wheel or tyre: that about its axis is at most the sum of the others, as rounded
+/// data may miss.
+pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Point {
+    let [x, y, z] = part(key, mass, inertia, log).inertia;
+    if y > x + z {
+        log.assume(format!("{key}.inertia"), format!("about the axis at most {}, not {y}", x + z));
+    }
+    [x, y.min(x + z), z]
+}
+
 /// Tensor of moments and products as they stand in the matrix.
 pub(super) fn tensor([xx, yy, zz]: Point, [xy, xz, yz]: Point) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)

@@ -50,8 +50,11 @@ pub(super) fn powertrain(
                     return Err(vehicle.refused(option, "absent", &allowed));
                 };
                 if found.len() > 1 {
-                    let what = format!("the best known of {} in the vehicle's folder", found.len());
-                    log.assume(key, what);
+                    let (name, of) = (library.short(first), found.len());
+                    log.assume(
+                        key,
+                        format!("{name}, the best known of {of} of the vehicle's folder"),
+                    );
                 }
                 first.clone()
             }
@@ -296,8 +299,13 @@ impl Gears {
             log.assume("powertrain.gearbox.latency", format!("{LATENCY} s"));
         }
         log.assume("powertrain.gearbox.shift_time", format!("{SHIFT_TIME} s"));
+        let mut ratios = self.ratios;
+        if !ratios.is_sorted() {
+            log.omit(source, "Gear Box / Forward Gear Ratios", "put in rising order");
+            ratios.sort_by(f64::total_cmp);
+        }
         Ok(Gearbox {
-            ratios: self.ratios,
+            ratios,
             reverse: -self.reverse.abs(),
             upshift_rpm: up,
             downshift_rpm: down,

@@ -220,7 +220,7 @@ fn tmeasy(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError
     };
     handling.friction = own.friction;
     handling.rolling_resistance = own.rolling.first();
-    let inertia = super::part::part(key, design.mass, design.inertia, log).inertia;
+    let inertia = super::part::rotor(key, design.mass, design.inertia, log);
     let rigid = outline(design.radius, design.width, section, key, log);
     let tyre = Tyre { mass: design.mass, inertia, rigid, flexible: None, handling };
     Ok(Read { tyre, rim_radius: design.rim_radius })
@@ -432,7 +432,7 @@ fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError>
     };
     let rim_radius = RIM * own.radius;
     log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
-    let inertia = super::part::part(key, mass, inertia, log).inertia;
+    let inertia = super::part::rotor(key, mass, inertia, log);
     let rigid = outline(own.radius, own.width, own.radius - rim_radius, key, log);
     Ok(Read { tyre: Tyre { mass, inertia, rigid, flexible: None, handling }, rim_radius })
 }
@@ -486,7 +486,7 @@ fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError>
         friction: own.material.friction,
         ..of_a_truck(load, 1.0, own.radius, own.width, section, own.mass)
     };
-    let inertia = super::part::part(key, own.mass, own.inertia, log).inertia;
+    let inertia = super::part::rotor(key, own.mass, own.inertia, log);
     let rigid = outline(own.radius, own.width, section, key, log);
     let tyre = Tyre { mass: own.mass, inertia, rigid, flexible: None, handling };
     Ok(Read { tyre, rim_radius })

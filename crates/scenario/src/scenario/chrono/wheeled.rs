@@ -222,8 +222,9 @@ fn tyres(
             }
         };
         if found.len() > paths.len() {
-            let what = format!("the best known of {} in the vehicle's folder", found.len());
-            log.assume("tyre", what);
+            let names: Vec<String> = paths.iter().map(|path| library.short(path)).collect();
+            let (names, of) = (names.join(", "), found.len());
+            log.assume("tyre", format!("{names}, the best known of {of} of the vehicle's folder"));
         }
     } else if paths.len() != 1 && paths.len() != axles.len() {
         let allowed = format!("given once, or once for each of {} axles", axles.len());
@@ -306,6 +307,7 @@ impl AxleAt<'_> {
             steer_ratio: None,
             twin_spacing: None,
             brake_torque,
+            brake_lag: None,
             load_sensing: None,
             suspension,
             spring: read.spring,

@@ -8,7 +8,9 @@ const WIDTH: usize = 110;
 
 /// The file.
 pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
-    let mut lines = head(spec, log);
+    // a name or a path with a line break must not end its comment
+    let in_line = |line: String| line.replace(['\n', '\r'], " ");
+    let mut lines: Vec<String> = head(spec, log).into_iter().map(in_line).collect();
     let body = toml::to_string(spec).unwrap_or_default();
     let mut axles = 0;
     for line in body.lines() {
@@ -17,7 +19,7 @@ pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
             axles += usize::from(header == "axles");
             let section = section(header, axles);
             let origin = log.origins.iter().find(|(key, _)| *key == section);
-            lines.extend(origin.map(|(_, file)| format!("# from {file}")));
+            lines.extend(origin.map(|(_, file)| in_line(format!("# from {file}"))));
         }
         lines.push(line.to_owned());
     }
