@@ -2,12 +2,15 @@
 //! layout names, by equal torques through open differentials and at equal speeds
 //! through locked ones.
 
+use crate::ranks::{alone, together};
 use crate::scene;
 
-use bekker::simulation::World;
+use bekker::scenario::{ScenarioFile, build as scenario_build};
+use bekker::simulation::{Route, World, checkpoint};
 use bekker::soil::SoilId;
+use bekker::sync::Partition;
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
-use bekker::vehicle::spec::Layout;
+use bekker::vehicle::spec::{AutomaticLock, Layout};
 use bekker::vehicle::{Vehicle, VehicleSpec};
 use scene::{agent, at, drive, firm, flat, ground, soil, table, world};
 use std::sync::Arc;
@@ -131,4 +134,55 @@ fn a_locked_differential_turns_both_wheels_alike() {
     // beyond what it holds it slips, yet less than an open one
     let [left, right] = of(true, 100.0);
     assert!(left > 1.2 * right, "{left} {right}");
+}
+
+/// Pressures and locks that engage by themselves are state: the same bits on any threads and ranks,
+/// and after a cut in the middle of a build-up.
+#[test]
+fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
+    const HEARTBEATS: usize = 300;
+    let place = tempfile::tempdir().unwrap();
+    let mut spec = bekker::vehicle::find("hmmwv").unwrap();
+    for axle in &mut spec.axles {
+        axle.brake_lag = Some(0.4);
+        let own = &mut axle.final_drive.as_mut().unwrap().differential;
+        own.automatic = Some(AutomaticLock { engage_rpm: 2.0, release_rpm: 200.0 });
+    }
+    std::fs::write(place.path().join("own.toml"), toml::to_string(&spec).unwrap()).unwrap();
+    let vehicle = |name: &str, y: f64| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"own.toml\"\nposition = [0, {y}]\n\
+             driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = 0.5, steering = 0.4 }}, \
+             {{ time = 1.9, throttle = 0.5, steering = 0.4 }}, {{ time = 2.0, brake = 0.6 }}, \
+             {{ time = 9, brake = 0.6 }}] }}\n"
+        )
+    };
+    let text = format!(
+        "format = 1\nname = \"lag\"\ntime = {{ duration = 3 }}\nsoil = {{ default = \"chrono_mid\" }}\n\
+         ground = {{ spacing = 0.1 }}\n{}{}",
+        vehicle("a", 0.0),
+        vehicle("b", 8.0)
+    );
+    let file = ScenarioFile::parse("lag", &text, place.path(), &[]).unwrap();
+    let model = scenario_build::world(&file).unwrap().world;
+    let expected = alone(model.clone(), HEARTBEATS);
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(expected, one.install(|| alone(model.clone(), HEARTBEATS)));
+    let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
+    assert_eq!(expected, found);
+    let mut first = World::new(model);
+    let mut locked = false;
+    for _ in 0..220 {
+        first.advance();
+        locked |= first.state().agents[0].vehicle.engaged.contains(&true);
+    }
+    assert!(locked, "no lock has engaged");
+    // 0.2 s after the pedal, half of which time it has moved
+    let pressure = first.state().agents[0].vehicle.pressures[0];
+    assert!(pressure > 0.1 && pressure < 0.5, "{pressure}");
+    let bytes = checkpoint::encode(first.model(), &text, first.state());
+    let state = checkpoint::decode(first.model(), &text, &bytes).unwrap();
+    let mut second = World::resume(first.shared_model(), state).unwrap();
+    (220..HEARTBEATS).for_each(|_| second.advance());
+    assert_eq!(&second.hash(), expected.last().unwrap());
 }

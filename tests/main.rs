@@ -76,5 +76,6 @@ mod trailers;
 mod tyres;
 mod validation;
 mod vehicle_closed_form;
+mod vehicle_import;
 mod view;
 mod weather;

@@ -2,6 +2,7 @@
 
 mod check;
 mod drawing;
+mod import;
 mod new;
 
 use super::{Failure, stdout};
@@ -17,7 +18,8 @@ use std::path::Path;
 #[command(after_help = "Examples:\n  bekker vehicles\n  bekker vehicles hmmwv --json\n  \
     bekker vehicles hmmwv+cargo_trailer\n  \
     bekker vehicles my_truck.toml\n  bekker vehicles new my_truck --from fmtv_4x4\n  \
-    bekker vehicles check my_truck.toml")]
+    bekker vehicles check my_truck.toml\n  \
+    bekker vehicles import data/vehicle/hmmwv/vehicle/HMMWV_Vehicle.json")]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Vehicles {
     #[command(subcommand)]
@@ -33,6 +35,7 @@ pub struct Vehicles {
 enum Action {
     New(new::New),
     Check(check::Check),
+    Import(import::Import),
 }
 
 impl Vehicles {
@@ -40,6 +43,7 @@ impl Vehicles {
         match self.action {
             Some(Action::New(new)) => return new.execute(),
             Some(Action::Check(check)) => return check.execute(),
+            Some(Action::Import(import)) => return import.execute(),
             None => {}
         }
         let read = |model: &str| vehicle_spec(model, Path::new(""));

@@ -14,6 +14,7 @@
 
 mod budget;
 pub mod build;
+pub mod chrono;
 pub mod config;
 mod conform;
 mod consistency;

@@ -99,8 +99,8 @@ impl AgentModel {
             state.overlay = overlay;
             state.tyres = tyres;
             state.vehicle = if speed == 0.0 {
-                let VehicleState { body, brakes, clutches, .. } = vehicle;
-                VehicleState { body, brakes, clutches, ..design }
+                let VehicleState { body, brakes, clutches, pressures, .. } = vehicle;
+                VehicleState { body, brakes, clutches, pressures, ..design }
             } else {
                 state.tyres.iter_mut().for_each(TyreState::release);
                 VehicleState { body: vehicle.body, ..design }
@@ -144,11 +144,14 @@ impl<'a> Relaxation<'a> {
         design: &VehicleState,
     ) -> Relaxation<'a> {
         let ground_vehicle = &agent.vehicle;
+        // it has stood on its brakes: their pressure is there
+        let mut vehicle = design.clone();
+        vehicle.pressures.fill(1.0);
         Relaxation {
             agent,
             ground,
             published,
-            vehicle: design.clone(),
+            vehicle,
             room: ground_vehicle.workspace(design),
             tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),

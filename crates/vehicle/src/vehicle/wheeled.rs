@@ -12,6 +12,7 @@ use super::spec::{Footprint, Tyre, VehicleSpec};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
+use crate::numeric::exp;
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,11 @@ pub struct VehicleState {
     pub brakes: Vec<BrakeState>,
     /// Linings of the differentials' clutches.
     pub clutches: Vec<BrakeState>,
+    /// Pressure in the brakes of each axle that has a lag, from the front, as a share of the
+    /// greatest.
+    pub pressures: Vec<f64>,
+    /// Whether the clutches that engage by themselves are engaged, in the order of all clutches.
+    pub engaged: Vec<bool>,
 }
 
 /// What the driveline and brakes did to the wheels in the last step.
@@ -179,7 +185,19 @@ impl Vehicle {
             gearbox: GearboxState::default(),
             brakes: vec![BrakeState::default(); self.parts.wheels.len()],
             clutches: vec![BrakeState::default(); self.parts.driveline.clutches.len()],
+            pressures: vec![0.0; self.lags().count()],
+            engaged: vec![false; self.automatic_locks()],
         }
+    }
+
+    /// Time constants of the brakes of the axles that have one, s, from the front.
+    fn lags(&self) -> impl Iterator<Item = f64> {
+        self.spec.axles.iter().filter_map(|axle| axle.brake_lag)
+    }
+
+    fn automatic_locks(&self) -> usize {
+        let clutches = self.parts.driveline.clutches.iter();
+        clutches.filter(|clutch| clutch.automatic.is_some()).count()
     }
 
     /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
@@ -335,6 +353,7 @@ impl Vehicle {
         let controls = controls.clamped();
         self.suspend(&mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
+        self.build_up(state, controls.brake, h);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
         let loads = self.stop_trailer(workspace);
@@ -404,15 +423,45 @@ impl Vehicle {
         let plan = &self.parts.driveline;
         let fixed = (&self.spec.powertrain, &self.parts.model);
         plan.transmission.drive(fixed, state, workspace, controls, (tick, h));
-        for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
-            let torque = clutch.torque(lining, workspace.rate[clutch.element], h);
-            workspace.element[clutch.element] = torque;
+        for clutch in &plan.clutches {
+            let Some(automatic) = &clutch.automatic else { continue };
+            let mean = automatic.mean.iter().map(|(at, share)| share * state.body.u[at.index()]);
+            let (mean, difference) = (mean.sum(), workspace.rate[clutch.element]);
+            let engaged = &mut state.engaged[automatic.index];
+            *engaged = automatic.lock.next(*engaged, difference, mean, controls.throttle > 0.0);
         }
+        for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
+            let rate = workspace.rate[clutch.element];
+            workspace.element[clutch.element] = if clutch.is_engaged(state) {
+                friction(clutch.friction.torque(1.0, lining, rate, h))
+            } else {
+                ElementForce::default()
+            };
+        }
+    }
+
+    /// Lets the pressure of brakes with a lag follow the pedal: dp/dt = (pedal - p)/T, exact for a
+    /// pedal that is held over the step.
+    fn build_up(&self, state: &mut VehicleState, pedal: f64, h: f64) {
+        for (pressure, lag) in state.pressures.iter_mut().zip(self.lags()) {
+            *pressure += (pedal - *pressure) * (1.0 - exp(-h / lag));
+        }
+    }
+
+    /// The pedal as the brakes of an axle have it by now.
+    fn arrived(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
+        let axles = &self.spec.axles;
+        if axles[axle].brake_lag.is_none() {
+            return pedal;
+        }
+        let before = axles[..axle].iter().filter(|other| other.brake_lag.is_some()).count();
+        state.pressures[before]
     }
 
     fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let rate = workspace.body.rate[place.brake];
+            let pedal = self.arrived(pedal, place.axle, state);
             let pedal = self.sensed(pedal, wheel, &workspace.body);
             let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
             workspace.body.element[place.brake] = friction(torque);
@@ -438,6 +487,7 @@ impl Vehicle {
         let plan = &self.parts.driveline;
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let spin = state.body.u[place.spin.index()];
+            let pedal = self.arrived(pedal, place.axle, state);
             let pedal = self.sensed(pedal, wheel, &workspace.body);
             self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
             let force = workspace.body.element[place.brake].force;
@@ -463,9 +513,13 @@ impl Vehicle {
                 }
             }
         }
-        for (clutch, lining) in plan.clutches.iter().zip(&mut state.clutches) {
-            if clutch.locked {
-                clutch.friction.advance(1.0, lining, workspace.body.rate[clutch.element], h);
+        for (index, clutch) in plan.clutches.iter().enumerate() {
+            if clutch.is_engaged(state) {
+                let (lining, rate) =
+                    (&mut state.clutches[index], workspace.body.rate[clutch.element]);
+                clutch.friction.advance(1.0, lining, rate, h);
+            } else if clutch.automatic.is_some() {
+                state.clutches[index] = BrakeState::default();
             }
         }
     }
@@ -496,11 +550,7 @@ fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
 }
 
 impl Clutch {
-    fn torque(&self, lining: &BrakeState, rate: f64, h: f64) -> ElementForce {
-        if self.locked {
-            friction(self.friction.torque(1.0, lining, rate, h))
-        } else {
-            ElementForce::default()
-        }
+    fn is_engaged(&self, state: &VehicleState) -> bool {
+        self.locked || self.automatic.as_ref().is_some_and(|own| state.engaged[own.index])
     }
 }

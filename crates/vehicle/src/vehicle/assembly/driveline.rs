@@ -11,18 +11,47 @@ use super::{AssemblyError, Frame};
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
 use crate::vehicle::powertrain::{Brake, GearboxState};
-use crate::vehicle::spec::{Differential, Layout, VehicleSpec};
+use crate::vehicle::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
 use crate::vehicle::transmission::{Transmission, TransmissionShafts};
 
 /// A locking clutch across a differential.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::vehicle) struct Clutch {
     /// Where it acts.
     pub element: usize,
     /// Its friction.
     pub friction: Brake,
-    /// Whether it is engaged.
+    /// Whether it is always engaged.
     pub locked: bool,
+    /// When it engages by itself, if it does.
+    pub automatic: Option<Automatic>,
+}
+
+/// A clutch that engages by itself.
+#[derive(Clone, Debug)]
+pub(in crate::vehicle) struct Automatic {
+    /// Its place among those that do.
+    pub index: usize,
+    /// When.
+    pub lock: AutomaticLock,
+    /// The mean speed of its outputs.
+    pub mean: Vec<(Coordinate, f64)>,
+}
+
+/// A clutch of a differential with its outputs' mean speed; `before` are those added before it.
+fn clutch(
+    element: usize,
+    differential: &Differential,
+    mean: Vec<(Coordinate, f64)>,
+    before: &[Clutch],
+) -> Clutch {
+    let index = before.iter().filter(|clutch| clutch.automatic.is_some()).count();
+    Clutch {
+        element,
+        friction: Brake { max_torque: differential.lock_torque },
+        locked: differential.locked,
+        automatic: differential.automatic.map(|lock| Automatic { index, lock, mean }),
+    }
 }
 
 /// The driveline as the step reaches it.
@@ -93,11 +122,9 @@ impl Frame<'_> {
             let between = vec![(wheels[0].spin, 1.0), (wheels[1].spin, -1.0)];
             let rates = vec![(own, drive.ratio)];
             axles.push((self.builder.closure(Closure::Gear { rates, spins }), axle));
-            clutches.push(Clutch {
-                element: self.builder.element(Element::Rates { rates: between }),
-                friction: Brake { max_torque: drive.differential.lock_torque },
-                locked: drive.differential.locked,
-            });
+            let element = self.builder.element(Element::Rates { rates: between });
+            let mean = vec![(own, drive.ratio)];
+            clutches.push(clutch(element, &drive.differential, mean, &clutches));
             shafts.push((own, axle));
         }
         let (front, shares) = spec.driveline.split(shafts.len());
@@ -112,26 +139,21 @@ impl Frame<'_> {
                 group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
             };
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
-            clutches.push(self.lock(rates, &spec.driveline.centre));
+            let mean = [of(ahead, 0.5), of(behind, 0.5)].concat();
+            let element = self.builder.element(Element::Rates { rates });
+            clutches.push(clutch(element, &spec.driveline.centre, mean, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
             for group in [ahead, behind] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
-                    clutches.push(self.lock(rates, between));
+                    let mean = vec![(pair[0].0, 0.5), (pair[1].0, 0.5)];
+                    let element = self.builder.element(Element::Rates { rates });
+                    clutches.push(clutch(element, between, mean, &clutches));
                 }
             }
         }
         let transmission = transmission.acted_on(&spec.powertrain, &mut self.builder);
         Ok(DrivelinePlan { transmission, shafts, axles, clutches })
-    }
-
-    /// The locking clutch of a differential whose outputs differ in speed by `rates`.
-    fn lock(&mut self, rates: Vec<(Coordinate, f64)>, differential: &Differential) -> Clutch {
-        Clutch {
-            element: self.builder.element(Element::Rates { rates }),
-            friction: Brake { max_torque: differential.lock_torque },
-            locked: differential.locked,
-        }
     }
 }

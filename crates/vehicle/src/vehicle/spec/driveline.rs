@@ -2,6 +2,7 @@
 //!
 //! Ratios are output speed over input speed, so a torque is divided by them.
 
+use crate::vehicle::powertrain::RPM;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,30 @@ pub struct Differential {
     /// Whether the clutch is engaged from the start; open otherwise.
     #[serde(default)]
     pub locked: bool,
+    /// When the clutch engages by itself, if it does; never where it is engaged from the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automatic: Option<AutomaticLock>,
+}
+
+/// A clutch across a differential that engages by itself when one output runs away, and lets go
+/// when the vehicle is under way or the driver gives no throttle: as flyweights do it in locking
+/// differentials of axles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AutomaticLock {
+    /// Difference of the outputs' speeds from which it engages, rpm.
+    pub engage_rpm: f64,
+    /// Mean speed of the outputs from which it lets go and stays open, rpm.
+    pub release_rpm: f64,
+}
+
+impl AutomaticLock {
+    /// Whether it is engaged next: with the difference and the mean of the outputs' speeds,
+    /// rad/s, and whether the driver gives throttle.
+    pub fn next(&self, engaged: bool, difference: f64, mean: f64, driven: bool) -> bool {
+        let [engage, release] = [self.engage_rpm, self.release_rpm].map(|rpm| rpm * RPM);
+        driven && mean.abs() < release && (engaged || difference.abs() >= engage)
+    }
 }
 
 /// Differential and half-shafts of one axle.
@@ -83,5 +108,24 @@ impl Driveline {
             _ => [alike; 2],
         };
         (front, each)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_automatic_lock_engages_at_slip_and_lets_go_under_way_or_without_throttle() {
+        let lock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.0 };
+        let next = |engaged, difference: f64, mean: f64, driven| {
+            lock.next(engaged, difference * RPM, mean * RPM, driven)
+        };
+        assert!(!next(false, 99.0, 50.0, true));
+        assert!(next(false, -101.0, 50.0, true));
+        assert!(next(true, 0.0, 50.0, true), "it holds what no longer slips");
+        assert!(!next(true, 0.0, 251.0, true));
+        assert!(!next(false, 300.0, 251.0, true), "nor does it engage at speed");
+        assert!(!next(true, 0.0, 50.0, false));
     }
 }

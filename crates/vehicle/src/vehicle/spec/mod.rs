@@ -30,7 +30,7 @@ mod wheel;
 
 pub use any::AnySpec;
 pub use check::SpecError;
-pub use driveline::{Differential, Driveline, FinalDrive, Layout};
+pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::Footprint;
 pub use steering::{
     Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, Steering,
@@ -196,6 +196,12 @@ pub struct Axle {
     pub twin_spacing: Option<f64>,
     /// Largest torque of each wheel's brake, N m.
     pub brake_torque: f64,
+    /// Time constant with which the brakes' pressure follows the pedal, s, of air brakes: the rest
+    /// falls to 1/e of it in this time, so three quarters have come after 1.4 of it. At once
+    /// where absent.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 5.0, "unit" = "s"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brake_lag: Option<f64>,
     /// How its brakes know their load, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_sensing: Option<LoadSensing>,

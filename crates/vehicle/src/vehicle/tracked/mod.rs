@@ -172,6 +172,8 @@ impl TrackedVehicle {
             gearbox: GearboxState::default(),
             // service brakes, then the running resistance of the tracks
             brakes: vec![BrakeState::default(); 4],
+            pressures: Vec::new(),
+            engaged: Vec::new(),
             clutches: vec![BrakeState::default(); 2],
         }
     }

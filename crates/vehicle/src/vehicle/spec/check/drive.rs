@@ -6,7 +6,12 @@ use crate::vehicle::powertrain::{Gearbox, Powertrain, TorqueConverter};
 
 pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     not_negative(&format!("{key}.inertia"), differential.inertia)?;
-    not_negative(&format!("{key}.lock_torque"), differential.lock_torque)
+    not_negative(&format!("{key}.lock_torque"), differential.lock_torque)?;
+    let Some(automatic) = &differential.automatic else { return Ok(()) };
+    let allowed = "false beside automatic, which engages the clutch by itself";
+    require(!differential.locked, &format!("{key}.locked"), "true", allowed)?;
+    positive(&format!("{key}.automatic.engage_rpm"), automatic.engage_rpm)?;
+    positive(&format!("{key}.automatic.release_rpm"), automatic.release_rpm)
 }
 
 pub(super) fn driveline(own: &Driveline, driven: usize) -> Check {

@@ -114,6 +114,10 @@ impl VehicleSpec {
                 within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
             }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
+            if let Some(lag) = axle.brake_lag {
+                let key = format!("{key}.brake_lag");
+                require(lag > 0.0 && lag <= 5.0, &key, lag, "above 0 and up to 5 s")?;
+            }
             if let Some(sensing) = &axle.load_sensing {
                 let key = format!("{key}.load_sensing");
                 within(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;

@@ -1,0 +1,256 @@
+//! Chrono's folder of data, and the JSON files in it.
+
+use super::{ImportError, Log};
+use crate::scenario::input::{LARGEST_TEXT, read_text};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How many folders deep the files beside a vehicle are looked for.
+const DEPTH: usize = 4;
+/// How many files are looked at for them.
+const MOST_FILES: usize = 2000;
+/// Longest value that is shown whole, characters.
+const SHOWN: usize = 40;
+
+/// Chrono's folder `data/vehicle`, to which its files' references are relative.
+pub(super) struct Library {
+    folder: PathBuf,
+}
+
+/// A JSON file that has been read.
+pub(super) struct Source {
+    /// Its path below the folder.
+    pub name: String,
+    json: Json,
+}
+
+impl Library {
+    /// The folder that a vehicle's references start from, and the vehicle.
+    pub fn of(path: &Path, data: Option<&Path>) -> Result<(Library, Source), ImportError> {
+        let name = path.display().to_string();
+        let source = Source { json: json(path, &name)?, name };
+        let folder = match data {
+            Some(folder) => folder.to_path_buf(),
+            None => above(path, &source)?,
+        };
+        let library = Library { folder };
+        let source = Source { name: library.short(path), json: source.json };
+        Ok((library, source))
+    }
+
+    /// The file that `key` of another names.
+    pub fn read(
+        &self,
+        from: &Source,
+        key: &str,
+        reference: &str,
+        log: &mut Log,
+    ) -> Result<Source, ImportError> {
+        let path = self.folder.join(reference);
+        if !path.is_file() {
+            let allowed =
+                format!("a file below {}; --data gives the folder", self.folder.display());
+            return Err(from.refused(key, reference, &allowed));
+        }
+        self.open(&path, log)
+    }
+
+    /// A file by its path.
+    pub fn open(&self, path: &Path, log: &mut Log) -> Result<Source, ImportError> {
+        let name = self.short(path);
+        let json = json(path, &name)?;
+        log.read(&name);
+        Ok(Source { name, json })
+    }
+
+    /// The files of a type (`Engine`) in the folder of a vehicle, those of the first of `templates` first,
+    /// by name; files of other templates are left out.
+    pub fn beside(&self, vehicle: &Source, kind: &str, templates: &[&str]) -> Vec<PathBuf> {
+        let family = Path::new(&vehicle.name).components().next();
+        let Some(family) = family.filter(|_| !Path::new(&vehicle.name).is_absolute()) else {
+            return Vec::new();
+        };
+        let mut files = Vec::new();
+        collect(&self.folder.join(family), DEPTH, &mut files);
+        let rank = |path: &PathBuf| {
+            let json = json(path, "").ok()?;
+            let is = |key: &str| json.get(key).and_then(Json::as_str);
+            let rank = templates.iter().position(|known| is("Template") == Some(known))?;
+            (is("Type") == Some(kind)).then_some(rank)
+        };
+        let mut found: Vec<(usize, PathBuf)> =
+            files.into_iter().filter_map(|path| Some((rank(&path)?, path))).collect();
+        found.sort();
+        found.into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// A path as it is told: below the folder where it is in it.
+    pub fn short(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.folder).unwrap_or(path);
+        inside.display().to_string().replace('\\', "/")
+    }
+}
+
+impl Source {
+    /// Its template.
+    pub fn template(&self) -> Result<&str, ImportError> {
+        self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
+            file: self.name.clone(),
+            key: "Template".into(),
+            cause: "must be given, as in all JSON files of Chrono's vehicles".into(),
+        })
+    }
+
+    /// Its figures; keys that are not asked for are listed as without counterpart.
+    pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
+        let mut track = serde_path_to_error::Track::new();
+        let tracked = serde_path_to_error::Deserializer::new(&self.json, &mut track);
+        let mut unread = Vec::new();
+        let read = serde_ignored::deserialize(tracked, |path| unread.push(key(&path)));
+        let figures = read.map_err(|error: serde_json::Error| ImportError::Shape {
+            file: self.name.clone(),
+            key: track.path().to_string(),
+            cause: error.to_string(),
+        })?;
+        for key in unread {
+            if !["Name", "Type", "Template"].contains(&key.as_str()) {
+                log.omit(self, &key, why(&key));
+            }
+        }
+        Ok(figures)
+    }
+
+    /// A value that is not allowed.
+    pub fn refused(&self, key: &str, value: &str, allowed: &str) -> ImportError {
+        ImportError::Value {
+            file: self.name.clone(),
+            key: key.into(),
+            value: value.into(),
+            allowed: allowed.into(),
+        }
+    }
+
+    /// The value of a key as it is shown.
+    pub fn shown(&self, key: &str) -> String {
+        let mut value = Some(&self.json);
+        for step in key.split(SEPARATOR) {
+            value = value.and_then(|inside| match step.parse::<usize>() {
+                Ok(index) if inside.is_array() => inside.get(index),
+                _ => inside.get(step),
+            });
+        }
+        let text = value.map_or_else(String::new, Json::to_string);
+        if text.chars().count() <= SHOWN {
+            return text;
+        }
+        let cut: String = text.chars().take(SHOWN - 1).collect();
+        format!("{cut}…")
+    }
+}
+
+/// Why keys of pictures have no counterpart.
+pub(super) const LOOK: &str = "a look only";
+
+/// What stands between the keys of a path; keys hold dots and spaces themselves.
+const SEPARATOR: &str = " / ";
+
+/// A path of keys as text.
+fn key(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    let under = |parent: &Path<'_>, own: &str| match key(parent) {
+        above if above.is_empty() => own.to_owned(),
+        above => format!("{above}{SEPARATOR}{own}"),
+    };
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => under(parent, &index.to_string()),
+        Path::Map { parent, key } => under(parent, key),
+        Path::Some { parent }
+        | Path::NewtypeStruct { parent }
+        | Path::NewtypeVariant { parent } => key(parent),
+    }
+}
+
+/// Why a key has no counterpart.
+fn why(key: &str) -> &'static str {
+    let last = key.rsplit(SEPARATOR).next().unwrap_or(key);
+    match last {
+        "Visualization" | "Radius" | "Width" | "Visualization Radius" | "Length" => LOOK,
+        "Contact" | "Contact Material" | "Contact Mesh" | "Gear Separation" => {
+            "contact follows laws of its own here"
+        }
+        "Minimum Turning Radius" => "a result here, by `bekker vehicles check`",
+        "Shaft Direction" => "engine and shafts do not turn the chassis here",
+        "Motor Block Inertia" | "Transmission Block Inertia" => {
+            "engine and gearbox are fixed to the chassis here"
+        }
+        last if last.contains("Bushing") => "joints are ideal here",
+        _ => "no key here says it",
+    }
+}
+
+/// The JSON of a file, its comments left out.
+fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
+    let unreadable = |error: std::io::Error| ImportError::Unreadable {
+        file: name.into(),
+        cause: error.to_string(),
+    };
+    let text = read_text(path, LARGEST_TEXT).map_err(unreadable)?;
+    let mut plain = String::with_capacity(text.len());
+    json_comments::StripComments::new(text.as_bytes())
+        .read_to_string(&mut plain)
+        .map_err(unreadable)?;
+    serde_json::from_str(&plain)
+        .map_err(|error| ImportError::Syntax { file: name.into(), cause: error.to_string() })
+}
+
+/// The folder above a file in which the file's first reference is found.
+fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
+    let Some((key, reference)) = first_reference("", &source.json) else {
+        return Err(source.refused("Input File", "absent", "given"));
+    };
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let found = whole.ancestors().skip(1).find(|folder| folder.join(&reference).is_file());
+    found.map(Path::to_path_buf).ok_or_else(|| {
+        let allowed = "a file below a folder above this one; --data gives the folder";
+        source.refused(&key, &reference, allowed)
+    })
+}
+
+fn first_reference(at: &str, json: &Json) -> Option<(String, String)> {
+    let inside = |own: &str, value: &Json| {
+        let key = if at.is_empty() { own.to_owned() } else { format!("{at}{SEPARATOR}{own}") };
+        match value {
+            Json::String(reference) if own.ends_with("Input File") => {
+                Some((key, reference.clone()))
+            }
+            _ => first_reference(&key, value),
+        }
+    };
+    match json {
+        Json::Object(entries) => entries.iter().find_map(|(key, value)| inside(key, value)),
+        Json::Array(items) => {
+            items.iter().enumerate().find_map(|(index, value)| inside(&index.to_string(), value))
+        }
+        _ => None,
+    }
+}
+
+/// The JSON files of a folder and of those in it, in the order of their names.
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    for path in paths {
+        if files.len() >= MOST_FILES {
+            return;
+        }
+        if path.is_dir() && depth > 1 {
+            collect(&path, depth - 1, files);
+        } else if path.extension().is_some_and(|ending| ending == "json") {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Vehicles of Project Chrono's JSON files, read as files of ours.
+//!
+//! A vehicle of Chrono's is a tree of JSON files: the vehicle names its chassis, axles, steering
+//! and driveline, each a template with its figures. Engine, transmission and tyres are given
+//! beside it; here they are those asked for, else the best known ones of the vehicle's folder.
+//!
+//! Both have the same templates for most parts (SI units, x forward, y left, z up, points of the
+//! left side, ratios of output over input speed), so figures are carried over and rearranged.
+//! What a file says that has no counterpart is listed key by key ([`Omitted`]), and so is what a
+//! vehicle of ours needs that no file says ([`Assumed`]).
+
+mod chassis;
+mod driveline;
+mod error;
+mod library;
+mod log;
+mod part;
+mod powertrain;
+mod steering;
+mod strut;
+mod suspension;
+mod tracked;
+mod tyre;
+mod wheel;
+mod wheeled;
+mod written;
+
+pub use error::ImportError;
+pub use log::{Assumed, Omitted};
+
+use crate::vehicle::AnySpec;
+use library::Library;
+use log::Log;
+use std::path::{Path, PathBuf};
+
+/// Files that a vehicle of Chrono's does not name itself; those of its folder where absent.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Engine.
+    pub engine: Option<PathBuf>,
+    /// Transmission.
+    pub transmission: Option<PathBuf>,
+    /// Tyres: one for all axles, or one for each.
+    pub tyres: Vec<PathBuf>,
+}
+
+/// A vehicle that has been read.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The vehicle.
+    pub spec: AnySpec,
+    /// Its file, with comments.
+    pub text: String,
+    /// The files that it was read from, below Chrono's folder of data.
+    pub sources: Vec<String>,
+    /// What no file says.
+    pub assumed: Vec<Assumed>,
+    /// What has no counterpart.
+    pub omitted: Vec<Omitted>,
+}
+
+/// Reads the vehicle of a JSON file of Chrono's; `data` is Chrono's folder `data/vehicle`, found
+/// above the file where absent.
+///
+/// # Errors
+/// [`ImportError`] with file, key, value and what is allowed.
+pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Imported, ImportError> {
+    let (library, source) = Library::of(path, data)?;
+    let mut log = Log::default();
+    let spec = match source.template()? {
+        "WheeledVehicle" => wheeled::vehicle(&library, &source, beside, &mut log)?,
+        "TrackedVehicle" => tracked::vehicle(&library, &source, beside, &mut log)?,
+        other => return Err(source.refused("Template", other, "WheeledVehicle, TrackedVehicle")),
+    };
+    let text = written::text(&spec, &log);
+    // what is written must be read again
+    let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
+    let Log { sources, assumed, omitted, .. } = log;
+    Ok(Imported { spec, text, sources, assumed, omitted })
+}
+
+/// What a vehicle's file says of its source.
+fn source_line(vehicle: &library::Source) -> String {
+    format!(
+        "imported from the JSON files of a vehicle of Project Chrono, {}, and those that it \
+         names; what was assumed or left out is at the head of this file",
+        vehicle.name
+    )
+}

@@ -1,0 +1,127 @@
+//! `bekker vehicles import`
+
+use super::super::{Failure, stdout};
+use crate::report::write_file;
+use crate::scenario::chrono::{Beside, ImportError, Imported, import};
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Read a vehicle of Project Chrono's JSON files and write it as a vehicle file
+///
+/// Tells what has no counterpart here, key by key, and what no file says and was assumed.
+/// Engine, transmission and tyres, which a vehicle of Chrono's does not name, are the best known
+/// ones of its folder, unless given.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  \
+    bekker vehicles import data/vehicle/hmmwv/vehicle/HMMWV_Vehicle_4WD.json -o my_hmmwv.toml\n  \
+    bekker vehicles check my_hmmwv.toml")]
+pub struct Import {
+    /// The vehicle's file
+    vehicle: PathBuf,
+    /// The file to write; the vehicle's name with .toml if not given
+    #[arg(short, long, value_name = "FILE.toml")]
+    out: Option<PathBuf>,
+    /// Chrono's folder data/vehicle; found above the file if not given
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Engine
+    #[arg(long, value_name = "FILE.json")]
+    engine: Option<PathBuf>,
+    /// Transmission
+    #[arg(long, value_name = "FILE.json")]
+    transmission: Option<PathBuf>,
+    /// Tyre of all axles; given more than once, of each axle from the front
+    #[arg(long, value_name = "FILE.json")]
+    tyre: Vec<PathBuf>,
+    /// Write in the place of a file that is there
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is told of an import.
+#[derive(Serialize)]
+struct Told<'a> {
+    file: String,
+    name: &'a str,
+    mass: f64,
+    sources: &'a [String],
+    assumed: &'a [crate::scenario::chrono::Assumed],
+    omitted: &'a [crate::scenario::chrono::Omitted],
+}
+
+impl Import {
+    pub fn execute(self) -> Result<(), Failure> {
+        let beside = Beside {
+            engine: self.engine.clone(),
+            transmission: self.transmission.clone(),
+            tyres: self.tyre.clone(),
+        };
+        let read = import(&self.vehicle, self.data.as_deref(), &beside).map_err(failed)?;
+        let path = self.out.unwrap_or_else(|| own_name(&self.vehicle));
+        if path.symlink_metadata().is_ok() && !self.force {
+            let subject = path.display().to_string();
+            let cause = "is there already; --force writes in its place".to_owned();
+            return Err(Failure::Input { subject, cause });
+        }
+        write_file(&path, read.text.as_bytes())?;
+        if !self.json {
+            return stdout::print(&page(&path, &read));
+        }
+        stdout::print_json(&Told {
+            file: path.display().to_string(),
+            name: read.spec.name(),
+            mass: read.spec.total_mass(),
+            sources: &read.sources,
+            assumed: &read.assumed,
+            omitted: &read.omitted,
+        })
+    }
+}
+
+/// The name of a vehicle's file, for one of ours in this folder.
+fn own_name(vehicle: &Path) -> PathBuf {
+    let stem = vehicle.file_stem().unwrap_or(vehicle.as_os_str());
+    Path::new(stem).with_extension("toml")
+}
+
+fn failed(error: ImportError) -> Failure {
+    Failure::Input { subject: "import".into(), cause: error.to_string() }
+}
+
+fn page(path: &Path, read: &Imported) -> String {
+    let path = path.display();
+    let mut omitted = table(["file", "key", "value", "why left out"]);
+    for own in &read.omitted {
+        omitted.add_row([&own.file, &own.key, &own.value, &own.why]);
+    }
+    let mut assumed = table(["key", "assumed"]);
+    for own in &read.assumed {
+        assumed.add_row([&own.key, &own.what]);
+    }
+    let mut parts = vec![format!(
+        "{path}: {}, {:.1} kg, from {} files",
+        read.spec.name(),
+        read.spec.total_mass(),
+        read.sources.len()
+    )];
+    if !read.omitted.is_empty() {
+        parts.push(omitted.trim_fmt());
+    }
+    if !read.assumed.is_empty() {
+        parts.push(assumed.trim_fmt());
+    }
+    parts.push(format!("`bekker vehicles check {path}`"));
+    parts.join("\n\n")
+}
+
+fn table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
