@@ -9,7 +9,6 @@
 use super::agent::{AgentModel, AgentState};
 use super::imaging::imaging_threads;
 use super::radio::Network;
-use super::rank_part::chosen;
 use super::team::{Member, Report};
 use super::timings::{Part, Stopwatch};
 use super::world::World;
@@ -245,11 +244,9 @@ impl World {
     /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
     /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        let World { model, state, workspaces, own_agents, .. } = self;
-        let own = own_agents.iter().zip(chosen(&mut state.agents, own_agents));
-        let own: Vec<_> = own.filter(|(_, state)| state.autonomy.is_some()).collect();
-        own.into_par_iter().for_each(|(&agent, state)| {
-            let (model, room) = (&model.agents[agent], &workspaces[agent]);
+        let World { model, state, workspaces, .. } = self;
+        let rooms = state.agents.par_iter_mut().zip(workspaces.par_iter());
+        model.agents.par_iter().zip(rooms).for_each(|(model, (state, room))| {
             if let (Some(autonomy), None) = (&model.autonomy, &state.outcome)
                 && let (Some(own), Some(room)) = (&mut state.autonomy, room)
             {

@@ -143,19 +143,6 @@ impl World {
     }
 }
 
-/// Those of some indices, which ascend.
-pub(super) fn chosen<'a, T>(
-    all: &'a mut [T],
-    indices: &'a [usize],
-) -> impl Iterator<Item = &'a mut T> {
-    let (mut all, mut next) = (all.iter_mut(), 0);
-    indices.iter().filter_map(move |&index| {
-        let found = all.nth(index - next);
-        next = index + 1;
-        found
-    })
-}
-
 impl WorldState {
     /// Of a world in which nothing has happened, its agents still to be set down.
     fn at_the_beginning(model: &WorldModel) -> WorldState {
