@@ -1,10 +1,10 @@
 //! The underside of a wheel whose tyre gives way.
 
 use super::footprint::{Footprint, UndersidePoints};
-use super::ring::{Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
+use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
 use super::underside::{LYING, PlacedWheel};
 use super::vectors::Vectors;
-use crate::numeric::{Lanes, Simd, WIDTH, Where, asin};
+use crate::numeric::{Lanes, Simd, WIDTH, Where, asin, dispatch, level};
 use crate::spatial::{Twist, Vec3};
 
 /// The belt leans from the radius by no more than has this cosine.
@@ -24,63 +24,99 @@ pub(super) struct PlacedTyre<'a> {
     /// Upwards in the wheel's plane.
     pub up: Vec3,
     /// Belt at the stations.
-    belt: Belt,
+    belt: &'a Belt,
     /// Greatest displacement, m: by a third of it the tyre rolls on a smaller radius.
     pub deflection: f64,
 }
 
 /// The belt of a wheel, by station and strip.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub(super) struct Belt {
-    /// y, m.
-    y: Stations,
-    /// Half its second derivative by the number of the station, m.
-    bend: Stations,
     /// How far the belt has moved along itself, rad.
     moved: Stations,
     /// Radii, m.
     radius: Stations,
-    /// How far ahead of the axle, m.
-    ahead: Stations,
+    /// What lines that meet the belt ask of each station.
+    points: [[Point; STRIPS]; STATIONS],
 }
 
-/// A place on the belt: stations and strips about it, with their weights.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BeltPlace {
-    pub station: usize,
-    pub strip: usize,
-    /// Weight of the next station, ...
-    pub along: f64,
-    /// ... and of the next strip.
-    pub across: f64,
+/// A station of a strip: how far it is [`AHEAD`] of the axle, m, [`Y`], m, and its [`BEND`]:
+/// half the second derivative of y by the number of the station, m.
+type Point = [f64; WIDTH];
+const AHEAD: usize = 0;
+const Y: usize = 1;
+const BEND: usize = 2;
+
+/// One part of four points.
+#[inline(always)]
+fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
+    Lanes::of(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
+}
+
+/// Where four vertical lines meet the belt.
+struct Met<S: Simd> {
+    /// y of the belt, m.
+    displacement: Lanes<S>,
+    /// Its derivative by the number of the station, m.
+    change: Lanes<S>,
+    /// Number of the station, with the part of the way to the next.
+    station: Lanes<S>,
+}
+
+impl Default for Belt {
+    fn default() -> Belt {
+        let none = [[0.0; STRIPS]; STATIONS];
+        let points = [[[0.0; WIDTH]; STRIPS]; STATIONS];
+        Belt { moved: none, radius: none, points }
+    }
 }
 
 impl Belt {
-    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
-    fn new(ring: &Ring, state: &RingState) -> Belt {
-        let y = state.displacement;
-        let mut bend = [[0.0; STRIPS]; STATIONS];
-        for station in 1..STATIONS - 1 {
-            for strip in 0..STRIPS {
-                let [back, own, front] = [station - 1, station, station + 1].map(|at| y[at][strip]);
-                bend[station][strip] = 0.5 * (front + back - 2.0 * own);
-            }
+    /// Takes the shape of a belt that is displaced as `state` says.
+    #[inline(always)]
+    fn shape<S: Simd>(&mut self, simd: S, ring: &Ring, state: &RingState) {
+        let Belt { moved, radius, points } = self;
+        let y = &state.displacement;
+        let size = ring.radius * ring.radius;
+        for (radius, y) in radius.iter_mut().zip(y) {
+            let square = size - 2.0 * ring.radius * Lanes::of(simd, *y);
+            *radius = square.max(LEAST * size).sqrt().numbers();
         }
-        let mut radius = [[0.0; STRIPS]; STATIONS];
-        for (radius, y) in radius.iter_mut().zip(&y) {
-            for (radius, y) in radius.iter_mut().zip(y) {
-                *radius = ring.belt_radius(*y);
-            }
-        }
-        let moved = ring.moved(&radius);
-        let mut ahead = [[0.0; STRIPS]; STATIONS];
+        ring.move_along(simd, radius, moved);
         for (station, [sine, cosine]) in directions().iter().enumerate() {
+            // sine of an angle that is greater by a little, as `turned` has it
+            let by = Lanes::of(simd, moved[station]);
+            let square = by * by;
+            let turned = (1.0 - 0.5 * square) * *sine + by * (1.0 - square * (1.0 / 6.0)) * *cosine;
+            let ahead = (turned * radius[station]).numbers();
+            let own = y[station];
+            let bend = if station == 0 || station == STATIONS - 1 {
+                [0.0; STRIPS]
+            } else {
+                let beside = Lanes::of(simd, y[station - 1]) + y[station + 1];
+                (0.5 * (beside - 2.0 * Lanes::of(simd, own))).numbers()
+            };
             for strip in 0..STRIPS {
-                let [sine, _] = turned([*sine, *cosine], moved[station][strip]);
-                ahead[station][strip] = radius[station][strip] * sine;
+                points[station][strip] = [ahead[strip], own[strip], bend[strip], 0.0];
             }
         }
-        Belt { y, bend, moved, radius, ahead }
+    }
+
+    /// A station, `across` of the way from a strip to the next.
+    #[inline(always)]
+    fn point<S: Simd>(&self, simd: S, station: usize, strip: usize, across: f64) -> Lanes<S> {
+        let row = &self.points[station % STATIONS];
+        let (near, far) = (Lanes::of(simd, row[strip]), Lanes::of(simd, row[strip + 1]));
+        near + (far - near) * across
+    }
+
+    /// How far ahead of the axle such a station is, m.
+    #[inline(always)]
+    fn ahead(&self, station: usize, strip: usize, across: f64) -> f64 {
+        let row = &self.points[station % STATIONS];
+        let [near, far] = [row[strip][AHEAD], row[strip + 1][AHEAD]];
+        near + (far - near) * across
     }
 }
 
@@ -104,80 +140,71 @@ fn guesses() -> &'static [u8; GUESSES] {
 }
 
 impl<'a> PlacedTyre<'a> {
-    /// `None` for a wheel that lies on its side.
+    /// `None` for a wheel that lies on its side; `belt` is room for its shape.
     pub fn new(
         wheel: PlacedWheel<'a>,
         ring: &'a Ring,
         state: &RingState,
+        belt: &'a mut Belt,
     ) -> Option<PlacedTyre<'a>> {
         let forward = wheel.axis.cross(&Vec3::z());
-        let level = forward.norm();
-        if level < LYING {
+        let horizontal = forward.norm();
+        if horizontal < LYING {
             return None;
         }
-        let forward = forward / level;
+        let forward = forward / horizontal;
         let up = forward.cross(&wheel.axis);
-        let belt = Belt::new(ring, state);
+        dispatch!(level(), simd => belt.shape(simd, ring, state));
         let deflection = ring.deflection(state);
         Some(PlacedTyre { wheel, ring, forward, up, belt, deflection })
     }
 
-    /// The strip before `distance` m from the middle, and the weight of the next.
+    /// Where among the strips' middles `distance` m from the middle lies: 0 at the first.
     #[inline(always)]
-    fn strip(&self, distance: f64) -> (usize, f64) {
-        let across = (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
-            .clamp(0.0, (STRIPS - 1) as f64 - 1e-9);
-        let strip = across as usize % (STRIPS - 1);
-        (strip, across - strip as f64)
+    pub fn among_strips<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
+        (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
+            .max(0.0)
+            .min((STRIPS - 1) as f64)
     }
 
-    /// The place of the belt that is `ahead` m of the axle and `distance` m from the middle.
+    /// The belt over lines that are `ahead` m of the axle and `distance` m from the middle.
     #[inline(always)]
-    fn place(&self, ahead: f64, distance: f64) -> BeltPlace {
-        let (strip, across) = self.strip(distance);
-        let at = |station: usize| {
-            let row = &self.belt.ahead[station % STATIONS];
-            row[strip] + (row[strip + 1] - row[strip]) * across
-        };
-        let cell = (ahead / self.ring.radius + 1.0) * (0.5 * GUESSES as f64);
-        let cell = cell.clamp(0.0, (GUESSES - 1) as f64) as usize % GUESSES;
-        let mut station = usize::from(guesses()[cell]);
-        let (mut rear, mut front) = (at(station), at(station + 1));
-        while ahead > front && station < STATIONS - 2 {
-            station += 1;
-            (rear, front) = (front, at(station + 1));
+    fn meet<S: Simd>(&self, ahead: Lanes<S>, distance: Lanes<S>) -> Met<S> {
+        let simd = ahead.simd();
+        let (at, among) = (ahead.numbers(), self.among_strips(distance).numbers());
+        let cell = (ahead * (1.0 / self.ring.radius) + 1.0) * (0.5 * GUESSES as f64);
+        let cell = cell.max(0.0).min((GUESSES - 1) as f64).numbers();
+        let mut stations = [0.0; WIDTH];
+        let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
+        for lane in 0..WIDTH {
+            let strip = (among[lane] as usize).min(STRIPS - 2);
+            let across = among[lane] - strip as f64;
+            let mut station = usize::from(guesses()[cell[lane] as usize % GUESSES]);
+            while station < STATIONS - 2 && at[lane] > self.belt.ahead(station + 1, strip, across) {
+                station += 1;
+            }
+            while station > 0 && at[lane] < self.belt.ahead(station, strip, across) {
+                station -= 1;
+            }
+            stations[lane] = station as f64;
+            rear[lane] = self.belt.point(simd, station, strip, across).numbers();
+            front[lane] = self.belt.point(simd, station + 1, strip, across).numbers();
         }
-        while ahead < rear && station > 0 {
-            station -= 1;
-            (rear, front) = (at(station), rear);
-        }
-        let along = ((ahead - rear) / (front - rear)).clamp(0.0, 1.0);
-        BeltPlace { station, strip, along, across }
-    }
-
-    /// y of the belt at a place, m, and its derivative by the number of the station.
-    #[inline(always)]
-    fn displacement(&self, place: &BeltPlace) -> [f64; 2] {
-        let BeltPlace { station, strip, along, across } = *place;
-        let of = |rows: &Stations, at: usize| {
-            let row = &rows[at % STATIONS];
-            row[strip] + (row[strip + 1] - row[strip]) * across
-        };
-        let (rear, front) = (of(&self.belt.y, station), of(&self.belt.y, station + 1));
+        let start = column(simd, &rear, AHEAD);
+        let along = (ahead - start) / (column(simd, &front, AHEAD) - start);
+        let along = along.max(0.0).min(1.0);
+        let rest = 1.0 - along;
+        let y = column(simd, &rear, Y);
+        let fall = column(simd, &front, Y) - y;
         // a parabola of the curvature about: a flat is flat there, and round is round
-        let bend =
-            of(&self.belt.bend, station) * (1.0 - along) + of(&self.belt.bend, station + 1) * along;
-        let y = rear + (front - rear) * along - bend * along * (1.0 - along);
+        let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
         // beyond its ends the belt is round
-        let inside = if along > 0.0 && along < 1.0 { 1.0 } else { 0.0 };
-        [y, inside * (front - rear + bend * (2.0 * along - 1.0))]
-    }
-
-    /// Stations and strips about a node's place, from [`UndersidePoints::place`].
-    pub fn about(&self, place: f64, distance: f64) -> BeltPlace {
-        let (strip, across) = self.strip(distance);
-        let station = place as usize % (STATIONS - 1);
-        BeltPlace { station, strip, along: place - station as f64, across }
+        let inside = along.gt(0.0) & along.lt(1.0);
+        Met {
+            displacement: y + fall * along - bend * along * rest,
+            change: inside.pick(fall + bend * (2.0 * along - 1.0), 0.0),
+            station: Lanes::of(simd, stations) + along,
+        }
     }
 
     /// Direction from the axle to a station, as it is now, and the belt's radius there less
@@ -236,45 +263,38 @@ impl Footprint for PlacedTyre<'_> {
         let PlacedTyre { wheel, forward, up, ring, .. } = self;
         let (axis, centre) = (&wheel.axis, wheel.centre());
         let (u, v) = (x - centre.x, y - centre.y);
-        let solved = wheel.solve(u, v, 0.0);
         let ahead = forward.x * u + forward.y * v;
-        let (at, aside) = (ahead.numbers(), solved.distance.numbers());
-        let (mut displaced, mut change, mut place) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
-        for lane in 0..WIDTH {
-            let found = self.place(at[lane], aside[lane]);
-            [displaced[lane], change[lane]] = self.displacement(&found);
-            place[lane] = found.station as f64 + found.along;
-        }
         let size = ring.radius * ring.radius;
-        let square = size - 2.0 * ring.radius * Lanes::of(simd, displaced);
-        let belt = square.max(LOWEST * size).sqrt();
+        // across, a line meets the belt where it would meet the ring
+        let beside = up.x * u + up.y * v;
+        let on_ring = (size - ahead * ahead).max(0.0).sqrt() + beside;
+        let aside = axis.x * u + axis.y * v - on_ring * (axis.z / up.z);
+        let tread = wheel.underside.segments_at(aside.abs());
+        let taper = aside.lt(0.0).pick(-tread.taper, tread.taper);
+        let met = self.meet(ahead, aside);
+        let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
         // dr = -R/r dy; an angle without load is one with it, by sqrt(R² - r'²) / r
-        let fall = Lanes::of(simd, change) * (ring.radius / pitch()) / belt;
-        let turn = fall / (size - fall * fall).max(LOWEST * size).sqrt();
-        let inward = ring.radius - belt;
-        let radius = solved.radius + solved.taper * solved.distance - inward;
+        let fall = met.change * (ring.radius / pitch());
+        let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
+        let inward = ring.radius - square.sqrt();
+        let radius = tread.radius + taper * aside - inward;
         let below = radius * radius - ahead * ahead;
-        let meets = solved.found & below.gt(LOWEST * LOWEST * size);
+        let meets = aside.abs().le(wheel.half_width) & below.gt(LOWEST * LOWEST * size);
         let down = below.max(LOWEST * LOWEST * size).sqrt();
-        let height = -(down + (up.x * u + up.y * v)) / up.z;
+        let height = (down + beside) * (-1.0 / up.z);
         let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
         let coverage = (0.5 + inside * wheel.coverage_per_metre).max(0.0).min(1.0);
-        // inward, leant by the taper across and by the belt's slope along
-        let inverse = 1.0 / radius;
-        let (sine, cosine) = (ahead * inverse, down * inverse);
-        let on_forward = -sine - turn * cosine;
-        let on_up = cosine - turn * sine;
-        let taper = solved.taper;
-        let lean = Vectors::of(simd, forward) * on_forward
-            + Vectors::of(simd, up) * on_up
-            + Vectors::of(simd, axis) * taper;
-        let scale = -1.0 / lean.z.max(LYING);
+        // inward, as long as the radius, leant by the taper across and the belt's slope along
+        let lean = Vectors::of(simd, forward) * -(ahead + turn * down)
+            + Vectors::of(simd, up) * (down - turn * ahead)
+            + Vectors::of(simd, axis) * (taper * radius);
+        let scale = -1.0 / lean.z.max(LYING * radius);
         UndersidePoints {
             height: centre.z + height,
             slope: [lean.x * scale, lean.y * scale],
             coverage: meets.pick(coverage, 0.0),
-            place: Lanes::of(simd, place),
+            place: met.station,
         }
     }
 

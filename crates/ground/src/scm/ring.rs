@@ -19,7 +19,7 @@
 //!
 //! The frame of the ring does not spin.
 
-use crate::numeric::{Lanes, Simd, cos, exp, sin};
+use crate::numeric::{Lanes, Simd, cos, dispatch, each, exp, level, sin};
 use crate::spatial::{Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -28,16 +28,19 @@ use std::sync::LazyLock;
 pub const STATIONS: usize = 32;
 /// Strips across the tread.
 pub const STRIPS: usize = 4;
+/// The first station in front of the lowest point.
+const MIDDLE: usize = STATIONS / 2;
 /// Angle of the outermost stations from the lowest point, rad: 66°.
 const SPAN: f64 = 66.0 * std::f64::consts::PI / 180.0;
 /// How much stiffer a tyre is where it stands on its rim.
 const BOTTOMED: f64 = 20.0;
 /// Least square of the belt's radius over that of the ring's.
-const LEAST: f64 = 0.01;
+pub(super) const LEAST: f64 = 0.01;
 /// A station that is pressed by less than this part of the greatest pressure is not in contact.
 const PRESSED: f64 = 0.02;
 
-/// A number for each station of each strip.
+/// A number for each station of each strip. What holds some is aligned to a station's strips,
+/// or every other station lies across two lines of the cache.
 pub type Stations = [[f64; STRIPS]; STATIONS];
 
 /// The belt of a tyre; immutable.
@@ -59,6 +62,7 @@ pub struct Ring {
 
 /// State of a belt: plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(align(32))]
 pub struct RingState {
     /// Inflation over the atmosphere, Pa.
     pub inflation: f64,
@@ -90,6 +94,7 @@ const NONE: Stations = [[0.0; STRIPS]; STATIONS];
 
 /// What presses a ring and how that grows, by station and strip.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub(super) struct RingLoad {
     /// Force inward, N.
     pub force: Stations,
@@ -142,6 +147,7 @@ impl RingLoad {
 
 /// How a ring goes on in a step: by itself and with each motion of the hub.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub struct RingStep {
     /// By itself, m.
     pub(super) settles: Stations,
@@ -193,6 +199,14 @@ struct Law {
     bottomed: f64,
 }
 
+impl Law {
+    /// Of a station's own displacement.
+    #[inline(always)]
+    fn own_at(&self, station: usize) -> f64 {
+        if station == 0 || station == STATIONS - 1 { self.end } else { self.own }
+    }
+}
+
 impl Ring {
     /// Tension of all strips, N, and stiffness of their foundation, Pa.
     pub fn stiffness(&self, inflation: f64) -> (f64, f64) {
@@ -236,24 +250,29 @@ impl Ring {
 
     /// Pressure on every station as the belt's shape tells, Pa.
     pub fn pressure(&self, state: &RingState) -> Stations {
+        let mut pressure = NONE;
+        dispatch!(level(), simd => self.press(simd, state, &mut pressure));
+        pressure
+    }
+
+    #[inline(always)]
+    fn press<S: Simd>(&self, simd: S, state: &RingState, pressure: &mut Stations) {
         let law = self.law(state.inflation);
         let inverse = STRIPS as f64 / (self.length() * self.width);
         let bottom = self.bottom();
         let y = &state.displacement;
-        let mut pressure = NONE;
-        for (station, row) in pressure.iter_mut().enumerate() {
-            let ends = station == 0 || station == STATIONS - 1;
-            let own = if ends { law.end } else { law.own };
-            let (rear, front) = (station.saturating_sub(1), (station + 1).min(STATIONS - 1));
-            for (strip, pressure) in row.iter_mut().enumerate() {
-                let at = y[station][strip];
-                // at the ends a neighbour is the station itself, which is none
-                let beside = y[rear][strip] + y[front][strip] - if ends { at } else { 0.0 };
-                let force = own * at + law.next * beside + law.bottomed * (at - bottom).max(0.0);
-                *pressure = force * inverse;
+        for station in 0..STATIONS {
+            let at = Lanes::of(simd, y[station]);
+            let mut force = at * law.own_at(station);
+            if station > 0 {
+                force += Lanes::of(simd, y[station - 1]) * law.next;
             }
+            if station + 1 < STATIONS {
+                force += Lanes::of(simd, y[station + 1]) * law.next;
+            }
+            let bottomed = (at - bottom).max(0.0) * law.bottomed;
+            pressure[station] = ((force + bottomed) * inverse).numbers();
         }
-        pressure
     }
 
     /// Greatest displacement towards the hub of the strips' mean, m.
@@ -265,51 +284,56 @@ impl Ring {
 
     /// How far each station moves along the belt, rad, for the belt keeps its length; in the
     /// middle, between the two lowest stations, it stays where it is.
-    pub(super) fn moved(&self, radius: &Stations) -> Stations {
-        let size = self.radius * pitch();
-        let square = 1.0 / (size * size);
+    #[inline(always)]
+    pub(super) fn move_along<S: Simd>(&self, simd: S, radius: &Stations, moved: &mut Stations) {
+        let mut front = 0.5 * self.lag(simd, radius, MIDDLE - 1);
+        let mut rear = -front;
+        (moved[MIDDLE - 1], moved[MIDDLE]) = (rear.numbers(), front.numbers());
+        for k in 1..MIDDLE {
+            rear = rear - self.lag(simd, radius, MIDDLE - 1 - k);
+            front += self.lag(simd, radius, MIDDLE - 1 + k);
+            (moved[MIDDLE - 1 - k], moved[MIDDLE + k]) = (rear.numbers(), front.numbers());
+        }
+    }
+
+    /// The angle of the belt from a station to the next over that without load, less it, rad.
+    #[inline(always)]
+    fn lag<S: Simd>(&self, simd: S, radius: &Stations, station: usize) -> Lanes<S> {
+        let (rear, front) =
+            (Lanes::of(simd, radius[station]), Lanes::of(simd, radius[station + 1]));
         // the belt's length over its angle, less one; dr is small beside ds
-        let between = |rear: usize| -> [f64; STRIPS] {
-            std::array::from_fn(|k| {
-                let (rear, front) = (radius[rear][k], radius[rear + 1][k]);
-                let fall = (front - rear) * (front - rear) * square;
-                let along = 1.0 - fall * (0.5 + 0.125 * fall);
-                pitch() * (2.0 * self.radius * along / (rear + front) - 1.0)
-            })
-        };
-        let mut moved = NONE;
-        let middle = STATIONS / 2;
-        let half = between(middle - 1).map(|way| 0.5 * way);
-        (moved[middle], moved[middle - 1]) = (half, half.map(|way| -way));
-        for station in middle + 1..STATIONS {
-            let way = between(station - 1);
-            moved[station] = std::array::from_fn(|k| moved[station - 1][k] + way[k]);
-        }
-        for station in (0..middle - 1).rev() {
-            let way = between(station);
-            moved[station] = std::array::from_fn(|k| moved[station + 1][k] - way[k]);
-        }
-        moved
+        let size = self.radius * pitch();
+        let fall = (front - rear) * (front - rear) * (1.0 / (size * size));
+        let along = 1.0 - fall * (0.5 + 0.125 * fall);
+        pitch() * (2.0 * self.radius * along / (rear + front) - 1.0)
     }
 
     /// Length of contact on the ground, m, mean over the strips that are pressed. The
     /// outermost station counts in the measure in which it is pressed.
-    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
     pub fn contact_length(&self, state: &RingState) -> f64 {
         let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
-        let greatest = pressure.iter().flatten().fold(0.0_f64, |most, p| most.max(*p));
+        let most = pressure
+            .iter()
+            .fold([0.0_f64; STRIPS], |most, row| each(|strip| most[strip].max(row[strip])));
+        let least = PRESSED * most.into_iter().fold(0.0, f64::max);
+        // a bit for each station in contact
+        let mut in_contact = [0_u32; STRIPS];
+        for (station, row) in pressure.iter().enumerate() {
+            in_contact = each(|k| in_contact[k] | u32::from(row[k] > least) << station);
+        }
         let (mut length, mut pressed) = (0.0, 0);
-        for strip in 0..STRIPS {
-            let at = |station: usize| pressure[station][strip];
-            let in_contact = |station: &usize| at(*station) > PRESSED * greatest;
-            let Some(first) = (0..STATIONS).find(in_contact) else { continue };
-            let Some(last) = (0..STATIONS).rev().find(in_contact) else { continue };
+        for (strip, stations) in in_contact.into_iter().enumerate() {
+            if stations == 0 {
+                continue;
+            }
+            let (first, last) = (stations.trailing_zeros(), stations.ilog2());
+            let (first, last) = (first as usize, last as usize);
             // as pressed as its neighbour, or as a flat would press it
             let part = |own: usize, inner: usize| {
                 let flat = (tension / self.radius + foundation * state.displacement[own][strip])
                     / self.width;
-                (at(own) / at(inner).min(flat).max(1e-9)).clamp(0.0, 1.0)
+                (pressure[own][strip] / pressure[inner][strip].min(flat).max(1e-9)).clamp(0.0, 1.0)
             };
             pressed += 1;
             length += if first == last {
@@ -346,8 +370,7 @@ impl Ring {
         let y = |station: usize| lanes(&state.displacement[station]);
         let mut diagonal = NONE;
         for station in 0..STATIONS {
-            let ends = station == 0 || station == STATIONS - 1;
-            let own = if ends { law.end } else { law.own };
+            let own = law.own_at(station);
             let mut force = lanes(&load.force[station]) - y(station) * own;
             if station > 0 {
                 force = force - y(station - 1) * law.next;
@@ -362,7 +385,8 @@ impl Ring {
         }
         step.moves = [false; MOTIONS];
         let RingLoad { force, eased, pressed, by_motion, moves, .. } = load;
-        step.eliminate(simd, &diagonal, law.next, eased, force, by_motion);
+        let equations = Equations { diagonal: &diagonal, next: law.next, growth: eased };
+        step.eliminate(simd, &equations, force, by_motion);
         for station in 0..STATIONS {
             let eases = lanes(&step.settles[station]).ge(0.0);
             let own = eases.pick(lanes(&eased.own[station]), lanes(&pressed.own[station]));
@@ -375,52 +399,109 @@ impl Ring {
             }
         }
         step.moves = *moves;
-        step.eliminate(simd, &diagonal, law.next, eased, force, by_motion);
+        let equations = Equations { diagonal: &diagonal, next: law.next, growth: eased };
+        step.eliminate(simd, &equations, force, by_motion);
     }
 }
 
 impl RingStep {
-    /// Solves the belt's equations of `diagonal` and `next`, and of the ground's `growth`,
-    /// for `force` and for the motions that count.
+    /// Solves the belt's `equations` for `force` and for the motions that count: from both
+    /// ends at once towards the middle, so that the two chains of divisions run side by side.
     #[inline(always)]
     fn eliminate<S: Simd>(
         &mut self,
         simd: S,
-        diagonal: &Stations,
-        next: f64,
-        growth: &Growth,
+        equations: &Equations<'_>,
         force: &Stations,
         by_motion: &[Stations; MOTIONS],
     ) {
-        let lanes = |row: &[f64; STRIPS]| Lanes::of(simd, *row);
+        const LAST: usize = STATIONS - 1;
         let RingStep { settles, follows, moves, .. } = self;
-        let mut left = NONE;
-        let (mut before, mut under) = (Lanes::zero(simd), Lanes::zero(simd));
-        for station in 0..STATIONS {
-            let own = lanes(&diagonal[station]) + lanes(&growth.own[station]);
-            let inverse = 1.0 / (own - under * before);
-            let last = station.saturating_sub(1);
-            let reduce = |right: &Stations, done: &Stations| {
-                ((lanes(&right[station]) - under * lanes(&done[last])) * inverse).numbers()
-            };
-            settles[station] = reduce(force, settles);
+        let mut inward = NONE;
+        let (mut rear, mut front) = (Pivot::first(simd), Pivot::first(simd));
+        for k in 0..MIDDLE {
+            let on = [k, LAST - k];
+            rear = rear.next(simd, equations, k, k);
+            front = front.next(simd, equations, LAST - k, LAST - k - 1);
+            (inward[on[0]], inward[on[1]]) = (rear.inward.numbers(), front.inward.numbers());
+            rear.reduce(simd, force, settles, [k.saturating_sub(1), k]);
+            front.reduce(simd, force, settles, [(LAST - k + 1).min(LAST), LAST - k]);
             for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
-                follows[motion][station] = reduce(&by_motion[motion], &follows[motion]);
-            }
-            under = lanes(&growth.next[station]) + next;
-            before = under * inverse;
-            left[station] = before.numbers();
-        }
-        for station in (0..STATIONS - 1).rev() {
-            let left = lanes(&left[station]);
-            let back = |done: &Stations| {
-                (lanes(&done[station]) - left * lanes(&done[station + 1])).numbers()
-            };
-            settles[station] = back(settles);
-            for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
-                follows[motion][station] = back(&follows[motion]);
+                let (right, done) = (&by_motion[motion], &mut follows[motion]);
+                rear.reduce(simd, right, done, [k.saturating_sub(1), k]);
+                front.reduce(simd, right, done, [(LAST - k + 1).min(LAST), LAST - k]);
             }
         }
+        substitute(simd, &inward, settles);
+        for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
+            substitute(simd, &inward, &mut follows[motion]);
+        }
+    }
+}
+
+/// What holds a belt: symmetric and tridiagonal in each strip.
+struct Equations<'a> {
+    /// Of the ring: of its stations, ...
+    diagonal: &'a Stations,
+    /// ... and between any two, N/m.
+    next: f64,
+    /// Of the ground.
+    growth: &'a Growth,
+}
+
+/// A station's row of the equations, what is outside of it being eliminated.
+#[derive(Clone, Copy)]
+struct Pivot<S: Simd> {
+    inverse: Lanes<S>,
+    /// What couples it to its outer neighbour, N/m, ...
+    outer: Lanes<S>,
+    /// ... and to its inner one, ...
+    inner: Lanes<S>,
+    /// ... over the pivot.
+    inward: Lanes<S>,
+}
+
+impl<S: Simd> Pivot<S> {
+    /// Beyond the end of the belt.
+    #[inline(always)]
+    fn first(simd: S) -> Pivot<S> {
+        let zero = Lanes::zero(simd);
+        Pivot { inverse: zero, outer: zero, inner: zero, inward: zero }
+    }
+
+    /// The row of `station`, which `coupling` couples to the next one inward.
+    #[inline(always)]
+    fn next(self, simd: S, equations: &Equations<'_>, station: usize, coupling: usize) -> Pivot<S> {
+        let Equations { diagonal, next, growth } = *equations;
+        let own = Lanes::of(simd, diagonal[station]) + growth.own[station];
+        let inverse = 1.0 / (own - self.inner * self.inward);
+        let inner = Lanes::of(simd, growth.next[coupling]) + next;
+        Pivot { inverse, outer: self.inner, inner, inward: inner * inverse }
+    }
+
+    /// Reduces the right-hand side of the station behind the one outside of it.
+    #[inline(always)]
+    fn reduce(&self, simd: S, right: &Stations, done: &mut Stations, [outer, own]: [usize; 2]) {
+        let rest = Lanes::of(simd, right[own]) - self.outer * done[outer];
+        done[own] = (rest * self.inverse).numbers();
+    }
+}
+
+/// Puts the stations' values in, from the middle outwards.
+#[inline(always)]
+fn substitute<S: Simd>(simd: S, inward: &Stations, done: &mut Stations) {
+    const LAST: usize = STATIONS - 1;
+    let (to_front, to_rear) =
+        (Lanes::of(simd, inward[MIDDLE - 1]), Lanes::of(simd, inward[MIDDLE]));
+    let front = Lanes::of(simd, done[MIDDLE]);
+    let both = Lanes::of(simd, done[MIDDLE - 1]) - to_front * front;
+    let mut rear = both / (1.0 - to_front * to_rear);
+    let mut front = front - to_rear * rear;
+    (done[MIDDLE - 1], done[MIDDLE]) = (rear.numbers(), front.numbers());
+    for k in (0..MIDDLE - 1).rev() {
+        rear = Lanes::of(simd, done[k]) - rear * inward[k];
+        front = Lanes::of(simd, done[LAST - k]) - front * inward[LAST - k];
+        (done[k], done[LAST - k]) = (rear.numbers(), front.numbers());
     }
 }
 
@@ -442,19 +523,25 @@ impl RingStep {
     }
 
     /// Takes the ring through the step, in which the hub moved by `motions`, m and rad.
-    pub(super) fn take(&self, motions: &[f64; MOTIONS + 1], state: &mut RingState) {
-        let mut change = self.settles;
-        for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
-            let lean = if motion == FORE { 0.0 } else { motions[LEAN] };
-            let way: [f64; STRIPS] =
-                std::array::from_fn(|strip| motions[motion] + lean * self.strips[strip]);
-            for (change, follows) in change.iter_mut().zip(&self.follows[motion]) {
-                *change = std::array::from_fn(|strip| change[strip] + follows[strip] * way[strip]);
-            }
+    #[inline(always)]
+    pub(super) fn take<S: Simd>(
+        &self,
+        simd: S,
+        motions: &[f64; MOTIONS + 1],
+        state: &mut RingState,
+    ) {
+        let lean = Lanes::of(simd, self.strips) * motions[LEAN];
+        let mut ways = [Lanes::zero(simd); MOTIONS];
+        for (motion, way) in ways.iter_mut().enumerate() {
+            *way = lean * if motion == FORE { 0.0 } else { 1.0 } + motions[motion];
         }
-        for (row, change) in state.displacement.iter_mut().zip(&change) {
+        for (station, row) in state.displacement.iter_mut().enumerate() {
+            let mut y = Lanes::of(simd, *row) + self.settles[station];
+            for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
+                y += ways[motion] * self.follows[motion][station];
+            }
             // a belt bulges by less than is told here
-            *row = std::array::from_fn(|strip| (row[strip] + change[strip]).max(0.0));
+            *row = y.max(0.0).numbers();
         }
     }
 }

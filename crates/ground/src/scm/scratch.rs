@@ -1,6 +1,7 @@
 //! Room to work in, kept from step to step so that a step allocates nothing.
 
 use super::Displaced;
+use super::placed_tyre::Belt;
 use super::ring::RingLoad;
 use super::vectors::Vectors;
 use crate::ground::Overlay;
@@ -8,7 +9,8 @@ use crate::numeric::{Lanes, Simd, WIDTH};
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 
-/// A number for each of four nodes.
+/// A number for each of four nodes. What holds some is aligned to their size, or every other
+/// one lies across two lines of the cache.
 pub(super) type Numbers = [f64; WIDTH];
 
 /// A node near a body.
@@ -29,6 +31,7 @@ pub(super) struct Spot {
 /// Four nodes of one soil, side by side, of which some are in contact. What the
 /// others hold does no harm to sums over all: they have no area.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct Four {
     /// Which nodes.
     pub spots: [Spot; WIDTH],
@@ -91,6 +94,7 @@ impl Four {
 
 /// What the first pass of the refined laws finds at four nodes.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct Draft {
     /// Directions of the reaction to pressure.
     pub n: [Numbers; 3],
@@ -133,6 +137,7 @@ pub(super) struct Draft {
 
 /// What a contact leaves at four nodes, of those of them that are in contact.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct Left {
     /// Sinkages that stay, m.
     pub sinkage: Numbers,
@@ -150,6 +155,7 @@ pub(super) struct Left {
 
 /// What the ground does at four nodes to a body that gives way.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(super) struct Reaction {
     /// Pressures, Pa, ...
     pub pressure: Numbers,
@@ -240,6 +246,7 @@ pub struct Scratch {
     pub(super) reactions: Row<Reaction>,
     /// Made where a belt first needs it, taken while one is worked on.
     pub(super) ring_load: Option<Box<RingLoad>>,
+    pub(super) belt: Option<Box<Belt>>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,

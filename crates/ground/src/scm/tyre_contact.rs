@@ -84,7 +84,9 @@ pub fn tyre_contact(
 ) -> TyreContact {
     let FlexibleTyre { underside, ring, tread } = *tyre;
     let wheel = || underside.placed(pose, ground.model.lattice().spacing);
-    let Some(mut placed) = PlacedTyre::new(wheel(), ring, state) else {
+    let mut belt = ground.scratch.belt.take().unwrap_or_default();
+    let Some(mut placed) = PlacedTyre::new(wheel(), ring, state, &mut belt) else {
+        ground.scratch.belt = Some(belt);
         let mut lying = wheel();
         step.let_go(state);
         let contact = contact(ground, &mut lying, tread, twist, dt);
@@ -100,17 +102,21 @@ pub fn tyre_contact(
         dispatch!(level(), simd => on.gather_soil(simd, scratch, &mut load));
     }
     let firm = on.gather_firm(ground, &mut load);
-    dispatch!(level(), simd => ring.solve(simd, state, &mut load, dt, step));
-    on.condense(&load, step, twist, dt);
-    ground.scratch.ring_load = Some(load);
+    dispatch!(level(), simd => {
+        ring.solve(simd, state, &mut load, dt, step);
+        on.condense(simd, &load, step, twist, dt);
+    });
     let firm = firm.and_then(|firm| on.footing(firm));
-    TyreContact { contact: on.contact, firm, deflection: placed.deflection }
+    let met = TyreContact { contact: on.contact, firm, deflection: placed.deflection };
+    (ground.scratch.ring_load, ground.scratch.belt) = (Some(load), Some(belt));
+    met
 }
 
 /// Takes a belt through the step that the vehicle has made, at whose end its wheel moves
 /// with `twist`.
 pub fn settle_ring(step: &RingStep, twist: &Twist, dt: f64, state: &mut RingState) {
-    step.take(&step.motions(twist, dt), state);
+    let motions = step.motions(twist, dt);
+    dispatch!(level(), simd => step.take(simd, &motions, state));
 }
 
 /// Sums over firm stations.
@@ -176,6 +182,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let (forward, up) = (placed.forward, placed.up);
         let zero = Lanes::zero(simd);
         let none = Vectors { x: zero, y: zero, z: zero };
+        let strips = Lanes::of(simd, each(|strip| strip as f64));
         let (mut normal, mut upright, mut spin) = (none, none, zero);
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
             let r = four.offset(simd, &self.centre);
@@ -210,31 +217,29 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let eased = (belt * lanes(&reaction.eases) * by_belt).numbers();
             let by_motion = (belt * slope * part).numbers();
             let on_hub = (area * slope * by_belt).numbers();
-            let distance = distance.numbers();
+            let among = placed.among_strips(distance).numbers();
             for lane in four.lanes() {
-                let place = placed.about(four.on_body[lane], distance[lane]);
+                let place = four.on_body[lane];
+                let first = (place as usize).min(STATIONS - 2);
+                let front = place - first as f64;
                 // beyond its ends the belt is round and takes nothing
-                if place.along <= 0.0 || place.along >= 1.0 {
+                if place <= 0.0 || front >= 1.0 {
                     continue;
                 }
-                for (strip, across) in
-                    [(place.strip, 1.0 - place.across), (place.strip + 1, place.across)]
+                let (second, rear) = (first + 1, 1.0 - front);
+                let share = (1.0 - (strips - among[lane]).abs()).max(0.0);
+                for (growth, own) in
+                    [(&mut load.pressed, pressed[lane]), (&mut load.eased, eased[lane])]
                 {
-                    let rear = 1.0 - place.along;
-                    let front = place.along;
-                    let (first, second) = (place.station, place.station + 1);
-                    for (growth, own) in
-                        [(&mut load.pressed, pressed[lane]), (&mut load.eased, eased[lane])]
-                    {
-                        growth.own[first][strip] += across * rear * rear * own;
-                        growth.own[second][strip] += across * front * front * own;
-                        growth.next[first][strip] += across * rear * front * own;
-                    }
-                    for (station, weight) in [(first, across * rear), (second, across * front)] {
-                        load.force[station][strip] += weight * force[lane];
-                        load.by_motion[SOIL][station][strip] -= weight * by_motion[lane];
-                        load.on_hub[SOIL][station][strip] += weight * on_hub[lane];
-                    }
+                    let own = share * own;
+                    add(&mut growth.own[first], own * (rear * rear));
+                    add(&mut growth.own[second], own * (front * front));
+                    add(&mut growth.next[first], own * (rear * front));
+                }
+                for (station, weight) in [(first, share * rear), (second, share * front)] {
+                    add(&mut load.force[station], weight * force[lane]);
+                    add(&mut load.by_motion[SOIL][station], -weight * by_motion[lane]);
+                    add(&mut load.on_hub[SOIL][station], weight * on_hub[lane]);
                 }
             }
         }
@@ -384,35 +389,44 @@ impl<'a, 'b> Meeting<'a, 'b> {
     }
 
     /// Puts the settled belt between ground and hub.
-    fn condense(&mut self, load: &RingLoad, step: &mut RingStep, twist: &Twist, dt: f64) {
-        let at = each(|strip| self.placed.strip_at(strip));
+    #[inline(always)]
+    fn condense<S: Simd>(
+        &mut self,
+        simd: S,
+        load: &RingLoad,
+        step: &mut RingStep,
+        twist: &Twist,
+        dt: f64,
+    ) {
+        step.strips = each(|strip| self.placed.strip_at(strip));
+        let at = Lanes::of(simd, step.strips);
         let mut reduced = [[0.0; MOTIONS + 1]; MOTIONS + 1];
         let counted = || (0..MOTIONS).filter(|motion| load.moves[*motion]);
         for own in counted() {
             let on_hub = &load.on_hub[own];
             // strips know nothing of each other: a lean is a heave of each by its place
             let leans = own != FORE;
-            let settled = product(on_hub, &step.settles);
-            self.settled[own] -= sum(&settled);
+            let settled = product(simd, on_hub, &step.settles);
+            self.settled[own] -= settled.sum();
             if leans {
-                self.settled[LEAN] -= sum(&each(|k| at[k] * settled[k]));
+                self.settled[LEAN] -= (at * settled).sum();
             }
             for other in counted() {
-                let part = product(on_hub, &step.follows[other]);
-                let arm = each(|k| at[k] * part[k]);
-                reduced[own][other] += sum(&part);
+                let part = product(simd, on_hub, &step.follows[other]);
+                let arm = at * part;
+                reduced[own][other] += part.sum();
                 if other != FORE {
-                    reduced[own][LEAN] += sum(&arm);
+                    reduced[own][LEAN] += arm.sum();
                 }
                 if leans {
-                    reduced[LEAN][other] += sum(&arm);
+                    reduced[LEAN][other] += arm.sum();
                     if other != FORE {
-                        reduced[LEAN][LEAN] += sum(&each(|k| at[k] * arm[k]));
+                        reduced[LEAN][LEAN] += (at * arm).sum();
                     }
                 }
             }
         }
-        (step.ways, step.lean, step.up, step.strips) = (self.ways, self.lean, self.up, at);
+        (step.ways, step.lean, step.up) = (self.ways, self.lean, self.up);
         let on = &mut self.contact.load;
         let gliding = twist.linear - self.up * self.up.dot(&twist.linear);
         let glide = self.ways[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
@@ -459,14 +473,20 @@ impl<'a, 'b> Meeting<'a, 'b> {
     }
 }
 
-/// Sums over the stations of each strip.
-fn product(a: &Stations, b: &Stations) -> [f64; STRIPS] {
-    let rows = a.iter().zip(b);
-    rows.fold([0.0; STRIPS], |sum, (a, b)| std::array::from_fn(|k| sum[k] + a[k] * b[k]))
+/// Adds to the strips of a station.
+#[inline(always)]
+fn add<S: Simd>(strips: &mut [f64; STRIPS], more: Lanes<S>) {
+    *strips = (more + *strips).numbers();
 }
 
-fn sum(parts: &[f64; STRIPS]) -> f64 {
-    (parts[0] + parts[1]) + (parts[2] + parts[3])
+/// Sums over the stations of each strip.
+#[inline(always)]
+fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
+    let mut sum = Lanes::zero(simd);
+    for (a, b) in a.iter().zip(b) {
+        sum += Lanes::of(simd, *a) * *b;
+    }
+    sum
 }
 
 /// A station on firm ground.

@@ -59,11 +59,13 @@ struct Segment {
 
 /// Four segments, one a lane.
 #[derive(Clone, Copy, Debug)]
-struct SegmentLanes<S: Simd> {
+pub(super) struct SegmentLanes<S: Simd> {
     start: Lanes<S>,
     end: Lanes<S>,
-    radius: Lanes<S>,
-    taper: Lanes<S>,
+    /// Their radii, prolonged to the middle, m.
+    pub radius: Lanes<S>,
+    /// Change of those with the distance from the middle.
+    pub taper: Lanes<S>,
 }
 
 /// A wheel's outline: radius over half width, symmetric about its middle.
@@ -244,7 +246,7 @@ impl Underside {
     /// The segments at four distances from the middle; the last one is a
     /// cylinder without end.
     #[inline(always)]
-    fn segments_at<S: Simd>(&self, distance: Lanes<S>) -> SegmentLanes<S> {
+    pub(super) fn segments_at<S: Simd>(&self, distance: Lanes<S>) -> SegmentLanes<S> {
         let zero = Lanes::zero(distance.simd());
         let mut at = SegmentLanes { start: zero, end: zero, radius: zero, taper: zero };
         for segment in self.segments.iter().rev() {
@@ -310,7 +312,7 @@ pub struct PlacedWheel<'a> {
     /// Length of the axis' horizontal part.
     level: f64,
     /// Half the width, with half a cell's extent along the axis, m.
-    half_width: f64,
+    pub(super) half_width: f64,
     /// One over a cell's extent along the axis, 1/m.
     pub(super) coverage_per_metre: f64,
     /// Half the sides of the box around the footprint, m.
@@ -384,7 +386,7 @@ impl PlacedWheel<'_> {
     /// Lowest heights over the centre of the surface grown by `grown`, with
     /// their slopes and the distances along the axis, on four lines.
     #[inline(always)]
-    pub(super) fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
+    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
         let simd = u.simd();
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
@@ -456,19 +458,19 @@ impl PlacedWheel<'_> {
 
 /// Where four vertical lines enter a wheel from below.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Solved<S: Simd> {
+struct Solved<S: Simd> {
     /// Height over the centre, m.
-    pub height: Lanes<S>,
+    height: Lanes<S>,
     /// Slope of the surface.
     slope: [Lanes<S>; 2],
     /// Distance along the axis, m, with its sign.
-    pub distance: Lanes<S>,
+    distance: Lanes<S>,
     /// Radius of the segment met, prolonged to the middle, m.
-    pub radius: Lanes<S>,
+    radius: Lanes<S>,
     /// Change of that radius along the axis.
-    pub taper: Lanes<S>,
+    taper: Lanes<S>,
     /// Whether the line meets the wheel at all.
-    pub found: Where<S>,
+    found: Where<S>,
 }
 
 impl<S: Simd> Solved<S> {
