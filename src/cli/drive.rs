@@ -26,7 +26,7 @@ pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
     /// What to do when a rank is lost; it knows the folder of the run.
-    pub recovery: &'a Recovery,
+    pub recovery: &'a Arc<Recovery>,
     /// Whether the record in the folder is gone on with.
     pub resumes: bool,
     /// Whether this rank writes the checkpoints.
@@ -40,7 +40,7 @@ pub struct Plan<'a> {
     /// Raised to have this rank leave the others.
     pub dismissed: &'a AtomicBool,
     /// The tick reached, for last words.
-    pub tick: &'a AtomicU64,
+    pub tick: &'a Arc<AtomicU64>,
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
     /// Whether a timeline is written.
@@ -77,9 +77,9 @@ pub struct Driven {
 /// What the last words of a rank that cannot return from where it notices are.
 #[cfg(feature = "mpi")]
 pub fn last_words(
-    recovery: &std::sync::Arc<Recovery>,
+    recovery: &Arc<Recovery>,
     here: usize,
-    tick: &std::sync::Arc<AtomicU64>,
+    tick: &Arc<AtomicU64>,
 ) -> crate::sync::LastWords {
     let (recovery, tick) = (recovery.clone(), tick.clone());
     Box::new(move |source, at_work| {

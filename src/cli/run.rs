@@ -1,35 +1,32 @@
 //! `bekker run`
 
+mod launched;
 mod prepared;
 mod restarting;
 mod timings;
 
-use super::drive::{Driven, Plan, drive};
+use super::drive::{Driven, Plan};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::{dismissal, interruption};
-use super::processes::{Met, Processes};
+use super::processes::Processes;
 use super::results::Results;
 use super::serving::{Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
-use crate::scenario::build::Built;
-use crate::simulation::{
-    Controller, OutcomeCode, RankError, Ranks, Rebalancing, Route, RunSummary, Sharing, WorldState,
-};
-#[cfg(feature = "mpi")]
-use crate::sync::MpiSession;
+use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
+use crate::sync::Partition;
 use crate::sync::ghost::Order;
-use crate::sync::{Communicator, Loopback, Partition, Threads};
 use clap::{Args, Command, FromArgMatches};
+use launched::{Launched, PreparedRun, Session};
 use prepared::{Place, Prepared};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// From how many vehicles on it is said that setting them down takes its time.
 const MANY: usize = 100;
@@ -141,7 +138,7 @@ impl Run {
             if !self.processes.is_one_of_several() {
                 launcher::alone()?;
             }
-            self.driven(quiet)
+            self.driven(None, quiet)
         }
         #[cfg(feature = "mpi")]
         {
@@ -154,33 +151,13 @@ impl Run {
     }
 
     /// Drives the scenario and writes the results.
-    fn driven(
-        &self,
-        #[cfg(feature = "mpi")] session: Option<&MpiSession>,
-        quiet: bool,
-    ) -> Result<(), Failure> {
+    fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<(), Failure> {
         let (flag, dismissed) = (interruption()?, dismissal()?);
         let tick = Arc::new(AtomicU64::new(0));
-        let timeout = Duration::from_secs_f64(self.timeout);
-        let mut met = self.processes.meet(timeout, self.threads, quiet, &flag)?;
-        #[cfg(feature = "mpi")]
-        let mut mpi = session.map(|session| session.rank(timeout));
-        let processes = met.as_ref().map(|met| met.rank.size());
-        #[cfg(feature = "mpi")]
-        let processes = processes.or(session.map(|session| session.size()));
-        let ranks = processes.unwrap_or(usize::from(self.ranks));
-        self.serving.check_ranks(ranks)?;
-        #[cfg(feature = "mpi")]
-        let prepared = match (&mut met, &mut mpi) {
-            (Some(met), _) => self.prepared_together(&mut met.rank, quiet)?,
-            (None, Some(mpi)) => self.prepared_under_mpi(mpi, quiet)?,
-            (None, None) => self.prepared(true, quiet)?,
-        };
-        #[cfg(not(feature = "mpi"))]
-        let prepared = match &mut met {
-            Some(met) => self.prepared_together(&mut met.rank, quiet)?,
-            None => self.prepared(true, quiet)?,
-        };
+        let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
+        let mut launched = Launched::new(self, met, session);
+        self.serving.check_ranks(launched.size())?;
+        let prepared = launched.prepared(quiet)?;
         let Prepared { file, mut built, agreed, state, mut place, bound } = prepared;
         let timings = self.timings.then(|| timings::time(&mut built.world));
         let shown = self.serving.shown(&file, &built);
@@ -231,20 +208,7 @@ impl Run {
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
         }
-        #[cfg(feature = "mpi")]
-        let driven = match (met, mpi, session) {
-            (Some(met), ..) => drive_among_processes(met, &prepared, controller, &plan),
-            (None, Some(mut mpi), Some(session)) => {
-                mpi.on_loss(super::drive::last_words(&recovery, mpi.rank(), &tick));
-                drive_under_mpi(mpi, session, &prepared, controller, &plan)
-            }
-            _ => prepared.drive_here(controller, &plan),
-        };
-        #[cfg(not(feature = "mpi"))]
-        let driven = match met {
-            Some(met) => drive_among_processes(met, &prepared, controller, &plan),
-            None => prepared.drive_here(controller, &plan),
-        };
+        let driven = launched.drive(&prepared, controller, &plan);
         let driven = match (driven, place) {
             (Err(Failure::Ranks { cause, .. }), Some(Place { folder, lock, .. }))
                 if self.restarts_here() && !cause.is_shared() =>
@@ -316,129 +280,6 @@ impl Run {
             watching::stay_open(clients, &flag);
         }
         failed(&summary)
-    }
-}
-
-/// As one of several processes that have met. The others notice one that cannot go on; what
-/// all find themselves rank 0 tells.
-fn drive_among_processes<'a>(
-    Met { rank, started }: Met,
-    prepared: &PreparedRun<'_>,
-    controller: Option<&'a mut dyn Controller>,
-    plan: &Plan<'a>,
-) -> Result<Driven, Failure> {
-    let first = rank.rank() == 0;
-    let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
-    let driven = prepared.drive(rank, controller, &plan);
-    // those that were started here end once the connections to them are closed
-    drop(started);
-    // where the first goes on by itself, it tells
-    let told = |cause: &RankError| cause.is_shared() || prepared.run.restarts > 0;
-    driven.map_err(|failure| match &failure {
-        Failure::Ranks { cause, .. } if !first && told(cause) => {
-            Failure::Told { code: failure.code() }
-        }
-        _ => failure,
-    })
-}
-
-/// As one of several processes under MPI. One that cannot go on ends all, unless all find so
-/// themselves: then rank 0 tells it.
-#[cfg(feature = "mpi")]
-fn drive_under_mpi<'a>(
-    mpi: crate::sync::Mpi,
-    session: &MpiSession,
-    prepared: &PreparedRun<'_>,
-    controller: Option<&'a mut dyn Controller>,
-    plan: &Plan<'a>,
-) -> Result<Driven, Failure> {
-    let first = mpi.rank() == 0;
-    let driven = prepared.drive(
-        mpi,
-        controller,
-        &Plan { stores: first, quiet: plan.quiet || !first, ..*plan },
-    );
-    driven.map_err(|failure| match &failure {
-        Failure::Ranks { cause, .. } if cause.is_shared() => {
-            if first {
-                failure
-            } else {
-                Failure::Told { code: failure.code() }
-            }
-        }
-        // what the first rank tells for all
-        Failure::Told { .. } => failure,
-        _ => {
-            eprintln!("{failure}");
-            session.abort()
-        }
-    })
-}
-
-/// A run, ready to be driven by any number of ranks.
-struct PreparedRun<'a> {
-    run: &'a Run,
-    built: &'a Built,
-    agreed: Vec<(String, String)>,
-    state: Option<WorldState>,
-}
-
-impl PreparedRun<'_> {
-    fn drive<'a>(
-        &self,
-        communicator: impl Communicator + 'a,
-        controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
-    ) -> Result<Driven, Failure> {
-        let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self.run;
-        let (route, order) = ((*route).into(), (*extrapolate).into());
-        let rebalancing =
-            rebalance.map(|every| Rebalancing { every, by_chance: *rebalance_by_chance });
-        let partition = partition.clone();
-        let digest = plan.scenario.output.hash_every == 1;
-        // ranks that are threads of one process cannot be wanted back one by one
-        let leaving = self.run.ranks == 1;
-        let sharing = Sharing { partition, route, order, digest, rebalancing, leaving };
-        let (model, state) = (self.built.world.clone(), self.state.clone());
-        let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
-        drive(ranks, controller, plan)
-    }
-
-    /// In this process: alone, or as ranks in a thread each. The first is here.
-    fn drive_here<'a>(
-        &self,
-        controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
-    ) -> Result<Driven, Failure> {
-        if self.run.ranks == 1 {
-            return self.drive(Loopback::default(), controller, plan);
-        }
-        let timeout = Duration::from_secs_f64(self.run.timeout);
-        let mut others = Threads::ranks(self.run.ranks.into(), timeout).into_iter();
-        let first = others.next().expect("at least one rank");
-        std::thread::scope(|scope| {
-            let silent = Plan { stores: false, quiet: true, ..*plan };
-            let others: Vec<_> = others
-                .map(|rank| scope.spawn(move || self.drive(rank, None, &silent).map(|_| ())))
-                .collect();
-            let record = self.drive(first, controller, plan);
-            for (other, rank) in others.into_iter().zip(1..) {
-                match other.join() {
-                    Ok(Ok(())) => {}
-                    Ok(Err(failure)) if record.is_ok() => return Err(failure),
-                    // the first rank tells what all find, and who is lost
-                    Ok(Err(Failure::Told { .. })) => {}
-                    Ok(Err(Failure::Ranks { cause, .. }))
-                        if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
-                    Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),
-                    Err(_) => {
-                        let subject = format!("rank {rank}");
-                        return Err(Failure::Run { subject, cause: "it panicked".into() });
-                    }
-                }
-            }
-            record
-        })
     }
 }
 

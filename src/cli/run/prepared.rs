@@ -86,29 +86,13 @@ impl Run {
         Ok(Prepared { file, built, agreed, state, place, bound })
     }
 
-    /// The same as one of several processes: all are ready, or none begins.
-    pub(super) fn prepared_together(
-        &self,
-        communicator: &mut impl Communicator,
-        quiet: bool,
-    ) -> Result<Prepared, Failure> {
-        let prepared = self.prepared(communicator.rank() == 0, quiet);
-        all_ready(communicator, prepared)
-    }
-
     /// The same under a launcher of MPI, which starts one program on all.
     #[cfg(feature = "mpi")]
     pub(super) fn prepared_under_mpi(
         &self,
-        mpi: &mut crate::sync::Mpi,
+        writes: bool,
         quiet: bool,
     ) -> Result<Prepared, Failure> {
-        let prepared = self.prepared_beside_others(mpi.rank() == 0, quiet);
-        all_ready(mpi, prepared)
-    }
-
-    #[cfg(feature = "mpi")]
-    fn prepared_beside_others(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
         if self.ranks != 1 {
             return Err(Failure::Usage {
                 argument: "--ranks",
@@ -174,7 +158,7 @@ fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
 }
 
 /// What this process has prepared, if all others are ready too.
-fn all_ready(
+pub(super) fn all_ready(
     communicator: &mut impl Communicator,
     prepared: Result<Prepared, Failure>,
 ) -> Result<Prepared, Failure> {
