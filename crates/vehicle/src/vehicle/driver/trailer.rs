@@ -23,7 +23,7 @@ use crate::vehicle::spec::VehicleSpec;
 /// assumed, well within the one in which it would grow without steering.
 const SETTLING: f64 = 0.5;
 /// Share of the articulation from which there is no way back that is asked for at most.
-const ASKED: f64 = 0.6;
+const ASKED: f64 = 0.75;
 /// Share of it at which a driver who backs pulls up, and below which he backs again.
 const FOLDS: [f64; 2] = [0.9, 0.25];
 /// Share of a trailer's off-tracking by which its vehicle swings out: both are as far off.
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     const TRUCK: SteeringGeometry =
-        SteeringGeometry { wheelbase: 4.0, rear_axle: -2.0, max_steer: 0.5, trailer: None };
+        SteeringGeometry { wheelbase: 5.0, rear_axle: -2.0, max_steer: 0.5, trailer: None };
     const SEMITRAILER: TrailerGeometry =
         TrailerGeometry { overhang: -0.3, drawbar: 7.5, most: 1.4 };
     const CARGO: TrailerGeometry = TrailerGeometry { overhang: 1.2, drawbar: 2.4, most: 1.3 };
