@@ -248,8 +248,8 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     // m d = brakes - spun d + 0.4 L + 0.015 (m g - L), L stand = m g ahead + m d com
     let (slide, at_rest) = (0.4 - 0.015, weight * ahead / stand);
     let brakes = 2.0 * TORQUE / radius;
-    let expected = (brakes + 0.015 * weight + slide * at_rest)
-        / (mass + spun - slide * mass * com / stand);
+    let expected =
+        (brakes + 0.015 * weight + slide * at_rest) / (mass + spun - slide * mass * com / stand);
     let (distance, closed) = ((to - from).norm(), speed * speed / (2.0 * expected));
     println!(
         "{found:.3} m/s2, expected {expected:.3}; {distance:.2} m from {speed:.2} m/s, expected {closed:.2}"

@@ -79,7 +79,14 @@ fn follower(model: &str, points: &[[f64; 2]], reverse: bool) -> PathFollower {
 #[test]
 fn trailers_are_backed_into_a_bay() {
     for (model, reach) in [("kraz_64431+semitrailer", 1.5), ("hmmwv+cargo_trailer", 0.7)] {
-        let way = [[0.0, 0.0], [-20.0, 0.0], [-35.0, -4.0], [-44.0, -16.0], [-46.0, -35.0], [-46.0, -50.0]];
+        let way = [
+            [0.0, 0.0],
+            [-20.0, 0.0],
+            [-35.0, -4.0],
+            [-44.0, -16.0],
+            [-46.0, -35.0],
+            [-46.0, -50.0],
+        ];
         let points: Vec<[f64; 2]> = way.map(|[x, y]| [reach * x, reach * y]).to_vec();
         let follower = follower(model, &points, true);
         let mut own = Kinematic::new(&follower, 0.0);
@@ -93,7 +100,9 @@ fn trailers_are_backed_into_a_bay() {
         let end = own.axle();
         let beside = own.state.place.offset.abs();
         let heading = own.yaw + own.articulation;
-        println!("{model}: {farthest:.2} m off, {beside:.3} m at the end {end:?}, {heading:.3} rad, {turned:.2} rad");
+        println!(
+            "{model}: {farthest:.2} m off, {beside:.3} m at the end {end:?}, {heading:.3} rad, {turned:.2} rad"
+        );
         // pursuit cuts a bend of radius R by d²/(8 R) of the distance d that it aims at: 5 m, 12 m
         assert!(farthest < 0.6, "{model}: {farthest} m");
         assert!(beside < 0.1, "{model}: {beside} m");
