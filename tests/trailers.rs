@@ -135,8 +135,7 @@ fn what_draws_no_trailer_is_refused() {
     }
 }
 
-/// One parts on soil, is left far behind, and is run into by who follows; the trailer of the other
-/// cuts a corner into a post that its tractor clears.
+/// One parts, and is run into by who follows; the other rolls back with its trailer into a wall.
 const PARTED: &str = r#"
 format = 1
 name = "parted"
@@ -147,8 +146,8 @@ default = "rigid"
 zone = [ { soil = "chrono_mid", area = { kind = "half_plane", through = [3, 0], towards_deg = 0 } } ]
 [[scenery]]
 kind = "block"
-position = [6, -5.2]
-size = [0.5, 0.5, 1.5]
+places = [[-14, -6.8]]
+size = [0.5, 3, 1.5]
 [[vehicle]]
 name = "parts"
 model = "hmmwv+cargo_trailer"
@@ -163,11 +162,11 @@ position = [-15, 6]
 speed = 8
 driver = { kind = "path", speed = 8, waypoints = [[-15, 6], [60, 6]] }
 [[vehicle]]
-name = "scrapes"
+name = "rolls back"
 model = "kraz_64431+semitrailer"
 position = [-1, -6.8]
-speed = 3
-driver = { kind = "table", rows = [{ time = 0, throttle = 0.2 }] }
+speed = -2
+driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
 "#;
 
 #[test]
