@@ -47,6 +47,7 @@ fn drive(spacing: f64) -> WorldModel {
         speed: 5.0,
         sensors: Vec::new(),
         autonomy: None,
+        uncouple_time: None,
     };
     let clock = Clock::new(2e-3, 0.01).expect("five steps a heartbeat");
     WorldModel {

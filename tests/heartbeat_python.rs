@@ -35,6 +35,7 @@ fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleState
         ended,
         gear,
         motion: None,
+        trailer: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn vehicle() -> VehicleState {
             wheel(-1.7, -0.9),
         ]),
         motion: Some(Motion { orientation, twist: Twist::default() }),
+        trailer: None,
     }
 }
 

@@ -156,7 +156,16 @@ fn leans_as_the_reference_with_its_faults() {
         work.chassis_load().wrench.torque = pose.direction(&Vec3::x()) * (-2.0 * driveshaft);
         let time = tick as f64 * h;
         let speed = hmmwv.twist(&work).linear.norm();
-        let view = DriverView { time, step: h, pose, speed, thrust: 0.0, leader: None, stop: None };
+        let view = DriverView {
+            time,
+            step: h,
+            pose,
+            speed,
+            thrust: 0.0,
+            leader: None,
+            stop: None,
+            articulation: None,
+        };
         let controls = driver.controls(&mut memory, &view);
         hmmwv.step(&mut state, &mut work, &controls, tick, h).unwrap();
         for wheel in 0..4 {

@@ -49,6 +49,7 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
         speed: 0.0,
         sensors: Vec::new(),
         autonomy: None,
+        uncouple_time: None,
     }
 }
 

@@ -49,6 +49,7 @@ fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
         speed: 0.0,
         sensors,
         autonomy: None,
+        uncouple_time: None,
     }
 }
 

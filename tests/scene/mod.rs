@@ -88,6 +88,7 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
         speed: 0.0,
         sensors: Vec::new(),
         autonomy: None,
+        uncouple_time: None,
     }
 }
 
@@ -113,6 +114,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
         speed: 0.0,
         sensors: Vec::new(),
         autonomy: None,
+        uncouple_time: None,
     }
 }
 

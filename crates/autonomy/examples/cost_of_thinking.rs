@@ -44,7 +44,12 @@ fn main() {
         footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
         ground: -0.33,
         clearance: 2.0,
-        geometry: SteeringGeometry { wheelbase: 2.72, rear_axle: -1.36, max_steer: 0.55 },
+        geometry: SteeringGeometry {
+            wheelbase: 2.72,
+            rear_axle: -1.36,
+            max_steer: 0.55,
+            trailer: None,
+        },
     };
     let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 25f64.to_radians());
     let mount = Pose { position: Vec3::new(1.5, 0.0, 0.67), orientation: tilt };

@@ -104,11 +104,19 @@ fn page(sheet: &VehicleSheet) -> String {
         let (circle, angle) = (turning.circle, turning.angle_deg);
         lines.push(format!("turning circle  {circle:.1} m across, wheels at {angle:.1} deg"));
     }
-    let roll = &sheet.roll;
-    lines.push(format!(
-        "roll            falls over on {:.0} deg, centre of mass {:.2} m high, T/2h {:.2}",
-        roll.side_slope_deg, roll.height, roll.stability_factor
-    ));
+    if let Some(own) = sheet.turning.as_ref().and_then(|turning| turning.trailer.as_ref()) {
+        let (radius, angle, width) = (own.rear_radius, own.articulation_deg, own.swept_width);
+        lines.push(format!(
+            "  its trailer   on {radius:.1} m at {angle:.1} deg; both sweep {width:.1} m"
+        ));
+    }
+    let rolls = [("roll", Some(&sheet.roll)), ("  its trailer", sheet.trailer_roll.as_ref())];
+    for (what, roll) in rolls.into_iter().filter_map(|(what, roll)| Some((what, roll?))) {
+        lines.push(format!(
+            "{what:<16}falls over on {:.0} deg, centre of mass {:.2} m high, T/2h {:.2}",
+            roll.side_slope_deg, roll.height, roll.stability_factor
+        ));
+    }
     parts.push(lines.join("\n"));
     let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
     let warned: Vec<String> = warned.collect();

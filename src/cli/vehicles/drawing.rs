@@ -135,7 +135,17 @@ fn parts(spec: &AnySpec) -> Parts {
             (&own.chassis, wheels, Vec::new())
         }
     };
-    Parts { boxes: boxes(chassis, spec), wheels, points, com: chassis.com }
+    let mut parts = Parts { boxes: boxes(chassis, spec), wheels, points, com: chassis.com };
+    if let Some(trailer) = spec.wheeled().and_then(|own| own.trailer.as_ref()) {
+        let behind = |[x, y, z]: Point| {
+            let [x0, y0, z0] = trailer.coupling;
+            [x0 + x, y0 + y, z0 + z]
+        };
+        let hulls = trailer.chassis.hulls.iter();
+        parts.boxes.extend(hulls.map(|hull| [behind(hull.centre), hull.size]));
+        parts.points.push(trailer.coupling);
+    }
+    parts
 }
 
 /// The hull as others meet it, or its footprint's height of a metre.

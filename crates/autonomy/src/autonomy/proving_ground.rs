@@ -157,7 +157,12 @@ pub fn body() -> Body {
         footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
         ground: -0.33,
         clearance: 2.0,
-        geometry: SteeringGeometry { wheelbase: 2.72, rear_axle: -1.36, max_steer: 0.55 },
+        geometry: SteeringGeometry {
+            wheelbase: 2.72,
+            rear_axle: -1.36,
+            max_steer: 0.55,
+            trailer: None,
+        },
     }
 }
 

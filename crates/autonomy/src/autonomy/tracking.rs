@@ -120,8 +120,13 @@ impl Tracking {
         let Some(path) = &plan.path else { return self.stand(state, going) };
         let geometry = &going.body.geometry;
         state.place = path.track(&state.place, geometry.rear(&going.pose));
-        let steering =
-            self.pursuit.steering(geometry, path, &state.place, &going.pose, going.speed, [1.0; 2]);
+        let steering = self.pursuit.steering(
+            geometry,
+            (path, &state.place, 0.0),
+            &going.pose,
+            going.speed,
+            [1.0; 2],
+        );
         let wanted = self.wanted(&state.place, plan, path);
         self.command(state, steering, wanted, 1.0, going)
     }
@@ -146,8 +151,13 @@ impl Tracking {
         let geometry = &going.body.geometry;
         state.place = path.track(&state.place, geometry.rear(&going.pose));
         let sense = [-1.0, 1.0];
-        let steering =
-            self.pursuit.steering(geometry, path, &state.place, &going.pose, going.speed, sense);
+        let steering = self.pursuit.steering(
+            geometry,
+            (path, &state.place, 0.0),
+            &going.pose,
+            going.speed,
+            sense,
+        );
         let left = path.length() - state.place.station;
         let wanted = (2.0 * self.deceleration * left.max(0.0)).sqrt().min(self.backward);
         self.command(state, steering, wanted, -1.0, going)

@@ -7,6 +7,7 @@ use super::encounters::Encounters;
 use super::event::Event;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Hits, Touch};
+use super::hull_part::HullPart;
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
 use super::outcome::Outcome;
@@ -19,13 +20,14 @@ use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::spatial::{Pose, Twist, Vec3};
+use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::sync::message::{
-    Description, Motion, PartState, RunningGear, VehicleState as VehicleMessage, as_told,
+    Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
+    as_told,
 };
 use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
-use crate::vehicle::{Controls, VehicleState};
+use crate::vehicle::{Controls, Coupling, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -52,6 +54,8 @@ pub struct AgentModel {
     pub sensors: Vec<Sensor>,
     /// What drives it by what these see, in its driver's place.
     pub autonomy: Option<Arc<Autonomy>>,
+    /// Time at which it lets go of its trailer, s, if it does.
+    pub uncouple_time: Option<f64>,
 }
 
 /// Whom a driver follows.
@@ -148,6 +152,8 @@ pub(super) struct AgentView {
     pub pose: Pose,
     /// Twist of that about its frame's origin, likewise.
     pub twist: Twist,
+    /// Its trailer, if it draws one, coupled or not.
+    pub trailer: Option<TrailerState>,
 }
 
 impl From<&VehicleMessage> for AgentView {
@@ -160,6 +166,7 @@ impl From<&VehicleMessage> for AgentView {
             speed: message.speed,
             velocity: message.velocity,
             ended: message.ended,
+            trailer: message.trailer,
         }
     }
 }
@@ -227,12 +234,26 @@ impl AgentState {
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
+        let VehicleState {
+            body,
+            steering,
+            gearbox,
+            brakes,
+            clutches,
+            pressures,
+            engaged,
+            coupling,
+        } = vehicle;
+        let vehicle = (body, steering, gearbox, brakes, clutches, pressures, engaged);
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
         if *close || !hits.is_empty() {
             let meeting = postcard::to_stdvec(&(close, hits));
             hasher.update(meeting.expect("plain data serialises into memory"));
+        }
+        if *coupling != Coupling::Holds {
+            hasher.update([*coupling as u8]);
         }
         if let Some(autonomy) = autonomy {
             hasher.update(autonomy.digested());
@@ -303,6 +324,7 @@ impl AgentModel {
             speed: self.way() * self.speed(workspace),
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
+            trailer: self.trailer_state(state, workspace),
         };
         // one whose drive has ended stands where it is
         if view.ended { AgentView { speed: 0.0, velocity: Vec3::zeros(), ..view } } else { view }
@@ -314,6 +336,24 @@ impl AgentModel {
             Some(_) => Twist::default(),
             None => self.vehicle.twist(&workspace.vehicle),
         }
+    }
+
+    /// Its trailer as others are told of it; one of a drive that has ended stands.
+    fn trailer_state(
+        &self,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Option<TrailerState> {
+        let mut parts = self.vehicle.hull_parts(&workspace.vehicle);
+        let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Trailer)?;
+        let arm = pose.direction(&outline.ball.0);
+        let twist = match state.outcome {
+            Some(_) => Twist::default(),
+            None => Twist { linear: twist.at(&arm), ..twist },
+        };
+        let motion = Motion::of(&pose.orientation, &twist)?;
+        let wheels = self.vehicle.trailed_wheels() as u8;
+        Some(TrailerState { place: pose.position + arm, motion, wheels })
     }
 
     /// The chassis' motion as it is told exactly where others are near.
@@ -357,6 +397,7 @@ impl AgentModel {
             ended: view.ended,
             gear,
             motion: self.motion(state, workspace),
+            trailer: view.trailer,
         }
     }
 
@@ -387,8 +428,20 @@ impl AgentModel {
     /// Where its chassis is, m, and how fast it moves, m/s.
     pub(super) fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
         let position = self.vehicle.pose(&workspace.vehicle).position;
-        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
-        ([position.x, position.y], velocity.norm())
+        let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
+        let trailer = self.vehicle.trailer_twist(&workspace.vehicle);
+        let trailers = trailer.map_or(0.0, |twist| twist.linear.norm());
+        ([position.x, position.y], speed.max(trailers))
+    }
+
+    /// Farthest that wheels of its trailer are from its chassis, m; 0 without one. One that has
+    /// been left behind may be far away.
+    pub(super) fn trails(&self, workspace: &AgentWorkspace) -> f64 {
+        let (own, body) = (&self.vehicle, &workspace.vehicle);
+        let chassis = own.pose(body).position;
+        let wheels = own.wheels() - own.trailed_wheels()..own.wheels();
+        let away = wheels.map(|wheel| (own.wheel_pose(body, wheel).position - chassis).norm());
+        away.fold(0.0, f64::max)
     }
 
     /// Way that it drives: -1 when its rear goes ahead.
@@ -429,6 +482,9 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
+            if self.uncouple_time.is_some_and(|at| clock.time(tick) >= at) {
+                self.vehicle.uncouple(&mut state.vehicle);
+            }
             self.drive(index, [clock.micros(tick), tick], around, state, workspace);
             self.meet_ground(ground, published, state, workspace, low, h);
             self.meet_others(index, [first_tick, tick], around, state, workspace, near);
@@ -483,14 +539,21 @@ impl AgentModel {
         let hits = &mut state.hits;
         let mut touch = |touch: Touch| hits.add(&touch, time, h);
         if near {
-            let load = self.meet_obstacles(&model.obstacles, room, strikes, h, &mut touch);
-            *self.vehicle.chassis_load(room) += load;
+            let loads = self.meet_obstacles(&model.obstacles, room, strikes, h, &mut touch);
+            for (part, load) in HullPart::ALL.into_iter().zip(loads) {
+                self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
+            }
         }
         if state.close {
-            let place = self.vehicle.pose(room).position;
             let step = (tick - first_tick) as usize;
-            if let Some(wrench) = encounters.on(index, step, &place, &mut touch) {
-                self.vehicle.chassis_load(room).wrench += wrench;
+            let trailer = self.vehicle.trailer_pose(room).map(|pose| pose.position);
+            let places = [Some(self.vehicle.pose(room).position), trailer];
+            for (part, place) in HullPart::ALL.into_iter().zip(places) {
+                let Some(place) = place else { continue };
+                let wrench = encounters.on((index, part), step, &place, &mut touch);
+                if let Some((wrench, load)) = wrench.zip(self.vehicle.load_on(part, room)) {
+                    load.wrench += wrench;
+                }
             }
         }
     }
@@ -538,7 +601,8 @@ impl AgentModel {
         let leader =
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
-        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop };
+        let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
+        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 
@@ -563,10 +627,11 @@ impl AgentModel {
             monitor.rest_on_belly(belly.force, h);
         }
         let mut on_chassis = belly.load;
-        if self.is_tilted(room) {
-            self.lie_on_hulls(room, &context, &mut on_chassis);
-        }
+        let mut on_trailer = Load::default();
+        self.lie(HullPart::Chassis, vehicle.coupling, room, &context, &mut on_chassis);
+        self.lie(HullPart::Trailer, vehicle.coupling, room, &context, &mut on_trailer);
         *self.vehicle.chassis_load(room) = on_chassis;
+        self.vehicle.trailer_load(room).into_iter().for_each(|own| *own = on_trailer);
         self.vehicle.heap(room, belly.displaced, &mut context);
     }
 
@@ -610,7 +675,7 @@ impl AgentModel {
             engine_speed: self.vehicle.engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
             wheels,
-            trailer: self.vehicle.trailer_sample(&workspace.vehicle),
+            trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
     }
 }

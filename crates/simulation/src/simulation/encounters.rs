@@ -7,9 +7,10 @@
 
 use super::agent::AgentView;
 use super::hit::{Struck, Touch};
+use super::hull_part::HullPart;
 use super::world::WorldModel;
 use crate::collision::{FreeBody, Pair, Tow, TowState};
-use crate::spatial::{Vec3, Wrench};
+use crate::spatial::{Pose, Twist, Vec3, Wrench};
 use rayon::prelude::*;
 
 /// Vehicles nearer than this to each other, m, beyond the way of two heartbeats, tell their motions exactly.
@@ -24,9 +25,20 @@ pub struct TowLink {
     pub tow: Tow,
 }
 
+/// A part of an agent that meets others: twice its index, and one more for its trailer.
+type Party = usize;
+
+fn party(agent: usize, part: HullPart) -> Party {
+    2 * agent + part as usize
+}
+
+fn agent_of(party: Party) -> usize {
+    party / 2
+}
+
 #[derive(Clone, Debug, Default)]
 struct Met {
-    agents: [usize; 2],
+    parties: [Party; 2],
     pair: Pair,
     touch: bool,
     /// Index of a rope or bar that holds.
@@ -39,14 +51,14 @@ struct Met {
 /// Pairs of a heartbeat: derived, never saved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Encounters {
-    /// Middles of the agents' hulls, in ascending order.
+    /// Middles of the parties' hulls, in ascending order.
     order: Vec<(Vec3, u32)>,
-    /// Place of each agent in that.
+    /// Place of each party in that.
     place: Vec<u32>,
     /// Pairs in that order; the first `count` are of this heartbeat.
     met: Vec<Met>,
     count: usize,
-    /// Which pairs act on which agent: agent and pair, in ascending order.
+    /// Which pairs act on which party: party and pair, in ascending order.
     acting: Vec<(u32, u32)>,
     /// Whether another agent is near each.
     close: Vec<bool>,
@@ -63,9 +75,21 @@ pub(super) struct Known<'a> {
     pub own: &'a [bool],
 }
 
-fn body<'a>(model: &'a WorldModel, views: &[AgentView], agent: usize) -> FreeBody<'a> {
-    let AgentView { pose, twist, ended, .. } = views[agent];
-    model.agents[agent].vehicle.outline().body(pose, twist, !ended)
+/// A party as all know of it, if there is one.
+fn body<'a>(model: &'a WorldModel, views: &[AgentView], party: Party) -> Option<FreeBody<'a>> {
+    let agent = agent_of(party);
+    let AgentView { pose, twist, ended, trailer, .. } = views[agent];
+    let part = HullPart::ALL[party % 2];
+    let outline = model.agents[agent].vehicle.outline_of(part)?;
+    if part == HullPart::Chassis {
+        return Some(outline.body(pose, twist, !ended));
+    }
+    // told of the middle of its hulls
+    let told = trailer?;
+    let arm = -(told.motion.orientation * outline.ball.0);
+    let pose = Pose { position: told.place + arm, ..told.pose() };
+    let twist = Twist { linear: told.motion.twist.at(&arm), ..told.motion.twist };
+    Some(outline.body(pose, twist, !ended))
 }
 
 impl Encounters {
@@ -92,11 +116,11 @@ impl Encounters {
             for agent in link.agents {
                 self.close[agent] = true;
             }
-            let mut agents = [a, b];
-            agents.sort_by_key(|agent| self.place[*agent]);
-            let at = match self.met[..self.count].iter().position(|met| met.agents == agents) {
+            let mut parties = link.agents.map(|agent| party(agent, HullPart::Chassis));
+            parties.sort_by_key(|party| self.place[*party]);
+            let at = match self.met[..self.count].iter().position(|met| met.parties == parties) {
                 Some(at) => at,
-                None => self.push(agents),
+                None => self.push(parties),
             };
             (self.met[at].tow, self.met[at].tow_state) = (Some(index), *state);
         }
@@ -105,36 +129,41 @@ impl Encounters {
         }
         let views = known.views;
         let place = &self.place;
-        self.met[..self.count].sort_unstable_by_key(|met| met.agents.map(|agent| place[agent]));
+        self.met[..self.count].sort_unstable_by_key(|met| met.parties.map(|party| place[party]));
         let time = steps as f64 * h;
         self.met[..self.count].par_iter_mut().for_each(|met| {
-            let [a, b] = met.agents.map(|agent| body(model, views, agent));
+            let [Some(a), Some(b)] = met.parties.map(|party| body(model, views, party)) else {
+                return;
+            };
             met.touch = met.pair.approach([&a, &b], time);
         });
         self.partners.clear();
-        self.partners.resize(agents, 0);
+        self.partners.resize(2 * agents, 0);
         for met in self.met[..self.count].iter().filter(|met| met.touch && met.tow.is_none()) {
-            met.agents.iter().for_each(|&agent| self.partners[agent] += 1);
+            met.parties.iter().for_each(|&party| self.partners[party] += 1);
         }
         // ropes of all, for not every rank hears of who is at their other ends
         for (link, _) in model.tows.iter().zip(tows).filter(|(_, state)| !state.broken) {
-            link.agents.iter().for_each(|&agent| self.partners[agent] += 1);
+            let ends = link.agents.map(|agent| party(agent, HullPart::Chassis));
+            ends.iter().for_each(|&end| self.partners[end] += 1);
         }
         let partners = &self.partners;
         self.met[..self.count].par_iter_mut().for_each(|met| {
             let acts = met.touch || met.tow.is_some();
-            if !acts || !met.agents.iter().any(|&agent| known.own[agent]) {
+            if !acts || !met.parties.iter().any(|&party| known.own[agent_of(party)]) {
                 met.touch = false;
                 met.tow = None;
                 return;
             }
-            let [a, b] = met.agents.map(|agent| body(model, views, agent));
-            met.shares = met.agents.map(|agent| 1.0 / f64::from(partners[agent].max(1)));
+            let [Some(a), Some(b)] = met.parties.map(|party| body(model, views, party)) else {
+                return;
+            };
+            met.shares = met.parties.map(|party| 1.0 / f64::from(partners[party].max(1)));
             let Met { pair, shares, tow, tow_state, .. } = met;
             let link = tow.map(|index| {
                 let TowLink { agents, tow } = model.tows[index];
                 let [one, other] = tow.places;
-                let turned = agents[0] != met.agents[0];
+                let turned = agents[0] != agent_of(met.parties[0]);
                 Tow { places: if turned { [other, one] } else { [one, other] }, ..tow }
             });
             let tow = link.as_ref().zip(Some(tow_state));
@@ -142,7 +171,7 @@ impl Encounters {
         });
         for (index, met) in self.met[..self.count].iter().enumerate() {
             if met.touch || met.tow.is_some() {
-                self.acting.extend(met.agents.map(|agent| (agent as u32, index as u32)));
+                self.acting.extend(met.parties.map(|party| (party as u32, index as u32)));
             }
         }
         self.acting.sort_unstable();
@@ -151,27 +180,35 @@ impl Encounters {
     /// Pairs whose vehicles may touch within `time` seconds.
     fn find(&mut self, model: &WorldModel, known: &Known<'_>, time: f64) {
         let Known { views, heard, .. } = known;
-        let reach = |agent: usize| {
-            let AgentView { twist, ended, .. } = &views[agent];
+        let reach = |party: Party| {
+            let agent = agent_of(party);
+            let AgentView { twist, ended, trailer, .. } = &views[agent];
+            let part = HullPart::ALL[party % 2];
+            let twist = trailer
+                .filter(|_| part == HullPart::Trailer)
+                .map_or(*twist, |own| own.motion.twist);
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
-            model.agents[agent].vehicle.outline().ball.1 + way + 0.5 * CLOSE
+            let outline = model.agents[agent].vehicle.outline_of(part);
+            outline.map_or(0.0, |outline| outline.ball.1) + way + 0.5 * CLOSE
         };
         self.order.clear();
-        let middles = views.iter().enumerate().filter(|&(agent, _)| heard[agent]);
-        let middles = middles.map(|(agent, view)| {
+        for (agent, view) in views.iter().enumerate().filter(|&(agent, _)| heard[agent]) {
             let (middle, _) = model.agents[agent].vehicle.outline().ball;
-            (view.pose.point(&middle), agent as u32)
-        });
-        self.order.extend(middles.filter(|(middle, _)| middle.iter().all(|x| x.is_finite())));
+            let middle = (view.pose.point(&middle), party(agent, HullPart::Chassis) as u32);
+            let trailer = view.trailer.as_ref();
+            let trailer = trailer.map(|own| (own.place, party(agent, HullPart::Trailer) as u32));
+            let finite = |own: &(Vec3, u32)| own.0.iter().all(|x| x.is_finite());
+            self.order.extend(std::iter::once(middle).chain(trailer).filter(finite));
+        }
         // by place, which is the same however agents are numbered
         self.order.sort_unstable_by(|(a, one), (b, other)| {
             let by = |axis: usize| a[axis].total_cmp(&b[axis]);
             by(0).then(by(1)).then(by(2)).then(one.cmp(other))
         });
         self.place.clear();
-        self.place.resize(views.len(), u32::MAX);
-        for (place, (_, agent)) in self.order.iter().enumerate() {
-            self.place[*agent as usize] = place as u32;
+        self.place.resize(2 * views.len(), u32::MAX);
+        for (place, (_, party)) in self.order.iter().enumerate() {
+            self.place[*party as usize] = place as u32;
         }
         let widest = self.order.iter().map(|place| reach(place.1 as usize)).fold(0.0, f64::max);
         for first in 0..self.order.len() {
@@ -182,24 +219,26 @@ impl Encounters {
                 if other_middle.x - middle.x > own_reach + widest {
                     break;
                 }
-                let [one, other] = [one, other].map(|agent| agent as usize);
+                let parties = [one, other].map(|party| party as usize);
+                let [a, b] = parties.map(agent_of);
                 let apart = (middle - other_middle).norm();
-                let both_stand = views[one].ended && views[other].ended;
-                if apart < own_reach + reach(other) && !both_stand {
-                    self.close[one] = true;
-                    self.close[other] = true;
-                    self.push([one, other]);
+                let both_stand = views[a].ended && views[b].ended;
+                // a vehicle and its own trailer do not meet
+                if a != b && apart < own_reach + reach(parties[1]) && !both_stand {
+                    self.close[a] = true;
+                    self.close[b] = true;
+                    self.push(parties);
                 }
             }
         }
     }
 
-    fn push(&mut self, agents: [usize; 2]) -> usize {
+    fn push(&mut self, parties: [Party; 2]) -> usize {
         if self.count == self.met.len() {
             self.met.push(Met::default());
         }
         let met = &mut self.met[self.count];
-        (met.agents, met.touch, met.tow) = (agents, false, None);
+        (met.parties, met.touch, met.tow) = (parties, false, None);
         self.count += 1;
         self.count - 1
     }
@@ -212,31 +251,32 @@ impl Encounters {
     /// Whether any two vehicles of which one steps here are near each other.
     pub fn any_close(&self, own: &[bool]) -> bool {
         let mut met = self.met[..self.count].iter();
-        met.any(|met| met.agents.iter().any(|&agent| own[agent]))
+        met.any(|met| met.parties.iter().any(|&party| own[agent_of(party)]))
     }
 
-    /// What the others do to an agent in a step of the heartbeat: the wrench about the world's
+    /// What the others do to a part of an agent in a step of the heartbeat: the wrench about the world's
     /// point `place`, and each touch.
     pub fn on(
         &self,
-        agent: usize,
+        (agent, part): (usize, HullPart),
         step: usize,
         place: &Vec3,
         mut touch: impl FnMut(Touch),
     ) -> Option<Wrench> {
         let mut sum: Option<Wrench> = None;
-        let first = self.acting.partition_point(|&(one, _)| (one as usize) < agent);
-        let own = self.acting[first..].iter().take_while(|&&(one, _)| one as usize == agent);
+        let acted_on = party(agent, part);
+        let first = self.acting.partition_point(|&(one, _)| (one as usize) < acted_on);
+        let own = self.acting[first..].iter().take_while(|&&(one, _)| one as usize == acted_on);
         for &(_, index) in own {
             let met = &self.met[index as usize];
-            let side = usize::from(met.agents[0] != agent);
+            let side = usize::from(met.parties[0] != acted_on);
             let Some(now) = met.pair.steps.get(step) else { continue };
             let sign = if side == 0 { 1.0 } else { -1.0 };
             let force = now.wrench.force * sign;
             let torque = now.wrench.torque * sign + (met.pair.origin - place).cross(&force);
             *sum.get_or_insert_default() += Wrench { force, torque };
             if now.pressing > 0.0 {
-                let with = Struck::Vehicle(met.agents[1 - side] as u32);
+                let with = Struck::Vehicle(agent_of(met.parties[1 - side]) as u32);
                 let energy = now.energy;
                 let force = now.pressing;
                 touch(Touch { with, place: now.place, force, energy, broke: false });

@@ -5,7 +5,8 @@ use super::hit::Hit;
 use super::outcome::OutcomeCode;
 use crate::ground::GroundModel;
 use crate::soil::SoilId;
-use crate::vehicle::driver::Intent;
+use crate::vehicle::Coupling;
+use crate::vehicle::driver::{Intent, PathFollower};
 
 /// A change from one heartbeat to the next. It follows from the two states (a hit that is not
 /// over is part of them): a run that is resumed tells what one that was not cut tells.
@@ -36,6 +37,13 @@ pub enum Event {
     /// It ran into something, or something into it: told when they have parted for a quarter
     /// of a second, or the drive ends.
     Collided(Hit),
+    /// It let go of its trailer, or its trailer tore off.
+    Uncoupled {
+        /// Whether the coupling broke.
+        broken: bool,
+    },
+    /// Its driver, who backs a trailer that would have folded up, pulls forward to straighten it.
+    PulledUp,
     /// The drive ended.
     Ended {
         /// How.
@@ -51,6 +59,8 @@ pub(super) struct Circumstance {
     soil: Option<SoilId>,
     intent: Intent,
     outcome: Option<OutcomeCode>,
+    coupling: Coupling,
+    pulls_up: bool,
 }
 
 impl AgentModel {
@@ -67,6 +77,9 @@ impl AgentModel {
             soil: drives.then(|| ground.terrain().soil(place.x, place.y)),
             intent: state.monitor.intent().0,
             outcome: state.outcome.as_ref().map(super::Outcome::code),
+            coupling: state.vehicle.coupling,
+            pulls_up: state.driver.backing
+                && self.driver.follower().is_some_and(PathFollower::backs_a_trailer),
         }
     }
 }
@@ -74,7 +87,7 @@ impl AgentModel {
 impl Circumstance {
     /// What has changed since `before`.
     pub fn events_since(&self, before: &Circumstance, events: &mut Vec<Event>) {
-        let Circumstance { gear, soil, intent, outcome } = *self;
+        let Circumstance { gear, soil, intent, outcome, coupling, pulls_up } = *self;
         if gear != before.gear {
             events.push(Event::GearShifted { from: before.gear, to: gear });
         }
@@ -85,6 +98,12 @@ impl Circumstance {
         }
         if intent != before.intent {
             events.push(Event::IntentChanged { from: before.intent, to: intent });
+        }
+        if coupling != before.coupling {
+            events.push(Event::Uncoupled { broken: coupling == Coupling::Broken });
+        }
+        if pulls_up && !before.pulls_up {
+            events.push(Event::PulledUp);
         }
         if let (Some(outcome), None) = (outcome, before.outcome) {
             events.push(Event::Ended { outcome });

@@ -12,7 +12,7 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Outline, TrackedVehicle, Vehicle, VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, Outline, TrackedVehicle, Vehicle, VehicleState,
 };
 use std::sync::Arc;
 
@@ -427,9 +427,41 @@ impl GroundVehicle {
         }
     }
 
+    /// Feet of its trailer's landing gear, in the trailer's frame, m.
+    pub(super) fn landing_feet(&self) -> &[Vec3] {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.landing_feet(),
+            GroundVehicle::Tracked(_) => &[],
+        }
+    }
+
+    /// Lets go of its trailer, if it draws one.
+    pub(super) fn uncouple(&self, state: &mut VehicleState) {
+        if let GroundVehicle::Wheeled(own) = self {
+            own.vehicle.uncouple(state);
+        }
+    }
+
+    /// Yaw of its trailer to the left, rad, while it draws one.
+    pub fn articulation(
+        &self,
+        state: &VehicleState,
+        workspace: &GroundVehicleWorkspace,
+    ) -> Option<f64> {
+        match (self, workspace) {
+            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room))
+                if state.coupling == Coupling::Holds =>
+            {
+                own.vehicle.articulation(&room.vehicle).map(|[yaw, _]| yaw)
+            }
+            _ => None,
+        }
+    }
+
     /// How its trailer hangs on it, if it draws one.
     pub(super) fn trailer_sample(
         &self,
+        state: &VehicleState,
         workspace: &GroundVehicleWorkspace,
     ) -> Option<TrailerSample> {
         let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
@@ -438,7 +470,10 @@ impl GroundVehicle {
             return None;
         };
         let [articulation, pitch] = own.vehicle.articulation(&room.vehicle)?;
-        let hitch_force = own.vehicle.hitch_force(&room.vehicle)?;
+        let mut hitch_force = own.vehicle.hitch_force(&room.vehicle)?;
+        if state.coupling != Coupling::Holds {
+            hitch_force = Vec3::zeros();
+        }
         Some(TrailerSample { articulation, pitch, hitch_force })
     }
 
@@ -460,6 +495,17 @@ impl GroundVehicle {
         match workspace {
             GroundVehicleWorkspace::Wheeled(room) => room.vehicle.trailer_load(),
             GroundVehicleWorkspace::Tracked(_) => None,
+        }
+    }
+
+    /// How many of its wheels, the last ones, are its trailer's.
+    pub(super) fn trailed_wheels(&self) -> usize {
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                let spec = own.vehicle.spec();
+                2 * (spec.axles.len() - spec.own_axles().len())
+            }
+            GroundVehicle::Tracked(_) => 0,
         }
     }
 

@@ -21,6 +21,7 @@ mod ground_vehicle;
 mod handshake;
 mod hit;
 mod homes;
+mod hull_part;
 mod imaging;
 mod judging;
 mod lying;

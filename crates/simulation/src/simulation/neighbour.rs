@@ -27,6 +27,8 @@ const GAIN: f64 = 60.0;
 /// A vehicle's wheels and the soil that they push aside lie within this distance
 /// of its chassis frame, m.
 const REACH: f64 = 8.0;
+/// The soil that a trailer's wheel pushes aside lies within this distance of the wheel, m.
+const BESIDE_WHEEL: f64 = 3.0;
 
 /// What an agent tells at a census.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,8 @@ pub(super) struct Region {
     pub agent: u32,
     pub centre: [f64; 2],
     pub radius: f64,
+    /// How far from its place the agent's wheels may be, m.
+    reach: f64,
 }
 
 impl Region {
@@ -43,7 +47,14 @@ impl Region {
         let until = CENSUS.max(heartbeat);
         let way = way(speed, ACCELERATION, until).max(jolted(speed, heartbeat));
         // whole tiles are read and written
-        Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile }
+        Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile, reach: REACH }
+    }
+
+    /// The same of an agent with wheels this far from its place, m: those of a trailer, which may
+    /// have been left behind.
+    pub fn trailing(self, away: f64) -> Region {
+        let reach = if away > 0.0 { REACH.max(away + BESIDE_WHEEL) } else { REACH };
+        Region { radius: self.radius + reach - REACH, reach, ..self }
     }
 
     /// Whether an agent that is now at (x, y) has kept its promise.
@@ -60,7 +71,7 @@ impl Region {
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
     fn keeps(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
         let (dx, dy) = (x - self.centre[0], y - self.centre[1]);
-        let left = self.radius - REACH - 2.0 * tile - further;
+        let left = self.radius - self.reach - 2.0 * tile - further;
         // one whose state is no longer finite has ended its drive
         !(dx * dx + dy * dy > left * left || left < 0.0)
     }

@@ -10,6 +10,7 @@ use super::hit::Struck;
 use super::tyre::TyreState;
 use super::world::{WorldModel, WorldState};
 use crate::grid::TileKey;
+use crate::vehicle::Coupling;
 
 /// Longest run, s: a week, as a scenario may ask for.
 const LONGEST: u64 = 604_800;
@@ -71,6 +72,9 @@ fn check_agent(
     equal("clutches", vehicle.clutches.len(), start.clutches.len())?;
     equal("brakes with a lag", vehicle.pressures.len(), start.pressures.len())?;
     equal("clutches that engage by themselves", vehicle.engaged.len(), start.engaged.len())?;
+    if vehicle.coupling != Coupling::Holds && model.vehicle.trailed_wheels() == 0 {
+        return Err("a trailer that has parted; must be none".into());
+    }
     let gears = model.vehicle.gears() as i32;
     for gear in [vehicle.gearbox.gear, vehicle.gearbox.before] {
         within("gear", gear, -1, gears)?;

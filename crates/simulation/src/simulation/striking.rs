@@ -3,6 +3,7 @@
 use super::agent::AgentModel;
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Struck, Touch};
+use super::hull_part::HullPart;
 use super::obstacle::{Obstacle, Obstacles};
 use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
@@ -22,15 +23,24 @@ const HIGHEST: f64 = 3.0;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strikes {
     near: Vec<u32>,
-    /// Of those that are solid, in their order.
-    pairs: Vec<Pair>,
+    /// What is near the trailer: scratch.
+    near_trailer: Vec<u32>,
+    /// Of those that are solid, in their order, with the chassis and with the trailer.
+    pairs: Vec<[Pair; 2]>,
     /// Damage of all stems near as this agent has left them, by obstacle.
     pub damage: Vec<(u32, u16)>,
 }
 
+/// What of a vehicle meets a stem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum StruckPart {
+    Hull(HullPart),
+    Wheel(usize),
+}
+
 /// Contact of a stem with the part of a vehicle that it is deepest in.
 struct StemContact {
-    wheel: Option<usize>,
+    part: StruckPart,
     depth: f64,
     point: Vec3,
     /// Out of the stem, towards the part.
@@ -63,16 +73,23 @@ impl AgentModel {
         if obstacles.is_empty() {
             return false;
         }
-        let outline = self.vehicle.outline();
-        let (pose, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
-        let way = (twist.linear.norm() + twist.angular.norm() * outline.reach) * time;
-        let reach = outline.reach + way + AROUND;
-        obstacles.near([pose.position.x, pose.position.y], reach, &mut strikes.near);
+        strikes.near.clear();
+        for (part, outline, pose, twist) in self.vehicle.hull_parts(body) {
+            let way = (twist.linear.norm() + twist.angular.norm() * outline.reach) * time;
+            let reach = outline.reach + way + AROUND;
+            let Strikes { near, near_trailer, .. } = strikes;
+            let found = if part == HullPart::Chassis { near } else { near_trailer };
+            obstacles.near([pose.position.x, pose.position.y], reach, found);
+        }
+        if self.vehicle.outline_of(HullPart::Trailer).is_some() {
+            strikes.near.append(&mut strikes.near_trailer);
+            strikes.near.sort_unstable();
+            strikes.near.dedup();
+        }
         strikes.near.retain(|&index| {
             let stands = damage.get(index as usize).is_none_or(|damage| !Stem::lies(*damage));
             stands && obstacles.get(index as usize).is_some()
         });
-        let own = outline.body(pose, twist, true);
         let mut solids = 0;
         for &index in &strikes.near {
             match obstacles.get(index as usize) {
@@ -82,10 +99,15 @@ impl AgentModel {
                 }
                 Some(Obstacle::Solid { pose, hull }) => {
                     if solids == strikes.pairs.len() {
-                        strikes.pairs.push(Pair::default());
+                        strikes.pairs.push(Default::default());
                     }
-                    // a hull's speed may change within the heartbeat
-                    strikes.pairs[solids].approach([&own, &standing(pose, hull)], time + 0.05);
+                    let stands = standing(pose, hull);
+                    for (part, outline, pose, twist) in self.vehicle.hull_parts(body) {
+                        let own = outline.body(pose, twist, true);
+                        let pair = &mut strikes.pairs[solids][part as usize];
+                        // a hull's speed may change within the heartbeat
+                        pair.approach([&own, &stands], time + 0.05);
+                    }
                     solids += 1;
                 }
                 None => {}
@@ -94,8 +116,8 @@ impl AgentModel {
         !strikes.near.is_empty()
     }
 
-    /// Loads of what stands on wheels, which are added to theirs, and on the chassis; in a
-    /// step of `h` seconds.
+    /// Loads of what stands on wheels, which are added to theirs, and on chassis and trailer; in
+    /// a step of `h` seconds.
     pub(super) fn meet_obstacles(
         &self,
         obstacles: &Obstacles,
@@ -103,17 +125,17 @@ impl AgentModel {
         strikes: &mut Strikes,
         h: f64,
         mut touch: impl FnMut(Touch),
-    ) -> Load {
-        let mut load = Load::default();
+    ) -> [Load; 2] {
+        let mut load = [Load::default(); 2];
         let (mut solids, mut stems) = (0, 0);
         for at in 0..strikes.near.len() {
             let index = strikes.near[at];
             match obstacles.get(index as usize) {
                 Some(Obstacle::Solid { pose, hull }) => {
-                    let pair = &mut strikes.pairs[solids];
+                    let pairs = &mut strikes.pairs[solids];
                     solids += 1;
                     let mut sum = Sum::of(index, &mut load, h);
-                    self.press_hull((pose, hull), pair, body, &mut sum);
+                    self.press_hulls((pose, hull), pairs, body, &mut sum);
                     self.press_wheels((pose, hull), body, &mut sum);
                     sum.told(&mut touch);
                 }
@@ -130,21 +152,23 @@ impl AgentModel {
         load
     }
 
-    fn press_hull(
+    fn press_hulls(
         &self,
         (pose, hull): (&Pose, &[Hull]),
-        pair: &mut Pair,
+        pairs: &mut [Pair; 2],
         body: &GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
     ) {
-        let (own, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
-        let both = [&self.vehicle.outline().body(own, twist, true), &standing(pose, hull)];
-        for contact in pair.contacts(both) {
-            let r = contact.point - own.position;
-            let velocity = twist.at(&r);
-            let push = ContactLaw::HULL.push(contact, &velocity);
-            push.add_to(sum.on_chassis, &contact.normal, &r);
-            sum.add(&push, &contact.point, &velocity);
+        let stands = standing(pose, hull);
+        for (part, outline, own, twist) in self.vehicle.hull_parts(body) {
+            let both = [&outline.body(own, twist, true), &stands];
+            for contact in pairs[part as usize].contacts(both) {
+                let r = contact.point - own.position;
+                let velocity = twist.at(&r);
+                let push = ContactLaw::HULL.push(contact, &velocity);
+                push.add_to(&mut sum.on_hulls[part as usize], &contact.normal, &r);
+                sum.add(&push, &contact.point, &velocity);
+            }
         }
     }
 
@@ -207,29 +231,38 @@ impl AgentModel {
             return;
         }
         let Some(met) = self.deepest(stem, foot, body) else { return };
-        let part = if met.wheel.is_some() { TYRE_STIFFNESS } else { HULL_STIFFNESS };
+        let is_tyre = matches!(met.part, StruckPart::Wheel(_));
+        let part = if is_tyre { TYRE_STIFFNESS } else { HULL_STIFFNESS };
         let answer = stem.resist(met.depth, met.point.z - foot.z, *damage, part);
         let broke = Stem::lies(answer.damage);
         // it falls away from who pushed it
         *damage = if broke { Stem::felled(-met.normal.x, -met.normal.y) } else { answer.damage };
-        let chassis = self.vehicle.pose(body).position;
-        let (r, velocity) = match (met.wheel, &self.vehicle, &*body) {
-            (Some(wheel), GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
-                let r = met.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
-                (r, own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r))
-            }
-            _ => {
-                let r = met.point - chassis;
-                (r, self.vehicle.twist(body).at(&r))
-            }
+        let law = |velocity: &Vec3| {
+            ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, velocity)
         };
-        let push = ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, &velocity);
-        match (met.wheel, body) {
-            (Some(wheel), GroundVehicleWorkspace::Wheeled(room)) => {
+        let (push, velocity) = match (met.part, &self.vehicle, body) {
+            (
+                StruckPart::Wheel(wheel),
+                GroundVehicle::Wheeled(own),
+                GroundVehicleWorkspace::Wheeled(room),
+            ) => {
+                let r = met.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
+                let velocity = own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r);
+                let push = law(&velocity);
                 push.add_to(&mut room.vehicle.loads()[wheel], &met.normal, &r);
+                (push, velocity)
             }
-            _ => push.add_to(sum.on_chassis, &met.normal, &r),
-        }
+            (StruckPart::Hull(part), _, body) => {
+                let mut parts = self.vehicle.hull_parts(body);
+                let Some((_, _, pose, twist)) = parts.find(|own| own.0 == part) else { return };
+                let r = met.point - pose.position;
+                let velocity = twist.at(&r);
+                let push = law(&velocity);
+                push.add_to(&mut sum.on_hulls[part as usize], &met.normal, &r);
+                (push, velocity)
+            }
+            _ => return,
+        };
         sum.broke = broke;
         sum.add(&push, &met.point, &velocity);
     }
@@ -240,46 +273,45 @@ impl AgentModel {
         foot: &Vec3,
         body: &GroundVehicleWorkspace,
     ) -> Option<StemContact> {
-        let chassis = self.vehicle.pose(body);
         let radius = 0.5 * stem.diameter;
         let count = (stem.height.min(HIGHEST) / SPACING).ceil() as u32;
         let mut found: Option<StemContact> = None;
-        let mut take =
-            |wheel: Option<usize>, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
-                // the mean of its points by their depths
-                let (mut deepest, mut sum, mut place, mut out) =
-                    (0.0_f64, 0.0, Vec3::zeros(), Vec3::zeros());
-                for (depth, point, normal) in depths.filter(|met| met.0 > 0.0) {
-                    deepest = deepest.max(depth);
-                    sum += depth;
-                    place += point * depth;
-                    out += normal * depth;
-                }
-                let Some(normal) = out.try_normalize(1e-9) else { return };
-                if found.as_ref().is_none_or(|found| deepest > found.depth) {
-                    found = Some(StemContact { wheel, depth: deepest, point: place / sum, normal });
-                }
-            };
+        let mut take = |part: StruckPart, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
+            // the mean of its points by their depths
+            let (mut deepest, mut sum, mut place, mut out) =
+                (0.0_f64, 0.0, Vec3::zeros(), Vec3::zeros());
+            for (depth, point, normal) in depths.filter(|met| met.0 > 0.0) {
+                deepest = deepest.max(depth);
+                sum += depth;
+                place += point * depth;
+                out += normal * depth;
+            }
+            let Some(normal) = out.try_normalize(1e-9) else { return };
+            if found.as_ref().is_none_or(|found| deepest > found.depth) {
+                found = Some(StemContact { part, depth: deepest, point: place / sum, normal });
+            }
+        };
         let points = || {
             let height = stem.height.min(HIGHEST);
             (0..=count)
                 .map(move |k| foot + Vec3::z() * (height * f64::from(k) / f64::from(count.max(1))))
         };
-        for hull in &self.vehicle.outline().hulls {
-            let middle =
-                hull.field(&chassis.local_point(&(foot + Vec3::z() * 0.5)), Exit::Sideways);
-            if middle.distance > radius + 2.0 {
-                continue;
+        for (part, outline, own, _) in self.vehicle.hull_parts(body) {
+            for hull in &outline.hulls {
+                let middle =
+                    hull.field(&own.local_point(&(foot + Vec3::z() * 0.5)), Exit::Sideways);
+                if middle.distance > radius + 2.0 {
+                    continue;
+                }
+                take(
+                    StruckPart::Hull(part),
+                    &mut points().map(|point| {
+                        let field = hull.field(&own.local_point(&point), Exit::Sideways);
+                        let normal = -own.direction(&field.normal);
+                        (radius - field.distance, point + normal * radius, normal)
+                    }),
+                );
             }
-            take(
-                None,
-                &mut points().map(|point| {
-                    let local = chassis.local_point(&point);
-                    let field = hull.field(&local, Exit::Sideways);
-                    let normal = -chassis.direction(&field.normal);
-                    (radius - field.distance, point + normal * radius, normal)
-                }),
-            );
         }
         if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
             (&self.vehicle, body)
@@ -294,7 +326,7 @@ impl AgentModel {
                     continue;
                 }
                 take(
-                    Some(wheel),
+                    StruckPart::Wheel(wheel),
                     &mut points().map(|point| {
                         let field = shape.field(&pose.local_point(&point));
                         let normal = -pose.direction(&field.normal);
@@ -309,8 +341,8 @@ impl AgentModel {
 
 /// What one obstacle does in a step.
 struct Sum<'a> {
-    /// Load on the chassis, to which all obstacles add.
-    on_chassis: &'a mut Load,
+    /// Loads on chassis and trailer, to which all obstacles add.
+    on_hulls: &'a mut [Load; 2],
     /// Step, s.
     h: f64,
     with: Struck,
@@ -324,9 +356,9 @@ struct Sum<'a> {
 }
 
 impl<'a> Sum<'a> {
-    fn of(index: u32, on_chassis: &'a mut Load, h: f64) -> Sum<'a> {
+    fn of(index: u32, on_hulls: &'a mut [Load; 2], h: f64) -> Sum<'a> {
         let (with, place) = (Struck::Obstacle(index), Vec3::zeros());
-        Sum { on_chassis, h, with, force: 0.0, place, point: place, energy: 0.0, broke: false }
+        Sum { on_hulls, h, with, force: 0.0, place, point: place, energy: 0.0, broke: false }
     }
 
     fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3) {

@@ -380,7 +380,12 @@ impl World {
         self.workspaces[agent].as_ref().map_or(&[], |room| &room.delivered)
     }
 
-    /// Where an own agent is, m, and its speed, m/s.
+    /// Farthest that wheels of its trailer are from an own agent's chassis, m; 0 without one.
+    pub(super) fn trails(&self, agent: usize) -> f64 {
+        self.model.agents[agent].trails(self.room(agent))
+    }
+
+    /// Where an own agent is, m, and its speed, or its trailer's if that is faster, m/s.
     pub(super) fn place(&self, agent: usize) -> ([f64; 2], f64) {
         self.model.agents[agent].place(self.room(agent))
     }

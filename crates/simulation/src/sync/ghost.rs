@@ -145,6 +145,7 @@ mod tests {
             ended: false,
             gear: RunningGear::Wheels(vec![PartState { pose: Pose::default(), spin: 20.0 }]),
             motion: None,
+            trailer: None,
         }
     }
 

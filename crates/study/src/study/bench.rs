@@ -316,6 +316,7 @@ fn view(
         thrust: agent.vehicle.thrust(state),
         leader: None,
         stop: None,
+        articulation: agent.vehicle.articulation(state, workspace),
     }
 }
 

@@ -8,7 +8,8 @@ use super::assembly::{Assembled, AssemblyError, Clutch, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::{Footprint, Tyre, VehicleSpec};
+use super::spec::{Axle, Footprint, Tyre, VehicleSpec};
+use super::trailer::{Coupling, TrailerParts};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
@@ -30,6 +31,7 @@ pub struct Vehicle {
     /// Belt of the tyres of each axle, if they give way.
     rings: Vec<Option<RingFigures>>,
     outline: Outline,
+    trailer: Option<TrailerParts>,
 }
 
 /// State of a vehicle: plain data.
@@ -50,6 +52,8 @@ pub struct VehicleState {
     pub pressures: Vec<f64>,
     /// Whether the clutches that engage by themselves are engaged, in the order of all clutches.
     pub engaged: Vec<bool>,
+    /// How its trailer hangs on it.
+    pub coupling: Coupling,
 }
 
 /// What the driveline and brakes did to the wheels in the last step.
@@ -127,7 +131,26 @@ impl Vehicle {
         let outlined = mass - spec.trailer_mass();
         let outline =
             Outline::of(&spec.chassis, &footprint, outlined, &centres, ride_radius(&spec));
-        Ok(Vehicle { spec, parts, brakes, mass, rings, outline })
+        let trailer = TrailerParts::of(&spec, ride_radius(&spec));
+        Ok(Vehicle { spec, parts, brakes, mass, rings, outline, trailer })
+    }
+
+    /// What its trailer is to others that it meets, in the trailer's frame, if it draws one.
+    pub fn trailer_outline(&self) -> Option<&Outline> {
+        self.trailer.as_ref().map(|own| &own.outline)
+    }
+
+    /// Feet of the trailer's landing gear as it stands lowered, in the trailer's frame, m.
+    pub fn landing_feet(&self) -> &[Vec3] {
+        self.trailer.as_ref().map_or(&[], |own| &own.feet)
+    }
+
+    /// Lets go of the trailer, if it draws one: it stands on its landing gear from then on, and its
+    /// brakes apply.
+    pub fn uncouple(&self, state: &mut VehicleState) {
+        if self.trailer.is_some() && state.coupling == Coupling::Holds {
+            state.coupling = Coupling::Released;
+        }
     }
 
     /// What it is to others that it meets.
@@ -187,6 +210,7 @@ impl Vehicle {
             clutches: vec![BrakeState::default(); self.parts.driveline.clutches.len()],
             pressures: vec![0.0; self.lags().count()],
             engaged: vec![false; self.automatic_locks()],
+            coupling: Coupling::Holds,
         }
     }
 
@@ -351,18 +375,22 @@ impl Vehicle {
         h: f64,
     ) -> Result<(), StepError> {
         let controls = controls.clamped();
-        self.suspend(&mut workspace.body);
+        self.suspend(state.coupling, &mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.build_up(state, controls.brake, h);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        let loads = self.stop_trailer(workspace);
+        let held = state.coupling == Coupling::Holds;
+        let loads = if held { self.stop_trailer(workspace) } else { None };
         let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
         if let Some([chassis, trailer]) = loads {
             *workspace.chassis_load() = chassis;
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
+        if held {
+            self.strain(state, workspace);
+        }
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -381,7 +409,19 @@ impl Vehicle {
         Some([chassis, held])
     }
 
-    fn suspend(&self, workspace: &mut Workspace) {
+    /// Lets a coupling break that is pulled harder than it can bear.
+    fn strain(&self, state: &mut VehicleState, workspace: &VehicleWorkspace) {
+        let Some(trailer) = self.parts.trailer.as_ref().filter(|own| own.breaking.is_finite())
+        else {
+            return;
+        };
+        let force = self.hitch_force(workspace).map_or(0.0, |force| force.norm());
+        if force > trailer.breaking {
+            state.coupling = Coupling::Broken;
+        }
+    }
+
+    fn suspend(&self, coupling: Coupling, workspace: &mut Workspace) {
         for strut in &self.parts.struts {
             let axle = &self.spec.axles[strut.axle];
             let length = workspace.measure[strut.spring];
@@ -397,6 +437,11 @@ impl Vehicle {
                 + mount.damping * workspace.rate[mount.element];
             workspace.element[mount.element] =
                 ElementForce { force, stiffness: mount.stiffness, damping: mount.damping };
+        }
+        if let (Some(trailer), true) = (&self.parts.trailer, coupling != Coupling::Holds) {
+            for (mount, _) in &trailer.springs {
+                workspace.element[self.parts.mounts[*mount].element] = ElementForce::default();
+            }
         }
         for stop in &self.parts.pitch_stops {
             let (angle, rate) = (workspace.measure[stop.element], workspace.rate[stop.element]);
@@ -443,7 +488,9 @@ impl Vehicle {
     /// Lets the pressure of brakes with a lag follow the pedal: dp/dt = (pedal - p)/T, exact for a
     /// pedal that is held over the step.
     fn build_up(&self, state: &mut VehicleState, pedal: f64, h: f64) {
-        for (pressure, lag) in state.pressures.iter_mut().zip(self.lags()) {
+        let lagging = self.spec.axles.iter().filter_map(|axle| Some((axle, axle.brake_lag?)));
+        for (pressure, (axle, lag)) in state.pressures.iter_mut().zip(lagging) {
+            let pedal = commanded(pedal, axle, state.coupling);
             *pressure += (pedal - *pressure) * (1.0 - exp(-h / lag));
         }
     }
@@ -452,7 +499,7 @@ impl Vehicle {
     fn arrived(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
         let axles = &self.spec.axles;
         if axles[axle].brake_lag.is_none() {
-            return pedal;
+            return commanded(pedal, &axles[axle], state.coupling);
         }
         let before = axles[..axle].iter().filter(|other| other.brake_lag.is_some()).count();
         state.pressures[before]
@@ -533,6 +580,11 @@ impl Vehicle {
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
         wheel_centre(&self.spec, &self.parts, wheel)
     }
+}
+
+/// The pedal for an axle: brakes of a trailer apply in full where it has parted from its tractor.
+fn commanded(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
+    if axle.trailed && coupling != Coupling::Holds { 1.0 } else { pedal }
 }
 
 fn ride_radius(spec: &VehicleSpec) -> f64 {

@@ -220,6 +220,12 @@ fn agents(
             let key = format!("vehicle[{index}].model");
             file.document.fault(&key, Problem::Refused { cause: error.to_string() })
         });
+        let draws = specs[index].wheeled().is_some_and(|spec| spec.trailer.is_some());
+        if entry.uncouple_time.is_some() && !draws {
+            let key = format!("vehicle[{index}].uncouple_time");
+            let cause = "must not be given: the vehicle draws no trailer".into();
+            faults.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
         let sensors = sensors(file, index, land.site.as_ref());
         match (made, driver(file, index, specs, &mut ways), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
@@ -237,6 +243,7 @@ fn agents(
                     speed: entry.speed,
                     sensors,
                     autonomy,
+                    uncouple_time: entry.uncouple_time,
                 });
             }
             (vehicle, driver, sensors) => {

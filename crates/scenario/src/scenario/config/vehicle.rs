@@ -54,6 +54,11 @@ pub struct Vehicle {
     /// Who drives it.
     #[serde(default)]
     pub driver: Driver,
+    /// Time at which it lets go of its trailer, s: the trailer stands on its landing gear, and its
+    /// brakes apply. It keeps it if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
+    pub uncouple_time: Option<f64>,
     /// What it carries besides: masses fixed to its chassis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]

@@ -19,7 +19,8 @@ impl Ranks<'_> {
         let tile = ranks.tile();
         let mut regions: Vec<Region> = self.own_agents(|agent, _| {
             let (centre, speed) = self.world.place(agent as usize);
-            Region::around(agent as usize, centre, speed, clock.heartbeat(), tile)
+            let region = Region::around(agent as usize, centre, speed, clock.heartbeat(), tile);
+            region.trailing(self.world.trails(agent as usize))
         });
         let claims = self.post("census", homes.claim(&regions))?;
         for Answer { near, tiles } in self.answered(&mut homes, &claims)? {

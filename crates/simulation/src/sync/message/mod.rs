@@ -109,8 +109,8 @@ impl Origin {
 /// A part of a vehicle in the frame of its chassis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartState {
-    /// Where and how turned, against the chassis: to 0.13 mm within 8 m, and to
-    /// 3e-5 rad.
+    /// Where and how turned, against the chassis: to 0.13 mm within 8 m, a trailer's wheels
+    /// within 8 m of the middle of its hulls, and to 3e-5 rad.
     pub pose: Pose,
     /// Spin about its axis, rad/s, to 1/128 rad/s and at most 511 rad/s.
     pub spin: f64,
@@ -174,6 +174,35 @@ pub struct VehicleState {
     pub gear: RunningGear,
     /// How it is turned and moves, exact, of vehicles that are near others.
     pub motion: Option<Motion>,
+    /// Its trailer, if it draws one, coupled or not.
+    pub trailer: Option<TrailerState>,
+}
+
+/// A trailer as others see it, all exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrailerState {
+    /// Middle of its hulls, m.
+    pub place: Vec3,
+    /// How it is turned, and its twist about that place.
+    pub motion: Motion,
+    /// How many of the vehicle's wheels, at the end, are its own: they are told against it.
+    pub wheels: u8,
+}
+
+impl TrailerState {
+    /// The frame at the middle of its hulls.
+    pub fn pose(&self) -> Pose {
+        Pose { position: self.place, orientation: self.motion.orientation }
+    }
+}
+
+impl PartState {
+    /// A part that is given in the frame `from`, in the frame `to`.
+    pub(super) fn moved(&self, from: &Pose, to: &Pose) -> PartState {
+        let position = to.local_point(&from.point(&self.pose.position));
+        let orientation = to.orientation.inverse() * (from.orientation * self.pose.orientation);
+        PartState { pose: Pose { position, orientation }, spin: self.spin }
+    }
 }
 
 /// How a chassis is turned and moves, in full precision.
@@ -309,6 +338,7 @@ mod tests {
             ended: false,
             gear: RunningGear::Wheels(vec![wheel; 4]),
             motion: None,
+            trailer: None,
         }
     }
 

@@ -8,7 +8,8 @@ use super::quanta::{
 };
 use super::{
     BandSeat, Body, Description, ENDED, Environment, FRAME, HAS_STATION, MOST, MessageFault,
-    Motion, Origin, PartState, RunningGear, ShoeState, VERSION, VehicleState, checksum,
+    Motion, Origin, PartState, RunningGear, ShoeState, TrailerState, VERSION, VehicleState,
+    checksum,
 };
 use crate::ground::Patches;
 use crate::spatial::{Pose, Quat, Twist, Vec3};
@@ -62,9 +63,17 @@ impl<'a> Reader<'a> {
             ground(coded, memory, patches)
         };
         let body = if let Some(heartbeat) = envelope.body_as_wheeled_heartbeat() {
-            let gear = RunningGear::Wheels(parts(heartbeat.wheels()));
+            let mut wheels = parts(heartbeat.wheels());
+            let trailer = trailer(&heartbeat)?;
+            let chassis = &frame(heartbeat.chassis());
+            if let Some(trailer) = &trailer {
+                let own = wheels.len().saturating_sub(trailer.wheels.into());
+                let from = trailer.pose();
+                wheels[own..].iter_mut().for_each(|wheel| *wheel = wheel.moved(&from, chassis));
+            }
+            let gear = RunningGear::Wheels(wheels);
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
-            let state = VehicleState { motion: motion(heartbeat.motion())?, ..state };
+            let state = VehicleState { motion: motion(heartbeat.motion())?, trailer, ..state };
             Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(heartbeat) = envelope.body_as_tracked_heartbeat() {
             let gear = RunningGear::Tracks {
@@ -170,12 +179,8 @@ fn vehicle(
     flags: u8,
     gear: RunningGear,
 ) -> VehicleState {
-    let (place, turn) = (chassis.position(), chassis.orientation());
     VehicleState {
-        chassis: Pose {
-            position: Vec3::new(place.x(), place.y(), place.z()),
-            orientation: quaternion([turn.x(), turn.y(), turn.z()].map(f64::from)),
-        },
+        chassis: frame(chassis),
         velocity: small_vector(chassis.velocity(), VELOCITY_QUANTUM),
         angular_velocity: small_vector(chassis.angular_velocity(), RATE_QUANTUM),
         speed: seen.speed(),
@@ -183,7 +188,27 @@ fn vehicle(
         ended: flags & ENDED != 0,
         gear,
         motion: None,
+        trailer: None,
     }
+}
+
+/// The chassis frame as it is told.
+fn frame(chassis: &wire::ChassisState) -> Pose {
+    let (place, turn) = (chassis.position(), chassis.orientation());
+    Pose {
+        position: Vec3::new(place.x(), place.y(), place.z()),
+        orientation: quaternion([turn.x(), turn.y(), turn.z()].map(f64::from)),
+    }
+}
+
+/// The trailer, where both its place and its motion are told.
+fn trailer(heartbeat: &wire::WheeledHeartbeat<'_>) -> Result<Option<TrailerState>, MessageFault> {
+    let told = heartbeat.trailer_place().zip(motion(heartbeat.trailer())?);
+    Ok(told.map(|(place, motion)| TrailerState {
+        place: Vec3::new(place.x(), place.y(), place.z()),
+        motion,
+        wheels: heartbeat.trailed_wheels(),
+    }))
 }
 
 fn motion(motion: Option<&wire::Motion>) -> Result<Option<Motion>, MessageFault> {

@@ -6,11 +6,11 @@ use super::quanta::{
     PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, angle, part, round, small, turn, vector,
 };
 use super::{
-    BandSeat, Description, ENDED, Environment, HAS_STATION, Origin, PartState, RunningGear,
-    ShoeState, VERSION, VehicleState, checksum,
+    BandSeat, Description, ENDED, Environment, HAS_STATION, Motion, Origin, PartState, RunningGear,
+    ShoeState, TrailerState, VERSION, VehicleState, checksum,
 };
 use crate::ground::Patches;
-use crate::spatial::Vec3;
+use crate::spatial::{Pose, Vec3};
 use flatbuffers::FlatBufferBuilder;
 
 type Offset<T> = flatbuffers::WIPOffset<T>;
@@ -47,17 +47,28 @@ impl Writer {
         let flags = if vehicle.station.is_some() { HAS_STATION } else { 0 }
             | if vehicle.ended { ENDED } else { 0 };
         let (chassis, seen) = (Some(&chassis), Some(&seen));
-        let motion = vehicle.motion.as_ref().map(|motion| {
+        let exact = |motion: &Motion| {
             let turn = motion.orientation;
             let [velocity, rate] = [motion.twist.linear, motion.twist.angular].map(|v| vector(&v));
             wire::Motion::new(turn.w, turn.i, turn.j, turn.k, &velocity, &rate)
-        });
+        };
+        let motion = vehicle.motion.as_ref().map(exact);
         let motion = motion.as_ref();
+        let trailer = vehicle.trailer.map(|own| (vector(&own.place), exact(&own.motion)));
         let (kind, body) = match &vehicle.gear {
             RunningGear::Wheels(wheels) => {
-                let wheels = Some(self.parts(wheels));
-                let heartbeat =
-                    wire::WheeledHeartbeatArgs { chassis, seen, flags, wheels, terrain, motion };
+                let wheels = Some(self.wheels(wheels, &vehicle.chassis, vehicle.trailer.as_ref()));
+                let heartbeat = wire::WheeledHeartbeatArgs {
+                    chassis,
+                    seen,
+                    flags,
+                    wheels,
+                    terrain,
+                    motion,
+                    trailer_place: trailer.as_ref().map(|own| &own.0),
+                    trailer: trailer.as_ref().map(|own| &own.1),
+                    trailed_wheels: vehicle.trailer.map_or(0, |own| own.wheels),
+                };
                 let heartbeat = wire::WheeledHeartbeat::create(&mut self.builder, &heartbeat);
                 (wire::Body::WheeledHeartbeat, heartbeat.as_union_value())
             }
@@ -81,6 +92,22 @@ impl Writer {
             }
         };
         self.envelope(origin, kind, body, out);
+    }
+
+    /// Wheels against the chassis, those of a trailer against it.
+    fn wheels(
+        &mut self,
+        wheels: &[PartState],
+        chassis: &Pose,
+        trailer: Option<&TrailerState>,
+    ) -> PartsOffset {
+        let Some(trailer) = trailer else { return self.parts(wheels) };
+        let own = wheels.len().saturating_sub(trailer.wheels.into());
+        let moved = wheels[own..].iter().map(|wheel| wheel.moved(chassis, &trailer.pose()));
+        self.parts.clear();
+        self.parts.extend(wheels[..own].iter().map(part));
+        self.parts.extend(moved.map(|wheel| part(&wheel)));
+        self.builder.create_vector(&self.parts)
     }
 
     fn parts(&mut self, parts: &[PartState]) -> PartsOffset {

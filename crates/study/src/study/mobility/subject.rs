@@ -185,6 +185,7 @@ impl Subject {
             row: None,
             column: None,
             driver,
+            uncouple_time: None,
             payload: vec![],
             sensor: vec![],
             visual: Default::default(),

@@ -15,9 +15,11 @@ use crate::numeric::{GRAVITY, atan, hypot, tan};
 use crate::scenario::{Faults, ScenarioFile, build};
 use crate::simulation::World;
 use crate::vehicle::AnySpec;
-use crate::vehicle::spec::VehicleSpec;
+use crate::vehicle::driver::TrailerGeometry;
+use crate::vehicle::spec::{Footprint, VehicleSpec};
 use quarter::Quarter;
 use serde::Serialize;
+use std::ops::Range;
 use std::path::Path;
 
 /// Firm ground, and the soils that it is set on.
@@ -41,6 +43,8 @@ pub struct VehicleSheet {
     pub turning: Option<Turning>,
     /// How it stands against rolling over.
     pub roll: Roll,
+    /// The same of its trailer alone.
+    pub trailer_roll: Option<Roll>,
     /// Pull at speeds, and the grades that it suffices for; empty where nothing drives it.
     pub effort: Vec<Effort>,
     /// Fastest speed on the level by the balance of tractive effort, km/h.
@@ -90,6 +94,19 @@ pub struct Turning {
     pub rear_radius: f64,
     /// Diameter of the circle of the outer front wheel, its outer edge, m.
     pub circle: f64,
+    /// Its trailer on that circle, if it draws one that goes round it.
+    pub trailer: Option<TrailerTurning>,
+}
+
+/// A trailer behind a vehicle that turns at full lock, without slip.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrailerTurning {
+    /// Radius of the middle of its axles, m.
+    pub rear_radius: f64,
+    /// Its angle against the vehicle, degrees.
+    pub articulation_deg: f64,
+    /// Width of the ring that both take up, m.
+    pub swept_width: f64,
 }
 
 /// How a vehicle stands against rolling over, its springs taken as stiff.
@@ -133,6 +150,7 @@ impl VehicleSheet {
             soils,
             turning,
             roll: roll(spec),
+            trailer_roll: trailer_roll(spec),
             effort: effort.map_or_else(Vec::new, |effort| pulls(&effort, mass, top_speed)),
             top_speed,
             warnings: Vec::new(),
@@ -202,7 +220,24 @@ fn turning(own: &VehicleSpec) -> Option<Turning> {
     let rear_radius = (lever / tan(angle)).abs();
     let edge = axle.suspension.spindle()[1] + 0.5 * own.tyre_of(index).handling.width;
     let circle = 2.0 * hypot(rear_radius + edge, lever);
-    Some(Turning { angle_deg: angle.to_degrees(), rear_radius, circle })
+    let trailer = trailer_turning(own, rear_radius, 0.5 * circle);
+    Some(Turning { angle_deg: angle.to_degrees(), rear_radius, circle, trailer })
+}
+
+/// A trailer about the same centre: its axles' radius is a leg of the right triangle of the
+/// coupling's radius and the drawbar.
+fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<TrailerTurning> {
+    let trailer = own.trailer.as_ref()?;
+    let TrailerGeometry { overhang, drawbar, most } = TrailerGeometry::of(own)?;
+    let square = rear * rear + overhang * overhang - drawbar * drawbar;
+    let rear_radius = (square > 0.0).then(|| square.sqrt())?;
+    let articulation = atan(overhang / rear) + atan(drawbar / rear_radius);
+    let inside = rear_radius - 0.5 * Footprint::of_trailer(own, trailer).width;
+    (articulation <= most).then(|| TrailerTurning {
+        rear_radius,
+        articulation_deg: articulation.to_degrees(),
+        swept_width: outermost - inside,
+    })
 }
 
 /// Half the track over the height of the centre of mass: the tangent of the side slope, and the
@@ -210,27 +245,43 @@ fn turning(own: &VehicleSpec) -> Option<Turning> {
 /// factor). All that is unsprung is taken to lie at the height of the wheels' centres; a trailer is
 /// left out.
 fn roll(spec: &AnySpec) -> Roll {
-    let trailer = spec.wheeled().map_or(0.0, VehicleSpec::trailer_mass);
-    let mass = spec.total_mass() - trailer;
-    let (track, above, sprung, com) = match spec {
+    match spec {
         AnySpec::Wheeled(own) => {
-            let axles = own.own_axles().len();
-            let count = axles.max(1) as f64;
-            let [half, height, radius] = (0..axles).fold([0.0; 3], |sum, index| {
-                let axle = &own.axles[index];
-                let [_, y, z] = axle.suspension.spindle();
-                let radius = own.tyre_of(index).rigid.radius();
-                [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
-            });
-            let above = radius / count;
-            (2.0 * half / count, above, own.chassis.mass, own.chassis.com[2] - height / count)
+            let mass = own.total_mass() - own.trailer_mass();
+            on_axles(own, 0..own.own_axles().len(), mass, (own.chassis.mass, own.chassis.com[2]))
         }
         AnySpec::Tracked(own) => {
             let above = own.road_wheel.radius + own.shoe_depth();
-            (own.gauge(), above, own.chassis.mass, own.chassis.com[2] - own.wheel_height)
+            let com = own.chassis.com[2] - own.wheel_height;
+            let height = above + com * own.chassis.mass / spec.total_mass();
+            stability(own.gauge(), height)
         }
-    };
-    let height = above + com * sprung / mass;
+    }
+}
+
+/// The same of a trailer alone, as on a ball; a fifth wheel rolls with its tractor.
+fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
+    let own = spec.wheeled()?;
+    let trailer = own.trailer.as_ref()?;
+    let sprung = (trailer.chassis.mass, trailer.coupling[2] + trailer.chassis.com[2]);
+    let axles = own.own_axles().len()..own.axles.len();
+    Some(on_axles(own, axles, own.trailer_mass(), sprung))
+}
+
+/// A part of a vehicle on some of its axles, its sprung mass at a height in the chassis frame.
+fn on_axles(own: &VehicleSpec, axles: Range<usize>, mass: f64, (sprung, com): (f64, f64)) -> Roll {
+    let count = axles.len().max(1) as f64;
+    let [half, height, radius] = axles.fold([0.0; 3], |sum, index| {
+        let axle = &own.axles[index];
+        let [_, y, z] = axle.suspension.spindle();
+        let radius = own.tyre_of(index).rigid.radius();
+        [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
+    });
+    let com = com - height / count;
+    stability(2.0 * half / count, radius / count + com * sprung / mass)
+}
+
+fn stability(track: f64, height: f64) -> Roll {
     let stability_factor = 0.5 * track / height;
     Roll { height, stability_factor, side_slope_deg: atan(stability_factor).to_degrees() }
 }

@@ -24,6 +24,8 @@ pub(in crate::vehicle) struct Coupled {
     /// Springs of the coupling along the axes of the vehicle's chassis: each as an index of
     /// the mounts, with its axis.
     pub springs: Vec<(usize, Vec3)>,
+    /// Force at which it breaks, N.
+    pub breaking: f64,
     /// Angles of yaw and pitch at which the stops are touched, rad.
     most: [f64; 2],
 }
@@ -93,6 +95,7 @@ impl Frame<'_> {
                 self.spring_seats[index] = [body; 2];
             }
         }
-        self.trailer = Some(Coupled { body, springs, most });
+        let breaking = hitch.breaking_load.unwrap_or(f64::INFINITY);
+        self.trailer = Some(Coupled { body, springs, breaking, most });
     }
 }

@@ -10,6 +10,7 @@ mod path_follower;
 mod pure_pursuit;
 mod speed;
 mod table;
+mod trailer;
 
 pub use cooperative::Cooperative;
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
@@ -18,6 +19,7 @@ pub use path_follower::{BESIDE, PathFollower, Plan};
 pub use pure_pursuit::{PurePursuit, SteeringGeometry};
 pub use speed::{Motion, SpeedControl, SpeedState};
 pub use table::Table;
+pub use trailer::TrailerGeometry;
 
 use super::{Controls, Selector};
 use crate::spatial::Pose;
@@ -44,6 +46,8 @@ pub struct DriverView {
     pub leader: Option<LeaderView>,
     /// Distance from its front to a line that it is to stop before, m, if there is one.
     pub stop: Option<f64>,
+    /// Articulation of its trailer to the left, rad, while it draws one.
+    pub articulation: Option<f64>,
 }
 
 /// What a follower sees of its leader.
@@ -93,7 +97,8 @@ pub struct DriverState {
     pub holding: bool,
     /// Whether it stands behind its leader until there is room to close up.
     pub waiting: bool,
-    /// Whether it drives back to the end of its path, which it has overshot.
+    /// Whether it drives the path back: to its end, which it has overshot, or to straighten a
+    /// trailer that it backs.
     pub backing: bool,
     /// What the driver is about since the last step.
     pub intent: Intent,

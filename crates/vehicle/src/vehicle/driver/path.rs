@@ -1,6 +1,6 @@
 //! A path over the ground and places along it.
 
-use crate::numeric::hypot;
+use crate::numeric::{atan2, hypot};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -170,6 +170,26 @@ impl Path {
         let [dx, dy] = difference(self.points[segment + 1], self.points[segment]);
         let length = self.stations[segment + 1] - self.stations[segment];
         [dx / length, dy / length]
+    }
+
+    /// Unit vector along the path at `station` (m), looked for from `segment` onwards.
+    pub fn direction_at(&self, segment: usize, station: f64) -> [f64; 2] {
+        let last = self.points.len() - 2;
+        let mut segment = segment.min(last);
+        while segment > 0 && self.stations[segment] > station {
+            segment -= 1;
+        }
+        while segment < last && self.stations[segment + 1] < station {
+            segment += 1;
+        }
+        self.direction(segment)
+    }
+
+    /// Mean curvature between two stations about a place, 1/m: how much the path turns over them.
+    pub fn bend(&self, place: &Place, [from, to]: [f64; 2]) -> f64 {
+        let [ax, ay] = self.direction_at(place.segment, from);
+        let [bx, by] = self.direction_at(place.segment, to);
+        atan2(ax * by - ay * bx, ax * bx + ay * by) / (to - from)
     }
 
     /// Curvature at a point, 1/m, positive to the left: of the circle through

@@ -2,7 +2,7 @@
 
 use super::{
     DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
-    SpeedControl, SteeringGeometry, speed::STANDSTILL,
+    SpeedControl, SteeringGeometry, TrailerGeometry, pure_pursuit::arc, speed::STANDSTILL,
 };
 use crate::spatial::Vec3;
 use crate::vehicle::spec::Footprint;
@@ -115,14 +115,16 @@ impl PathFollower {
     /// How far the ends of a vehicle of this footprint lie beyond the point whose
     /// station counts, m: the one ahead, the one behind (negative).
     pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
-        let ends = [footprint.front, footprint.rear].map(|x| x - self.geometry.rear_axle);
+        let behind = self.backed().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
+        let counts = self.geometry.rear_axle - behind;
+        let ends = [footprint.front, footprint.rear].map(|x| x - counts);
         if self.plan.reverse { [-ends[1], -ends[0]] } else { ends }
     }
 
     /// State of a driver whose vehicle starts at `pose`.
     pub fn start(&self, pose: &crate::spatial::Pose) -> DriverState {
         DriverState {
-            place: self.path.locate(self.geometry.rear(pose)),
+            place: self.path.locate(self.guided(pose, Some(0.0))),
             speed: self.plan.speed_control.start(),
             ..DriverState::default()
         }
@@ -131,18 +133,17 @@ impl PathFollower {
     /// Commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let plan = &self.plan;
-        state.place = self.path.track(&state.place, self.geometry.rear(&view.pose));
-        state.backing = self.backs_up(state, view);
+        state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
+        let stands = view.speed.abs() < STANDSTILL;
+        let drives_back = self.backs_up(state, view) || self.pulls_up(state, view);
+        // with a trailer it turns round from standstill alone
+        let turning = self.backed().is_some() && drives_back != state.backing && !stands;
+        if !turning {
+            state.backing = drives_back;
+        }
         let along_path = if state.backing { -1.0 } else { 1.0 };
         let sense = self.sense() * along_path;
-        let steering = plan.steering.steering(
-            &self.geometry,
-            &self.path,
-            &state.place,
-            &view.pose,
-            view.speed,
-            [sense, along_path],
-        );
+        let steering = self.steering(state, view, [sense, along_path]);
         let turn = plan.steering.steering_rate * view.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
 
@@ -154,11 +155,11 @@ impl PathFollower {
         let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
         let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
         let overshot = at_end && self.remaining(state) < -2.0 * ARRIVAL;
-        let stands = view.speed.abs() < STANDSTILL;
         state.holding |= stands && (told_to_stop || at_end && !overshot);
         let at_line = view.stop.is_some_and(|left| left <= SHORT_OF_LINE);
         let told_to_stand =
             state.holding || told_to_stop || at_end || at_line || view.time < plan.start_time;
+        let told_to_stand = told_to_stand || turning;
         let target = if told_to_stand { 0.0 } else { self.target_speed(state, &motion, view) };
         state.intent = self.intent(state, told_to_stand && !overshot, target, motion.speed);
         let control = &plan.speed_control;
@@ -169,6 +170,62 @@ impl PathFollower {
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
         Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+
+    /// Whether it is a trailer that it leads along the path, its rear ahead.
+    pub fn backs_a_trailer(&self) -> bool {
+        self.backed().is_some()
+    }
+
+    /// The trailer that it backs along the path, if that is how it drives.
+    fn backed(&self) -> Option<&TrailerGeometry> {
+        self.geometry.trailer.as_ref().filter(|_| self.plan.reverse)
+    }
+
+    /// What is led along the path, m: the rear axle, or that of a trailer that is backed.
+    fn guided(&self, pose: &crate::spatial::Pose, articulation: Option<f64>) -> [f64; 2] {
+        match self.backed().zip(articulation) {
+            Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
+            None => self.geometry.rear(pose),
+        }
+    }
+
+    /// Steering towards the path, -1 to 1.
+    fn steering(
+        &self,
+        state: &DriverState,
+        view: &DriverView,
+        [sense, along_path]: [f64; 2],
+    ) -> f64 {
+        let (own, pursuit, place) = (&self.geometry, &self.plan.steering, &state.place);
+        let drawn = own.trailer.as_ref().zip(view.articulation);
+        let mut aside = 0.0;
+        match drawn {
+            Some((trailer, articulation)) if self.plan.reverse && !state.backing => {
+                let (axle, heading) = trailer.axle(own, &view.pose, articulation);
+                let station = place.station + pursuit.look_ahead(view.speed);
+                let target = self.path.point(place.segment, station);
+                let curvature = arc(axle, &heading, target, sense);
+                return trailer.backing(own, articulation, curvature);
+            }
+            Some((trailer, _)) if !self.plan.reverse => {
+                // bends that it is in, its trailer's included
+                let from = place.station - trailer.drawbar;
+                let to = place.station + pursuit.look_ahead(view.speed);
+                aside = trailer.swing_out(self.path.bend(place, [from, to]));
+            }
+            _ => {}
+        }
+        let on_path = (&self.path, place, aside);
+        pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path])
+    }
+
+    /// Whether it drives forward to straighten a trailer that would fold up if it were backed on.
+    fn pulls_up(&self, state: &DriverState, view: &DriverView) -> bool {
+        let drawn = self.backed().zip(view.articulation);
+        drawn.is_some_and(|(trailer, articulation)| {
+            trailer.folds(&self.geometry, articulation, state.backing)
+        })
     }
 
     /// Whether it drives back to the end of the path, which it has overshot: from
@@ -197,6 +254,9 @@ impl PathFollower {
     }
 
     fn target_speed(&self, state: &mut DriverState, motion: &Motion, view: &DriverView) -> f64 {
+        if state.backing && self.remaining(state) > 0.0 {
+            return BACKING_SPEED.min(self.plan.cruise_speed);
+        }
         if state.backing {
             let left = (-self.remaining(state)).max(0.0);
             let braking = (2.0 * self.plan.deceleration * left).sqrt();
@@ -270,7 +330,7 @@ mod tests {
     use crate::vehicle::driver::Driver;
 
     const GEOMETRY: SteeringGeometry =
-        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276 };
+        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276, trailer: None };
 
     /// A kinematic bicycle with a first-order engine.
     struct Vehicle {
@@ -305,6 +365,7 @@ mod tests {
                 thrust: 0.0,
                 leader,
                 stop: None,
+                articulation: None,
             };
             let c = driver.controls(&mut self.state, &view);
             let steer = c.steering * GEOMETRY.max_steer;

@@ -5,8 +5,8 @@
 //! tan δ = 2 L sin α / d. Source: R. C. Coulter, *Implementation of the Pure
 //! Pursuit Path Tracking Algorithm*, CMU-RI-TR-92-01 (1992).
 
-use super::{Path, Place};
-use crate::numeric::{atan, hypot};
+use super::{Path, Place, TrailerGeometry};
+use crate::numeric::{atan, hypot, tan};
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::spec::{Track, TrackedSpec, VehicleSpec};
 use schemars::JsonSchema;
@@ -21,6 +21,8 @@ pub struct SteeringGeometry {
     pub rear_axle: f64,
     /// Mean angle of the steered wheels at steering 1, rad.
     pub max_steer: f64,
+    /// Its trailer, if it draws one.
+    pub trailer: Option<TrailerGeometry>,
 }
 
 /// Gains of pure pursuit; the defaults suit the HMMWV.
@@ -63,6 +65,7 @@ impl SteeringGeometry {
             wheelbase: length,
             rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
             max_steer: crate::numeric::atan(length * curvature),
+            trailer: None,
         }
     }
 
@@ -72,7 +75,19 @@ impl SteeringGeometry {
             wheelbase: spec.wheelbase,
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
+            trailer: TrailerGeometry::of(spec),
         }
+    }
+
+    /// Tightest curvature of the rear axle's way, 1/m.
+    pub fn tightest(&self) -> f64 {
+        tan(self.max_steer) / self.wheelbase
+    }
+
+    /// Steering, -1 to 1, that leads the rear axle along a curvature, 1/m.
+    pub fn steering(&self, curvature: f64) -> f64 {
+        let steer = atan(self.wheelbase * curvature);
+        (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
     }
 
     /// Middle of the rear axle in the horizontal plane, m.
@@ -83,36 +98,47 @@ impl SteeringGeometry {
 }
 
 impl PurePursuit {
-    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s).
+    /// Distance at which it aims, m, at a speed, m/s.
+    pub fn look_ahead(&self, speed: f64) -> f64 {
+        (self.look_ahead_time * speed.abs())
+            .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead))
+    }
+
+    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s), held `aside`
+    /// m to the left of it.
     /// It drives backward where `sense` is -1, and the path back where `along_path`
     /// is. The circle through the target is the same for either sense.
     pub fn steering(
         &self,
         geometry: &SteeringGeometry,
-        path: &Path,
-        place: &Place,
+        (path, place, aside): (&Path, &Place, f64),
         pose: &Pose,
         speed: f64,
         [sense, along_path]: [f64; 2],
     ) -> f64 {
-        let look_ahead = (self.look_ahead_time * speed.abs())
-            .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead));
-        let target = path.point(place.segment, place.station + along_path * look_ahead);
-        let rear = geometry.rear(pose);
-        let [dx, dy] = [target[0] - rear[0], target[1] - rear[1]];
-        let heading = pose.direction(&Vec3::x());
-        let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
-        let across = (heading.x * dy - heading.y * dx) / level;
-        let along = (heading.x * dx + heading.y * dy) / level;
-        let distance = hypot(dx, dy).max(f64::MIN_POSITIVE);
-        if sense * along < 0.0 {
-            // the target lies the other way: turn round by full lock
-            return if across < 0.0 { -1.0 } else { 1.0 };
+        let station = place.station + along_path * self.look_ahead(speed);
+        let mut target = path.point(place.segment, station);
+        if aside != 0.0 {
+            let [x, y] = path.direction_at(place.segment, station);
+            target = [target[0] - y * aside, target[1] + x * aside];
         }
-        let curvature = 2.0 * across / (distance * distance);
-        let steer = atan(geometry.wheelbase * curvature);
-        (steer / geometry.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
+        let heading = pose.direction(&Vec3::x());
+        geometry.steering(arc(geometry.rear(pose), &heading, target, sense))
     }
+}
+
+/// Curvature, 1/m, of the circle through a point and a target that is tangent to the heading at
+/// the point; without bound where the target lies the other way than it drives: turn round.
+pub(super) fn arc(from: [f64; 2], heading: &Vec3, target: [f64; 2], sense: f64) -> f64 {
+    let [dx, dy] = [target[0] - from[0], target[1] - from[1]];
+    let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
+    let across = (heading.x * dy - heading.y * dx) / level;
+    let along = (heading.x * dx + heading.y * dy) / level;
+    let distance = hypot(dx, dy).max(f64::MIN_POSITIVE);
+    if sense * along < 0.0 {
+        return if across < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
+    }
+    2.0 * across / (distance * distance)
 }
 
 #[cfg(test)]
@@ -121,7 +147,7 @@ mod tests {
     use crate::spatial::Quat;
 
     const GEOMETRY: SteeringGeometry =
-        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276 };
+        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276, trailer: None };
 
     /// A kinematic bicycle that follows `path` at `speed` from a place and heading
     /// of its rear axle; its offset after `distance`.
@@ -135,7 +161,7 @@ mod tests {
                 Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
             let pose = Pose { position: origin, orientation };
             place = path.track(&place, GEOMETRY.rear(&pose));
-            let steering = pursuit.steering(&GEOMETRY, path, &place, &pose, speed, [1.0; 2]);
+            let steering = pursuit.steering(&GEOMETRY, (path, &place, 0.0), &pose, speed, [1.0; 2]);
             let steer = steering * GEOMETRY.max_steer;
             rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
             yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;

@@ -32,6 +32,9 @@ pub struct Hitch {
     pub max_yaw_deg: f64,
     /// Pitch against the tractor, up or down, at which they meet, degrees.
     pub max_pitch_deg: f64,
+    /// Force at which it breaks, N; it holds whatever comes where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaking_load: Option<f64>,
 }
 
 /// The body of a trailer and its coupling, in the file of the vehicle that draws it.
@@ -47,6 +50,10 @@ pub struct Trailer {
     pub hitch: Hitch,
     /// Its sprung body, in its own frame.
     pub chassis: Chassis,
+    /// Where the left leg of its landing gear stands, x and y in its own frame, m; the right one
+    /// mirrors it. Lowered as it is uncoupled, it reaches to the ground of the design position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landing_gear: Option<[f64; 2]>,
 }
 
 /// A trailer's own file: axles, wheels and body in a frame with its origin at the coupling.
@@ -65,6 +72,9 @@ pub struct TrailerSpec {
     pub hitch: Hitch,
     /// Its sprung body.
     pub chassis: Chassis,
+    /// Where the left leg of its landing gear stands, x and y, m; the right one mirrors it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landing_gear: Option<[f64; 2]>,
     /// Its axles from the front.
     pub axles: Vec<Axle>,
     /// Wheel without tyre.
@@ -126,8 +136,9 @@ impl VehicleSpec {
         self.name = format!("{} with {}", self.name, trailer.name);
         self.description = format!("{}; behind it: {}", self.description, trailer.description);
         self.source = format!("{}; trailer: {}", self.source, trailer.source);
-        let TrailerSpec { name, hitch, chassis, .. } = trailer;
-        self.trailer = Some(Box::new(Trailer { name, coupling, hitch, chassis }));
+        let TrailerSpec { name, hitch, chassis, landing_gear, .. } = trailer;
+        let trailer = Trailer { name, coupling, hitch, chassis, landing_gear };
+        self.trailer = Some(Box::new(trailer));
         self.check()?;
         Ok(self)
     }

@@ -26,6 +26,7 @@ mod shoes;
 
 pub use shoes::{ShoePlace, Shoes};
 
+use super::Coupling;
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
@@ -174,6 +175,7 @@ impl TrackedVehicle {
             brakes: vec![BrakeState::default(); 4],
             pressures: Vec::new(),
             engaged: Vec::new(),
+            coupling: Coupling::default(),
             clutches: vec![BrakeState::default(); 2],
         }
     }

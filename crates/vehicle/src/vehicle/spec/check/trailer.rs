@@ -29,6 +29,13 @@ pub(super) fn trailer(spec: &VehicleSpec) -> Check {
     within("trailer.hitch.damping_time", hitch.damping_time, 0.0, 1.0)?;
     within("trailer.hitch.max_yaw_deg", hitch.max_yaw_deg, 1.0, 120.0)?;
     within("trailer.hitch.max_pitch_deg", hitch.max_pitch_deg, 1.0, 60.0)?;
+    if let Some(load) = hitch.breaking_load {
+        within("trailer.hitch.breaking_load", load, 1e3, 1e9)?;
+    }
+    if let Some([x, y]) = trailer.landing_gear {
+        within("trailer.landing_gear[0]", x, -30.0, 5.0)?;
+        within("trailer.landing_gear[1]", y, 0.0, 3.0)?;
+    }
     match (hitch.kind, hitch.plate_width) {
         (HitchKind::Ball, None) => {}
         (HitchKind::Ball, Some(width)) => {
