@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 13, since brakes may lag and differentials lock by themselves.
-const VERSION: u8 = 13;
+/// Version of the layout: 14, since drivers may lock differentials.
+const VERSION: u8 = 14;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -12,7 +12,7 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Outline, TrackedVehicle, Vehicle, VehicleState,
+    AnySpec, AssemblyError, Controls, Locks, Outline, TrackedVehicle, Vehicle, VehicleState,
 };
 use std::sync::Arc;
 
@@ -240,6 +240,14 @@ impl GroundVehicle {
                 })
             }
             GroundVehicle::Tracked(_) => false,
+        }
+    }
+
+    /// Locks that its driver can engage.
+    pub fn locks(&self) -> Locks {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().locks(),
+            GroundVehicle::Tracked(_) => Locks::OPEN,
         }
     }
 

@@ -12,7 +12,7 @@ mod tandem;
 mod trailer;
 mod trailing_arm;
 
-pub(super) use driveline::{Clutch, DrivelinePlan};
+pub(super) use driveline::{Clutch, DrivelinePlan, Engaged};
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
