@@ -6,6 +6,8 @@
 
 mod double_wishbone;
 mod driveline;
+mod macpherson_strut;
+mod single_wishbone;
 mod solid_axle;
 mod steering;
 mod tandem;
@@ -150,6 +152,18 @@ impl Frame<'_> {
         vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
     }
 
+    /// What the tie rods of an independent axle end on.
+    fn tie_rods_end(&self, axle: usize, by: SteeredBy) -> Result<BodyId, AssemblyError> {
+        match by {
+            SteeredBy::Link(link) => Ok(link),
+            SteeredBy::Nothing => Ok(self.sprung(axle)),
+            SteeredBy::DragLink { .. } | SteeredBy::Knuckles => Err(AssemblyError::Steering {
+                axle: self.spec.axles[axle].name.clone(),
+                what: "wishbones and struts are steered by a rack_pinion or a pitman_arm",
+            }),
+        }
+    }
+
     /// The sprung body that an axle belongs to.
     fn sprung(&self, axle: usize) -> BodyId {
         match &self.trailer {
@@ -275,17 +289,16 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         }
         match &axle.suspension {
             Suspension::DoubleWishbone(s) => {
-                let link = match by {
-                    SteeredBy::Link(link) => link,
-                    SteeredBy::Nothing => frame.sprung(index),
-                    SteeredBy::DragLink { .. } | SteeredBy::Knuckles => {
-                        return Err(AssemblyError::Steering {
-                            axle: axle.name.clone(),
-                            what: "a double wishbone is steered by a rack_pinion or a pitman_arm",
-                        });
-                    }
-                };
+                let link = frame.tie_rods_end(index, by)?;
                 frame.double_wishbone(index, s, link);
+            }
+            Suspension::SingleWishbone(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.single_wishbone(index, s, link);
+            }
+            Suspension::MacphersonStrut(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.macpherson_strut(index, s, link);
             }
             Suspension::TrailingArm(s) => {
                 if axle.steered {

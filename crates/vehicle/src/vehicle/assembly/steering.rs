@@ -136,17 +136,11 @@ impl Frame<'_> {
     /// +1 if moving the tie rods to the left steers to the left: they then meet
     /// the uprights ahead of the kingpin.
     fn sense(&self, axle: usize) -> f64 {
-        let ahead = match &self.spec.axles[axle].suspension {
-            Suspension::DoubleWishbone(s) => {
-                let p = &s.points;
-                p.tie_rod_upright[0] > 0.5 * (p.lower_arm_outer[0] + p.upper_arm_outer[0])
-            }
-            Suspension::SolidAxle(s) => s.knuckle.is_none_or(|k| {
-                k.tie_rod_knuckle[0] > 0.5 * (k.kingpin_lower[0] + k.kingpin_upper[0])
-            }),
-            Suspension::TrailingArm(_) => true,
+        let own = &self.spec.axles[axle].suspension;
+        let (Some([lower, upper]), Some(arm)) = (own.kingpin(), own.steering_arm()) else {
+            return 1.0;
         };
-        if ahead { 1.0 } else { -1.0 }
+        if arm[0] > 0.5 * (lower[0] + upper[0]) { 1.0 } else { -1.0 }
     }
 
     /// A travel at steering 1 of the mechanism of an axle: its own share of the first's.

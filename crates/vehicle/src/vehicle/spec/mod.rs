@@ -26,6 +26,7 @@ mod suspension;
 mod tandem;
 mod tracked;
 mod trailer;
+mod upright_guides;
 mod wheel;
 
 pub use any::AnySpec;
@@ -47,6 +48,9 @@ pub use tracked::{
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
 pub use trailer::{Hitch, HitchKind, Trailer, TrailerSpec};
+pub use upright_guides::{
+    MacphersonStrut, MacphersonStrutPoints, SingleWishbone, SingleWishbonePoints,
+};
 pub use wheel::{
     CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
     Tyre, TyreSoil, Wheel,
