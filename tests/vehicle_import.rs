@@ -519,6 +519,13 @@ fn the_m113_comes_back_part_by_part() {
     assert_eq!(own.road_arm, known.road_arm);
     assert_eq!(own.road_wheel, known.road_wheel);
     assert_eq!(own.idler, known.idler);
+    // what issue 21 asks: the same frequencies within 1 %
+    let sheet = |spec: &AnySpec| VehicleSheet::of("m113", spec).unwrap().hull.unwrap();
+    let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Tracked(known.clone())));
+    println!("{:.3} and {:.3} Hz", found.bounce, found.pitch);
+    near(found.bounce, expected.bounce, 0.01, "bounce");
+    near(found.pitch, expected.pitch, 0.01, "pitch");
+    near(found.damping_ratio, expected.damping_ratio, 0.01, "damping");
     near(own.sprocket.tooth.height, known.sprocket.tooth.height, 1e-9, "tooth");
     near(own.sprocket.spin_inertia, known.sprocket.spin_inertia, 1e-12, "sprocket");
     assert_eq!(own.powertrain.gearbox, known.powertrain.gearbox);

@@ -12,7 +12,7 @@ use super::spec::{Footprint, Tyre, VehicleSpec};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
-use crate::numeric::exp;
+use crate::numeric::{atan2, exp};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -256,6 +256,14 @@ impl Vehicle {
     /// Pose of the chassis frame.
     pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.chassis)
+    }
+
+    /// Angle by which the frame behind the torsion joint is turned about x against the chassis ahead,
+    /// rad, if it has that joint: positive with its left side up.
+    pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
+        let rear = self.parts.model.pose(&workspace.body, self.parts.rear_frame?);
+        let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
+        Some(atan2(left.z, left.y))
     }
 
     /// Twist of the chassis about its frame's origin.

@@ -51,7 +51,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         match spec {
             Ok(mut spec) => {
                 for payload in &vehicle.payload {
-                    spec.chassis_mut().load(payload.mass, &payload.position, &payload.size);
+                    spec.load(payload.mass, &payload.position, &payload.size);
                 }
                 let spec = Arc::new(spec);
                 known.insert(asked, spec.clone());

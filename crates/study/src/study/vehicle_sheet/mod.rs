@@ -4,10 +4,12 @@
 //! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
 //! its figures, each with its law where it is computed.
 
+mod hull;
 mod kinematics;
 mod quarter;
 mod usual;
 
+pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
 
 use super::mobility::TractiveEffort;
@@ -35,6 +37,8 @@ pub struct VehicleSheet {
     pub mass: f64,
     /// Its axles from the front; none on tracks.
     pub axles: Vec<AxleSheet>,
+    /// How its hull swings, of a vehicle on tracks.
+    pub hull: Option<HullSheet>,
     /// How it stands on each soil.
     pub soils: Vec<Standing>,
     /// How it turns at full lock; none where no wheel is steered.
@@ -130,6 +134,7 @@ impl VehicleSheet {
             name: spec.name().to_owned(),
             mass,
             axles,
+            hull: spec.tracked().map(HullSheet::of),
             soils,
             turning,
             roll: roll(spec),
@@ -263,6 +268,12 @@ mod tests {
                 println!("{} {axle:.2?}", entry.key);
                 assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
                 assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
+            }
+            if let Some(hull) = &sheet.hull {
+                println!("{} {hull:.3?}", entry.key);
+                // tracked vehicles: 0.8 to 2 Hz (Wong, section 7.2, and the M113's stiff bars)
+                assert!((0.7..3.0).contains(&hull.bounce), "{}: {hull:?}", entry.key);
+                assert!((0.5..3.0).contains(&hull.pitch), "{}: {hull:?}", entry.key);
             }
             println!("{} {:?} {:?}", entry.key, sheet.roll, sheet.warnings);
             assert!((0.5..2.5).contains(&sheet.roll.stability_factor), "{}", entry.key);

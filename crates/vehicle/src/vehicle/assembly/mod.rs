@@ -7,6 +7,7 @@
 mod double_wishbone;
 mod driveline;
 mod macpherson_strut;
+mod rear_frame;
 mod single_wishbone;
 mod solid_axle;
 mod steering;
@@ -109,6 +110,8 @@ pub(super) struct Frame<'a> {
     spec: &'a VehicleSpec,
     builder: Builder,
     chassis: BodyId,
+    /// What is behind the torsion joint of the chassis.
+    rear_frame: Option<BodyId>,
     trailer: Option<Coupled>,
     wheels: Vec<WheelPlace>,
     struts: Vec<Strut>,
@@ -124,6 +127,7 @@ pub(super) struct Frame<'a> {
 pub(super) struct Assembled {
     pub model: Model,
     pub chassis: BodyId,
+    pub rear_frame: Option<BodyId>,
     pub trailer: Option<Coupled>,
     pub wheels: Vec<WheelPlace>,
     pub struts: Vec<Strut>,
@@ -168,6 +172,7 @@ impl Frame<'_> {
     fn sprung(&self, axle: usize) -> BodyId {
         match &self.trailer {
             Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
+            _ if self.spec.hangs_behind(axle) => self.rear_frame.unwrap_or(self.chassis),
             _ => self.chassis,
         }
     }
@@ -262,12 +267,13 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         joint: Joint::Free,
         anchor: Vec3::zeros(),
         origin: Vec3::zeros(),
-        inertia: sprung_inertia(&spec.chassis, Vec3::zeros()),
+        inertia: rear_frame::ahead(&spec.chassis, spec.rear_frame.as_ref()),
     });
     let mut frame = Frame {
         spec,
         builder,
         chassis,
+        rear_frame: None,
         trailer: None,
         wheels: Vec::new(),
         struts: Vec::new(),
@@ -276,6 +282,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         spring_seats: vec![[chassis; 2]; spec.axles.len()],
         pitch_stops: Vec::new(),
     };
+    frame.rear_frame = frame.rear_frame();
     frame.trailer();
     let mechanisms = frame.mechanisms();
     frame.tandems()?;
@@ -329,6 +336,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
     Ok(Assembled {
         model: frame.builder.build()?,
         chassis: frame.chassis,
+        rear_frame: frame.rear_frame,
         trailer: frame.trailer,
         wheels: frame.wheels,
         struts: frame.struts,

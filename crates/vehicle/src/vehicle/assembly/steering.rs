@@ -156,7 +156,7 @@ impl Frame<'_> {
         let middle = (hinge + at_arm) * 0.5;
         let arm = self.builder.body(Body {
             name: format!("{} pitman arm", self.spec.axles[axle].name),
-            parent: self.chassis,
+            parent: self.sprung(axle),
             joint: Joint::Revolute(axis),
             anchor: hinge,
             origin: middle,
@@ -191,7 +191,7 @@ impl Frame<'_> {
             Inertia { mass: 0.0, com: Vec3::zeros(), tensor: Mat3::identity() * TRACE_INERTIA };
         let p = &s.points;
         let (x, z) = (turn * Vec3::x(), turn * Vec3::z());
-        let chassis = self.chassis;
+        let chassis = self.sprung(axle);
         let mut body = |name: &str, parent, joint, anchor, origin, inertia: Inertia| {
             let name = name.into();
             let inertia = Inertia { com: origin, ..inertia };
@@ -221,7 +221,7 @@ impl Frame<'_> {
         let origin = vec3(s.position) + moved;
         let link = self.builder.body(Body {
             name: "rack".into(),
-            parent: self.chassis,
+            parent: self.sprung(axle),
             joint: Joint::Prismatic(Vec3::y()),
             anchor: origin,
             origin,

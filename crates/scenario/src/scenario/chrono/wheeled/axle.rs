@@ -22,7 +22,7 @@ pub(super) struct AxleEntry {
     #[serde(rename = "Suspension Location")]
     pub location: Point,
     #[serde(rename = "Chassis Index")]
-    #[allow(dead_code)] // all chassis become one body
+    #[allow(dead_code)] // an axle hangs on what its place is on
     pub chassis: Option<i64>,
     #[serde(rename = "Subchassis Index")]
     pub subchassis: Option<usize>,
