@@ -65,8 +65,9 @@ impl Loaded {
 /// Natural frequencies, Hz: that of bounce and that of pitch, of a mass, its moment of inertia, and
 /// wheels by their places and rates.
 fn frequencies(mass: f64, inertia: f64, wheels: &[[f64; 2]]) -> [f64; 2] {
-    let sum = |power: i32| wheels.iter().map(|[x, k]| k * x.powi(power)).sum::<f64>();
-    let (bounce, mixed, pitch) = (sum(0) / mass, sum(1), sum(2) / inertia);
+    let sum = |by: fn(f64) -> f64| wheels.iter().map(|[x, k]| k * by(*x)).sum::<f64>();
+    let (bounce, pitch) = (sum(|_| 1.0) / mass, sum(|x| x * x) / inertia);
+    let mixed = sum(|x| x);
     let half = 0.5 * (bounce - pitch);
     let apart = hypot(half, mixed / (mass * inertia).sqrt());
     let middle = 0.5 * (bounce + pitch);
@@ -128,11 +129,12 @@ mod tests {
         let (mass, inertia) = (8000.0, 2e4);
         let wheels = [[1.9, 2e5], [0.2, 1e5], [-1.0, 3e5]];
         for found in frequencies(mass, inertia, &wheels) {
-            let square = (found * TAU).powi(2);
-            let sum = |power: i32| wheels.iter().map(|[x, k]| k * x.powi(power)).sum::<f64>();
-            let left = (sum(0) - mass * square) * (sum(2) - inertia * square);
-            let right = sum(1) * sum(1);
-            assert!((left - right).abs() < 1e-6 * sum(0) * sum(2), "{left} {right}");
+            let square = (found * TAU) * (found * TAU);
+            let sum = |by: fn(f64) -> f64| wheels.iter().map(|[x, k]| k * by(*x)).sum::<f64>();
+            let [rate, mixed, turning] = [sum(|_| 1.0), sum(|x| x), sum(|x| x * x)];
+            let left = (rate - mass * square) * (turning - inertia * square);
+            let off = left - mixed * mixed;
+            assert!(off.abs() < 1e-6 * rate * turning, "{off}");
         }
     }
 
