@@ -27,11 +27,8 @@ fn jointed() -> VehicleSpec {
     let mut rear = lmtv();
     // the catalogue's frame has its origin elsewhere along x and z: by its own centre of mass
     let merged = [-1.51897, 0.0, 0.724253];
-    let moved = [0, 1, 2].map(|k| spec.chassis.com[k] - merged[k]);
-    for k in 0..3 {
-        rear.joint[k] += moved[k];
-        rear.com[k] += moved[k];
-    }
+    let moved = |point: [f64; 3]| [0, 1, 2].map(|k| point[k] + spec.chassis.com[k] - merged[k]);
+    (rear.joint, rear.com) = (moved(rear.joint), moved(rear.com));
     spec.rear_frame = Some(rear);
     spec.check().unwrap();
     spec
