@@ -4,14 +4,15 @@
 //! rates k: the squares of the natural frequencies are the roots of
 //! (Σk - m ω²)(Σk x² - I ω²) = (Σk x)² (Wong, *Theory of Ground Vehicles*, section 7.2). An arm of
 //! length R at φ above the level, whose bar twists by T, presses its wheel down by T/(R cos φ); of a
-//! bar of rate c the rate at the wheel is (c + T tan φ)/(R cos φ)², on the rim's in series. Road wheels
-//! and tracks do not swing; the track's tension is left out.
+//! bar of rate c the rate at the wheel is (c + T tan φ)/(R cos φ)², on the rim's in series. φ is that
+//! of the mean arm of the simulated vehicle at rest, which the tracks' tension draws down as well. Road
+//! wheels and tracks do not swing; by how much the tension changes as the hull does is left out.
 
-use crate::numeric::{GRAVITY, atan2, cos, hypot, tan};
-use crate::spatial::Vec3;
+use crate::numeric::{asin, atan2, cos, hypot, sin, tan};
+use crate::spatial::{Pose, Vec3};
 use crate::vehicle::spec::{RoadArm, TrackedSpec};
 use serde::Serialize;
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::TAU;
 
 /// How a hull swings on its road wheels.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -28,28 +29,23 @@ pub struct HullSheet {
     pub damping_ratio: f64,
 }
 
-/// An arm with the load that its wheel carries.
-struct Loaded {
+/// An arm at rest.
+struct Rested {
     /// Rate at the wheel, N/m.
     rate: f64,
     /// Way of the wheel up for a turn of the arm, m.
     lever: f64,
 }
 
-impl Loaded {
-    /// At the angle at which the bar carries `load` N, found by bisection.
-    fn of(arm: &RoadArm, load: f64) -> Loaded {
+impl Rested {
+    /// With its wheel `raised` above its place in the design position, m.
+    fn of(arm: &RoadArm, raised: f64) -> Rested {
         let [x, _, z] = arm.pivot;
         let (length, design) = (hypot(x, z), atan2(-z, x.abs()));
-        let torque = |angle: f64| arm.torque + arm.stiffness * (angle - design);
-        let push = |angle: f64| torque(angle) / (length * cos(angle));
-        let (mut low, mut high) = (-0.95 * FRAC_PI_2, 0.95 * FRAC_PI_2);
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if push(middle) < load { low = middle } else { high = middle }
-        }
-        let lever = length * cos(low);
-        Loaded { rate: (arm.stiffness + torque(low) * tan(low)) / (lever * lever), lever }
+        let angle = asin((sin(design) + raised / length).clamp(-0.99, 0.99));
+        let torque = arm.torque + arm.stiffness * (angle - design);
+        let lever = length * cos(angle);
+        Rested { rate: (arm.stiffness + torque * tan(angle)) / (lever * lever), lever }
     }
 
     /// Damping at the wheel, N s/m, with or without the damper of the arm.
@@ -76,7 +72,8 @@ fn frequencies(mass: f64, inertia: f64, wheels: &[[f64; 2]]) -> [f64; 2] {
 }
 
 impl HullSheet {
-    pub(super) fn of(own: &TrackedSpec) -> HullSheet {
+    /// Of a vehicle that rests with its chassis at `pose` on level ground at height 0.
+    pub(super) fn of(own: &TrackedSpec, pose: &Pose) -> HullSheet {
         let hull = &own.chassis;
         let ends = [
             (own.sprocket.mass, own.sprocket.position),
@@ -96,15 +93,20 @@ impl HullSheet {
             + parts.iter().map(|(part, place)| part * lever(place)).sum::<f64>();
         let count = own.left.stations.len() + own.right.stations.len();
         let arm = &own.road_arm;
-        let loaded = Loaded::of(arm, mass * GRAVITY / count.max(1) as f64);
-        let rate = 1.0 / (1.0 / loaded.rate + 1.0 / own.road_wheel.rim_stiffness);
+        let places = own.tracks().into_iter().flat_map(|track| &track.stations);
+        let middle = places.sum::<f64>() / count.max(1) as f64;
+        // a wheel's centre stands on rim and shoe, and was at its place in the chassis frame
+        let place = pose.point(&Vec3::new(middle, 0.0, own.wheel_height));
+        let above = own.road_wheel.radius + own.shoe.top + own.shoe_depth();
+        let rested = Rested::of(arm, above - place.z);
+        let rate = 1.0 / (1.0 / rested.rate + 1.0 / own.road_wheel.rim_stiffness);
         let places = own.tracks().into_iter().flat_map(|track| &track.stations);
         let wheels: Vec<[f64; 2]> = places.map(|place| [place - x, rate]).collect();
         let [bounce, pitch] = frequencies(mass, inertia, &wheels);
         let damped = own.tracks().into_iter().flat_map(|track| &track.damped);
-        let damping: f64 = damped.map(|damped| loaded.damping(arm, *damped)).sum();
+        let damping: f64 = damped.map(|damped| rested.damping(arm, *damped)).sum();
         let critical = 2.0 * (rate * count as f64 * mass).sqrt();
-        let wheel_rate = loaded.rate;
+        let wheel_rate = rested.rate;
         HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio: damping / critical }
     }
 }
@@ -149,10 +151,10 @@ mod tests {
             let torque = arm.torque + arm.stiffness * (angle - design);
             [length * angle.sin(), torque / (length * angle.cos())]
         };
-        let angle = -0.2;
+        let angle = -0.5;
         let [low, high] = [at(angle - 1e-5), at(angle + 1e-5)];
         let slope = (high[1] - low[1]) / (high[0] - low[0]);
-        let found = Loaded::of(arm, at(angle)[1]).rate;
+        let found = Rested::of(arm, at(angle)[0] - at(design)[0]).rate;
         assert!((found / slope - 1.0).abs() < 1e-6, "{found} {slope}");
     }
 }
