@@ -43,7 +43,7 @@ fn drive(seen: &Sample, line: f64) -> Command {
     let ahead = seen.pose.orientation * bekker::spatial::Vec3::x();
     let steering = Steering::Angle(-0.15 * (seen.pose.position.y - line) - 0.7 * ahead.y);
     let throttle = 0.4 + 0.3 * (WANTED - seen.speed);
-    Command { throttle, steering, brake: 0.0, gear: Selector::Drive, inflation: None }
+    Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() }
 }
 
 /// A scenario as a program makes one: another's, changed.

@@ -145,7 +145,7 @@ impl ExternalDriver for BetweenBarriers {
         let steering = Steering::Angle(0.9 * self.bearing + 0.1 * self.sum + 0.05 * self.change);
         let pedals = 0.3 + 0.25 * (SPEED - self.speed);
         let (throttle, brake) = (pedals.clamp(0.0, 1.0), (-pedals).clamp(0.0, 1.0));
-        Some(Command { throttle, brake, steering, gear: Selector::Drive, inflation: None })
+        Some(Command { throttle, brake, steering, gear: Selector::Drive, ..Command::default() })
     }
 }
 

@@ -52,7 +52,13 @@ impl ExternalDriver for Scout {
         let wanted = -20_f64.to_radians();
         let steering = Steering::Angle(0.8 * (wanted - self.heading));
         let throttle = 0.5 + 0.4 * (4.0 - self.speed);
-        Some(Command { throttle, brake: 0.0, steering, gear: Selector::Drive, inflation: None })
+        Some(Command {
+            throttle,
+            brake: 0.0,
+            steering,
+            gear: Selector::Drive,
+            ..Command::default()
+        })
     }
 }
 

@@ -138,9 +138,8 @@ fn a_driver_from_outside_drives_by_its_sensors() {
     let command = |seen: usize| Command {
         throttle: 0.3 + 0.001 * seen as f64,
         steering: Steering::Share(0.2),
-        brake: 0.0,
         gear: Selector::Drive,
-        inflation: None,
+        ..Command::default()
     };
     let mut seen = 0;
     let driver = |perception: &Perception<'_>| {

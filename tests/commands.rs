@@ -53,7 +53,7 @@ fn model() -> Arc<WorldModel> {
 
 fn left(throttle: f64) -> Option<Command> {
     let steering = Steering::Share(0.8);
-    Some(Command { throttle, steering, brake: 0.0, gear: Selector::Drive, inflation: None })
+    Some(Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() })
 }
 
 /// Commands change at moments of their own.

@@ -6,12 +6,12 @@ use crate::ranks::{alone, together};
 use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build as scenario_build};
-use bekker::simulation::{Route, World, checkpoint};
+use bekker::simulation::{Command, Route, World, checkpoint};
 use bekker::soil::SoilId;
 use bekker::sync::Partition;
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use bekker::vehicle::spec::{AutomaticLock, Layout};
-use bekker::vehicle::{Vehicle, VehicleSpec};
+use bekker::vehicle::{Locks, Vehicle, VehicleSpec};
 use scene::{agent, at, drive, firm, flat, ground, soil, table, world};
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn a_locked_differential_turns_both_wheels_alike() {
     assert!(left > 1.2 * right, "{left} {right}");
 }
 
-/// Pressures and locks that engage by themselves are state: the same bits on any threads and ranks,
+/// Pressures and locks that engage by themselves or by command are state: the same bits on any threads and ranks,
 /// and after a cut in the middle of a build-up.
 #[test]
 fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
@@ -148,11 +148,13 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
         let own = &mut axle.final_drive.as_mut().unwrap().differential;
         own.automatic = Some(AutomaticLock { engage_rpm: 2.0, release_rpm: 200.0 });
     }
+    spec.driveline.centre.commanded = true;
     std::fs::write(place.path().join("own.toml"), toml::to_string(&spec).unwrap()).unwrap();
     let vehicle = |name: &str, y: f64| {
         format!(
             "[[vehicle]]\nname = \"{name}\"\nmodel = \"own.toml\"\nposition = [0, {y}]\n\
              driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = 0.5, steering = 0.4 }}, \
+             {{ time = 1, throttle = 0.5, steering = 0.4, locks = {{ centre = true }} }}, \
              {{ time = 1.9, throttle = 0.5, steering = 0.4 }}, {{ time = 2.0, brake = 0.6 }}, \
              {{ time = 9, brake = 0.6 }}] }}\n"
         )
@@ -171,12 +173,27 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
-    let mut locked = false;
+    let (mut locked, mut centre) = (false, Vec::new());
     for _ in 0..220 {
         first.advance();
-        locked |= first.state().agents[0].vehicle.engaged.contains(&true);
+        let engaged = &first.state().agents[0].vehicle.engaged;
+        locked |= engaged[..2].contains(&true);
+        centre.push(engaged[2]);
     }
     assert!(locked, "no lock has engaged");
+    // from 1 s on for as long as its row holds
+    let begun = centre.iter().position(|engaged| *engaged).unwrap();
+    assert!((99..=101).contains(&begun), "{begun}");
+    let ended = begun + centre[begun..].iter().position(|engaged| !engaged).unwrap();
+    assert!((189..=191).contains(&ended), "{ended}");
+    // a lock that it does not have is refused, by command as in a table
+    let locks = Locks { rear_axles: true, ..Locks::OPEN };
+    let told = first.command(0, Some(Command { locks, ..Command::default() })).unwrap_err();
+    assert!(told.to_string().contains("no lock 'rear_axles'"), "{told}");
+    let other = text.replacen("centre", "inter_axle", 1);
+    let file = ScenarioFile::parse("lag", &other, place.path(), &[]).unwrap();
+    let told = scenario_build::world(&file).unwrap_err().to_string();
+    assert!(told.contains("must not lock inter_axle"), "{told}");
     // 0.2 s after the pedal, half of which time it has moved
     let pressure = first.state().agents[0].vehicle.pressures[0];
     assert!(pressure > 0.1 && pressure < 0.5, "{pressure}");

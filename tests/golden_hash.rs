@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "a23ace91ac363ad5398afa28841a3be1fddaadd3355e762ac55d806af86125eb"),
-    ("mixed_convoy", 1.0, "b72eddf70d0ea4e6bdbd2eb196ac23c528c65fc7f76fc52530f3522a5e4196e2"),
-    ("convoy_snow", 2.0, "245b29a89602af14a5800e0d61a8bc0f9e85085ae697c204c82d67c9a7c4b054"),
+    ("convoy_mud", 2.0, "38ab0b3d35d4e18a209657d0c17dc7b036b29279d51147ebe4a88c985b70b158"),
+    ("mixed_convoy", 1.0, "2528a2a67f03baf61083f0a2ca9a08d3e6ddba0f7bc06f7272c7030542ebaac9"),
+    ("convoy_snow", 2.0, "1ee27e44850f260cbe7c6ac37db1a3e0ced8efeec91bebbbf4b6a7058b17b5b9"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

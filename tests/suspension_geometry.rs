@@ -200,7 +200,7 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
             Suspension::TrailingArm(s) => {
                 (axle.at(s.points.spindle), trailing(&axle, s, seen.centre.z))
             }
-            Suspension::SolidAxle(_) => unreachable!("not in the catalogue"),
+            _ => unreachable!("of neither vehicle"),
         };
         // Joints are closed to 1e-8 m and better after a step; over the levers
         // of an upright (0.15 m from kingpin to tie rod) 1e-7 rad follow.

@@ -2,7 +2,7 @@
 //! inflation while driving, what inflation is for, and what is refused.
 
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Command, CommandError, Steering, World, checkpoint};
+use bekker::simulation::{Command, CommandError, World, checkpoint};
 use bekker::vehicle::Selector;
 use std::path::Path;
 
@@ -100,11 +100,10 @@ fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
 fn inflation_follows_a_command_at_its_rate() {
     let mut world = world(SCENARIO, &[]);
     let idle = Command {
-        throttle: 0.0,
         brake: 1.0,
-        steering: Steering::Share(0.0),
         gear: Selector::Neutral,
         inflation: Some(40e3),
+        ..Command::default()
     };
     world.command(0, Some(idle)).unwrap();
     drive(&mut world, 10.0);

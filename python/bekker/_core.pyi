@@ -1,6 +1,6 @@
 """The shell around the Rust library; see the modules of `bekker`, which show it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -104,11 +104,13 @@ class Simulation:
         steering_angle: float | None = None,
         gear: str = "drive",
         inflation: float | None = None,
+        locks: Sequence[str] | None = None,
     ) -> None:
         """Commands a vehicle in its driver's place, until told otherwise.
 
         Throttle and brake 0 to 1; steering -1 (right) to 1 (left), or the mean angle of the
-        steered wheels, rad; gear `drive`, `neutral` or `reverse`; inflation, Pa.
+        steered wheels, rad; gear `drive`, `neutral` or `reverse`; inflation, Pa;
+        locks of differentials `centre`, `inter_axle`, `front_axles`, `rear_axles`.
         """
 
     def release(self, vehicle: str | int) -> None:

@@ -14,7 +14,7 @@ use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{Built, world};
 use bekker::sensor::Delivery;
 use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
-use bekker::vehicle::Selector;
+use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
@@ -195,7 +195,7 @@ impl Simulation {
 
     /// Commands a vehicle in its driver's place, until told otherwise.
     #[pyo3(signature = (vehicle, *, throttle = 0.0, brake = 0.0, steering = None,
-                        steering_angle = None, gear = "drive", inflation = None))]
+                        steering_angle = None, gear = "drive", inflation = None, locks = None))]
     #[allow(clippy::too_many_arguments)]
     fn command(
         &mut self,
@@ -207,6 +207,7 @@ impl Simulation {
         steering_angle: Option<f64>,
         gear: &str,
         inflation: Option<f64>,
+        locks: Option<Vec<String>>,
     ) -> PyResult<()> {
         let index = self.index(vehicle)?;
         let steering = match (steering, steering_angle) {
@@ -227,7 +228,13 @@ impl Simulation {
                 return Err(error::input(py, "gear", &gear, allowed, told));
             }
         };
-        let command = Command { throttle, brake, steering, gear, inflation };
+        let named = locks.unwrap_or_default();
+        let locks = Locks::named(named.iter().map(String::as_str)).map_err(|name| {
+            let allowed = "centre, inter_axle, front_axles or rear_axles";
+            let told = format!("locks has {name:?}: must be {allowed}");
+            error::input(py, "locks", &name, allowed, told)
+        })?;
+        let command = Command { throttle, brake, steering, gear, inflation, locks };
         self.world.command(index, Some(command)).map_err(|failure| refused(py, failure))
     }
 

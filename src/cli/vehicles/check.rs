@@ -62,6 +62,17 @@ fn page(sheet: &VehicleSheet) -> String {
             }),
         ));
     }
+    if let Some(hull) = &sheet.hull {
+        let header = ["hull kg", "wheel rate N/m", "bounce Hz", "pitch Hz", "damping"];
+        let row = vec![
+            format!("{:.0}", hull.mass),
+            format!("{:.0}", hull.wheel_rate),
+            format!("{:.2}", hull.bounce),
+            format!("{:.2}", hull.pitch),
+            format!("{:.2}", hull.damping_ratio),
+        ];
+        parts.push(table(&header, std::iter::once(row)));
+    }
     let moved = sheet.axles.iter().filter_map(|axle| Some((axle, axle.kinematics.as_ref()?)));
     let rows = moved.flat_map(|(axle, own)| {
         own.travel.iter().enumerate().map(move |(index, at)| {

@@ -197,6 +197,18 @@ fn hard_points(own: &VehicleSpec) -> Vec<Point> {
                     p.tie_rod_upright,
                 ]
             }
+            Suspension::SingleWishbone(s) => {
+                let p = &s.points;
+                let arm = [p.arm_front, p.arm_back, p.kingpin_lower, p.kingpin_upper];
+                let lines = [p.spring_chassis, p.spring_arm, p.damper_chassis, p.damper_arm];
+                [&arm[..], &lines, &[p.tie_rod_chassis, p.tie_rod_upright]].concat()
+            }
+            Suspension::MacphersonStrut(s) => {
+                let p = &s.points;
+                let arm = [p.arm_front, p.arm_back, p.arm_outer];
+                let strut = [p.strut_chassis, p.strut_upright];
+                [&arm[..], &strut, &[p.tie_rod_chassis, p.tie_rod_upright]].concat()
+            }
             Suspension::TrailingArm(s) => {
                 let p = &s.points;
                 vec![p.pivot_inner, p.pivot_outer, p.spring_chassis, p.spring_arm, p.damper_chassis]

@@ -318,6 +318,13 @@ impl Instance {
             Control::Brake => inputs.brake = value,
             Control::Steering => inputs.steering = value,
             Control::Inflation => inputs.inflation = (value > 0.0).then_some(value),
+            Control::Lock(lock) => {
+                let allowed = "1 (engaged) or 0 (open)";
+                if value != 0.0 && value != 1.0 {
+                    return Err(FmuError::Value { name: name(), value, allowed });
+                }
+                inputs.locks = inputs.locks.with(lock, value == 1.0);
+            }
             Control::Gear => {
                 let given = [Selector::Reverse, Selector::Neutral, Selector::Drive]
                     .into_iter()
@@ -339,6 +346,7 @@ fn number(inputs: &Controls, control: Control) -> f64 {
         Control::Steering => inputs.steering,
         Control::Gear => inputs.gear.sense(),
         Control::Inflation => inputs.inflation.unwrap_or(0.0),
+        Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::simulation::{Sample, WheelSample, WorldModel};
 use crate::spatial::Vec3;
+use crate::vehicle::Lock;
 
 /// Whether a variable is set or read by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,11 +78,12 @@ pub(super) enum Control {
     Steering,
     Gear,
     Inflation,
+    Lock(Lock),
 }
 
 /// Inputs of a vehicle: name, type, range and description. Until it is told otherwise it stands
 /// on its brake.
-const CONTROLS: [(&str, Control, Kind, Range, &str); 5] = [
+const CONTROLS: [(&str, Control, Kind, Range, &str); 9] = [
     ("throttle", Control::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
     ("brake", Control::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
     (
@@ -105,7 +107,19 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 5] = [
         Range { min: 0.0, max: None, start: 0.0 },
         "Inflation that central tyre inflation works towards; 0: as it is",
     ),
+    lock("lock.centre", Lock::Centre, "Lock of the centre differential"),
+    lock("lock.inter_axle", Lock::InterAxle, "Locks of the inter-axle differentials"),
+    lock("lock.front_axles", Lock::FrontAxles, "Locks of the front axles' differentials"),
+    lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),
 ];
+
+const fn lock(
+    name: &'static str,
+    lock: Lock,
+    about: &'static str,
+) -> (&'static str, Control, Kind, Range, &'static str) {
+    (name, Control::Lock(lock), Kind::Int32, from(0.0, 1.0, 0.0), about)
+}
 
 const SHARE: Kind = Kind::Float64 { unit: "1" };
 

@@ -357,6 +357,7 @@ fn command([steering, drive, direction]: Action) -> Command {
         steering: Steering::Share(steering),
         gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
         inflation: None,
+        locks: crate::vehicle::Locks::OPEN,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The messages of the link, as JSON: `docs/link.md` shows each.
 
-use crate::vehicle::Selector;
+use crate::vehicle::{Locks, Selector};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -124,6 +124,9 @@ pub struct VehicleControls {
     /// Inflation that central tyre inflation is to work towards, Pa.
     #[serde(default)]
     pub inflation: Option<f64>,
+    /// Differentials to be locked.
+    #[serde(default)]
+    pub locks: Locks,
 }
 
 /// What the run says.

@@ -47,6 +47,7 @@ const BRAKE: Controls = Controls {
     brake: 1.0,
     gear: crate::vehicle::Selector::Drive,
     inflation: None,
+    locks: crate::vehicle::Locks::OPEN,
 };
 
 /// A seat with who sits there.
@@ -325,7 +326,7 @@ impl Roster {
 
 /// The command of a message.
 fn controls(own: &VehicleControls) -> Result<Command, String> {
-    let VehicleControls { throttle, brake, steering, angle, gear, inflation, vehicle } = own;
+    let VehicleControls { throttle, brake, steering, angle, gear, inflation, locks, vehicle } = own;
     let steering = match (steering, angle) {
         (Some(_), Some(_)) => {
             return Err(format!("vehicle {vehicle:?}: must give steering or angle, not both"));
@@ -333,5 +334,6 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (_, Some(angle)) => Steering::Angle(*angle),
         (share, None) => Steering::Share(share.unwrap_or_default()),
     };
-    Ok(Command { throttle: *throttle, brake: *brake, steering, gear: *gear, inflation: *inflation })
+    let (throttle, brake, gear, inflation, locks) = (*throttle, *brake, *gear, *inflation, *locks);
+    Ok(Command { throttle, brake, steering, gear, inflation, locks })
 }

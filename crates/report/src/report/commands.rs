@@ -8,7 +8,7 @@ use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use crate::scenario::config::StateFormat;
 use crate::simulation::{CommandOrigin, Commanded, World};
-use crate::vehicle::{Controls, Selector};
+use crate::vehicle::{Controls, Lock, Locks, Selector};
 use std::path::Path;
 
 /// Name of the file in a run's folder.
@@ -17,7 +17,7 @@ const STEM: &str = "commands";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 
 /// What every column holds, for the folder's README.
-pub(super) fn described() -> [(&'static str, &'static str); 9] {
+pub(super) fn described() -> [(&'static str, &'static str); 10] {
     [
         ("time_s", "from when on it holds"),
         ("tick", "the same in steps"),
@@ -27,6 +27,10 @@ pub(super) fn described() -> [(&'static str, &'static str); 9] {
         ("steering", "share of full lock, -1 (right) to 1 (left)"),
         ("gear", "lever of the gearbox: drive, neutral, reverse"),
         ("inflation_Pa", "that central tyre inflation works towards, if it was asked for"),
+        (
+            "locks",
+            "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
+        ),
         ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
     ]
 }
@@ -34,7 +38,7 @@ pub(super) fn described() -> [(&'static str, &'static str); 9] {
 fn columns() -> Vec<Column> {
     let values = |name: &str| match name {
         "tick" => Values::OptionalLong(Vec::new()),
-        "vehicle" | "gear" | "origin" => Values::Text(Vec::new()),
+        "vehicle" | "gear" | "locks" | "origin" => Values::Text(Vec::new()),
         "inflation_Pa" => Values::OptionalReal(Vec::new()),
         _ => Values::Real(Vec::new()),
     };
@@ -58,7 +62,7 @@ impl Row {
         let number = |column: usize| row.get(column)?.parse::<f64>().ok();
         let lever = row.get(6)?;
         let inflation = row.get(7)?;
-        let origin = row.get(8)?;
+        let (locks, origin) = (row.get(8)?, row.get(9)?);
         Some(Row {
             tick: row.get(1)?.parse().ok()?,
             vehicle: row.get(2)?.to_owned(),
@@ -68,14 +72,15 @@ impl Row {
                 steering: number(5)?,
                 gear: LEVERS.iter().find(|(_, name)| *name == lever)?.0,
                 inflation: if inflation.is_empty() { None } else { Some(number(7)?) },
+                locks: Locks::named(locks.split_whitespace()).ok()?,
             },
             origin: CommandOrigin::ALL.into_iter().find(|own| own.name() == origin)?,
         })
     }
 
-    fn words(&self, time: f64) -> [String; 9] {
+    fn words(&self, time: f64) -> [String; 10] {
         let Row { tick, vehicle, controls, origin } = self;
-        let Controls { throttle, brake, steering, gear, inflation } = controls;
+        let Controls { throttle, brake, steering, gear, inflation, locks } = controls;
         let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
         [
             whole_microseconds(time).to_string(),
@@ -86,6 +91,7 @@ impl Row {
             steering.to_string(),
             lever.into(),
             inflation.map(|pressure| pressure.to_string()).unwrap_or_default(),
+            locks.iter().map(Lock::name).collect::<Vec<_>>().join(" "),
             origin.name().into(),
         ]
     }
@@ -212,6 +218,7 @@ mod tests {
             brake: f64::MIN_POSITIVE,
             gear: Selector::Reverse,
             inflation: Some(1.5e5),
+            locks: Locks { centre: true, rear_axles: true, ..Locks::OPEN },
         };
         for (controls, origin) in
             [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]
@@ -221,7 +228,7 @@ mod tests {
             assert_eq!(Row::of(&record), Some(row));
         }
         let other =
-            csv::StringRecord::from(vec!["0", "1", "a", "1", "0", "0", "fourth", "", "lost"]);
+            csv::StringRecord::from(vec!["0", "1", "a", "1", "0", "0", "fourth", "", "", "lost"]);
         assert_eq!(Row::of(&other), None);
     }
 }

@@ -379,6 +379,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             // not in the table: the gear is
             gear: crate::vehicle::Selector::default(),
             inflation: None,
+            locks: crate::vehicle::Locks::OPEN,
         },
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 13, since brakes may lag and differentials lock by themselves.
+/// Version of the layout: 14, since drivers may lock differentials and trailers part.
 const VERSION: u8 = 14;
 const DIGEST: usize = 32;
 

@@ -10,7 +10,7 @@ use crate::ground::{
     SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
 };
 use crate::scm::Contact;
-use crate::vehicle::{Controls, Selector};
+use crate::vehicle::{Controls, Lock, Locks, Selector};
 
 /// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.
 const FARTHEST: f64 = 1e6;
@@ -49,6 +49,8 @@ pub struct Command {
     pub gear: Selector,
     /// Inflation that central tyre inflation works towards, Pa; as it is if none.
     pub inflation: Option<f64>,
+    /// Differentials to be locked.
+    pub locks: Locks,
 }
 
 impl Default for Command {
@@ -58,8 +60,9 @@ impl Default for Command {
 }
 
 impl From<Controls> for Command {
-    fn from(Controls { throttle, steering, brake, gear, inflation }: Controls) -> Command {
-        Command { throttle, brake, steering: Steering::Share(steering), gear, inflation }
+    fn from(controls: Controls) -> Command {
+        let Controls { throttle, steering, brake, gear, inflation, locks } = controls;
+        Command { throttle, brake, steering: Steering::Share(steering), gear, inflation, locks }
     }
 }
 
@@ -100,6 +103,16 @@ pub enum CommandError {
         /// Name of the vehicle.
         vehicle: String,
     },
+    /// A lock that a vehicle does not have.
+    #[error("{vehicle} has no lock '{lock}' that a driver engages; it has {known:?}")]
+    NoLock {
+        /// Name of the vehicle.
+        vehicle: String,
+        /// What was to be locked.
+        lock: &'static str,
+        /// The locks that it has.
+        known: Vec<&'static str>,
+    },
     /// An agent without radio, or of another rank, that is to say something.
     #[error("agent {agent} has no radio here")]
     NoRadio {
@@ -132,12 +145,13 @@ impl WorldModel {
     ///
     /// # Errors
     /// [`CommandError`] when there is no such agent, a number is none, an angle is given to a
-    /// vehicle that steers by none, or an inflation to one that cannot change it.
+    /// vehicle that steers by none, an inflation to one that cannot change it, or a lock to one
+    /// that does not have it.
     pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
         let agents = self.agents.len();
         let own = self.agents.get(agent).ok_or(CommandError::NoAgent { agent, agents })?;
         let vehicle = &own.vehicle;
-        let Command { throttle, brake, steering, gear, inflation } = *command;
+        let Command { throttle, brake, steering, gear, inflation, locks } = *command;
         let allowed = "a finite number";
         within("throttle", throttle, f64::MAX, allowed)?;
         within("brake", brake, f64::MAX, allowed)?;
@@ -156,7 +170,15 @@ impl WorldModel {
                 return Err(CommandError::NoInflation { vehicle: vehicle.name().into() });
             }
         }
-        Ok(Controls { throttle, steering, brake, gear, inflation }.clamped())
+        let known = vehicle.locks();
+        if let Some(lock) = locks.iter().find(|lock| !known.contains(*lock)) {
+            return Err(CommandError::NoLock {
+                vehicle: vehicle.name().into(),
+                lock: lock.name(),
+                known: known.iter().map(Lock::name).collect(),
+            });
+        }
+        Ok(Controls { throttle, steering, brake, gear, inflation, locks }.clamped())
     }
 }
 

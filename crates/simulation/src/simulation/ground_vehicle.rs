@@ -12,7 +12,8 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Coupling, Outline, TrackedVehicle, Vehicle, VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, TrackedVehicle, Vehicle,
+    VehicleState,
 };
 use std::sync::Arc;
 
@@ -240,6 +241,14 @@ impl GroundVehicle {
                 })
             }
             GroundVehicle::Tracked(_) => false,
+        }
+    }
+
+    /// Locks that its driver can engage.
+    pub fn locks(&self) -> Locks {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().locks(),
+            GroundVehicle::Tracked(_) => Locks::OPEN,
         }
     }
 

@@ -71,7 +71,11 @@ fn check_agent(
     equal("brakes", vehicle.brakes.len(), start.brakes.len())?;
     equal("clutches", vehicle.clutches.len(), start.clutches.len())?;
     equal("brakes with a lag", vehicle.pressures.len(), start.pressures.len())?;
-    equal("clutches that engage by themselves", vehicle.engaged.len(), start.engaged.len())?;
+    equal(
+        "clutches that engage by themselves or by command",
+        vehicle.engaged.len(),
+        start.engaged.len(),
+    )?;
     if vehicle.coupling != Coupling::Holds && model.vehicle.trailed_wheels() == 0 {
         return Err("a trailer that has parted; must be none".into());
     }

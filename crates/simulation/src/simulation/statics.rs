@@ -62,6 +62,7 @@ const BRAKED: Controls = Controls {
     brake: 1.0,
     gear: crate::vehicle::Selector::Drive,
     inflation: None,
+    locks: crate::vehicle::Locks::OPEN,
 };
 
 /// How a vehicle stands at its start.

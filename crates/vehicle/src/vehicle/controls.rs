@@ -1,5 +1,6 @@
 //! What a driver commands.
 
+use super::lock::Locks;
 use super::powertrain::Selector;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub struct Controls {
     pub gear: Selector,
     /// Inflation that central tyre inflation is to work towards, Pa; as it is if none.
     pub inflation: Option<f64>,
+    /// Differentials to be locked, of those that a driver can lock.
+    pub locks: Locks,
 }
 
 impl Controls {
@@ -27,6 +30,7 @@ impl Controls {
             brake: self.brake.clamp(0.0, 1.0),
             gear: self.gear,
             inflation: self.inflation.map(|inflation| inflation.max(0.0)),
+            locks: self.locks,
         }
     }
 }

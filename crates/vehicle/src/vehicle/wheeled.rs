@@ -4,7 +4,7 @@
 //! clutches, takes the loads of the ground on the wheels from the caller, and
 //! lets the multibody core advance linearly implicitly. It knows no ground.
 
-use super::assembly::{Assembled, AssemblyError, Clutch, articulation, assemble};
+use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::powertrain::{Brake, BrakeState, GearboxState};
@@ -13,7 +13,7 @@ use super::trailer::{Coupling, TrailerParts};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
-use crate::numeric::exp;
+use crate::numeric::{atan2, exp};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,8 @@ pub struct VehicleState {
     /// Pressure in the brakes of each axle that has a lag, from the front, as a share of the
     /// greatest.
     pub pressures: Vec<f64>,
-    /// Whether the clutches that engage by themselves are engaged, in the order of all clutches.
+    /// Whether the clutches that engage by themselves or by command are engaged, in the order of
+    /// all clutches.
     pub engaged: Vec<bool>,
     /// How its trailer hangs on it.
     pub coupling: Coupling,
@@ -209,7 +210,7 @@ impl Vehicle {
             brakes: vec![BrakeState::default(); self.parts.wheels.len()],
             clutches: vec![BrakeState::default(); self.parts.driveline.clutches.len()],
             pressures: vec![0.0; self.lags().count()],
-            engaged: vec![false; self.automatic_locks()],
+            engaged: vec![false; self.switched_locks()],
             coupling: Coupling::Holds,
         }
     }
@@ -219,9 +220,9 @@ impl Vehicle {
         self.spec.axles.iter().filter_map(|axle| axle.brake_lag)
     }
 
-    fn automatic_locks(&self) -> usize {
+    fn switched_locks(&self) -> usize {
         let clutches = self.parts.driveline.clutches.iter();
-        clutches.filter(|clutch| clutch.automatic.is_some()).count()
+        clutches.filter(|clutch| clutch.index().is_some()).count()
     }
 
     /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
@@ -279,6 +280,14 @@ impl Vehicle {
     /// Pose of the chassis frame.
     pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.chassis)
+    }
+
+    /// Angle by which the frame behind the torsion joint is turned about x against the chassis ahead,
+    /// rad, if it has that joint: positive with its left side up.
+    pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
+        let rear = self.parts.model.pose(&workspace.body, self.parts.rear_frame?);
+        let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
+        Some(atan2(left.z, left.y))
     }
 
     /// Twist of the chassis about its frame's origin.
@@ -469,11 +478,19 @@ impl Vehicle {
         let fixed = (&self.spec.powertrain, &self.parts.model);
         plan.transmission.drive(fixed, state, workspace, controls, (tick, h));
         for clutch in &plan.clutches {
-            let Some(automatic) = &clutch.automatic else { continue };
-            let mean = automatic.mean.iter().map(|(at, share)| share * state.body.u[at.index()]);
-            let (mean, difference) = (mean.sum(), workspace.rate[clutch.element]);
-            let engaged = &mut state.engaged[automatic.index];
-            *engaged = automatic.lock.next(*engaged, difference, mean, controls.throttle > 0.0);
+            match &clutch.engaged {
+                Engaged::Fixed(_) => {}
+                Engaged::Automatic { index, lock, mean } => {
+                    let mean = mean.iter().map(|(at, share)| share * state.body.u[at.index()]);
+                    let (mean, difference) = (mean.sum(), workspace.rate[clutch.element]);
+                    let driven = controls.throttle > 0.0;
+                    state.engaged[*index] =
+                        lock.next(state.engaged[*index], difference, mean, driven);
+                }
+                Engaged::Commanded { index, lock } => {
+                    state.engaged[*index] = controls.locks.contains(*lock);
+                }
+            }
         }
         for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
             let rate = workspace.rate[clutch.element];
@@ -565,7 +582,7 @@ impl Vehicle {
                 let (lining, rate) =
                     (&mut state.clutches[index], workspace.body.rate[clutch.element]);
                 clutch.friction.advance(1.0, lining, rate, h);
-            } else if clutch.automatic.is_some() {
+            } else if clutch.index().is_some() {
                 state.clutches[index] = BrakeState::default();
             }
         }
@@ -603,6 +620,11 @@ fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
 
 impl Clutch {
     fn is_engaged(&self, state: &VehicleState) -> bool {
-        self.locked || self.automatic.as_ref().is_some_and(|own| state.engaged[own.index])
+        match self.engaged {
+            Engaged::Fixed(engaged) => engaged,
+            Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => {
+                state.engaged[index]
+            }
+        }
     }
 }

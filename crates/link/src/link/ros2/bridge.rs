@@ -260,6 +260,7 @@ impl Driver {
             steering: Steering::Angle(angle),
             gear: if backward { Selector::Reverse } else { Selector::Drive },
             inflation: None,
+            locks: crate::vehicle::Locks::OPEN,
         };
         let controls = model.controls(self.seat.agent, &command);
         let controls = controls.map_err(|error| format!("{topic}: {error}"))?;

@@ -8,8 +8,8 @@ use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
 use crate::vehicle::{
-    AnySpec, CatalogueError, Entry, SpecError, TrackedSpec, VehicleSpec, catalogue, find_any,
-    trailers,
+    AnySpec, CatalogueError, Entry, Locks, SpecError, TrackedSpec, VehicleSpec, catalogue,
+    find_any, trailers,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -42,8 +42,8 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
             spec(&model)
         });
         let spec = spec.and_then(|spec| {
-            let tyred = with_tyres(spec, vehicle);
-            tyred.map_err(|(key, cause)| {
+            let fitted = with_tyres(spec, vehicle).and_then(|spec| with_locks(spec, vehicle));
+            fitted.map_err(|(key, cause)| {
                 let key = format!("vehicle[{index}].{key}");
                 Faults::from(file.document.fault(&key, Problem::Refused { cause }))
             })
@@ -51,7 +51,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         match spec {
             Ok(mut spec) => {
                 for payload in &vehicle.payload {
-                    spec.chassis_mut().load(payload.mass, &payload.position, &payload.size);
+                    spec.load(payload.mass, &payload.position, &payload.size);
                 }
                 let spec = Arc::new(spec);
                 known.insert(asked, spec.clone());
@@ -67,7 +67,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
 /// All of a vehicle's entry that decides its spec.
 fn asked(entry: &config::Vehicle) -> String {
     let config::Vehicle { model, tyre, inflation, payload, overrides, driver, .. } = entry;
-    let asked = (model, tyre, inflation, payload, overrides, driver.inflates());
+    let asked = (model, tyre, inflation, payload, overrides, driver.inflates(), driver.locks());
     serde_json::to_string(&asked).unwrap_or_default()
 }
 
@@ -117,6 +117,24 @@ fn with_tyres(
         ));
     }
     Ok(spec)
+}
+
+/// A vehicle that has the locks that its driver engages; else the key, and why.
+fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (&'static str, String)> {
+    let known = match &spec {
+        AnySpec::Wheeled(own) => own.locks(),
+        AnySpec::Tracked(_) => Locks::OPEN,
+    };
+    match entry.driver.locks().iter().find(|lock| !known.contains(*lock)) {
+        Some(lock) => {
+            let (name, lock) = (spec.name(), lock.name());
+            let cause = format!(
+                "must not lock {lock}: no such differential of {name} says commanded = true"
+            );
+            Err(("driver.rows", cause))
+        }
+        None => Ok(spec),
+    }
 }
 
 /// One vehicle of the catalogue, or of a file whose name ends in `.toml`.

@@ -456,6 +456,7 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         brake: curve(|row| row.brake)?,
         gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
         inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
+        locks: rows.iter().map(|row| (row.time, row.locks)).collect(),
         speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
     }))
 }

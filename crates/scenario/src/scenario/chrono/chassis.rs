@@ -1,12 +1,15 @@
-//! The chassis, in one body.
+//! The chassis: one body, or two with a torsion joint between them.
 
 use super::ImportError;
 use super::library::{Library, Source};
 use super::log::Log;
 use super::part::{rotation, tensor, vec3};
 use crate::spatial::{Mat3, Vec3};
-use crate::vehicle::spec::{Chassis, Point};
+use crate::vehicle::spec::{Chassis, Point, RearFrame};
 use serde::Deserialize;
+
+/// Damping of a torsion joint over its stiffness in Chrono, s.
+const DAMPING_TIME: f64 = 0.01;
 
 #[derive(Deserialize)]
 struct Figures {
@@ -53,42 +56,66 @@ pub(super) struct Rear {
     #[serde(rename = "Connector Input File")]
     connector: String,
     #[serde(rename = "Chassis Index")]
-    #[allow(dead_code)] // all become one body
     index: Option<i64>,
 }
 
-/// Its figures, and those of what is joined to it by a torsion spring, which is rigid here.
+/// Its figures, and those of what is joined to it by a torsion spring; where more than one is, all
+/// are one body.
 pub(super) fn chassis(
     library: &Library,
     vehicle: &Source,
     file: &str,
     rear: &[Rear],
     log: &mut Log,
-) -> Result<Chassis, ImportError> {
+) -> Result<(Chassis, Option<RearFrame>), ImportError> {
     let source = library.read(vehicle, "Chassis / Input File", file, log)?;
     template(&source, "RigidChassis")?;
     log.origin("chassis", &source);
     let figures: Figures = source.figures(log)?;
     let mut components = figures.components;
+    let joint = figures.rear_connector.filter(|_| rear.len() == 1);
+    let mut rear_frame = None;
     for (index, behind) in rear.iter().enumerate() {
         let key = |own: &str| format!("Rear Chassis / {index} / {own}");
         let connector =
             library.read(vehicle, &key("Connector Input File"), &behind.connector, log)?;
         template(&connector, "ChassisConnectorTorsion")?;
-        log.omit(&connector, "Torsional Stiffness", "both halves of the frame are one body here");
+        let spring: Torsion = connector.figures(log)?;
         let source = library.read(vehicle, &key("Input File"), &behind.file, log)?;
         template(&source, "RigidChassisRear")?;
-        components.extend(source.figures::<Behind>(log)?.components);
+        let part = source.figures::<Behind>(log)?.components;
+        match joint.filter(|_| behind.index.is_none_or(|index| index < 0)) {
+            Some(joint) => {
+                let Summed { mass, com, tensor } = summed(&part);
+                if mass <= 0.0 {
+                    let value = format!("{mass} kg");
+                    return Err(source.refused("Components", &value, "a mass above 0 kg"));
+                }
+                log.origin("rear_frame", &source);
+                log.assume("rear_frame.damping", "a hundredth of the stiffness, as in Chrono");
+                rear_frame = Some(RearFrame {
+                    joint,
+                    stiffness: spring.stiffness,
+                    damping: spring.stiffness * DAMPING_TIME,
+                    mass,
+                    inertia: [tensor[(0, 0)], tensor[(1, 1)], tensor[(2, 2)]],
+                    products: [tensor[(0, 1)], tensor[(0, 2)], tensor[(1, 2)]],
+                    com: [com.x, com.y, com.z],
+                });
+            }
+            None => {
+                let why = "the parts of a frame with more than one joint are one body here";
+                log.omit(&connector, "Torsional Stiffness", why);
+            }
+        }
+        components.extend(part);
     }
-    let mass: f64 = components.iter().map(Component::signed_mass).sum();
+    let Summed { mass, com, tensor: inertia } = summed(&components);
     if mass <= 0.0 {
         return Err(source.refused("Components", &format!("{mass} kg"), "a mass above 0 kg"));
     }
-    let of = |component: &Component| vec3(component.frame.location) * component.signed_mass();
-    let com = components.iter().map(of).fold(Vec3::zeros(), |sum, part| sum + part) / mass;
-    let inertia = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.about(&com));
     let moments = closed([inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]], log);
-    Ok(Chassis {
+    let chassis = Chassis {
         mass,
         inertia: moments,
         products: [inertia[(0, 1)], inertia[(0, 2)], inertia[(1, 2)]],
@@ -98,7 +125,23 @@ pub(super) fn chassis(
         belly: None,
         footprint: None,
         hulls: Vec::new(),
-    })
+    };
+    Ok((chassis, rear_frame))
+}
+
+/// Components as one body: mass, kg, centre, m, and tensor of inertia about it, kg m².
+struct Summed {
+    mass: f64,
+    com: Vec3,
+    tensor: Mat3,
+}
+
+fn summed(components: &[Component]) -> Summed {
+    let mass: f64 = components.iter().map(Component::signed_mass).sum();
+    let of = |component: &Component| vec3(component.frame.location) * component.signed_mass();
+    let com = components.iter().map(of).fold(Vec3::zeros(), |sum, part| sum + part) / mass;
+    let tensor = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.about(&com));
+    Summed { mass, com, tensor }
 }
 
 /// The moments, none above the sum of the others, as no body has them.
@@ -112,6 +155,13 @@ fn closed(moments: Point, log: &mut Log) -> Point {
         );
     }
     closed
+}
+
+/// A torsion joint between two parts of a chassis.
+#[derive(Deserialize)]
+struct Torsion {
+    #[serde(rename = "Torsional Stiffness")]
+    stiffness: f64,
 }
 
 /// A rear chassis; its connectors hold it to the front one.

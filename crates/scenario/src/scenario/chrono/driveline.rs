@@ -111,6 +111,7 @@ pub(super) fn driveline(
         inertia,
         lock_torque,
         locked: false,
+        commanded: false,
         automatic: None,
     };
     let axle = |ratio, differential, shaft_inertia| FinalDrive {

@@ -7,8 +7,7 @@ use super::part::{Body, moved, part, pitch_deg};
 use super::suspension::SteeredBy;
 use crate::numeric::{asin, sin};
 use crate::vehicle::spec::{
-    Axle, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, Point, RackPinion,
-    Steering, Suspension,
+    Axle, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, Point, RackPinion, Steering,
 };
 use serde::Deserialize;
 
@@ -43,7 +42,7 @@ pub(super) fn steering(
     let key = |name: &str| format!("Steering Subsystems / {index} / {name}");
     let source = library.read(vehicle, &key("Input File"), &own.file, log)?;
     let lock = stated_deg.map(|angle| in_degrees(vehicle, angle, log));
-    let independent = matches!(axle.0.suspension, Suspension::DoubleWishbone(_));
+    let independent = axle.1 == SteeredBy::TieRods && axle.0.suspension.kingpin().is_some();
     let (pitch, alone) = pitch_deg(own.orientation);
     if !alone {
         log.omit(vehicle, &key("Orientation"), "mechanisms are pitched only here");
@@ -95,10 +94,11 @@ fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
 
 /// Angle of a wheel of an axle, degrees, when the ends of its tie rods have gone `travel` m.
 fn by_travel(axle: &Axle, travel: f64) -> f64 {
-    let Suspension::DoubleWishbone(own) = &axle.suspension else { return LOCK };
-    let p = &own.points;
-    let kingpin = 0.5 * (p.lower_arm_outer[0] + p.upper_arm_outer[0]);
-    let lever = (p.tie_rod_upright[0] - kingpin).abs().max(1e-6);
+    let own = &axle.suspension;
+    let (Some([lower, upper]), Some(end)) = (own.kingpin(), own.steering_arm()) else {
+        return LOCK;
+    };
+    let lever = (end[0] - 0.5 * (lower[0] + upper[0])).abs().max(1e-6);
     asin((travel / lever).clamp(0.0, 0.7)).to_degrees()
 }
 

@@ -1,7 +1,7 @@
 //! `[vehicle.driver]`
 
 use super::{Place, Way};
-use crate::vehicle::Selector;
+use crate::vehicle::{Locks, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -209,6 +209,13 @@ impl Driver {
     pub fn inflates(&self) -> bool {
         matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.inflation.is_some()))
     }
+
+    /// Every lock that it engages at some time.
+    pub fn locks(&self) -> Locks {
+        let rows = if let Driver::Table { rows } = self { rows.as_slice() } else { &[] };
+        let engaged = rows.iter().flat_map(|row| row.locks.iter());
+        engaged.fold(Locks::OPEN, |locks, lock| locks.with(lock, true))
+    }
 }
 
 impl Default for Driver {
@@ -244,6 +251,10 @@ pub struct TableRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
     pub inflation: Option<f64>,
+    /// Differentials that are locked from this time on, of those that the vehicle's file lets
+    /// drivers lock (`commanded`).
+    #[serde(default, skip_serializing_if = "Locks::is_open")]
+    pub locks: Locks,
     /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]

@@ -118,7 +118,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
             let at = |local: Point| placed(axle, mirror, local);
             match &axle.suspension {
                 // hinges of a trailer turn with it
-                Suspension::DoubleWishbone(_) | Suspension::TrailingArm(_) if axle.trailed => {}
+                own if axle.trailed && !matches!(own, Suspension::SolidAxle(_)) => {}
                 Suspension::DoubleWishbone(own) => {
                     let p = &own.points;
                     let centre = at(p.spindle);
@@ -128,6 +128,16 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                     ] {
                         builder.swing(wheel, [at(front), at(back)], at(outer), centre, 0.022);
                     }
+                }
+                Suspension::SingleWishbone(own) => {
+                    let p = &own.points;
+                    let hinges = [at(p.arm_front), at(p.arm_back)];
+                    builder.swing(wheel, hinges, at(p.kingpin_lower), at(p.spindle), 0.025);
+                }
+                Suspension::MacphersonStrut(own) => {
+                    let p = &own.points;
+                    let hinges = [at(p.arm_front), at(p.arm_back)];
+                    builder.swing(wheel, hinges, at(p.arm_outer), at(p.spindle), 0.022);
                 }
                 Suspension::TrailingArm(own) => {
                     let p = &own.points;

@@ -52,6 +52,8 @@ pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
     let mut own = spec.clone();
     own.axles.truncate(spec.own_axles().len());
     own.trailer = None;
+    // both parts of a frame as one
+    own.rear_frame = None;
     let Ok(vehicle) = Vehicle::new(own) else { return vec![None; spec.axles.len()] };
     let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
     (0..spec.axles.len()).map(moved).collect()

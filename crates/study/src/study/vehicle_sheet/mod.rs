@@ -4,16 +4,19 @@
 //! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
 //! its figures, each with its law where it is computed.
 
+mod hull;
 mod kinematics;
 mod quarter;
 mod usual;
 
+pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
 
 use super::mobility::TractiveEffort;
 use crate::numeric::{GRAVITY, atan, hypot, tan};
 use crate::scenario::{Faults, ScenarioFile, build};
 use crate::simulation::World;
+use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::TrailerGeometry;
 use crate::vehicle::spec::{Footprint, VehicleSpec};
@@ -37,6 +40,8 @@ pub struct VehicleSheet {
     pub mass: f64,
     /// Its axles from the front; none on tracks.
     pub axles: Vec<AxleSheet>,
+    /// How its hull swings, of a vehicle on tracks.
+    pub hull: Option<HullSheet>,
     /// How it stands on each soil.
     pub soils: Vec<Standing>,
     /// How it turns at full lock; none where no wheel is steered.
@@ -137,7 +142,7 @@ impl VehicleSheet {
     /// # Errors
     /// Every fault of the file that shows when it is put on ground.
     pub fn of(model: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
-        let (mass, firm) = (spec.total_mass(), standing(model, FIRM)?);
+        let (mass, (firm, pose)) = (spec.total_mass(), standing(model, FIRM)?);
         let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &firm));
         let soils = SOILS.iter().map(|soil| sunk(model, soil, spec)).collect::<Result<_, _>>()?;
         let turning = spec.wheeled().and_then(turning);
@@ -147,6 +152,7 @@ impl VehicleSheet {
             name: spec.name().to_owned(),
             mass,
             axles,
+            hull: spec.tracked().map(|own| HullSheet::of(own, &pose)),
             soils,
             turning,
             roll: roll(spec),
@@ -160,8 +166,8 @@ impl VehicleSheet {
     }
 }
 
-/// Load, N, and sinkage, m, of each wheel at rest on a soil.
-fn standing(model: &str, soil: &str) -> Result<Vec<[f64; 2]>, Faults> {
+/// Load, N, and sinkage, m, of each wheel at rest on a soil, and the pose of the chassis.
+fn standing(model: &str, soil: &str) -> Result<(Vec<[f64; 2]>, Pose), Faults> {
     let text = format!(
         "format = 1\nname = \"standing\"\ntime = {{ duration = 1.0 }}\nterrain = {{ surface = {{ \
          kind = \"flat\" }} }}\nsoil = {{ default = \"{soil}\" }}\n[[vehicle]]\nname = \
@@ -170,13 +176,13 @@ fn standing(model: &str, soil: &str) -> Result<Vec<[f64; 2]>, Faults> {
     let file = ScenarioFile::parse("the sheet's own scenario", &text, Path::new(""), &[])?;
     let mut world = World::new(build::world(&file)?.world);
     world.advance();
-    let sample = world.samples().next();
-    let wheels = sample.map(|sample| sample.wheels).unwrap_or_default();
-    Ok(wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect())
+    let Some(sample) = world.samples().next() else { return Ok(Default::default()) };
+    let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
+    Ok((wheels, sample.pose))
 }
 
 fn sunk(model: &str, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
-    let wheels = standing(model, soil)?;
+    let (wheels, _) = standing(model, soil)?;
     let group = if spec.wheeled().is_some() { 2 } else { wheels.len().max(1) };
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
@@ -314,6 +320,12 @@ mod tests {
                 println!("{} {axle:.2?}", entry.key);
                 assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
                 assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
+            }
+            if let Some(hull) = &sheet.hull {
+                println!("{} {hull:.3?}", entry.key);
+                // the band of axles; Chrono's bars of the M113 are stiff
+                assert!((0.7..4.0).contains(&hull.bounce), "{}: {hull:?}", entry.key);
+                assert!((0.5..4.0).contains(&hull.pitch), "{}: {hull:?}", entry.key);
             }
             println!("{} {:?} {:?}", entry.key, sheet.roll, sheet.warnings);
             assert!((0.5..2.5).contains(&sheet.roll.stability_factor), "{}", entry.key);

@@ -6,8 +6,8 @@
 //! 7.2). The body's damping is its share of the critical one on ks alone.
 
 use crate::numeric::GRAVITY;
-use crate::spatial::Vec3;
-use crate::vehicle::spec::{Point, Suspension, VehicleSpec};
+use crate::spatial::{Mat3, Vec3};
+use crate::vehicle::spec::{MacphersonStrutPoints, Point, Suspension, VehicleSpec};
 use std::f64::consts::TAU;
 
 /// Rate at which the damper's coefficient is taken, m/s at the damper, both ways.
@@ -77,6 +77,12 @@ fn lines(suspension: &Suspension) -> [f64; 2] {
             let lines = [[p.spring_chassis, p.spring_arm], [p.damper_chassis, p.damper_arm]];
             swings([p.lower_arm_back, p.lower_arm_front], p.lower_arm_outer, lines)
         }
+        Suspension::SingleWishbone(s) => {
+            let p = &s.points;
+            let lines = [[p.spring_chassis, p.spring_arm], [p.damper_chassis, p.damper_arm]];
+            swings([p.arm_back, p.arm_front], p.spindle, lines)
+        }
+        Suspension::MacphersonStrut(s) => on_strut(&s.points),
         Suspension::TrailingArm(s) => {
             let p = &s.points;
             let lines = [[p.spring_chassis, p.spring_arm], [p.damper_chassis, p.damper_arm]];
@@ -93,10 +99,71 @@ fn lines(suspension: &Suspension) -> [f64; 2] {
     }
 }
 
+/// The same of an upright on a strut. Its ball joint moves with the arm at v; its turn ω keeps the
+/// strut's axis d through the mount, (v + ω × r) ⊥ d = 0 at r from joint to mount, and the tie rod's
+/// length, (v + ω × t) · rod = 0 at t from joint to rod: three linear equations.
+fn on_strut(p: &MacphersonStrutPoints) -> [f64; 2] {
+    let joint = Vec3::from(p.arm_outer);
+    let from_joint = |point: Point| Vec3::from(point) - joint;
+    let hinge = from_joint(p.arm_front) - from_joint(p.arm_back);
+    let v = hinge.cross(&-from_joint(p.arm_back)).normalize();
+    let mount = from_joint(p.strut_chassis);
+    let along = (mount - from_joint(p.strut_upright)).normalize();
+    let across = along.cross(&Vec3::y()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+    let end = from_joint(p.tie_rod_upright);
+    let held = [
+        (mount, across),
+        (mount, along.cross(&across)),
+        (end, from_joint(p.tie_rod_chassis) - end),
+    ];
+    let rows = held.map(|(place, direction)| place.cross(&direction).transpose());
+    let still = held.map(|(_, direction)| -direction.dot(&v));
+    let turn = Mat3::from_rows(&rows)
+        .try_inverse()
+        .map_or_else(Vec3::zeros, |inverse| inverse * Vec3::from(still));
+    let at = |place: Vec3| v + turn.cross(&place);
+    let rise = at(from_joint(p.spindle)).z;
+    let lines = [[p.spring_chassis, p.spring_upright], [p.damper_chassis, p.damper_upright]];
+    lines.map(|line| {
+        let [chassis, upright] = line.map(from_joint);
+        (at(upright).dot(&(chassis - upright).normalize()) / rise).abs()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::vehicle::find;
+
+    /// In the front view arm and strut turn the upright about one centre: where the arm's line meets
+    /// the perpendicular to the strut through its mount (Milliken and Milliken, chapter 17).
+    #[test]
+    fn a_strut_shortens_as_about_its_instant_centre() {
+        let (h, tilt, wheel) = (0.6, 0.2_f64, 0.9);
+        let mount = [0.0, 0.7 - h * tilt.tan(), h];
+        let foot = [0.0, 0.7 - 0.5 * h * tilt.tan(), 0.5 * h];
+        let points = MacphersonStrutPoints {
+            spindle: [0.0, wheel, 0.05],
+            upright: [0.0, 0.75, 0.0],
+            arm_front: [0.2, 0.3, 0.0],
+            arm_back: [-0.2, 0.3, 0.0],
+            arm_outer: [0.0, 0.7, 0.0],
+            arm_com: [0.0, 0.5, 0.0],
+            strut_chassis: mount,
+            strut_upright: foot,
+            damper_chassis: mount,
+            damper_upright: foot,
+            spring_chassis: mount,
+            spring_upright: foot,
+            tie_rod_chassis: [-0.15, 0.35, 0.0],
+            tie_rod_upright: [-0.15, 0.7, 0.0],
+        };
+        let centre = mount[1] - h / tilt.tan();
+        let expected = h / tilt.sin() / (wheel - centre);
+        for own in on_strut(&points) {
+            assert!((own - expected).abs() < 1e-12, "{own} {expected}");
+        }
+    }
 
     /// The rear corner of the Gator: struts upright at the wheel, so the rates are the springs'
     /// own; frequencies against the characteristic equation, solved here by substitution.

@@ -66,7 +66,7 @@ impl Frame<'_> {
     }
 
     /// An arm hinged to the body `on` through two pivots.
-    fn arm(
+    pub(super) fn arm(
         &mut self,
         (name, on): (String, BodyId),
         part: Part,

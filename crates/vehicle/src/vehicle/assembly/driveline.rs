@@ -10,6 +10,7 @@
 use super::{AssemblyError, Frame};
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::spatial::Vec3;
+use crate::vehicle::lock::Lock;
 use crate::vehicle::powertrain::{Brake, GearboxState};
 use crate::vehicle::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
 use crate::vehicle::transmission::{Transmission, TransmissionShafts};
@@ -21,37 +22,46 @@ pub(in crate::vehicle) struct Clutch {
     pub element: usize,
     /// Its friction.
     pub friction: Brake,
-    /// Whether it is always engaged.
-    pub locked: bool,
-    /// When it engages by itself, if it does.
-    pub automatic: Option<Automatic>,
+    /// What engages it.
+    pub engaged: Engaged,
 }
 
-/// A clutch that engages by itself.
+/// What engages a clutch; `index` is its place among those that are not always as they are.
 #[derive(Clone, Debug)]
-pub(in crate::vehicle) struct Automatic {
-    /// Its place among those that do.
-    pub index: usize,
-    /// When.
-    pub lock: AutomaticLock,
-    /// The mean speed of its outputs.
-    pub mean: Vec<(Coordinate, f64)>,
+pub(in crate::vehicle) enum Engaged {
+    /// Nothing: it is always, or never.
+    Fixed(bool),
+    /// The speeds of its outputs, whose `mean` is this.
+    Automatic { index: usize, lock: AutomaticLock, mean: Vec<(Coordinate, f64)> },
+    /// The driver, by a switch.
+    Commanded { index: usize, lock: Lock },
 }
 
-/// A clutch of a differential with its outputs' mean speed; `before` are those added before it.
+impl Clutch {
+    /// Its place among those that are not always as they are, if it is one of them.
+    pub fn index(&self) -> Option<usize> {
+        match self.engaged {
+            Engaged::Fixed(_) => None,
+            Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => Some(index),
+        }
+    }
+}
+
+/// A clutch of a differential with its outputs' mean speed and its switch; `before` are those
+/// added before it.
 fn clutch(
     element: usize,
     differential: &Differential,
-    mean: Vec<(Coordinate, f64)>,
+    (mean, switch): (Vec<(Coordinate, f64)>, Lock),
     before: &[Clutch],
 ) -> Clutch {
-    let index = before.iter().filter(|clutch| clutch.automatic.is_some()).count();
-    Clutch {
-        element,
-        friction: Brake { max_torque: differential.lock_torque },
-        locked: differential.locked,
-        automatic: differential.automatic.map(|lock| Automatic { index, lock, mean }),
-    }
+    let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
+    let engaged = match differential.automatic {
+        Some(lock) => Engaged::Automatic { index, lock, mean },
+        None if differential.commanded => Engaged::Commanded { index, lock: switch },
+        None => Engaged::Fixed(differential.locked),
+    };
+    Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
 }
 
 /// The driveline as the step reaches it.
@@ -107,7 +117,7 @@ impl Frame<'_> {
         let mut clutches = Vec::new();
         let mut shafts = Vec::new();
         let mut axles = Vec::new();
-        for &axle in &driven {
+        for (index, &axle) in driven.iter().enumerate() {
             let Some(drive) = spec.axles[axle].final_drive else {
                 return Err(AssemblyError::NoFinalDrive {
                     axle: spec.axles[axle].name.clone(),
@@ -123,8 +133,8 @@ impl Frame<'_> {
             let rates = vec![(own, drive.ratio)];
             axles.push((self.builder.closure(Closure::Gear { rates, spins }), axle));
             let element = self.builder.element(Element::Rates { rates: between });
-            let mean = vec![(own, drive.ratio)];
-            clutches.push(clutch(element, &drive.differential, mean, &clutches));
+            let turning = (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
+            clutches.push(clutch(element, &drive.differential, turning, &clutches));
             shafts.push((own, axle));
         }
         let (front, shares) = spec.driveline.split(shafts.len());
@@ -139,17 +149,17 @@ impl Frame<'_> {
                 group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
             };
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
-            let mean = [of(ahead, 0.5), of(behind, 0.5)].concat();
+            let turning = ([of(ahead, 0.5), of(behind, 0.5)].concat(), Lock::Centre);
             let element = self.builder.element(Element::Rates { rates });
-            clutches.push(clutch(element, &spec.driveline.centre, mean, &clutches));
+            clutches.push(clutch(element, &spec.driveline.centre, turning, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
             for group in [ahead, behind] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
-                    let mean = vec![(pair[0].0, 0.5), (pair[1].0, 0.5)];
+                    let turning = (vec![(pair[0].0, 0.5), (pair[1].0, 0.5)], Lock::InterAxle);
                     let element = self.builder.element(Element::Rates { rates });
-                    clutches.push(clutch(element, between, mean, &clutches));
+                    clutches.push(clutch(element, between, turning, &clutches));
                 }
             }
         }

@@ -6,13 +6,16 @@
 
 mod double_wishbone;
 mod driveline;
+mod macpherson_strut;
+mod rear_frame;
+mod single_wishbone;
 mod solid_axle;
 mod steering;
 mod tandem;
 mod trailer;
 mod trailing_arm;
 
-pub(super) use driveline::{Clutch, DrivelinePlan};
+pub(super) use driveline::{Clutch, DrivelinePlan, Engaged};
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
@@ -107,6 +110,8 @@ pub(super) struct Frame<'a> {
     spec: &'a VehicleSpec,
     builder: Builder,
     chassis: BodyId,
+    /// What is behind the torsion joint of the chassis.
+    rear_frame: Option<BodyId>,
     trailer: Option<Coupled>,
     wheels: Vec<WheelPlace>,
     struts: Vec<Strut>,
@@ -122,6 +127,7 @@ pub(super) struct Frame<'a> {
 pub(super) struct Assembled {
     pub model: Model,
     pub chassis: BodyId,
+    pub rear_frame: Option<BodyId>,
     pub trailer: Option<Coupled>,
     pub wheels: Vec<WheelPlace>,
     pub struts: Vec<Strut>,
@@ -150,10 +156,23 @@ impl Frame<'_> {
         vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
     }
 
+    /// What the tie rods of an independent axle end on.
+    fn tie_rods_end(&self, axle: usize, by: SteeredBy) -> Result<BodyId, AssemblyError> {
+        match by {
+            SteeredBy::Link(link) => Ok(link),
+            SteeredBy::Nothing => Ok(self.sprung(axle)),
+            SteeredBy::DragLink { .. } | SteeredBy::Knuckles => Err(AssemblyError::Steering {
+                axle: self.spec.axles[axle].name.clone(),
+                what: "wishbones and struts are steered by a rack_pinion or a pitman_arm",
+            }),
+        }
+    }
+
     /// The sprung body that an axle belongs to.
     fn sprung(&self, axle: usize) -> BodyId {
         match &self.trailer {
             Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
+            _ if self.spec.hangs_behind(axle) => self.rear_frame.unwrap_or(self.chassis),
             _ => self.chassis,
         }
     }
@@ -248,12 +267,13 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         joint: Joint::Free,
         anchor: Vec3::zeros(),
         origin: Vec3::zeros(),
-        inertia: sprung_inertia(&spec.chassis, Vec3::zeros()),
+        inertia: rear_frame::ahead(&spec.chassis, spec.rear_frame.as_ref()),
     });
     let mut frame = Frame {
         spec,
         builder,
         chassis,
+        rear_frame: None,
         trailer: None,
         wheels: Vec::new(),
         struts: Vec::new(),
@@ -262,6 +282,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         spring_seats: vec![[chassis; 2]; spec.axles.len()],
         pitch_stops: Vec::new(),
     };
+    frame.rear_frame = frame.rear_frame();
     frame.trailer();
     let mechanisms = frame.mechanisms();
     frame.tandems()?;
@@ -275,17 +296,16 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         }
         match &axle.suspension {
             Suspension::DoubleWishbone(s) => {
-                let link = match by {
-                    SteeredBy::Link(link) => link,
-                    SteeredBy::Nothing => frame.sprung(index),
-                    SteeredBy::DragLink { .. } | SteeredBy::Knuckles => {
-                        return Err(AssemblyError::Steering {
-                            axle: axle.name.clone(),
-                            what: "a double wishbone is steered by a rack_pinion or a pitman_arm",
-                        });
-                    }
-                };
+                let link = frame.tie_rods_end(index, by)?;
                 frame.double_wishbone(index, s, link);
+            }
+            Suspension::SingleWishbone(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.single_wishbone(index, s, link);
+            }
+            Suspension::MacphersonStrut(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.macpherson_strut(index, s, link);
             }
             Suspension::TrailingArm(s) => {
                 if axle.steered {
@@ -316,6 +336,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
     Ok(Assembled {
         model: frame.builder.build()?,
         chassis: frame.chassis,
+        rear_frame: frame.rear_frame,
         trailer: frame.trailer,
         wheels: frame.wheels,
         struts: frame.struts,

@@ -136,17 +136,11 @@ impl Frame<'_> {
     /// +1 if moving the tie rods to the left steers to the left: they then meet
     /// the uprights ahead of the kingpin.
     fn sense(&self, axle: usize) -> f64 {
-        let ahead = match &self.spec.axles[axle].suspension {
-            Suspension::DoubleWishbone(s) => {
-                let p = &s.points;
-                p.tie_rod_upright[0] > 0.5 * (p.lower_arm_outer[0] + p.upper_arm_outer[0])
-            }
-            Suspension::SolidAxle(s) => s.knuckle.is_none_or(|k| {
-                k.tie_rod_knuckle[0] > 0.5 * (k.kingpin_lower[0] + k.kingpin_upper[0])
-            }),
-            Suspension::TrailingArm(_) => true,
+        let own = &self.spec.axles[axle].suspension;
+        let (Some([lower, upper]), Some(arm)) = (own.kingpin(), own.steering_arm()) else {
+            return 1.0;
         };
-        if ahead { 1.0 } else { -1.0 }
+        if arm[0] > 0.5 * (lower[0] + upper[0]) { 1.0 } else { -1.0 }
     }
 
     /// A travel at steering 1 of the mechanism of an axle: its own share of the first's.
@@ -162,7 +156,7 @@ impl Frame<'_> {
         let middle = (hinge + at_arm) * 0.5;
         let arm = self.builder.body(Body {
             name: format!("{} pitman arm", self.spec.axles[axle].name),
-            parent: self.chassis,
+            parent: self.sprung(axle),
             joint: Joint::Revolute(axis),
             anchor: hinge,
             origin: middle,
@@ -197,7 +191,7 @@ impl Frame<'_> {
             Inertia { mass: 0.0, com: Vec3::zeros(), tensor: Mat3::identity() * TRACE_INERTIA };
         let p = &s.points;
         let (x, z) = (turn * Vec3::x(), turn * Vec3::z());
-        let chassis = self.chassis;
+        let chassis = self.sprung(axle);
         let mut body = |name: &str, parent, joint, anchor, origin, inertia: Inertia| {
             let name = name.into();
             let inertia = Inertia { com: origin, ..inertia };
@@ -227,7 +221,7 @@ impl Frame<'_> {
         let origin = vec3(s.position) + moved;
         let link = self.builder.body(Body {
             name: "rack".into(),
-            parent: self.chassis,
+            parent: self.sprung(axle),
             joint: Joint::Prismatic(Vec3::y()),
             anchor: origin,
             origin,

@@ -83,7 +83,8 @@ impl Frame<'_> {
         }
         let mut springs = Vec::with_capacity(places.len());
         for (point, axis, share) in places {
-            let (a, point_a, b, point_b) = (body, point, self.chassis, point);
+            let drawn_by = self.rear_frame.unwrap_or(self.chassis);
+            let (a, point_a, b, point_b) = (body, point, drawn_by, point);
             let element = self.builder.element(Element::Axial { a, point_a, b, point_b, axis });
             let stiffness = hitch.stiffness * share;
             springs.push((self.mounts.len(), axis));

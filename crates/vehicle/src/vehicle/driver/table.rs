@@ -3,7 +3,7 @@
 use super::{DriverState, DriverView, Motion, SpeedControl};
 use crate::curve::Curve;
 use crate::spatial::Vec3;
-use crate::vehicle::{Controls, Selector};
+use crate::vehicle::{Controls, Locks, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct Table {
     /// nothing is given, and before the first as from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gear: Vec<(f64, Selector)>,
+    /// Differentials locked from a time (s) on, in order of time; none before the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<(f64, Locks)>,
     /// Speed to hold (m/s) over time (s): throttle and brake are then the speed control's, and
     /// their curves are not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +79,7 @@ impl Table {
             brake: at(&self.brake),
             gear: self.gear(time),
             inflation: self.inflation(time),
+            locks: self.locks(time),
         }
         .clamped()
     }
@@ -84,6 +88,11 @@ impl Table {
         let begun = self.inflation.partition_point(|&(from, _)| from <= time);
         let now = begun.checked_sub(1).map(|last| self.inflation[last]);
         now.map(|(_, kpa)| 1e3 * kpa)
+    }
+
+    fn locks(&self, time: f64) -> Locks {
+        let begun = self.locks.partition_point(|&(from, _)| from <= time);
+        begun.checked_sub(1).map_or(Locks::OPEN, |last| self.locks[last].1)
     }
 
     fn gear(&self, time: f64) -> Selector {
@@ -104,11 +113,11 @@ mod tests {
             brake: None,
             inflation: vec![(1.0, 150.0)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
+            locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
             speed: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
-        let early =
-            Controls { throttle: 0.0, steering: -1.0, brake: 0.0, gear: neutral, inflation: None };
+        let early = Controls { steering: -1.0, gear: neutral, ..Controls::default() };
         assert_eq!(table.controls(0.5), early);
         assert_eq!(table.controls(1.99).gear, neutral);
         assert_eq!(table.controls(2.0).gear, reverse);
@@ -120,6 +129,7 @@ mod tests {
             brake: 0.0,
             gear: reverse,
             inflation: Some(150e3),
+            locks: Locks { centre: true, ..Locks::OPEN },
         };
         assert_eq!(table.controls(50.0), late);
         assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);

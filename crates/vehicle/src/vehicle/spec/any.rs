@@ -1,6 +1,6 @@
 //! A vehicle file of either kind.
 
-use super::{Chassis, Footprint, SpecError, TrackedSpec, VehicleSpec};
+use super::{Chassis, Footprint, Point, SpecError, TrackedSpec, VehicleSpec};
 use serde::Serialize;
 
 /// What a vehicle file says, whatever the vehicle runs on.
@@ -93,6 +93,14 @@ impl AnySpec {
         match self {
             AnySpec::Wheeled(spec) => &mut spec.chassis,
             AnySpec::Tracked(spec) => &mut spec.chassis,
+        }
+    }
+
+    /// Fixes a box of `mass` kg and of even density to it, its middle and sides as given, m.
+    pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
+        match self {
+            AnySpec::Wheeled(spec) => spec.load(mass, place, size),
+            AnySpec::Tracked(spec) => spec.chassis.load(mass, place, size),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Ratios are output speed over input speed, so a torque is divided by them.
 
+use super::VehicleSpec;
+use crate::vehicle::lock::{Lock, Locks};
 use crate::vehicle::powertrain::RPM;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,10 @@ pub struct Differential {
     /// Whether the clutch is engaged from the start; open otherwise.
     #[serde(default)]
     pub locked: bool,
+    /// Whether a driver can engage the clutch, by a switch; never where it is engaged from the start
+    /// or engages by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commanded: bool,
     /// When the clutch engages by itself, if it does; never where it is engaged from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<AutomaticLock>,
@@ -108,6 +114,32 @@ impl Driveline {
             _ => [alike; 2],
         };
         (front, each)
+    }
+
+    /// The switch of the differential of the driven axle `index` of `driven`, from the front.
+    pub fn lock_of(&self, index: usize, driven: usize) -> Lock {
+        let (front, _) = self.split(driven);
+        let before = self.layout == Layout::Fwd || index < front;
+        if before { Lock::FrontAxles } else { Lock::RearAxles }
+    }
+}
+
+impl VehicleSpec {
+    /// The locks that a driver can engage.
+    pub fn locks(&self) -> Locks {
+        let driven = || (0..self.axles.len()).filter(|&axle| self.is_driven(axle));
+        let count = driven().count();
+        let mut locks = Locks {
+            centre: count > 1 && self.driveline.centre.commanded,
+            inter_axle: self.driveline.inter_axle.is_some_and(|own| own.commanded),
+            ..Locks::OPEN
+        };
+        for (index, axle) in driven().enumerate() {
+            if self.axles[axle].final_drive.is_some_and(|drive| drive.differential.commanded) {
+                locks = locks.with(self.driveline.lock_of(index, count), true);
+            }
+        }
+        locks
     }
 }
 

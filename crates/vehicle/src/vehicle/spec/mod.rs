@@ -20,18 +20,22 @@ mod check_tracked;
 mod driveline;
 mod footprint;
 mod plausible;
+mod rear_frame;
 mod steering;
 mod strut;
 mod suspension;
 mod tandem;
 mod tracked;
 mod trailer;
+mod upright_guides;
 mod wheel;
 
 pub use any::AnySpec;
 pub use check::SpecError;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::Footprint;
+pub use rear_frame::RearFrame;
+pub(in crate::vehicle) use rear_frame::SprungPart;
 pub use steering::{
     Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, Steering,
 };
@@ -47,6 +51,9 @@ pub use tracked::{
     Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
 };
 pub use trailer::{Hitch, HitchKind, Trailer, TrailerSpec};
+pub use upright_guides::{
+    MacphersonStrut, MacphersonStrutPoints, SingleWishbone, SingleWishbonePoints,
+};
 pub use wheel::{
     CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
     Tyre, TyreSoil, Wheel,
@@ -241,6 +248,9 @@ pub struct VehicleSpec {
     pub wheelbase: f64,
     /// The sprung body.
     pub chassis: Chassis,
+    /// What of the chassis is behind a torsion joint, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rear_frame: Option<RearFrame>,
     /// Axles from the front.
     pub axles: Vec<Axle>,
     /// What turns the steered wheels; absent when none is steered.

@@ -1,6 +1,6 @@
 //! Suspension templates by their hard points, left side, in the axle's frame.
 
-use super::{Part, Point};
+use super::{MacphersonStrut, Part, Point, SingleWishbone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 pub enum Suspension {
     /// Two triangular arms on each side.
     DoubleWishbone(DoubleWishbone),
+    /// One arm on each side with the upright's kingpin on it.
+    SingleWishbone(SingleWishbone),
+    /// A lower arm on each side, and a strut that guides the upright.
+    MacphersonStrut(MacphersonStrut),
     /// One arm on each side that swings about an axis ahead of the wheel.
     TrailingArm(TrailingArm),
     /// Both wheels on one rigid beam.
@@ -239,6 +243,10 @@ impl Suspension {
                 let side = s.upper_arm.mass + s.lower_arm.mass + s.upright.mass + s.spindle.mass;
                 2.0 * (side + tie_rod)
             }
+            Suspension::SingleWishbone(s) => 2.0 * (s.arm.mass + s.upright.mass + s.spindle.mass),
+            Suspension::MacphersonStrut(s) => {
+                2.0 * (s.arm.mass + s.upright.mass + s.rod.mass + s.spindle.mass)
+            }
             Suspension::TrailingArm(s) => 2.0 * (s.arm.mass + s.spindle.mass),
             Suspension::SolidAxle(s) => {
                 let knuckle = s.knuckle.map_or(0.0, |knuckle| knuckle.part.mass);
@@ -251,8 +259,34 @@ impl Suspension {
     pub fn spindle(&self) -> Point {
         match self {
             Suspension::DoubleWishbone(s) => s.points.spindle,
+            Suspension::SingleWishbone(s) => s.points.spindle,
+            Suspension::MacphersonStrut(s) => s.points.spindle,
             Suspension::TrailingArm(s) => s.points.spindle,
             Suspension::SolidAxle(s) => s.points.spindle,
+        }
+    }
+    /// Lower and upper end of the kingpin of the left wheel, axle frame, m; none of arms and beams
+    /// whose wheels are not steered by it.
+    pub fn kingpin(&self) -> Option<[Point; 2]> {
+        match self {
+            Suspension::DoubleWishbone(s) => {
+                Some([s.points.lower_arm_outer, s.points.upper_arm_outer])
+            }
+            Suspension::SingleWishbone(s) => Some([s.points.kingpin_lower, s.points.kingpin_upper]),
+            Suspension::MacphersonStrut(s) => Some([s.points.arm_outer, s.points.strut_chassis]),
+            Suspension::TrailingArm(_) => None,
+            Suspension::SolidAxle(s) => s.knuckle.map(|own| [own.kingpin_lower, own.kingpin_upper]),
+        }
+    }
+
+    /// Outer end of the left tie rod, on upright or knuckle, axle frame, m.
+    pub fn steering_arm(&self) -> Option<Point> {
+        match self {
+            Suspension::DoubleWishbone(s) => Some(s.points.tie_rod_upright),
+            Suspension::SingleWishbone(s) => Some(s.points.tie_rod_upright),
+            Suspension::MacphersonStrut(s) => Some(s.points.tie_rod_upright),
+            Suspension::TrailingArm(_) => None,
+            Suspension::SolidAxle(s) => s.knuckle.map(|own| own.tie_rod_knuckle),
         }
     }
 }

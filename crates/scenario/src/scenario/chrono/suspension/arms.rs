@@ -5,7 +5,7 @@ use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::strut::Strut;
-use super::{HalfShaft, Read, SteeredBy, static_angles};
+use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
 use crate::curve::Curve;
 use crate::spatial::Vec3;
 use crate::vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
@@ -48,6 +48,45 @@ struct SemiTrailingArm {
     outer: Point,
 }
 
+/// An arm about the axis through an inner and an outer point.
+struct Swinging<'a> {
+    pivots: [Point; 2],
+    arm: &'a Body,
+    spindle: &'a Body,
+    spring: &'a Strut,
+    shock: &'a Strut,
+    half_shaft_inertia: f64,
+}
+
+impl Swinging<'_> {
+    fn read(
+        self,
+        source: &Source,
+        axle: &str,
+        key: &str,
+        log: &mut Log,
+    ) -> Result<Read, ImportError> {
+        let [pivot_inner, pivot_outer] = self.pivots;
+        let suspension = TrailingArm {
+            points: TrailingArmPoints {
+                spindle: self.spindle.com(),
+                pivot_inner,
+                pivot_outer,
+                arm_com: self.arm.com(),
+                damper_chassis: self.shock.chassis,
+                damper_arm: self.shock.moving,
+                spring_chassis: self.spring.chassis,
+                spring_arm: self.spring.moving,
+            },
+            arm: self.arm.part(&format!("{key}.arm"), log),
+            spindle: self.spindle.part(&format!("{key}.spindle"), log),
+        };
+        let springing = Springing::of(source, axle, self.spring, self.shock, log)?;
+        let suspension = Suspension::TrailingArm(suspension);
+        Ok(springing.under(suspension, self.half_shaft_inertia, SteeredBy::Other))
+    }
+}
+
 pub(super) fn semi_trailing(
     source: &Source,
     axle: &str,
@@ -59,27 +98,15 @@ pub(super) fn semi_trailing(
     let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
     static_angles(source, angles, log);
     let arm = Body::new(own.arm.mass, own.arm.com, own.arm.inertia, own.arm.products);
-    let suspension = TrailingArm {
-        points: TrailingArmPoints {
-            spindle: own.spindle.com(),
-            pivot_inner: own.arm.inner,
-            pivot_outer: own.arm.outer,
-            arm_com: own.arm.com,
-            damper_chassis: own.shock.chassis,
-            damper_arm: own.shock.moving,
-            spring_chassis: own.spring.chassis,
-            spring_arm: own.spring.moving,
-        },
-        arm: arm.part(&format!("{key}.arm"), log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-    };
-    Ok(Read {
-        suspension: Suspension::TrailingArm(suspension),
-        spring: own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
-        damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
+    let swinging = Swinging {
+        pivots: [own.arm.inner, own.arm.outer],
+        arm: &arm,
+        spindle: &own.spindle,
+        spring: &own.spring,
+        shock: &own.shock,
         half_shaft_inertia: own.axle.inertia,
-        steered_by: SteeredBy::Other,
-    })
+    };
+    swinging.read(source, axle, &key, log)
 }
 
 #[derive(Deserialize)]
@@ -162,27 +189,15 @@ pub(super) fn three_link(
     let inertia = own.arm.inertia.map(|moment| moment * mass / own.arm.mass);
     let arm = Body::new(mass, own.arm.com, inertia, own.arm.products);
     let point = |place: Vec3| [place.x, place.y, place.z];
-    let suspension = TrailingArm {
-        points: TrailingArmPoints {
-            spindle: own.spindle.com(),
-            pivot_inner: point(ball - along),
-            pivot_outer: point(ball + along),
-            arm_com: own.arm.com,
-            damper_chassis: own.shock.chassis,
-            damper_arm: own.shock.moving,
-            spring_chassis: own.spring.chassis,
-            spring_arm: own.spring.moving,
-        },
-        arm: arm.part(&format!("{key}.arm"), log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-    };
-    Ok(Read {
-        suspension: Suspension::TrailingArm(suspension),
-        spring: own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
-        damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
+    let swinging = Swinging {
+        pivots: [point(ball - along), point(ball + along)],
+        arm: &arm,
+        spindle: &own.spindle,
+        spring: &own.spring,
+        shock: &own.shock,
         half_shaft_inertia: own.axle.inertia,
-        steered_by: SteeredBy::Other,
-    })
+    };
+    swinging.read(source, axle, &key, log)
 }
 
 #[derive(Deserialize)]

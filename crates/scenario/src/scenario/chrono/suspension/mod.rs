@@ -2,19 +2,23 @@
 
 mod arms;
 mod double_wishbone;
+mod macpherson_strut;
+mod single_wishbone;
 mod solid;
 mod three_link;
 
 use super::ImportError;
 use super::library::Source;
 use super::log::Log;
+use super::strut::Strut;
 use crate::vehicle::spec::{Damper, Point, Spring, Suspension};
 use serde::Deserialize;
 
 /// Templates that are known.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "DoubleWishbone",
     "SingleWishbone",
+    "MacPhersonStrut",
     "SemiTrailingArm",
     "ThreeLinkIRS",
     "RigidSuspension",
@@ -55,6 +59,45 @@ pub(super) enum SteeredBy {
     Other,
 }
 
+/// Spring and damper of an axle as they were read.
+struct Springing {
+    spring: Spring,
+    damper: Damper,
+}
+
+impl Springing {
+    /// Of a file with a spring and a shock absorber.
+    fn of(
+        source: &Source,
+        axle: &str,
+        spring: &Strut,
+        shock: &Strut,
+        log: &mut Log,
+    ) -> Result<Springing, ImportError> {
+        let spring = spring.spring(source, "Spring", &format!("{axle}.spring"), log)?;
+        let damper = shock.damper(source, "Shock", &format!("{axle}.damper"), log)?;
+        Ok(Springing { spring, damper })
+    }
+
+    /// Of a file whose shock absorber is the spring too.
+    fn of_one(
+        source: &Source,
+        axle: &str,
+        shock: &Strut,
+        log: &mut Log,
+    ) -> Result<Springing, ImportError> {
+        let spring = shock.spring(source, "Shock", &format!("{axle}.spring"), log)?;
+        let damper = shock.damper(source, "Shock", &format!("{axle}.damper"), log)?;
+        Ok(Springing { spring, damper })
+    }
+
+    /// With what guides the wheels, the inertia of each half-shaft, kg m², and what steers.
+    fn under(self, suspension: Suspension, half_shaft_inertia: f64, steered_by: SteeredBy) -> Read {
+        let Springing { spring, damper } = self;
+        Read { suspension, spring, damper, half_shaft_inertia, steered_by }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct HalfShaft {
     #[serde(rename = "Inertia")]
@@ -71,7 +114,8 @@ pub(super) fn suspension(
     let key = format!("{axle}.suspension");
     match source.template()? {
         "DoubleWishbone" => double_wishbone::read(source, axle, &key, log),
-        "SingleWishbone" => double_wishbone::single(source, axle, &key, log),
+        "SingleWishbone" => single_wishbone::read(source, axle, &key, log),
+        "MacPhersonStrut" => macpherson_strut::read(source, axle, &key, log),
         "SemiTrailingArm" => arms::semi_trailing(source, axle, &key, log),
         "ThreeLinkIRS" => arms::three_link(source, axle, &key, log),
         "RigidSuspension" => arms::rigid(source, &key, log),

@@ -5,7 +5,7 @@ use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::strut::{Strut, curve};
-use super::{HalfShaft, Read, SteeredBy, static_angles};
+use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
 use crate::vehicle::spec::{
     AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, Panhard, Part, Point, SolidAxle,
     SolidAxlePoints, Spring, Suspension,
@@ -305,11 +305,7 @@ pub(super) fn on_links(
         spindle: own.spindle.part(&format!("{key}.spindle"), log),
         knuckle,
     };
-    Ok(Read {
-        suspension: Suspension::SolidAxle(suspension),
-        spring: own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
-        damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
-        half_shaft_inertia: own.axle.inertia,
-        steered_by: SteeredBy::Other,
-    })
+    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
+    let suspension = Suspension::SolidAxle(suspension);
+    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::Other))
 }

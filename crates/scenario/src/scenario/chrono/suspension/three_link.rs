@@ -6,7 +6,7 @@ use super::super::log::Log;
 use super::super::part::Body;
 use super::super::strut::Strut;
 use super::solid::{KnuckleFigures, Link, Rod, beam, points};
-use super::{HalfShaft, Read, SteeredBy};
+use super::{HalfShaft, Read, Springing, SteeredBy};
 use crate::vehicle::spec::{AxleLocation, FourLinkPoints, SolidAxle, Suspension};
 use serde::Deserialize;
 
@@ -72,11 +72,7 @@ pub(super) fn read(
         spindle: own.spindle.part(&format!("{key}.spindle"), log),
         knuckle,
     };
-    Ok(Read {
-        suspension: Suspension::SolidAxle(suspension),
-        spring: own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
-        damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
-        half_shaft_inertia: own.axle.inertia,
-        steered_by: SteeredBy::Other,
-    })
+    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
+    let suspension = Suspension::SolidAxle(suspension);
+    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::Other))
 }

@@ -101,7 +101,7 @@ pub(super) fn vehicle(
     log.read(&source.name);
     let own: Figures = source.figures(log)?;
     let [left, right] = sides(source, &own.assemblies)?;
-    let chassis = chassis::chassis(library, source, &own.chassis.file, &[], log)?;
+    let (chassis, _) = chassis::chassis(library, source, &own.chassis.file, &[], log)?;
     let read = |entry: &AssemblyEntry, log: &mut Log| {
         let key = "Track Assemblies / Input File";
         let source = library.read(source, key, &entry.file, log)?;

@@ -22,7 +22,7 @@ pub(super) struct AxleEntry {
     #[serde(rename = "Suspension Location")]
     pub location: Point,
     #[serde(rename = "Chassis Index")]
-    #[allow(dead_code)] // all chassis become one body
+    #[allow(dead_code)] // an axle hangs on what its place is on
     pub chassis: Option<i64>,
     #[serde(rename = "Subchassis Index")]
     pub subchassis: Option<usize>,
@@ -174,6 +174,47 @@ fn at_its_wheels(location: Point, suspension: Suspension) -> (Point, Suspension,
                 &mut p.damper_arm,
                 &mut p.spring_chassis,
                 &mut p.spring_arm,
+            ]
+            .into_iter()
+            .for_each(by);
+        }
+        Suspension::SingleWishbone(own) => {
+            let p = &mut own.points;
+            [
+                &mut p.spindle,
+                &mut p.upright,
+                &mut p.arm_front,
+                &mut p.arm_back,
+                &mut p.arm_com,
+                &mut p.kingpin_upper,
+                &mut p.kingpin_lower,
+                &mut p.damper_chassis,
+                &mut p.damper_arm,
+                &mut p.spring_chassis,
+                &mut p.spring_arm,
+                &mut p.tie_rod_chassis,
+                &mut p.tie_rod_upright,
+            ]
+            .into_iter()
+            .for_each(by);
+        }
+        Suspension::MacphersonStrut(own) => {
+            let p = &mut own.points;
+            [
+                &mut p.spindle,
+                &mut p.upright,
+                &mut p.arm_front,
+                &mut p.arm_back,
+                &mut p.arm_outer,
+                &mut p.arm_com,
+                &mut p.strut_chassis,
+                &mut p.strut_upright,
+                &mut p.damper_chassis,
+                &mut p.damper_upright,
+                &mut p.spring_chassis,
+                &mut p.spring_upright,
+                &mut p.tie_rod_chassis,
+                &mut p.tie_rod_upright,
             ]
             .into_iter()
             .for_each(by);

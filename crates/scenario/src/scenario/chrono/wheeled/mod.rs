@@ -65,7 +65,8 @@ pub(super) fn vehicle(
     if !(2..=16).contains(&own.axles.len()) {
         return Err(source.refused("Axles", &format!("{}", own.axles.len()), "2 to 16 axles"));
     }
-    let chassis = chassis::chassis(library, source, &own.chassis.file, &own.rear, log)?;
+    let (chassis, rear_frame) =
+        chassis::chassis(library, source, &own.chassis.file, &own.rear, log)?;
     let order = front_to_rear(&own.axles);
     let place = |index: usize| order.iter().position(|&at| at == index);
     let driven: Option<Vec<usize>> = own.driveline.driven.iter().map(|&at| place(at)).collect();
@@ -135,6 +136,7 @@ pub(super) fn vehicle(
         source: super::source_line(source),
         wheelbase,
         chassis,
+        rear_frame,
         axles,
         steering,
         tandems,

@@ -7,9 +7,13 @@ use crate::vehicle::powertrain::{Gearbox, Powertrain, TorqueConverter};
 pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     not_negative(&format!("{key}.inertia"), differential.inertia)?;
     not_negative(&format!("{key}.lock_torque"), differential.lock_torque)?;
+    let always = differential.locked && differential.commanded;
+    let allowed = "false beside commanded, by which drivers engage the clutch";
+    require(!always, &format!("{key}.locked"), "true", allowed)?;
     let Some(automatic) = &differential.automatic else { return Ok(()) };
     let allowed = "false beside automatic, which engages the clutch by itself";
     require(!differential.locked, &format!("{key}.locked"), "true", allowed)?;
+    require(!differential.commanded, &format!("{key}.commanded"), "true", allowed)?;
     positive(&format!("{key}.automatic.engage_rpm"), automatic.engage_rpm)?;
     positive(&format!("{key}.automatic.release_rpm"), automatic.release_rpm)
 }

@@ -1,6 +1,7 @@
 //! Which figures make a vehicle.
 
 mod drive;
+mod rear_frame;
 mod rule;
 mod suspension;
 mod trailer;
@@ -72,6 +73,7 @@ impl VehicleSpec {
         positive("wheelbase", self.wheelbase)?;
         chassis(&self.chassis)?;
         self.check_axles()?;
+        rear_frame::rear_frame(self)?;
         self.check_steering()?;
         self.check_tandems()?;
         trailer::trailer(self)?;

@@ -33,6 +33,39 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             part(&format!("{key}.spindle"), &s.spindle)?;
             s.tie_rod.map_or(Ok(()), |rod| part(&format!("{key}.tie_rod"), &rod))
         }
+        Suspension::SingleWishbone(s) => {
+            let key = format!("{key}.single_wishbone");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("arm_front"), &p.arm_front, &p.arm_back)?;
+            apart(&at("kingpin_upper"), &p.kingpin_upper, &p.kingpin_lower)?;
+            apart(&at("kingpin_upper"), &p.kingpin_upper, &p.arm_front)?;
+            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            part(&format!("{key}.arm"), &s.arm)?;
+            part(&format!("{key}.upright"), &s.upright)?;
+            part(&format!("{key}.spindle"), &s.spindle)
+        }
+        Suspension::MacphersonStrut(s) => {
+            let key = format!("{key}.macpherson_strut");
+            let at = |name: &str| format!("{key}.points.{name}");
+            let p = &s.points;
+            outward(&at("spindle"), &p.spindle)?;
+            apart(&at("arm_front"), &p.arm_front, &p.arm_back)?;
+            apart(&at("arm_outer"), &p.arm_outer, &p.arm_front)?;
+            apart(&at("strut_upright"), &p.strut_upright, &p.strut_chassis)?;
+            apart(&at("damper_upright"), &p.damper_upright, &p.damper_chassis)?;
+            apart(&at("spring_upright"), &p.spring_upright, &p.spring_chassis)?;
+            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            let above = p.strut_chassis[2] > p.arm_outer[2];
+            require(above, &at("strut_chassis"), list(&p.strut_chassis), "above arm_outer")?;
+            part(&format!("{key}.arm"), &s.arm)?;
+            part(&format!("{key}.upright"), &s.upright)?;
+            part(&format!("{key}.rod"), &s.rod)?;
+            part(&format!("{key}.spindle"), &s.spindle)
+        }
         Suspension::TrailingArm(s) => {
             let key = format!("{key}.trailing_arm");
             let at = |name: &str| format!("{key}.points.{name}");
