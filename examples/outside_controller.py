@@ -27,17 +27,15 @@ def hear(stream):
 
 
 def drive(vehicle, wheelbase):
-    """Pure pursuit of the path, and throttle in proportion to the speed that is missing."""
+    """Pure pursuit of the path; the run holds the speed by throttle and brake."""
     x, y, _ = vehicle["position"]
     w, i, j, k = vehicle["orientation"]
     heading = math.atan2(2 * (w * k + i * j), 1 - 2 * (j * j + k * k))
     ahead = [p for p in PATH if math.dist(p, (x, y)) > LOOK_AHEAD and p[0] > x]
     goal = ahead[0] if ahead else PATH[-1]
     bearing = math.atan2(goal[1] - y, goal[0] - x) - heading
-    missing = SPEED - vehicle["speed"]
-    return {"vehicle": vehicle["name"],
-            "angle": math.atan2(2 * wheelbase * math.sin(bearing), math.dist(goal, (x, y))),
-            "throttle": min(max(0.3 * missing, 0), 1), "brake": min(max(-0.2 * missing, 0), 1)}
+    angle = math.atan2(2 * wheelbase * math.sin(bearing), math.dist(goal, (x, y)))
+    return {"vehicle": vehicle["name"], "angle": angle, "speed": SPEED}
 
 
 def main(address, token):

@@ -1,5 +1,7 @@
 //! A run that is driven and watched from outside, by the program and a peer of its own.
 
+use crate::ranks_mpi;
+
 use assert_cmd::cargo::cargo_bin;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Command as Orders, Steering, World};
@@ -96,12 +98,11 @@ impl Run {
     }
 
     fn begin(words: &[&str], folder: PathBuf) -> Run {
-        let mut child = Command::new(cargo_bin("bekker"))
-            .args(words)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Run::of(Command::new(cargo_bin("bekker")).args(words), folder)
+    }
+
+    fn of(command: &mut Command, folder: PathBuf) -> Run {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let (send, lines) = channel();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
@@ -320,6 +321,141 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
         lines.lines().next(),
         Some("time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,origin")
     );
+}
+
+#[test]
+#[cfg_attr(not(feature = "mpi"), ignore = "needs the cargo feature mpi")]
+fn processes_of_mpi_are_driven_as_one() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, folder) = (place.path().join("linked.toml"), place.path().join("run"));
+    fs::write(&file, scenario("")).unwrap();
+    let [file, out] = [&file, &folder].map(|path| path.to_str().unwrap());
+    let words = ["run", file, "--no-picture", "--out", out, "--serve"];
+    let Some(mut command) = ranks_mpi::command(2, &cargo_bin("bekker"), &words) else { return };
+    let run = Run::of(&mut command, folder.clone());
+    let mut peer = run.driver(&["a", "b"]);
+    assert_eq!(peer.drive(u64::MAX)["type"], "end");
+    let Ended { code, said } = run.ended();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+    verify(&folder);
+}
+
+/// Three with radios: two that are driven from outside by speeds, one that runs into another; and a
+/// traffic light.
+const TALKING: &str = r#"
+format = 1
+name = "talking"
+time = { duration = 0.6, step = 0.002 }
+soil = { default = "chrono_hard" }
+endings = { collision = "stop" }
+
+[[radio]]
+name = "radio"
+
+[[traffic_light]]
+name = "light"
+position = [30, 0]
+radio = "radio"
+approach = [{ stop = [25, 0], heading_deg = 0 }]
+phase = [{ duration = 5, lights = ["green"] }, { duration = 5, lights = ["red"] }]
+
+[[vehicle]]
+name = "a"
+model = "hmmwv"
+position = [0, 0]
+speed = 3
+driver = { kind = "outside" }
+
+[[vehicle]]
+name = "b"
+model = "hmmwv"
+position = [0, 10]
+driver = { kind = "outside" }
+
+[[vehicle]]
+name = "c"
+model = "hmmwv"
+position = [0, 20]
+speed = 3
+driver = { kind = "hold" }
+
+[[vehicle]]
+name = "d"
+model = "hmmwv"
+position = [5.0, 20]
+driver = { kind = "hold" }
+"#;
+
+#[test]
+fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
+    let mut told = Vec::new();
+    for ranks in ["1", "3"] {
+        let place = tempfile::tempdir().unwrap();
+        let run = Run::start(place.path(), TALKING, &["--ranks", ranks]);
+        let mut stranger = run.connect(json!({ "role": "observer", "radios": ["nobody"] }));
+        assert_eq!(stranger.hear()["code"], "unknown");
+        let names = ["a", "b"];
+        let mut peer = run.connect(json!({ "vehicles": names, "radios": ["a"], "every": 2 }));
+        assert_eq!(peer.hear()["type"], "welcome");
+        let mut beats = vec![peer.hear()];
+        for speed in [json!(51), json!("fast")] {
+            let mut other = run.connect(json!({ "role": "observer" }));
+            assert_eq!(other.hear()["type"], "welcome");
+            let act = json!({ "type": "act", "controls": [{ "vehicle": "a", "speed": speed }] });
+            other.say(&act);
+            let fault = std::iter::from_fn(|| other.heard()).find(|own| own["type"] == "fault");
+            assert!(["act", "message"].contains(&fault.unwrap()["code"].as_str().unwrap()));
+        }
+        for mut own in [json!({ "speed": 3, "throttle": 0 }), json!({ "speed": -51 })] {
+            own["vehicle"] = "a".into();
+            peer.say(&json!({ "type": "act", "controls": [own] }));
+            assert_eq!(peer.hear()["code"], "act");
+        }
+        while beats.last().unwrap()["type"] == "beat" {
+            // said once, they hold
+            let controls = json!([{ "vehicle": "a", "speed": 3 }, { "vehicle": "b", "speed": -2 }]);
+            let controls = if beats.len() == 1 { controls } else { json!([]) };
+            peer.say(&json!({ "type": "act", "controls": controls }));
+            beats.push(peer.hear());
+        }
+        beats.pop();
+        // who joined is named by its port
+        beats.iter_mut().for_each(|beat| beat["events"] = Json::Null);
+        let heard: Vec<&Json> =
+            beats.iter().filter_map(|beat| beat["heard"].as_array()).flatten().collect();
+        let of = |from: &str, kind: &str| {
+            let own = |own: &&&Json| own["from"] == from && own[kind] != Json::Null;
+            heard.iter().filter(own).map(|own| own[kind].clone()).collect::<Vec<_>>()
+        };
+        assert!(heard.iter().all(|own| own["vehicle"] == "a"));
+        // ten exchanges a second, of which some are lost
+        let beacons = of("b", "beacon");
+        assert!((3..=6).contains(&beacons.len()), "{heard:?}");
+        assert_eq!(beacons[0]["soil"], "chrono_hard");
+        assert!((beacons[0]["position"][1].as_f64().unwrap() - 10.0).abs() < 0.1);
+        let signals = of("light", "signal");
+        assert_eq!(
+            signals[0][0],
+            json!({ "light": "green", "min_end_us": 5_000_000, "max_end_us": 5_000_000 })
+        );
+        let map = json!([{ "stop": [25.0, 0.0], "heading": 0.0, "width": of("light", "map")[0][0]["width"] }]);
+        assert_eq!(of("light", "map")[0], map);
+        let [a, b, c] = [0, 1, 2].map(|index| &beats.last().unwrap()["vehicles"][index]);
+        // the band in which the speed control coasts is 0.25 m/s wide, and it begins anew
+        assert!((a["speed"].as_f64().unwrap() - 3.0).abs() < 0.5, "{a}");
+        assert!(b["gear"] == -1 && b["speed"].as_f64().unwrap() < -0.02, "{b}");
+        assert_eq!(a["outcome"], Json::Null);
+        assert_eq!(c["outcome"]["code"], "collided", "{c}");
+        assert!(c["outcome"]["text"].as_str().unwrap().contains("with d"), "{c}");
+        assert!((0.0..0.6).contains(&c["outcome"]["time"].as_f64().unwrap()), "{c}");
+        let folder = run.folder.clone();
+        let Ended { code, said } = run.ended();
+        assert_eq!(code, 0, "{said}");
+        verify(&folder);
+        told.push((beats, hash_of(&folder)));
+    }
+    assert!(told[0] == told[1]);
 }
 
 #[test]

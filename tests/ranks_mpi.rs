@@ -21,7 +21,7 @@ fn mpirun(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Output> {
     Some(command(ranks, program, arguments)?.output().unwrap())
 }
 
-fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Command> {
+pub(crate) fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Option<Command> {
     let launcher = launcher();
     let version = Command::new(&launcher).arg("--version").output();
     let Ok(version) = version else {

@@ -33,7 +33,16 @@ rate = 10
 [[vehicle.sensor]]
 name = "camera"
 position = [1, 0, 2]
-model = { kind = "camera", width = 16, height = 12, fov_deg = 80 }
+model = { kind = "camera", width = 16, height = 12, fov_deg = 80, channels = ["colour", "depth"] }
+rate = 5
+[[vehicle.sensor]]
+name = "magnetometer"
+model = { kind = "magnetometer" }
+rate = 10
+[[vehicle.sensor]]
+name = "lidar"
+position = [0, 0, 2]
+model = { kind = "lidar", rays = "one", elevations_deg = [-30, -20], columns = 36, max_range = 30 }
 rate = 5
 "#;
 
@@ -49,7 +58,7 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let (out, domain) = (runs.out("run"), domain());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
     let mut node = Command::new(python);
-    node.arg(script).args([&domain, "lead_1", "imu,gps,camera"]);
+    node.arg(script).args([&domain, "lead_1", "imu,gps,camera,magnetometer,lidar"]);
     let node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let option = format!("--ros2={domain}@127.0.0.1");
     let output = Command::new(bekker()).args(runs.arguments(&out, &[&option])).output().unwrap();
@@ -87,8 +96,37 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let camera = json!([16, 12, "rgb8", 3 * 16 * 12, 16, "plumb_bob", optical]);
     assert_eq!(seen["camera"], camera);
 
+    // the ground before the bumper, or the bonnet
+    let depth = &seen["depth"];
+    assert_eq!([&depth[0], &depth[1]], [&json!("32FC1"), &json!(4 * 16)]);
+    let row: Vec<f64> = serde_json::from_value(depth[2].clone()).unwrap();
+    assert!(row.len() == 16 && row.iter().all(|depth| (0.5..20.0).contains(depth)), "{row:?}");
+    // the earth's field at 48° north: 48 µT, most of it down
+    let field: [f64; 3] = serde_json::from_value(seen["field"].clone()).unwrap();
+    let strength = field.iter().map(|own| own * own).sum::<f64>().sqrt();
+    assert!((2e-5..7e-5).contains(&strength), "{field:?}");
+    // two beams that meet level ground some 3 m below them
+    let lidar = &seen["lidar"];
+    assert_eq!(lidar["names"], json!(["x", "y", "z", "intensity", "time", "ring"]));
+    assert_eq!([&lidar["frame"], &lidar["rings"]], [&json!("lead_1/lidar"), &json!([0, 1])]);
+    let list = |key: &str| serde_json::from_value::<Vec<f64>>(lidar[key].clone()).unwrap();
+    let (heights, ranges) = (list("heights"), list("ranges"));
+    assert_eq!(json!(heights.len()), lidar["width"]);
+    assert!(heights.len() > 36 && heights.iter().all(|z| (-4.5..0.0).contains(z)), "{heights:?}");
+    // each point lies on its beam's cone, 20 or 30 degrees below the sensor's plane: the noise of
+    // ranges is along the beam, and what is sent are single floats
+    let slopes = [20.0_f64, 30.0].map(|angle| angle.to_radians().tan());
+    let is_on_a_cone = |(z, range): (&f64, &f64)| {
+        slopes.iter().any(|slope| (-z / range - slope).abs() < 0.01 * slope)
+    };
+    assert!(heights.iter().zip(&ranges).all(is_on_a_cone), "{lidar}");
+
     // what was commanded is recorded, so that the run is repeated without ROS 2
-    assert!(read(&out, "commands.csv").lines().count() > 2);
+    let commands = read(&out, "commands.csv");
+    let column = |row: &str, index: usize| row.split(',').nth(index).unwrap().parse::<f64>();
+    let steering: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 5).unwrap()).collect();
+    // 0.1 rad to the left at first, then a twist to the right
+    assert!(steering[0] > 0.0 && *steering.last().unwrap() < 0.0, "{commands}");
     let mut replay = Command::new(bekker());
     let replayed = replay.args(["replay", out.to_str().unwrap(), "--verify"]).output().unwrap();
     assert!(replayed.status.success(), "{}", told(&replayed));

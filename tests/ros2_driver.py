@@ -15,6 +15,7 @@ os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain>
     <Peers><Peer address="127.0.0.1"/></Peers></Discovery>
 </Domain></CycloneDDS>"""
 
+import numpy as np
 from cyclonedds.core import Policy, Qos
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
@@ -29,7 +30,7 @@ ACKERMANN = "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 sp
 STORE.register(get_types_from_msg(ACKERMANN, "ackermann_msgs/msg/AckermannDrive"))
 STORE.register(get_types_from_msg("std_msgs/Header header\nackermann_msgs/AckermannDrive drive\n",
                                   "ackermann_msgs/msg/AckermannDriveStamped"))
-COMMAND = "ackermann_msgs/msg/AckermannDriveStamped"
+COMMAND, TWIST = "ackermann_msgs/msg/AckermannDriveStamped", "geometry_msgs/msg/TwistStamped"
 KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lidar": "PointCloud2"}
 
 
@@ -98,11 +99,13 @@ def main(domain, vehicle, sensors):
         topic = f"/{vehicle}/{sensor}"
         if sensor == "camera":
             node.read(f"{topic}/image", "sensor_msgs/msg/Image")
+            node.read(f"{topic}/depth", "sensor_msgs/msg/Image")
             node.read(f"{topic}/camera_info", "sensor_msgs/msg/CameraInfo")
         else:
             name = f"{topic}/points" if sensor == "lidar" else topic
             node.read(name, f"sensor_msgs/msg/{KINDS[sensor]}")
     say = node.write(f"/{vehicle}/cmd", COMMAND)
+    say_twist = node.write(f"/{vehicle}/cmd_vel", TWIST)
     of = STORE.types
     seen = {name: [] for name in node.topics}
     last = time.monotonic()
@@ -115,8 +118,13 @@ def main(domain, vehicle, sensors):
         if clocks:
             last = time.monotonic()
             header = of["std_msgs/msg/Header"](stamp=clocks[-1].clock, frame_id="")
-            drive = of["ackermann_msgs/msg/AckermannDrive"](0.1, 0.0, 3.0, 0.0, 0.0)
-            say(of[COMMAND](header, drive))
+            if clocks[-1].clock.nanosec < 500_000_000:
+                drive = of["ackermann_msgs/msg/AckermannDrive"](0.1, 0.0, 3.0, 0.0, 0.0)
+                say(of[COMMAND](header, drive))
+            else:
+                vector = of["geometry_msgs/msg/Vector3"]
+                twist = of["geometry_msgs/msg/Twist"](vector(3.0, 0.0, 0.0), vector(0.0, 0.0, -0.2))
+                say_twist(of[TWIST](header, twist))
         time.sleep(0.0002)
     micros = lambda stamp: stamp.sec * 1_000_000 + stamp.nanosec // 1000
     plain = lambda own: [own.x, own.y, own.z] + ([own.w] if hasattr(own, "w") else [])
@@ -144,9 +152,22 @@ def main(domain, vehicle, sensors):
             own, info = seen[f"{topic}/image"][-1], seen[f"{topic}/camera_info"][-1]
             told["camera"] = [own.width, own.height, own.encoding, len(own.data), info.width,
                               info.distortion_model, own.header.frame_id]
+            own = seen[f"{topic}/depth"][-1]
+            depth = np.frombuffer(own.data, "<f4").reshape(own.height, own.width)
+            told["depth"] = [own.encoding, own.step, depth[-1].tolist()]
+        elif sensor == "magnetometer":
+            own = seen[topic][-1]
+            told["field"] = plain(own.magnetic_field)
         elif sensor == "lidar":
             own = seen[f"{topic}/points"][-1]
-            told["lidar"] = [own.width, own.point_step, len(own.data), [f.name for f in own.fields]]
+            kinds = {4: "<u2", 6: "<u4", 7: "<f4"}
+            point = np.dtype({"names": [f.name for f in own.fields], "formats": [kinds[f.datatype] for f in own.fields],
+                              "offsets": [f.offset for f in own.fields], "itemsize": own.point_step})
+            points = np.frombuffer(own.data, point)
+            told["lidar"] = {"width": own.width, "frame": own.header.frame_id, "names": list(point.names),
+                             "rings": sorted({int(ring) for ring in points["ring"]}),
+                             "heights": [float(z) for z in points["z"]],
+                             "ranges": np.hypot(points["x"], points["y"]).tolist()}
     print(json.dumps(told))
 
 

@@ -191,6 +191,77 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     }
 }
 
+/// Two that stand near each other and one that nobody hears, before a traffic light.
+const TRAFFIC: &str = r#"
+format = 1
+name = "traffic"
+time = { duration = 3 }
+soil = { default = "chrono_hard" }
+
+[[radio]]
+name = "radio"
+channel = { range = 100, horizon = 200, near = 1, far = 0 }
+
+[[traffic_light]]
+name = "light"
+position = [20, 5]
+radio = "radio"
+approach = [{ stop = [15, 0], heading_deg = 0, width = 6 }]
+phase = [{ duration = 2, lights = ["green"] }, { duration = 9, lights = ["red"] }]
+
+[[vehicle]]
+name = "a"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "hold" }
+
+[[vehicle]]
+name = "b"
+model = "hmmwv"
+position = [0, 20]
+driver = { kind = "hold" }
+
+[[vehicle]]
+name = "far"
+model = "hmmwv"
+position = [0, 900]
+driver = { kind = "hold" }
+
+[output]
+picture = { draw = false }
+"#;
+
+#[test]
+fn links_are_shown_while_they_hold_and_lights_in_their_colours() {
+    let runs = Runs::of(TRAFFIC);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let mut socket = watch(&url);
+    let scene = text(&mut socket, "scene");
+    let approach = json!({ "stop": [15.0, 0.0, 0.0], "heading": 0.0, "width": 6.0 });
+    let light = json!({ "name": "light", "place": [20.0, 5.0, 0.0], "approaches": [approach] });
+    assert_eq!(scene["lights"], json!([light]));
+    // before the first exchange nobody has heard anybody
+    ask(&mut socket, &json!({ "kind": "pause" }));
+    while text(&mut socket, "status")["playing"] != json!(false) {}
+    for (time, links, shown) in
+        [(1.5, json!([[0, 1]]), "green"), (0.0, json!([]), "green"), (2.5, json!([[0, 1]]), "red")]
+    {
+        ask(&mut socket, &json!({ "kind": "seek", "time": time }));
+        // what was underway before the leap
+        let is = |own: &Value, key: &str, wanted: &Value| own[key] == *wanted;
+        while !is(&text(&mut socket, "links"), "links", &links) {}
+        while !is(&text(&mut socket, "lights"), "lights", &json!([[shown]])) {}
+    }
+    let Some(mut browser) = Browser::open(&format!("{url}&keep")) else { return };
+    browser.wait("globalThis.bekker?.frame != null");
+    browser
+        .evaluate("bekker.source.ask({kind: 'pause'}); bekker.source.ask({kind: 'seek', time: 1})");
+    browser.wait("String(bekker.links) === '0,1' && String(bekker.lights) === 'green'");
+    browser.evaluate("bekker.source.ask({kind: 'seek', time: 2.5})");
+    browser.wait("String(bekker.links) === '0,1' && String(bekker.lights) === 'red'");
+}
+
 /// What is answered to a browser that asks for a path where this address is served.
 fn get(url: &str, target: &str) -> String {
     let host = url.trim_start_matches("http://").split('/').next().unwrap();

@@ -42,6 +42,7 @@ class Link:
         mode: str = "lockstep",
         every: int = 1,
         sensors: Sequence[str] = (),
+        radios: Sequence[str] = (),
         name: str = "",
         timeout: float | None = None,
     ) -> None:
@@ -65,6 +66,7 @@ class Link:
             "mode": mode,
             "every": every,
             "sensors": list(sensors),
+            "radios": list(radios),
         })
         welcome = self._receive()
         if welcome is None:

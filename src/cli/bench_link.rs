@@ -114,7 +114,8 @@ fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64,
             Call::Show(_) => {
                 let samples: Vec<Sample> = world.samples().collect();
                 shown = Some(Instant::now());
-                controller.show(&Shown { world, samples: &samples, delivered: &[] });
+                let (samples, delivered, heard, outcomes) = (&samples[..], &[], &[], &[]);
+                controller.show(&Shown { world, samples, delivered, heard, outcomes });
             }
             Call::Go(commanded) => {
                 let taken = shown.map_or(0.0, |shown: Instant| 1e6 * shown.elapsed().as_secs_f64());

@@ -5,6 +5,7 @@ import { open } from 'view/source';
 import { Terrain } from 'view/terrain';
 import { Ruts } from 'view/ruts';
 import { Vehicles } from 'view/vehicles';
+import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
 import { Panel, colour } from 'view/panel';
 import { Wheel } from 'view/drive';
@@ -20,7 +21,7 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // what the scene message told
-let terrain, ruts, vehicles, panel;
+let terrain, ruts, vehicles, traffic, panel;
 let frame = null, next = null, share = 0;
 let status = { playing: true };
 let dragged = false;
@@ -42,6 +43,7 @@ const takers = {
     terrain = new Terrain(message, stage, ask);
     ruts = new Ruts(message, stage);
     vehicles = new Vehicles(message, stage);
+    traffic = new Traffic(message, stage);
     panel = new Panel(message, choose);
     const [r, g, b] = message.sky.horizon.map((c) => Math.min(1, c) ** (1 / 2.2));
     renderer.setClearColor(new three.Color().setRGB(r, g, b), 1);
@@ -51,7 +53,7 @@ const takers = {
   chunk: (message) => terrain.take(message),
   absent: (message) => terrain.absent(message),
   tiles(message) {
-    if (message.afresh) { ruts.clear(); terrain.clear(); vehicles.upright(); panel.afresh(message.time); }
+    if (message.afresh) { ruts.clear(); terrain.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); }
     ruts.take(message.tiles);
     terrain.cover(message.tiles);
   },
@@ -65,6 +67,8 @@ const takers = {
   },
   picture: (message) => panel.picture(message),
   outcome: (message) => panel.outcome(message),
+  links: (message) => traffic.link(message),
+  lights: (message) => traffic.take(message),
   felled: (message) => vehicles.fell(message.props),
   plan: drawPlan,
   status(message) {
@@ -217,6 +221,7 @@ function draw(now) {
   before = now;
   if (!frame) return;
   vehicles.show(frame, next, share);
+  traffic.show(frame);
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
   terrain.choose(camera);
   ruts.choose(camera);
@@ -236,6 +241,8 @@ globalThis.bekker = {
   get frame() { return frame; },
   get tiles() { return ruts ? ruts.slots.size : 0; },
   get chunks() { return terrain ? [...terrain.chunks.values()].filter((c) => c.mesh).length : 0; },
+  get links() { return traffic ? traffic.pairs : []; },
+  get lights() { return traffic ? traffic.colours : []; },
   source, eye, camera,
   get wheel() { return wheel; },
 };

@@ -51,7 +51,7 @@ class FileSource {
       if (message.kind === 'frame') this.frames.push(message);
       else if (message.kind === 'tiles') this.tiles.push(message);
       else if (message.kind === 'chunk') this.chunks.set(`${message.level},${message.i},${message.j}`, message);
-      else if (message.kind === 'outcome' || message.kind === 'felled') {
+      else if (['outcome', 'felled', 'links', 'lights'].includes(message.kind)) {
         this.words.push({ time: this.frames.length ? this.frames.at(-1).time : 0, message });
       } else first.push(message);
     }

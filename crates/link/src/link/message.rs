@@ -1,5 +1,6 @@
 //! The messages of the link, as JSON: `docs/link.md` shows each.
 
+use crate::simulation::OutcomeCode;
 use crate::vehicle::{Locks, Selector};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,6 +61,9 @@ pub struct Hello {
     /// Sensors whose readings it wants: `vehicle/sensor`, or `vehicle/*`.
     #[serde(default)]
     pub sensors: Vec<String>,
+    /// Vehicles whose radios it listens to.
+    #[serde(default)]
+    pub radios: Vec<String>,
 }
 
 /// What a peer does.
@@ -105,12 +109,15 @@ pub struct Act {
 pub struct VehicleControls {
     /// Its name.
     pub vehicle: String,
-    /// Throttle, 0 to 1.
+    /// Throttle, 0 to 1; none with `speed`.
     #[serde(default)]
-    pub throttle: f64,
-    /// Service brake, 0 to 1.
+    pub throttle: Option<f64>,
+    /// Service brake, 0 to 1; none with `speed`.
     #[serde(default)]
-    pub brake: f64,
+    pub brake: Option<f64>,
+    /// Speed to be held, m/s, negative backward, in the place of pedals and lever.
+    #[serde(default)]
+    pub speed: Option<f64>,
     /// Share of full lock, -1 (right) to 1 (left).
     #[serde(default)]
     pub steering: Option<f64>,
@@ -118,9 +125,9 @@ pub struct VehicleControls {
     /// `steering`.
     #[serde(default)]
     pub angle: Option<f64>,
-    /// Lever of the gearbox.
+    /// Lever of the gearbox, `drive` if none; none with `speed`.
     #[serde(default)]
-    pub gear: Selector,
+    pub gear: Option<Selector>,
     /// Inflation that central tyre inflation is to work towards, Pa.
     #[serde(default)]
     pub inflation: Option<f64>,
@@ -241,6 +248,9 @@ pub struct Beat {
     /// What the sensors that were asked for delivered since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Value>,
+    /// What the radios that were asked for heard since the last beat.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heard: Vec<Value>,
     /// What became of drivers since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<DriverEvent>,
@@ -286,6 +296,20 @@ pub struct VehicleBeat {
     pub engine_speed: f64,
     /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<WheelBeat>,
+    /// How its drive ended, once it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeBeat>,
+}
+
+/// How a drive ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutcomeBeat {
+    /// Which outcome, as `docs/outcomes.md` names it.
+    pub code: OutcomeCode,
+    /// When, s.
+    pub time: Option<f64>,
+    /// All of it in words.
+    pub text: String,
 }
 
 /// A wheel at a moment.

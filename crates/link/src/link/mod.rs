@@ -9,6 +9,8 @@ mod address;
 mod connection;
 mod error;
 pub mod frame;
+mod hearing;
+mod held_speed;
 mod http;
 mod listener;
 pub mod message;

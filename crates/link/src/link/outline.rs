@@ -23,6 +23,35 @@ impl Outline {
         self.model.agents.get(agent).map_or("", |own| own.name.as_str())
     }
 
+    /// Name of who sends by radio: a vehicle, or a traffic light, which count on from these.
+    pub fn sender(&self, from: usize) -> &str {
+        let light = from.checked_sub(self.model.agents.len());
+        let light = light.and_then(|light| self.model.lights.get(light));
+        light.map_or_else(|| self.name(from), |own| own.name.as_str())
+    }
+
+    /// The vehicles of these names, which must have radios, in ascending order.
+    pub fn radios(&self, names: &[String]) -> Result<Vec<u32>, Refusal> {
+        let mut found = Vec::new();
+        for name in names {
+            let has_radio =
+                |agent: &usize| self.model.radios.iter().any(|net| net.members.contains(agent));
+            let agent = self.agent(name).filter(has_radio).ok_or_else(|| {
+                let members = self.model.radios.iter().flat_map(|net| &net.members);
+                let all: Vec<&str> = members.map(|own| self.name(*own)).collect();
+                let text = match all.is_empty() {
+                    true => format!("no radio of {name:?}: the scenario has none"),
+                    false => format!("no radio of {name:?}: must be one of {}", all.join(", ")),
+                };
+                (FaultCode::Unknown, text)
+            })?;
+            found.push(agent as u32);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
     /// Index of a vehicle.
     pub fn agent(&self, name: &str) -> Option<usize> {
         self.model.agents.iter().position(|own| own.name == name)

@@ -1,10 +1,11 @@
 //! Who is there: sessions, and for each vehicle that is driven from outside its seat.
 
+use super::held_speed::HeldSpeed;
 use super::message::{
     Act, Beat, DriverEvent, DriverFate, FaultCode, Mode, Reply, Role, VehicleControls,
 };
 use super::outline::Outline;
-use crate::simulation::{Command, CommandOrigin, Steering};
+use crate::simulation::{Asked, Command, CommandOrigin, Steering};
 use crate::vehicle::Controls;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Messages that wait to be sent to a peer; more are left out.
 pub(super) const WAITING: usize = 16;
-/// Readings that wait for a session's next beat; older ones are left out.
+/// Readings, and messages by radio, that wait for a session's next beat; later ones are left out.
 const READINGS: usize = 4096;
 /// Events likewise.
 const EVENTS: usize = 256;
@@ -40,6 +41,8 @@ pub struct Seat {
     pub timeout: Duration,
 }
 
+/// Fastest that a vehicle may be asked to go, m/s.
+const FASTEST: f64 = 50.0;
 /// Full brake.
 const BRAKE: Controls = Controls {
     throttle: 0.0,
@@ -59,7 +62,20 @@ pub(super) struct Taken {
     /// Whether anybody ever has: from then on it is not waited for.
     pub driven: bool,
     pub controls: Controls,
+    /// Speed that is held in the place of its pedals and lever, m/s.
+    pub speed: Option<f64>,
     pub origin: CommandOrigin,
+}
+
+impl Taken {
+    /// What its vehicle is told for a heartbeat of `h` seconds.
+    pub fn controls(&self, held: &mut HeldSpeed, h: f64) -> Controls {
+        let Controls { steering, inflation, .. } = self.controls;
+        match self.speed {
+            Some(speed) => Controls { steering, inflation, ..held.controls(speed, h) },
+            None => self.controls,
+        }
+    }
 }
 
 /// One who is there.
@@ -74,6 +90,8 @@ pub(super) struct Member {
     pub every: u64,
     /// Sensors that it hears of: vehicle and sensor.
     pub sensors: Vec<(u32, u32)>,
+    /// Vehicles whose radios it listens to.
+    pub radios: Vec<u32>,
     pub outbox: SyncSender<String>,
     /// Heartbeat of its last beat.
     pub shown: Option<u64>,
@@ -83,6 +101,7 @@ pub(super) struct Member {
     pub silent: bool,
     pub echo: Option<Value>,
     pub readings: Vec<Value>,
+    pub heard: Vec<Value>,
     pub events: Vec<DriverEvent>,
     pub dropped: u64,
 }
@@ -91,6 +110,11 @@ impl Member {
     /// Whether it is to hear of a heartbeat.
     pub fn is_due(&self, heartbeat: u64) -> bool {
         self.shown.is_none_or(|last| heartbeat >= last + self.every)
+    }
+
+    /// Whether it hears of every heartbeat, whether it is shown it or not.
+    pub fn listens(&self) -> bool {
+        !(self.sensors.is_empty() && self.radios.is_empty())
     }
 
     /// Puts a message into its outbox; whether there was room.
@@ -103,6 +127,7 @@ impl Member {
     pub fn show(&mut self, heartbeat: u64, beat: &Beat) {
         let beat = Beat {
             readings: std::mem::take(&mut self.readings),
+            heard: std::mem::take(&mut self.heard),
             events: std::mem::take(&mut self.events),
             dropped: self.dropped,
             echo: self.echo.take(),
@@ -118,9 +143,15 @@ impl Member {
         self.awaited = waits.then_some(tick);
     }
 
-    pub fn hear(&mut self, reading: &Value) {
+    pub fn read(&mut self, reading: &Value) {
         if self.readings.len() < READINGS {
             self.readings.push(reading.clone());
+        }
+    }
+
+    pub fn hear(&mut self, message: &Value) {
+        if self.heard.len() < READINGS {
+            self.heard.push(message.clone());
         }
     }
 }
@@ -153,8 +184,14 @@ pub(super) type Refusal = (FaultCode, String);
 impl Roster {
     pub fn new(seats: &[Seat], tick: u64) -> Roster {
         let (controls, origin) = (BRAKE, CommandOrigin::Driver);
-        let vacant =
-            |seat: &Seat| Taken { seat: *seat, driver: None, driven: false, controls, origin };
+        let vacant = |seat: &Seat| Taken {
+            seat: *seat,
+            driver: None,
+            driven: false,
+            controls,
+            speed: None,
+            origin,
+        };
         Roster { seats: seats.iter().map(vacant).collect(), tick, ..Roster::default() }
     }
 
@@ -218,6 +255,7 @@ impl Roster {
             let what = match own.seat.on_timeout {
                 OnTimeout::Brake => {
                     own.controls = Controls { gear: own.controls.gear, ..BRAKE };
+                    own.speed = None;
                     "it brakes"
                 }
                 OnTimeout::Hold => "its last command holds",
@@ -298,17 +336,29 @@ impl Roster {
                 let controls = outline.model.controls(agent, &command);
                 controls.map_err(|error| format!("vehicle {:?}: {error}", own.vehicle))
             });
-            taken.push((agent, controls.map_err(|text| (FaultCode::Act, text))?));
+            taken.push((agent, controls.map_err(|text| (FaultCode::Act, text))?, own.speed));
         }
         (member.awaited, member.echo) = (None, act.echo);
-        let named = |own: &Taken| taken.iter().find(|(agent, _)| *agent == own.seat.agent);
+        let named = |own: &Taken| taken.iter().find(|(agent, ..)| *agent == own.seat.agent);
         for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
             own.origin = CommandOrigin::Driver;
-            if let Some((_, controls)) = named(own) {
-                own.controls = *controls;
+            if let Some((_, controls, speed)) = named(own) {
+                (own.controls, own.speed) = (*controls, *speed);
             }
         }
         Ok(())
+    }
+
+    /// What all want to hear of.
+    pub fn asked(&self) -> Asked {
+        let members = || self.members.values();
+        let mut sensors: Vec<_> = members().flat_map(|own| own.sensors.iter().copied()).collect();
+        let mut radios: Vec<_> = members().flat_map(|own| own.radios.iter().copied()).collect();
+        sensors.sort_unstable();
+        sensors.dedup();
+        radios.sort_unstable();
+        radios.dedup();
+        Asked { sensors, radios }
     }
 
     /// Vehicles that nobody has driven yet.
@@ -326,7 +376,29 @@ impl Roster {
 
 /// The command of a message.
 fn controls(own: &VehicleControls) -> Result<Command, String> {
-    let VehicleControls { throttle, brake, steering, angle, gear, inflation, locks, vehicle } = own;
+    let VehicleControls {
+        throttle,
+        brake,
+        speed,
+        steering,
+        angle,
+        gear,
+        inflation,
+        locks,
+        vehicle,
+    } = own;
+    if let Some(speed) = speed {
+        if throttle.is_some() || brake.is_some() || gear.is_some() {
+            return Err(format!(
+                "vehicle {vehicle:?}: must give speed, or throttle, brake and gear, not both"
+            ));
+        }
+        if speed.abs() > FASTEST {
+            return Err(format!(
+                "vehicle {vehicle:?}: speed = {speed}: must be from -50 to 50 m/s"
+            ));
+        }
+    }
     let steering = match (steering, angle) {
         (Some(_), Some(_)) => {
             return Err(format!("vehicle {vehicle:?}: must give steering or angle, not both"));
@@ -334,6 +406,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (_, Some(angle)) => Steering::Angle(*angle),
         (share, None) => Steering::Share(share.unwrap_or_default()),
     };
-    let (throttle, brake, gear, inflation, locks) = (*throttle, *brake, *gear, *inflation, *locks);
+    let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
+    let (gear, inflation, locks) = (gear.unwrap_or_default(), *inflation, *locks);
     Ok(Command { throttle, brake, steering, gear, inflation, locks })
 }

@@ -4,15 +4,17 @@
 //! are to drive; shows how all vehicles are to those who are due; waits for the acts of those
 //! who drive in lock-step; and gives the commands that then hold.
 
+use super::hearing::hearing;
+use super::held_speed::HeldSpeed;
 use super::message::{
-    Beat, FaultCode, Hello, PROTOCOL, Reply, Request, Role, VehicleBeat, WheelBeat,
+    Beat, FaultCode, Hello, OutcomeBeat, PROTOCOL, Reply, Request, Role, VehicleBeat, WheelBeat,
 };
 use super::outline::Outline;
 use super::reading::reading;
 use super::roster::{Member, Refusal, Roster, Seat, WAITING};
 use super::{Connection, LinkError, Message, Token};
 use crate::simulation::{
-    Call, CommandOrigin, Commanded, Controller, Sample, Shown, World, WorldModel,
+    Call, CommandOrigin, Commanded, Controller, OutcomeReport, Sample, Shown, World, WorldModel,
 };
 use crate::spatial::Vec3;
 use crate::vehicle::Controls;
@@ -129,6 +131,7 @@ impl Server {
         }
         let (agents, sensors) =
             (outline.vehicles(&hello.vehicles)?, outline.sensors(&hello.sensors)?);
+        let radios = outline.radios(&hello.radios)?;
         match hello.role {
             Role::Driver if agents.is_empty() => {
                 let text = "a driver must name the vehicles that it drives";
@@ -152,12 +155,14 @@ impl Server {
             agents,
             every: u64::from(hello.every.max(1)),
             sensors,
+            radios,
             outbox,
             shown: None,
             awaited: None,
             silent: false,
             echo: None,
             readings: Vec::new(),
+            heard: Vec::new(),
             events: Vec::new(),
             dropped: 0,
         };
@@ -229,7 +234,8 @@ impl Server {
             remark: Box::new(remark),
             heartbeat: 0,
             tick: None,
-            heard: None,
+            seen: None,
+            held: Vec::new(),
             told: Vec::new(),
             before: Vec::new(),
             missing: false,
@@ -291,8 +297,10 @@ pub struct ServedController {
     heartbeat: u64,
     /// Tick of this one.
     tick: Option<u64>,
-    /// Tick whose readings were heard.
-    heard: Option<u64>,
+    /// Tick at which the world was seen last.
+    seen: Option<u64>,
+    /// Of each seat, how its vehicle moves and what holds its speed.
+    held: Vec<HeldSpeed>,
     /// What each seat was told last.
     told: Vec<Option<(Controls, CommandOrigin)>>,
     /// Time, s, and velocities as they were shown last, and before that.
@@ -322,13 +330,11 @@ impl Controller for ServedController {
                 return Call::Stop;
             }
             let heartbeat = self.heartbeat;
-            let listens = |own: &Member| !own.sensors.is_empty() && self.heard != Some(tick);
-            if roster.members.values().any(|own| own.is_due(heartbeat) || listens(own)) {
-                let mut sensors: Vec<(u32, u32)> =
-                    roster.members.values().flat_map(|own| own.sensors.iter().copied()).collect();
-                sensors.sort_unstable();
-                sensors.dedup();
-                return Call::Show(sensors);
+            let looks = self.seen != Some(tick)
+                && (roster.members.values().any(Member::listens)
+                    || roster.seats.iter().any(|own| own.speed.is_some()));
+            if looks || roster.members.values().any(|own| own.is_due(heartbeat)) {
+                return Call::Show(roster.asked());
             }
             let vacant = roster.vacant(outline);
             let stands = !vacant.is_empty() || (roster.paused && roster.steps == 0);
@@ -362,10 +368,14 @@ impl Controller for ServedController {
         if roster.paused {
             roster.steps = roster.steps.saturating_sub(1);
         }
+        let clock = &world.model().clock;
+        let span = clock.micros(tick + world.state().steps) - clock.micros(tick);
         self.told.resize(roster.seats.len(), None);
+        self.held.resize(roster.seats.len(), HeldSpeed::default());
         let mut commanded = Vec::new();
-        for (own, told) in roster.seats.iter().zip(&mut self.told) {
-            let now = (own.controls, own.origin);
+        let seats = roster.seats.iter().zip(&mut self.held);
+        for ((own, held), told) in seats.zip(&mut self.told) {
+            let now = (own.controls(held, 1e-6 * span as f64), own.origin);
             if *told != Some(now) {
                 *told = Some(now);
                 let (agent, (controls, origin)) = (own.seat.agent as u32, now);
@@ -382,17 +392,29 @@ impl Controller for ServedController {
         let beat = Beat {
             tick,
             time_us: world.model().clock.micros(tick),
-            vehicles: self.vehicles(world, shown.samples),
+            vehicles: self.vehicles(shown),
             ..Beat::default()
         };
         let mut roster = shared.roster();
-        if self.heard.replace(tick) != Some(tick) {
+        self.held.resize(roster.seats.len(), HeldSpeed::default());
+        for (own, held) in roster.seats.iter().zip(&mut self.held) {
+            let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
+            sample.into_iter().for_each(|sample| held.see(sample));
+        }
+        if self.seen.replace(tick) != Some(tick) {
             for (agent, delivery) in shown.delivered {
                 let sensor = (*agent, delivery.sensor);
                 let told = reading(&shared.outline.sensor(*agent, delivery.sensor), delivery);
                 let listeners = roster.members.values_mut();
                 listeners
                     .filter(|own| own.sensors.binary_search(&sensor).is_ok())
+                    .for_each(|own| own.read(&told));
+            }
+            for (agent, heard) in shown.heard {
+                let told = hearing(&shared.outline, *agent, heard);
+                let listeners = roster.members.values_mut();
+                listeners
+                    .filter(|own| own.radios.binary_search(agent).is_ok())
                     .for_each(|own| own.hear(&told));
             }
         }
@@ -406,7 +428,8 @@ impl Controller for ServedController {
 }
 
 impl ServedController {
-    fn vehicles(&mut self, world: &World, samples: &[Sample]) -> Vec<VehicleBeat> {
+    fn vehicles(&mut self, shown: &Shown<'_>) -> Vec<VehicleBeat> {
+        let Shown { world, samples, outcomes, .. } = *shown;
         let first = samples.iter().map(|own| [(own.time, own.velocity); 2]);
         if self.before.len() != samples.len() {
             self.before = first.collect();
@@ -423,10 +446,17 @@ impl ServedController {
                 let span = now - earlier;
                 let acceleration = if span > 0.0 { (to - from) / span } else { Vec3::zeros() };
                 let name = agents.get(sample.vehicle).map(|own| own.name.clone());
-                vehicle(name.unwrap_or_default(), sample, acceleration)
+                let agent = sample.vehicle as u32;
+                let ended = outcomes.binary_search_by_key(&agent, |(agent, _)| *agent).ok();
+                let outcome = ended.map(|index| outcome(&outcomes[index].1));
+                VehicleBeat { outcome, ..vehicle(name.unwrap_or_default(), sample, acceleration) }
             })
             .collect()
     }
+}
+
+fn outcome(report: &OutcomeReport) -> OutcomeBeat {
+    OutcomeBeat { code: report.code, time: report.time, text: report.sentence.clone() }
 }
 
 fn vehicle(name: String, sample: &Sample, acceleration: Vec3) -> VehicleBeat {
@@ -452,5 +482,6 @@ fn vehicle(name: String, sample: &Sample, acceleration: Vec3) -> VehicleBeat {
         gear: sample.gear,
         engine_speed: sample.engine_speed,
         wheels: wheels.collect(),
+        outcome: None,
     }
 }

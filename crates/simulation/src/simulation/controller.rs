@@ -4,6 +4,8 @@
 //! a heartbeat is told to all ranks before they step, so that any number of them gives the
 //! bits of one process; and it is taken down, so that a run is repeated without it.
 
+use super::outcome::OutcomeReport;
+use super::radio::Heard;
 use super::record::Sample;
 use super::world::World;
 use crate::sensor::Delivery;
@@ -47,14 +49,23 @@ pub struct Commanded {
     pub origin: CommandOrigin,
 }
 
+/// What a controller asks to be shown beside all agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Sensors whose deliveries of the last heartbeat it wants (agent, sensor), in ascending order.
+    pub sensors: Vec<(u32, u32)>,
+    /// Agents whose radios it listens to, in ascending order.
+    pub radios: Vec<u32>,
+}
+
 /// What a controller wants before a heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
     /// To be asked again: somebody is awaited. All ranks are told, so that none gives up.
     Wait,
-    /// To be shown all agents, and what these of their sensors (agent, sensor), in ascending
-    /// order, delivered in the last heartbeat; then to be asked again.
-    Show(Vec<(u32, u32)>),
+    /// To be shown all agents, with what their sensors delivered and their radios heard in the
+    /// last heartbeat; then to be asked again.
+    Show(Asked),
     /// The heartbeat, with these commands.
     Go(Vec<Commanded>),
     /// The end of the run before the heartbeat.
@@ -73,6 +84,12 @@ pub struct Shown<'a> {
     /// What sensors delivered in the last heartbeat, each with its agent, in the order of
     /// time.
     pub delivered: &'a [(u32, Delivery)],
+    /// What radios heard in the last heartbeat, each message with the agent that heard it, in the
+    /// order of agents, then of arrival.
+    pub heard: &'a [(u32, Heard)],
+    /// How the drives that are over ended, or that they have arrived, each with its agent, in the
+    /// order of agents.
+    pub outcomes: &'a [(u32, OutcomeReport)],
 }
 
 /// Who speaks, on the first rank, for all who drive from outside.

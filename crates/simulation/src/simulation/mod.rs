@@ -62,7 +62,7 @@ pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
 pub use commanding::{Command, CommandError, Placement, Steering};
-pub use controller::{Call, CommandOrigin, Commanded, Controller, Shown};
+pub use controller::{Asked, Call, CommandOrigin, Commanded, Controller, Shown};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
 pub use endings::{Endings, Immobility};

@@ -362,12 +362,14 @@ impl<'a> Runner<'a> {
             let call = self.ranks.called(own, interrupted)?;
             match call {
                 Call::Wait => {}
-                Call::Show(sensors) => {
-                    let samples = self.ranks.samples()?;
-                    let delivered = self.ranks.delivered_by(&sensors)?;
+                Call::Show(asked) => {
+                    let samples = &self.ranks.samples()?;
+                    let delivered = &self.ranks.delivered_by(&asked.sensors)?;
+                    let heard = &self.ranks.heard_by(&asked.radios)?;
+                    let outcomes = &self.ranks.outcomes()?;
                     if let Some(own) = &mut self.controller {
                         let world = self.ranks.world();
-                        own.show(&Shown { world, samples: &samples, delivered: &delivered });
+                        own.show(&Shown { world, samples, delivered, heard, outcomes });
                     }
                 }
                 Call::Go(commanded) => {

@@ -13,7 +13,7 @@ use super::endings::Endings;
 use super::exploration::Hole;
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
-use super::outcome::OutcomeReport;
+use super::outcome::{Outcome, OutcomeReport};
 use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::scene::SceneModel;
@@ -145,6 +145,17 @@ pub struct World {
     fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
     pub(super) stands: Vec<Stand>,
+}
+
+impl WorldModel {
+    /// An outcome in the words of this world.
+    pub(super) fn reported(&self, outcome: &Outcome) -> OutcomeReport {
+        outcome.report(
+            |SoilId(soil)| self.ground.soils()[usize::from(soil)].name.as_str(),
+            |vehicle| self.agents[vehicle].name.as_str(),
+            |index| self.obstacles.noun(index),
+        )
+    }
 }
 
 impl World {
@@ -445,11 +456,7 @@ impl World {
         let WorldModel { ground, agents, endings, .. } = &*self.model;
         let (state, workspace) = self.shown(agent);
         let outcome = agents[agent].outcome(ground, endings, self.time(), &state, &workspace);
-        outcome.report(
-            |SoilId(soil)| ground.soils()[usize::from(soil)].name.as_str(),
-            |vehicle| agents[vehicle].name.as_str(),
-            |index| self.model.obstacles.noun(index),
-        )
+        self.model.reported(&outcome)
     }
 
     /// The run in a few figures; `wall` is the time it took, s.

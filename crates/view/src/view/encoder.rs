@@ -6,6 +6,7 @@ use super::ground_tiles::GroundTiles;
 use super::message::{Kind, Message, Writer, text};
 use super::scene_message::View;
 use super::snapshot::Snapshot;
+use super::traffic::shown;
 use crate::ground::Published;
 use crate::sensor::camera::Image;
 use serde_json::json;
@@ -97,6 +98,8 @@ struct Told {
     ground: GroundTiles,
     felled: usize,
     ended: Vec<bool>,
+    links: Option<Vec<[usize; 2]>>,
+    lights: Vec<Vec<&'static str>>,
 }
 
 fn encode(clients: &Clients, waiting: &Receiver<Work>) {
@@ -126,11 +129,12 @@ impl Told {
         if afresh || clients.has_fresh() {
             *self = Told { ground: std::mem::take(&mut self.ground), ..Told::default() };
         }
-        for message in self.tell(view, snapshot) {
-            clients.send(message, false);
-        }
+        // ground that is void has a page forget the rest as well
         if let Some(published) = &snapshot.published {
             self.show_ground(clients, published, snapshot.time, afresh);
+        }
+        for message in self.tell(view, snapshot) {
+            clients.send(message, false);
         }
         clients.send(frame(view, snapshot), true);
     }
@@ -143,7 +147,8 @@ impl Told {
         clients.send_ground(published, changed, all);
     }
 
-    /// Trees that lie and drives that have ended since the last time.
+    /// Trees that lie, links and lights that have changed, and drives that have ended since the
+    /// last time.
     fn tell(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
         let mut messages = Vec::new();
         let felled = view.scene.felled(&view.model.obstacles, &snapshot.damage);
@@ -156,6 +161,15 @@ impl Told {
                 })
                 .collect();
             messages.push(text(&json!({ "kind": "felled", "props": lying })));
+        }
+        if !view.model.radios.is_empty() && self.links.as_ref() != Some(&snapshot.links) {
+            messages.push(text(&json!({ "kind": "links", "links": snapshot.links })));
+            self.links = Some(snapshot.links.clone());
+        }
+        let lights = shown(view, snapshot.time);
+        if self.lights != lights {
+            messages.push(text(&json!({ "kind": "lights", "lights": lights })));
+            self.lights = lights;
         }
         self.ended.resize(snapshot.outcomes.len(), false);
         for (vehicle, (outcome, told)) in snapshot.outcomes.iter().zip(&mut self.ended).enumerate()

@@ -29,6 +29,7 @@ mod player;
 mod request;
 mod scene_message;
 mod snapshot;
+mod traffic;
 
 pub use chunk::{Chunk, ChunkError};
 pub use clients::{Client, Clients, Next};

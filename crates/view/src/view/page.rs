@@ -42,7 +42,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [Asset; 15] = [
+const ASSETS: [Asset; 16] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -57,6 +57,7 @@ const ASSETS: [Asset; 15] = [
     script!("camera.js", "view/camera"),
     script!("panel.js", "view/panel"),
     script!("drive.js", "view/drive"),
+    script!("traffic.js", "view/traffic"),
     script!("main.js", "view/main"),
 ];
 

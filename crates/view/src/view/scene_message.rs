@@ -2,6 +2,7 @@
 
 use super::chunk::{COARSEST, Chunk};
 use super::message::{Kind, Message, Writer, text};
+use super::traffic::lights;
 use crate::sensor::mesh::Mesh;
 use crate::sensor::scene::Instance;
 use crate::simulation::{SceneModel, WorldModel};
@@ -128,6 +129,7 @@ impl View {
             "soils": soils,
             "agents": agents,
             "roots": roots,
+            "lights": lights(&self.model),
             "sky": {
                 "to_sun": [light.to_sun.x, light.to_sun.y, light.to_sun.z],
                 "sun": light.sun,

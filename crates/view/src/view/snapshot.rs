@@ -1,5 +1,6 @@
 //! What a moment of a run looks like, taken cheaply on the thread that simulates.
 
+use super::traffic::links;
 use crate::ground::Published;
 use crate::simulation::{Sample, World};
 use bekker_simulation::sync::message::VehicleState;
@@ -19,6 +20,8 @@ pub struct Snapshot {
     pub(super) outcomes: Vec<String>,
     /// The ground, where it is due.
     pub(super) published: Option<Published>,
+    /// Pairs of agents with a radio link that holds.
+    pub(super) links: Vec<[usize; 2]>,
     /// Damage of what stands.
     pub(super) damage: Vec<u16>,
 }
@@ -38,6 +41,7 @@ impl Snapshot {
             samples: world.samples().collect(),
             outcomes: state.agents.iter().enumerate().map(ended).collect(),
             published: ground.then(|| state.published.clone()),
+            links: links(world),
             damage: state.damage.clone(),
         }
     }

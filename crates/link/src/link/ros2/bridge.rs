@@ -1,15 +1,16 @@
 //! The controller of a run that nodes of ROS 2 drive.
 
-use super::message::AckermannDriveStamped;
+use super::message::{AckermannDriveStamped, TwistStamped};
 use super::node::{In, Node};
 use super::topics::{Topics, ros_name};
+use super::wanted::Wanted;
+use crate::link::held_speed::HeldSpeed;
 use crate::link::{LinkError, OnTimeout, Seat};
 use crate::simulation::{
-    Call, Command, CommandOrigin, Commanded, Controller, Sample, Shown, Steering, World, WorldModel,
+    Asked, Call, Command, CommandOrigin, Commanded, Controller, GroundVehicle, Shown, Steering,
+    World, WorldModel,
 };
-use crate::spatial::Vec3;
-use crate::vehicle::driver::{Motion, SpeedControl, SpeedState};
-use crate::vehicle::{Controls, Selector};
+use crate::vehicle::{Controls, Locks};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,12 +45,13 @@ struct Driver {
     seat: Seat,
     /// Its topic of commands.
     topic: String,
-    commands: In<AckermannDriveStamped>,
-    /// The latest of them.
-    last: Option<AckermannDriveStamped>,
-    /// How the vehicle moves.
-    motion: Motion,
-    speed: SpeedState,
+    drives: In<AckermannDriveStamped>,
+    twists: In<TwistStamped>,
+    /// Distance of its first and last axle, m; of one that steers by no angle none.
+    wheelbase: f64,
+    /// The latest of what is wanted.
+    last: Option<Wanted>,
+    held: HeldSpeed,
     /// What it was told.
     told: Option<(Controls, CommandOrigin)>,
     /// Whether it was said that it does not answer.
@@ -75,11 +77,12 @@ impl Bridge {
             let topic = format!("/{}/cmd", ros_name(&model.agents[seat.agent].name));
             Ok(Driver {
                 seat: *seat,
-                commands: node.taken(&topic)?,
+                drives: node.taken(&topic)?,
+                twists: node.taken(&format!("{topic}_vel"))?,
+                wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
                 topic,
                 last: None,
-                motion: Motion::default(),
-                speed: SpeedControl::default().start(),
+                held: HeldSpeed::default(),
                 told: None,
                 is_late: false,
             })
@@ -123,7 +126,7 @@ impl Controller for Bridge {
     fn call(&mut self, world: &World) -> Call {
         let tick = world.state().tick;
         if self.shown != Some(tick) {
-            return Call::Show(self.sensors.clone());
+            return Call::Show(Asked { sensors: self.sensors.clone(), ..Asked::default() });
         }
         let now_us = self.model.clock.micros(tick);
         let entered = Instant::now();
@@ -175,7 +178,7 @@ impl Controller for Bridge {
         let delivered = if is_new { shown.delivered } else { &[] };
         for own in &mut self.drivers {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            own.motion = sample.map_or(own.motion, motion);
+            sample.into_iter().for_each(|sample| own.held.see(sample));
         }
         self.topics.say(self.model.clock.micros(tick), shown.samples, delivered);
         self.shown = Some(tick);
@@ -183,29 +186,29 @@ impl Controller for Bridge {
     }
 }
 
-/// How a vehicle moves along its own x axis. What its driveline thrusts with is not known here.
-fn motion(sample: &Sample) -> Motion {
-    let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
-    Motion { speed: sample.speed, thrust: 0.0, slope: ahead.z }
+fn wheelbase(vehicle: &GroundVehicle) -> f64 {
+    match vehicle {
+        GroundVehicle::Wheeled(own) => own.vehicle.spec().wheelbase,
+        GroundVehicle::Tracked(_) => 0.0,
+    }
 }
 
 impl Driver {
     /// Takes in what has come; the latest stamp counts.
     fn take(&mut self) {
-        let last = &mut self.last;
-        self.commands.take_all(|command| {
-            let is_later = |last: &AckermannDriveStamped| {
-                command.header.stamp.micros() >= last.header.stamp.micros()
-            };
-            if last.as_ref().is_none_or(is_later) {
-                *last = Some(command);
+        let (last, wheelbase) = (&mut self.last, self.wheelbase);
+        let mut take = |wanted: Wanted| {
+            if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
+                *last = Some(wanted);
             }
-        });
+        };
+        self.drives.take_all(|drive| take(Wanted::of_drive(&drive)));
+        self.twists.take_all(|twist| take(Wanted::of_twist(&twist, wheelbase)));
     }
 
     /// Whether its command is of this time or later.
     fn has_answered(&self, now_us: u64) -> bool {
-        let stamp = self.last.as_ref().and_then(|last| last.header.stamp.micros());
+        let stamp = self.last.and_then(|last| last.stamp_us);
         stamp.is_some_and(|stamp| stamp >= now_us)
     }
 
@@ -240,28 +243,15 @@ impl Driver {
         if std::mem::take(&mut self.is_late) {
             remark(&format!("{topic}: commands come again"));
         }
-        let Some(last) = &self.last else { return Err(format!("{topic}: no command")) };
-        let (target, angle) = (f64::from(last.speed), f64::from(last.steering_angle));
-        if !(target.is_finite() && angle.is_finite()) {
-            return Err(format!(
-                "{topic}: speed {target}, steering_angle {angle}: must be finite numbers"
-            ));
-        }
-        // backward is forward, seen from behind
-        let backward = target < 0.0;
-        let sense = if backward { -1.0 } else { 1.0 };
-        let Motion { speed, thrust, slope } = self.motion;
-        let motion = Motion { speed: sense * speed, thrust, slope: sense * slope };
-        let control = SpeedControl::default();
-        let pedals = control.controls(&mut self.speed, target.abs(), &motion, heartbeat);
-        let command = Command {
-            throttle: pedals.throttle,
-            brake: pedals.brake,
-            steering: Steering::Angle(angle),
-            gear: if backward { Selector::Reverse } else { Selector::Drive },
-            inflation: None,
-            locks: crate::vehicle::Locks::OPEN,
+        let Some(Wanted { speed: target, angle, .. }) = self.last else {
+            return Err(format!("{topic}: no command"));
         };
+        if !(target.is_finite() && angle.is_finite()) {
+            return Err(format!("{topic}: speed {target}, angle {angle}: must be finite numbers"));
+        }
+        let Controls { throttle, brake, gear, .. } = self.held.controls(target, heartbeat);
+        let (steering, locks) = (Steering::Angle(angle), Locks::OPEN);
+        let command = Command { throttle, brake, steering, gear, inflation: None, locks };
         let controls = model.controls(self.seat.agent, &command);
         let controls = controls.map_err(|error| format!("{topic}: {error}"))?;
         Ok((controls, CommandOrigin::Driver))

@@ -29,6 +29,7 @@ interfaces! {
     CameraInfo => "sensor_msgs::msg::dds_::CameraInfo_",
     PointCloud2 => "sensor_msgs::msg::dds_::PointCloud2_",
     AckermannDriveStamped => "ackermann_msgs::msg::dds_::AckermannDriveStamped_",
+    TwistStamped => "geometry_msgs::msg::dds_::TwistStamped_",
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,6 +198,13 @@ pub(super) struct AckermannDriveStamped {
     pub speed: f32,
     pub acceleration: f32,
     pub jerk: f32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct TwistStamped {
+    pub header: Header,
+    pub linear: Vector3,
+    pub angular: Vector3,
 }
 
 /// A sequence of octets, which goes in one piece.

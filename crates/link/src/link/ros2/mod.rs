@@ -9,5 +9,6 @@ mod bridge;
 mod message;
 mod node;
 mod topics;
+mod wanted;
 
 pub use bridge::Bridge;

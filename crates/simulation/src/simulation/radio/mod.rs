@@ -48,7 +48,7 @@ impl RadioNet {
     }
 
     /// Age that a beacon has at most when the next is due after `lost` were lost, µs.
-    fn oldest_us(&self, lost: u32) -> u64 {
+    pub fn oldest_us(&self, lost: u32) -> u64 {
         let Radio { latency_us, jitter_us, hops, .. } = self.radio;
         (u64::from(lost) + 1) * self.period_us + latency_us * u64::from(hops) + jitter_us
     }

@@ -8,6 +8,8 @@ use crate::simulation::autonomy_view::AutonomyView;
 use crate::simulation::controller::Call;
 use crate::simulation::event::Event;
 use crate::simulation::hit::Hit;
+use crate::simulation::outcome::{Outcome, OutcomeReport};
+use crate::simulation::radio::Heard;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
@@ -166,6 +168,44 @@ impl Ranks<'_> {
             own.extend(asked.map(|delivery| (agent, delivery.clone())));
         }
         Ok(in_order(self.collected("readings", own)?.unwrap_or_default()))
+    }
+
+    /// What the radios of these agents, in ascending order, heard in the last heartbeat, each
+    /// message with its agent, in the order of agents, then of arrival, on rank 0; nothing
+    /// elsewhere. To be asked for the same ones on all ranks.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its messages cannot be read.
+    pub fn heard_by(&mut self, radios: &[u32]) -> Result<Vec<(u32, Heard)>, RankError> {
+        if radios.is_empty() {
+            return Ok(Vec::new());
+        }
+        let arrived = |agent: u32, state: &AgentState| {
+            let asked = state.radio.as_ref().filter(|_| radios.binary_search(&agent).is_ok());
+            let arrived = asked.map_or(&[][..], |station| station.arrived());
+            arrived.iter().map(|heard| (agent, heard.clone())).collect::<Vec<_>>()
+        };
+        let own: Vec<(u32, Heard)> = self.own_agents(arrived).into_iter().flatten().collect();
+        let mut all = self.collected("messages", own)?.unwrap_or_default();
+        all.sort_by_key(|(agent, _)| *agent);
+        Ok(all)
+    }
+
+    /// How the drives that are over ended, or that they have arrived, each with its agent, in the order of agents, on
+    /// rank 0; nothing elsewhere.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its outcomes cannot be read.
+    pub fn outcomes(&mut self) -> Result<Vec<(u32, OutcomeReport)>, RankError> {
+        let ended = |agent: u32, state: &AgentState| {
+            let arrived = || state.monitor.arrived().map(|time| Outcome::Arrived { time });
+            Some((agent, state.outcome.clone().or_else(arrived)?))
+        };
+        let own: Vec<(u32, Outcome)> = self.own_agents(ended).into_iter().flatten().collect();
+        let mut all = self.collected("outcomes", own)?.unwrap_or_default();
+        all.sort_by_key(|(agent, _)| *agent);
+        let report = |(agent, outcome)| (agent, self.world.model().reported(&outcome));
+        Ok(all.into_iter().map(report).collect())
     }
 
     /// What the first rank's controller wants, on all ranks; the end of the run if it waits and

@@ -1,0 +1,64 @@
+//! What radios hear, as JSON.
+
+use super::outline::Outline;
+use crate::simulation::{Heard, Light, Message};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+/// A message that the radio of an agent has heard.
+pub(super) fn hearing(outline: &Outline, agent: u32, heard: &Heard) -> Value {
+    let (kind, said) = said(outline, &heard.message);
+    json!({
+        "vehicle": outline.name(agent as usize),
+        "from": outline.sender(heard.from as usize),
+        "sent_us": heard.sent_us,
+        "due_us": heard.due_us,
+        "links": heard.links,
+        kind: said,
+    })
+}
+
+/// Its kind, and what it says.
+fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
+    match message {
+        Message::Beacon(own) => {
+            let turn = own.pose.orientation.quaternion();
+            let position: [f64; 3] = own.pose.position.into();
+            let beacon = json!({
+                "position": position,
+                "orientation": [turn.w, turn.i, turn.j, turn.k],
+                "speed": own.speed,
+                "acceleration": own.acceleration,
+                "yaw_rate": own.yaw_rate,
+                "slip": own.slip,
+                "sinkage": own.sinkage,
+                "soil": outline.model.ground.soils()[usize::from(own.soil.0)].name,
+            });
+            ("beacon", beacon)
+        }
+        Message::Hazard(own) => ("hazard", json!({ "place": own.place, "radius": own.radius })),
+        Message::User(bytes) => ("user", STANDARD.encode(bytes).into()),
+        Message::Signal(timings) => {
+            let approach = timings.iter().map(|own| {
+                json!({ "light": colour(own.light), "min_end_us": own.min_end_us,
+                        "max_end_us": own.max_end_us })
+            });
+            ("signal", approach.collect())
+        }
+        Message::Map(approaches) => {
+            let approach = approaches
+                .iter()
+                .map(|own| json!({ "stop": own.stop, "heading": own.heading, "width": own.width }));
+            ("map", approach.collect())
+        }
+    }
+}
+
+fn colour(light: Light) -> &'static str {
+    match light {
+        Light::Red => "red",
+        Light::Amber => "amber",
+        Light::Green => "green",
+    }
+}

@@ -1,0 +1,61 @@
+//! Radio links that hold, and what traffic lights show.
+
+use super::scene_message::View;
+use crate::simulation::{Light, World, WorldModel};
+use serde_json::{Value, json};
+
+/// Pairs of agents, in ascending order, of which at least one has heard the other's last beacon:
+/// it is no older than it may be if none was lost.
+pub(super) fn links(world: &World) -> Vec<[usize; 2]> {
+    let (model, state) = (world.model(), world.state());
+    let now_us = model.clock.micros(state.tick);
+    let mut links = Vec::new();
+    for net in &model.radios {
+        let hears = |to: usize, from: usize| {
+            let station = state.agents.get(to).and_then(|agent| agent.radio.as_ref());
+            let beacon = station.and_then(|station| station.beacon(from));
+            beacon.is_some_and(|(sent_us, _)| now_us - sent_us <= net.oldest_us(0))
+        };
+        for (index, &a) in net.members.iter().enumerate() {
+            let others = net.members[index + 1..].iter().copied();
+            links.extend(others.filter(|&b| hears(a, b) || hears(b, a)).map(|b| [a, b]));
+        }
+    }
+    links.sort_unstable();
+    links.dedup();
+    links
+}
+
+/// Traffic lights, as the scene tells of them: where each stands, and the stop lines of its
+/// approaches.
+pub(super) fn lights(model: &WorldModel) -> Value {
+    let terrain = model.ground.terrain();
+    let on_ground = |[x, y]: [f64; 2]| [x, y, terrain.height(x, y)];
+    let lights = model.lights.iter().map(|own| {
+        let approaches = own.approaches.iter().map(|approach| {
+            json!({
+                "stop": on_ground(approach.stop),
+                "heading": approach.heading,
+                "width": approach.width,
+            })
+        });
+        json!({
+            "name": own.name,
+            "place": on_ground(own.place),
+            "approaches": approaches.collect::<Value>(),
+        })
+    });
+    lights.collect()
+}
+
+/// What each approach to each traffic light is shown at a time, s.
+pub(super) fn shown(view: &View, time: f64) -> Vec<Vec<&'static str>> {
+    let now_us = (time * 1e6).round() as u64;
+    let of = |light: Light| match light {
+        Light::Red => "red",
+        Light::Amber => "amber",
+        Light::Green => "green",
+    };
+    let lights = view.model.lights.iter();
+    lights.map(|own| own.timings(now_us).iter().map(|timing| of(timing.light)).collect()).collect()
+}
