@@ -655,7 +655,7 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     (
         "[axles.suspension.double_wishbone]",
         "[axles.suspension.double_wishbon]",
-        "axles[0].suspension.double_wishbon: unknown key (did you mean `double_wishbone`?); allowed: double_wishbone, trailing_arm, solid_axle",
+        "axles[0].suspension.double_wishbon: unknown key (did you mean `double_wishbone`?); allowed: double_wishbone, single_wishbone, macpherson_strut, trailing_arm, solid_axle",
     ),
     (
         "layout = \"awd\"",

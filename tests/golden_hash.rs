@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "38ab0b3d35d4e18a209657d0c17dc7b036b29279d51147ebe4a88c985b70b158"),
-    ("mixed_convoy", 1.0, "2528a2a67f03baf61083f0a2ca9a08d3e6ddba0f7bc06f7272c7030542ebaac9"),
-    ("convoy_snow", 2.0, "1ee27e44850f260cbe7c6ac37db1a3e0ced8efeec91bebbbf4b6a7058b17b5b9"),
+    ("convoy_mud", 2.0, "176a05f3c1b1926d2214931b13d9bb9bee2f582d8b1ef7236f836eff16e3b658"),
+    ("mixed_convoy", 1.0, "839b0596d92e7628fe5db91a0258f48cc769d6da0c7437e6f6447093baf84e2d"),
+    ("convoy_snow", 2.0, "909b6184a21b4c9b67bd9a45f5e22c4d1a477706812224662de70e766721efbc"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

@@ -5,7 +5,7 @@
 
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
-use crate::simulation::{Sample, WheelSample, WorldModel};
+use crate::simulation::{GroundVehicle, Sample, WheelSample, WorldModel};
 use crate::spatial::Vec3;
 use crate::vehicle::Lock;
 
@@ -227,7 +227,7 @@ pub fn variables(model: &WorldModel, outside: &[usize]) -> Vec<Variable> {
     for (agent, own) in model.agents.iter().enumerate() {
         let vehicle = component(&own.name);
         if outside.contains(&agent) {
-            all.extend(controls(&vehicle, agent, own.vehicle.inflates()));
+            all.extend(controls(&vehicle, agent, &own.vehicle));
         }
         all.extend(states(&vehicle, agent));
         all.extend((0..own.vehicle.wheels()).flat_map(|wheel| wheels(&vehicle, agent, wheel)));
@@ -242,8 +242,13 @@ fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) ->
     Variable { name, description, causality: Causality::Output, kind, range: None, source }
 }
 
-fn controls(vehicle: &str, agent: usize, inflates: bool) -> impl Iterator<Item = Variable> {
-    let there = move |control| control != Control::Inflation || inflates;
+fn controls(vehicle: &str, agent: usize, own: &GroundVehicle) -> impl Iterator<Item = Variable> {
+    let (inflates, locks) = (own.inflates(), own.locks());
+    let there = move |control| match control {
+        Control::Inflation => inflates,
+        Control::Lock(lock) => locks.contains(lock),
+        _ => true,
+    };
     let own = CONTROLS.iter().filter(move |(_, control, ..)| there(*control));
     own.map(move |(name, control, kind, range, about)| Variable {
         causality: Causality::Input,
