@@ -319,7 +319,7 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
     let lines = String::from_utf8(records[0].clone()).unwrap();
     assert_eq!(
         lines.lines().next(),
-        Some("time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,origin")
+        Some("time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,uncouple,origin")
     );
 }
 

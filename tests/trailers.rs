@@ -6,11 +6,12 @@ use crate::scene::{agent, at, firm, flat, table, world};
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, Event, Route, SceneModel, Stand, Struck, World, WorldModel, checkpoint,
+    AgentModel, Command, CommandError, Event, Route, SceneModel, Stand, Struck, World, WorldModel,
+    checkpoint,
 };
 use bekker::spatial::Vec3;
 use bekker::sync::Partition;
-use bekker::vehicle::{Vehicle, find};
+use bekker::vehicle::{Selector, Vehicle, find};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -181,7 +182,6 @@ fn parted_and_struck_trailers_give_the_same_bits() {
             whole.events(agent).iter().map(move |event| (agent, *event)).collect::<Vec<_>>()
         }));
     }
-    println!("{events:?}");
     assert!(events.contains(&(0, Event::Uncoupled { broken: false })));
     let struck = |agent: usize, with: Struck| {
         events.iter().any(|(own, event)| {
@@ -278,6 +278,43 @@ fn a_coupling_breaks_beyond_its_load() {
     assert!(torn(2500.0) && !torn(50e3));
 }
 
+/// Told by a time, by a row of a table or by a command from outside, it is one and the same.
+#[test]
+fn it_is_let_go_of_by_time_row_and_command() {
+    let after = |row: &str, sets: &[&str], command: Option<u64>| {
+        let rows = r#"[{ time = 0, gear = "neutral" }]"#;
+        let text = PARTED.replace(rows, &rows.replace(']', row));
+        let mut world = World::new(model(&text, sets));
+        let mut parted = Vec::new();
+        for heartbeat in 0..60 {
+            if command == Some(heartbeat) {
+                let told =
+                    Command { uncouple: true, gear: Selector::Neutral, ..Command::default() };
+                world.command(2, Some(told)).unwrap();
+            }
+            world.advance();
+            if world.events(2).contains(&Event::Uncoupled { broken: false }) {
+                parted.push(heartbeat);
+            }
+        }
+        let trailer = world.messages().remove(2).trailer.unwrap();
+        (parted, trailer.place, trailer.motion)
+    };
+    let by_time = after("]", &["vehicle.2.uncouple_time=0.3"], None);
+    assert_eq!(by_time.0, [30]);
+    let row = r#", { time = 0.3, gear = "neutral", uncouple = true }]"#;
+    assert_eq!(after(row, &[], None), by_time);
+    assert_eq!(after("]", &[], Some(30)), by_time);
+    // what a command let go of is not taken up by one that says nothing of it
+    let row =
+        r#", { time = 0.3, uncouple = true, gear = "neutral" }, { time = 0.4, gear = "neutral" }]"#;
+    assert_eq!(after(row, &[], None), by_time);
+
+    let mut world = World::new(model(PARTED, &[]));
+    let told = world.command(1, Some(Command { uncouple: true, ..Command::default() }));
+    assert_eq!(told, Err(CommandError::NoTrailer { vehicle: "hmmwv".into() }));
+}
+
 #[test]
 fn what_has_no_trailer_lets_go_of_none() {
     let sets = ["vehicle.1.uncouple_time=3".to_owned()];
@@ -285,4 +322,9 @@ fn what_has_no_trailer_lets_go_of_none() {
     let Err(faults) = build::world(&file) else { panic!("it is built") };
     let text = faults.to_string();
     assert!(text.contains("uncouple_time") && text.contains("draws no trailer"), "{text}");
+    let row = r#"driver={ kind = "table", rows = [{ time = 0, uncouple = true }] }"#;
+    let sets = [format!("vehicle.1.{row}")];
+    let file = ScenarioFile::parse("trailers", PARTED, Path::new(""), &sets).unwrap();
+    let Err(faults) = build::world(&file) else { panic!("it is built") };
+    assert!(faults.to_string().contains("driver.rows"), "{faults}");
 }

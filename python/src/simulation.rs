@@ -195,7 +195,8 @@ impl Simulation {
 
     /// Commands a vehicle in its driver's place, until told otherwise.
     #[pyo3(signature = (vehicle, *, throttle = 0.0, brake = 0.0, steering = None,
-                        steering_angle = None, gear = "drive", inflation = None, locks = None))]
+                        steering_angle = None, gear = "drive", inflation = None, locks = None,
+                        uncouple = false))]
     #[allow(clippy::too_many_arguments)]
     fn command(
         &mut self,
@@ -208,6 +209,7 @@ impl Simulation {
         gear: &str,
         inflation: Option<f64>,
         locks: Option<Vec<String>>,
+        uncouple: bool,
     ) -> PyResult<()> {
         let index = self.index(vehicle)?;
         let steering = match (steering, steering_angle) {
@@ -234,7 +236,7 @@ impl Simulation {
             let told = format!("locks has {name:?}: must be {allowed}");
             error::input(py, "locks", &name, allowed, told)
         })?;
-        let command = Command { throttle, brake, steering, gear, inflation, locks };
+        let command = Command { throttle, brake, steering, gear, inflation, locks, uncouple };
         self.world.command(index, Some(command)).map_err(|failure| refused(py, failure))
     }
 

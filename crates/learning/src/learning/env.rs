@@ -358,6 +358,7 @@ fn command([steering, drive, direction]: Action) -> Command {
         gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
         inflation: None,
         locks: crate::vehicle::Locks::OPEN,
+        uncouple: false,
     }
 }
 

@@ -134,6 +134,9 @@ pub struct VehicleControls {
     /// Differentials to be locked.
     #[serde(default)]
     pub locks: Locks,
+    /// Whether it lets go of its trailer.
+    #[serde(default)]
+    pub uncouple: bool,
 }
 
 /// What the run says.

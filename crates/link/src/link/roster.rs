@@ -51,6 +51,7 @@ const BRAKE: Controls = Controls {
     gear: crate::vehicle::Selector::Drive,
     inflation: None,
     locks: crate::vehicle::Locks::OPEN,
+    uncouple: false,
 };
 
 /// A seat with who sits there.
@@ -70,9 +71,12 @@ pub(super) struct Taken {
 impl Taken {
     /// What its vehicle is told for a heartbeat of `h` seconds.
     pub fn controls(&self, held: &mut HeldSpeed, h: f64) -> Controls {
-        let Controls { steering, inflation, .. } = self.controls;
+        let Controls { steering, inflation, locks, uncouple, .. } = self.controls;
         match self.speed {
-            Some(speed) => Controls { steering, inflation, ..held.controls(speed, h) },
+            Some(speed) => {
+                let pedals = held.controls(speed, h);
+                Controls { steering, inflation, locks, uncouple, ..pedals }
+            }
             None => self.controls,
         }
     }
@@ -385,6 +389,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         gear,
         inflation,
         locks,
+        uncouple,
         vehicle,
     } = own;
     if let Some(speed) = speed {
@@ -407,6 +412,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (share, None) => Steering::Share(share.unwrap_or_default()),
     };
     let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
-    let (gear, inflation, locks) = (gear.unwrap_or_default(), *inflation, *locks);
-    Ok(Command { throttle, brake, steering, gear, inflation, locks })
+    let (gear, inflation) = (gear.unwrap_or_default(), *inflation);
+    let (locks, uncouple) = (*locks, *uncouple);
+    Ok(Command { throttle, brake, steering, gear, inflation, locks, uncouple })
 }

@@ -17,7 +17,7 @@ const STEM: &str = "commands";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 
 /// What every column holds, for the folder's README.
-pub(super) fn described() -> [(&'static str, &'static str); 10] {
+pub(super) fn described() -> [(&'static str, &'static str); 11] {
     [
         ("time_s", "from when on it holds"),
         ("tick", "the same in steps"),
@@ -31,6 +31,7 @@ pub(super) fn described() -> [(&'static str, &'static str); 10] {
             "locks",
             "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
         ),
+        ("uncouple", "whether the trailer is let go of"),
         ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
     ]
 }
@@ -38,7 +39,7 @@ pub(super) fn described() -> [(&'static str, &'static str); 10] {
 fn columns() -> Vec<Column> {
     let values = |name: &str| match name {
         "tick" => Values::OptionalLong(Vec::new()),
-        "vehicle" | "gear" | "locks" | "origin" => Values::Text(Vec::new()),
+        "vehicle" | "gear" | "locks" | "uncouple" | "origin" => Values::Text(Vec::new()),
         "inflation_Pa" => Values::OptionalReal(Vec::new()),
         _ => Values::Real(Vec::new()),
     };
@@ -62,7 +63,7 @@ impl Row {
         let number = |column: usize| row.get(column)?.parse::<f64>().ok();
         let lever = row.get(6)?;
         let inflation = row.get(7)?;
-        let (locks, origin) = (row.get(8)?, row.get(9)?);
+        let (locks, uncouple, origin) = (row.get(8)?, row.get(9)?, row.get(10)?);
         Some(Row {
             tick: row.get(1)?.parse().ok()?,
             vehicle: row.get(2)?.to_owned(),
@@ -73,14 +74,15 @@ impl Row {
                 gear: LEVERS.iter().find(|(_, name)| *name == lever)?.0,
                 inflation: if inflation.is_empty() { None } else { Some(number(7)?) },
                 locks: Locks::named(locks.split_whitespace()).ok()?,
+                uncouple: uncouple.parse().ok()?,
             },
             origin: CommandOrigin::ALL.into_iter().find(|own| own.name() == origin)?,
         })
     }
 
-    fn words(&self, time: f64) -> [String; 10] {
+    fn words(&self, time: f64) -> [String; 11] {
         let Row { tick, vehicle, controls, origin } = self;
-        let Controls { throttle, brake, steering, gear, inflation, locks } = controls;
+        let Controls { throttle, brake, steering, gear, inflation, locks, uncouple } = controls;
         let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
         [
             whole_microseconds(time).to_string(),
@@ -92,6 +94,7 @@ impl Row {
             lever.into(),
             inflation.map(|pressure| pressure.to_string()).unwrap_or_default(),
             locks.iter().map(Lock::name).collect::<Vec<_>>().join(" "),
+            uncouple.to_string(),
             origin.name().into(),
         ]
     }
@@ -219,6 +222,7 @@ mod tests {
             gear: Selector::Reverse,
             inflation: Some(1.5e5),
             locks: Locks { centre: true, rear_axles: true, ..Locks::OPEN },
+            uncouple: true,
         };
         for (controls, origin) in
             [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]

@@ -380,6 +380,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             gear: crate::vehicle::Selector::default(),
             inflation: None,
             locks: crate::vehicle::Locks::OPEN,
+            uncouple: false,
         },
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,

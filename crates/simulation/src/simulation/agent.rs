@@ -482,10 +482,11 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
-            if self.uncouple_time.is_some_and(|at| clock.time(tick) >= at) {
+            self.drive(index, [clock.micros(tick), tick], around, state, workspace);
+            let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
+            if due || state.controls.uncouple {
                 self.vehicle.uncouple(&mut state.vehicle);
             }
-            self.drive(index, [clock.micros(tick), tick], around, state, workspace);
             self.meet_ground(ground, published, state, workspace, low, h);
             self.meet_others(index, [first_tick, tick], around, state, workspace, near);
             let AgentState { vehicle, tyres, controls, .. } = state;

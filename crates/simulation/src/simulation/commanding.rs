@@ -51,6 +51,8 @@ pub struct Command {
     pub inflation: Option<f64>,
     /// Differentials to be locked.
     pub locks: Locks,
+    /// Whether it lets go of its trailer, which no command takes back.
+    pub uncouple: bool,
 }
 
 impl Default for Command {
@@ -61,8 +63,9 @@ impl Default for Command {
 
 impl From<Controls> for Command {
     fn from(controls: Controls) -> Command {
-        let Controls { throttle, steering, brake, gear, inflation, locks } = controls;
-        Command { throttle, brake, steering: Steering::Share(steering), gear, inflation, locks }
+        let Controls { throttle, steering, brake, gear, inflation, locks, uncouple } = controls;
+        let steering = Steering::Share(steering);
+        Command { throttle, brake, steering, gear, inflation, locks, uncouple }
     }
 }
 
@@ -113,6 +116,12 @@ pub enum CommandError {
         /// The locks that it has.
         known: Vec<&'static str>,
     },
+    /// A vehicle without a trailer that is to let go of it.
+    #[error("{vehicle} draws no trailer of which it could let go")]
+    NoTrailer {
+        /// Name of the vehicle.
+        vehicle: String,
+    },
     /// An agent without radio, or of another rank, that is to say something.
     #[error("agent {agent} has no radio here")]
     NoRadio {
@@ -145,13 +154,13 @@ impl WorldModel {
     ///
     /// # Errors
     /// [`CommandError`] when there is no such agent, a number is none, an angle is given to a
-    /// vehicle that steers by none, an inflation to one that cannot change it, or a lock to one
-    /// that does not have it.
+    /// vehicle that steers by none, an inflation to one that cannot change it, a lock to one
+    /// that does not have it, or one without a trailer is to let go of it.
     pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
         let agents = self.agents.len();
         let own = self.agents.get(agent).ok_or(CommandError::NoAgent { agent, agents })?;
         let vehicle = &own.vehicle;
-        let Command { throttle, brake, steering, gear, inflation, locks } = *command;
+        let Command { throttle, brake, steering, gear, inflation, locks, uncouple } = *command;
         let allowed = "a finite number";
         within("throttle", throttle, f64::MAX, allowed)?;
         within("brake", brake, f64::MAX, allowed)?;
@@ -178,7 +187,10 @@ impl WorldModel {
                 known: known.iter().map(Lock::name).collect(),
             });
         }
-        Ok(Controls { throttle, steering, brake, gear, inflation, locks }.clamped())
+        if uncouple && !vehicle.draws_trailer() {
+            return Err(CommandError::NoTrailer { vehicle: vehicle.name().into() });
+        }
+        Ok(Controls { throttle, steering, brake, gear, inflation, locks, uncouple }.clamped())
     }
 }
 

@@ -444,6 +444,14 @@ impl GroundVehicle {
         }
     }
 
+    /// Whether it has a trailer behind it, or had one.
+    pub fn draws_trailer(&self) -> bool {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.trailer_outline().is_some(),
+            GroundVehicle::Tracked(_) => false,
+        }
+    }
+
     /// Lets go of its trailer, if it draws one.
     pub(super) fn uncouple(&self, state: &mut VehicleState) {
         if let GroundVehicle::Wheeled(own) = self {

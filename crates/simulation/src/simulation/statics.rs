@@ -63,6 +63,7 @@ const BRAKED: Controls = Controls {
     gear: crate::vehicle::Selector::Drive,
     inflation: None,
     locks: crate::vehicle::Locks::OPEN,
+    uncouple: false,
 };
 
 /// How a vehicle stands at its start.

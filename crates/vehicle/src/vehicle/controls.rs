@@ -19,6 +19,8 @@ pub struct Controls {
     pub inflation: Option<f64>,
     /// Differentials to be locked, of those that a driver can lock.
     pub locks: Locks,
+    /// Whether it lets go of its trailer, which no command takes back.
+    pub uncouple: bool,
 }
 
 impl Controls {
@@ -31,6 +33,7 @@ impl Controls {
             gear: self.gear,
             inflation: self.inflation.map(|inflation| inflation.max(0.0)),
             locks: self.locks,
+            uncouple: self.uncouple,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::simulation::{
     Asked, Call, Command, CommandOrigin, Commanded, Controller, GroundVehicle, Shown, Steering,
     World, WorldModel,
 };
-use crate::vehicle::{Controls, Locks};
+use crate::vehicle::Controls;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -250,8 +250,8 @@ impl Driver {
             return Err(format!("{topic}: speed {target}, angle {angle}: must be finite numbers"));
         }
         let Controls { throttle, brake, gear, .. } = self.held.controls(target, heartbeat);
-        let (steering, locks) = (Steering::Angle(angle), Locks::OPEN);
-        let command = Command { throttle, brake, steering, gear, inflation: None, locks };
+        let steering = Steering::Angle(angle);
+        let command = Command { throttle, brake, steering, gear, ..Command::default() };
         let controls = model.controls(self.seat.agent, &command);
         let controls = controls.map_err(|error| format!("{topic}: {error}"))?;
         Ok((controls, CommandOrigin::Driver))

@@ -221,9 +221,13 @@ fn agents(
             file.document.fault(&key, Problem::Refused { cause: error.to_string() })
         });
         let draws = specs[index].wheeled().is_some_and(|spec| spec.trailer.is_some());
-        if entry.uncouple_time.is_some() && !draws {
-            let key = format!("vehicle[{index}].uncouple_time");
-            let cause = "must not be given: the vehicle draws no trailer".into();
+        let uncouples = [
+            ("uncouple_time", entry.uncouple_time.is_some()),
+            ("driver.rows", entry.driver.uncouples()),
+        ];
+        for (key, _) in uncouples.into_iter().filter(|(_, asked)| *asked && !draws) {
+            let key = format!("vehicle[{index}].{key}");
+            let cause = "must let go of no trailer: the vehicle draws no trailer".into();
             faults.push(file.document.fault(&key, Problem::Refused { cause }));
         }
         let sensors = sensors(file, index, land.site.as_ref());
@@ -457,6 +461,7 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, crate::curve::CurveError> 
         gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
         inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
         locks: rows.iter().map(|row| (row.time, row.locks)).collect(),
+        uncouple: rows.iter().find(|row| row.uncouple).map(|row| row.time),
         speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
     }))
 }

@@ -210,6 +210,11 @@ impl Driver {
         matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.inflation.is_some()))
     }
 
+    /// Whether it lets go of a trailer at some time.
+    pub fn uncouples(&self) -> bool {
+        matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.uncouple))
+    }
+
     /// Every lock that it engages at some time.
     pub fn locks(&self) -> Locks {
         let rows = if let Driver::Table { rows } = self { rows.as_slice() } else { &[] };
@@ -255,6 +260,10 @@ pub struct TableRow {
     /// drivers lock (`commanded`).
     #[serde(default, skip_serializing_if = "Locks::is_open")]
     pub locks: Locks,
+    /// Whether it has let go of its trailer from this time on: the trailer stands on its landing
+    /// gear, and its brakes apply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncouple: bool,
     /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]

@@ -35,6 +35,9 @@ pub struct Table {
     /// Differentials locked from a time (s) on, in order of time; none before the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<(f64, Locks)>,
+    /// Time (s) from which on it has let go of its trailer; never if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncouple: Option<f64>,
     /// Speed to hold (m/s) over time (s): throttle and brake are then the speed control's, and
     /// their curves are not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,6 +83,7 @@ impl Table {
             gear: self.gear(time),
             inflation: self.inflation(time),
             locks: self.locks(time),
+            uncouple: self.uncouple.is_some_and(|from| from <= time),
         }
         .clamped()
     }
@@ -114,6 +118,7 @@ mod tests {
             inflation: vec![(1.0, 150.0)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
             locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
+            uncouple: Some(3.0),
             speed: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
@@ -130,8 +135,10 @@ mod tests {
             gear: reverse,
             inflation: Some(150e3),
             locks: Locks { centre: true, ..Locks::OPEN },
+            uncouple: true,
         };
         assert_eq!(table.controls(50.0), late);
+        assert!(!table.controls(2.9).uncouple);
         assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
     }
 }
