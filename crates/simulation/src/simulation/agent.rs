@@ -27,7 +27,7 @@ use crate::sync::message::{
 };
 use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
 use crate::vehicle::spec::Footprint;
-use crate::vehicle::{Controls, Coupling, VehicleState};
+use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -234,26 +234,12 @@ impl AgentState {
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
-        let VehicleState {
-            body,
-            steering,
-            gearbox,
-            brakes,
-            clutches,
-            pressures,
-            engaged,
-            coupling,
-        } = vehicle;
-        let vehicle = (body, steering, gearbox, brakes, clutches, pressures, engaged);
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
         if *close || !hits.is_empty() {
             let meeting = postcard::to_stdvec(&(close, hits));
             hasher.update(meeting.expect("plain data serialises into memory"));
-        }
-        if *coupling != Coupling::Holds {
-            hasher.update([*coupling as u8]);
         }
         if let Some(autonomy) = autonomy {
             hasher.update(autonomy.digested());

@@ -230,16 +230,14 @@ fn turning(own: &VehicleSpec) -> Option<Turning> {
     Some(Turning { angle_deg: angle.to_degrees(), rear_radius, circle, trailer })
 }
 
-/// A trailer about the same centre: its axles' radius is a leg of the right triangle of the
-/// coupling's radius and the drawbar.
+/// A trailer about the same centre.
 fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<TrailerTurning> {
     let trailer = own.trailer.as_ref()?;
-    let TrailerGeometry { overhang, drawbar, most } = TrailerGeometry::of(own)?;
-    let square = rear * rear + overhang * overhang - drawbar * drawbar;
-    let rear_radius = (square > 0.0).then(|| square.sqrt())?;
-    let articulation = atan(overhang / rear) + atan(drawbar / rear_radius);
+    let geometry = TrailerGeometry::of(own)?;
+    let rear_radius = geometry.axle_radius(rear)?;
+    let articulation = -geometry.steady(1.0 / rear_radius);
     let inside = rear_radius - 0.5 * Footprint::of_trailer(own, trailer).width;
-    (articulation <= most).then(|| TrailerTurning {
+    (articulation <= geometry.most).then(|| TrailerTurning {
         rear_radius,
         articulation_deg: articulation.to_degrees(),
         swept_width: outermost - inside,

@@ -60,9 +60,14 @@ impl Frame<'_> {
             arms.push(lower);
         }
         let hinge = [s.points.lower_arm_back, s.points.lower_arm_front];
+        self.bar_between_arms(axle, [arms[0], arms[1]], hinge);
+    }
+
+    /// Adds an anti-roll bar between arms that are hinged from the back to the front: in roll one
+    /// wheel rises and the other falls by the same turn.
+    pub(super) fn bar_between_arms(&mut self, axle: usize, arms: [BodyId; 2], hinge: [Point; 2]) {
         let hinge = hinge.map(|end| self.point(&self.spec.axles[axle], Side::Left, end));
-        // both hinges point forward: in roll one wheel rises and the other falls by the same turn
-        self.anti_roll_bar(axle, [arms[0], arms[1]], hinge, true);
+        self.anti_roll_bar(axle, arms, hinge, true);
     }
 
     /// An arm hinged to the body `on` through two pivots.

@@ -5,7 +5,7 @@
 //! coordinates less four closures and the arm's own one leave each wheel's travel and spin (and
 //! the steer, which the link decides). Rod and upright turn together about the strut.
 
-use super::{Frame, Side, turned, vec3};
+use super::{Frame, Side, turned};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
 use crate::spatial::Vec3;
 use crate::vehicle::spec::{MacphersonStrut, Point};
@@ -59,9 +59,6 @@ impl Frame<'_> {
             self.strut((axle, side), upright, spring, damper);
             arm
         });
-        let hinge = [p.arm_back, p.arm_front].map(vec3);
-        let hinge = hinge.map(|end| end + vec3(self.spec.axles[axle].position));
-        // both hinges point forward: in roll one wheel rises and the other falls by the same turn
-        self.anti_roll_bar(axle, arms, hinge, true);
+        self.bar_between_arms(axle, arms, [p.arm_back, p.arm_front]);
     }
 }

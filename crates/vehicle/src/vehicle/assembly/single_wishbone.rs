@@ -4,7 +4,7 @@
 //! closures leave each wheel's travel and spin (and the steer, which the link decides). The wheel
 //! turns with the arm, so that camber changes by the arm's angle.
 
-use super::{Frame, Side, vec3};
+use super::{Frame, Side};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
 use crate::vehicle::spec::{Point, SingleWishbone};
 
@@ -44,9 +44,6 @@ impl Frame<'_> {
             self.strut((axle, side), arm, spring, damper);
             arm
         });
-        let hinge = [p.arm_back, p.arm_front].map(vec3);
-        let hinge = hinge.map(|end| end + vec3(self.spec.axles[axle].position));
-        // both hinges point forward: in roll one wheel rises and the other falls by the same turn
-        self.anti_roll_bar(axle, arms, hinge, true);
+        self.bar_between_arms(axle, arms, [p.arm_back, p.arm_front]);
     }
 }

@@ -103,12 +103,18 @@ impl TrailerGeometry {
         articulation.abs() > share * self.point_of_no_return(own.tightest())
     }
 
+    /// Radius at which its axle runs, m, where the vehicle's rear axle runs at one, m: legs of right
+    /// triangles with the coupling's. None where it comes to no steady turn.
+    pub fn axle_radius(&self, rear: f64) -> Option<f64> {
+        let square = rear * rear + self.overhang * self.overhang - self.drawbar * self.drawbar;
+        (square > 0.0).then(|| square.sqrt())
+    }
+
     /// How far a vehicle holds itself to the left of a path of this curvature, 1/m, so that its
     /// trailer cuts in no farther than it swings out, m.
     pub fn swing_out(&self, curvature: f64) -> f64 {
         let radius = 1.0 / curvature.abs().max(1e-6);
-        let inner = radius * radius + self.overhang * self.overhang - self.drawbar * self.drawbar;
-        let cut = radius - inner.max(0.0).sqrt();
+        let cut = radius - self.axle_radius(radius).unwrap_or(0.0);
         // also of bends that no trailer goes round
         -curvature.signum() * SWINGS_OUT * cut.clamp(0.0, self.drawbar)
     }
