@@ -107,15 +107,8 @@ impl Belt {
     #[inline(always)]
     fn point<S: Simd>(&self, simd: S, station: usize, strip: usize, across: f64) -> Lanes<S> {
         let row = &self.points[station % STATIONS];
-        let (near, far) = (Lanes::of(simd, row[strip]), Lanes::of(simd, row[strip + 1]));
-        near + (far - near) * across
-    }
-
-    /// How far ahead of the axle such a station is, m.
-    #[inline(always)]
-    fn ahead(&self, station: usize, strip: usize, across: f64) -> f64 {
-        let row = &self.points[station % STATIONS];
-        let [near, far] = [row[strip][AHEAD], row[strip + 1][AHEAD]];
+        let far = row[(strip + 1) % STRIPS];
+        let (near, far) = (Lanes::of(simd, row[strip]), Lanes::of(simd, far));
         near + (far - near) * across
     }
 }
@@ -177,18 +170,21 @@ impl<'a> PlacedTyre<'a> {
         let mut stations = [0.0; WIDTH];
         let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
         for lane in 0..WIDTH {
-            let strip = (among[lane] as usize).min(STRIPS - 2);
-            let across = among[lane] - strip as f64;
-            let mut station = usize::from(guesses()[cell[lane] as usize % GUESSES]);
-            while station < STATIONS - 2 && at[lane] > self.belt.ahead(station + 1, strip, across) {
+            let strip = (among[lane] as i32).min(STRIPS as i32 - 2);
+            let (across, strip) = (among[lane] - f64::from(strip), strip as usize % STRIPS);
+            let mut station = usize::from(guesses()[cell[lane] as i32 as usize % GUESSES]);
+            let mut near = self.belt.point(simd, station, strip, across);
+            let mut far = self.belt.point(simd, station + 1, strip, across);
+            while station < STATIONS - 2 && at[lane] > far.numbers()[AHEAD] {
                 station += 1;
+                (near, far) = (far, self.belt.point(simd, station + 1, strip, across));
             }
-            while station > 0 && at[lane] < self.belt.ahead(station, strip, across) {
+            while station > 0 && at[lane] < near.numbers()[AHEAD] {
                 station -= 1;
+                (near, far) = (self.belt.point(simd, station, strip, across), near);
             }
-            stations[lane] = station as f64;
-            rear[lane] = self.belt.point(simd, station, strip, across).numbers();
-            front[lane] = self.belt.point(simd, station + 1, strip, across).numbers();
+            stations[lane] = f64::from(station as u32);
+            (rear[lane], front[lane]) = (near.numbers(), far.numbers());
         }
         let start = column(simd, &rear, AHEAD);
         let along = (ahead - start) / (column(simd, &front, AHEAD) - start);

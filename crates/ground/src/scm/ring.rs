@@ -313,15 +313,7 @@ impl Ring {
     pub fn contact_length(&self, state: &RingState) -> f64 {
         let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
-        let most = pressure
-            .iter()
-            .fold([0.0_f64; STRIPS], |most, row| each(|strip| most[strip].max(row[strip])));
-        let least = PRESSED * most.into_iter().fold(0.0, f64::max);
-        // a bit for each station in contact
-        let mut in_contact = [0_u32; STRIPS];
-        for (station, row) in pressure.iter().enumerate() {
-            in_contact = each(|k| in_contact[k] | u32::from(row[k] > least) << station);
-        }
+        let in_contact = dispatch!(level(), simd => in_contact(simd, &pressure));
         let (mut length, mut pressed) = (0.0, 0);
         for (strip, stations) in in_contact.into_iter().enumerate() {
             if stations == 0 {
@@ -531,19 +523,38 @@ impl RingStep {
         state: &mut RingState,
     ) {
         let lean = Lanes::of(simd, self.strips) * motions[LEAN];
-        let mut ways = [Lanes::zero(simd); MOTIONS];
-        for (motion, way) in ways.iter_mut().enumerate() {
-            *way = lean * if motion == FORE { 0.0 } else { 1.0 } + motions[motion];
+        let rows = state.displacement.iter_mut();
+        for (row, settles) in rows.zip(&self.settles) {
+            *row = (Lanes::of(simd, *row) + *settles).numbers();
         }
-        for (station, row) in state.displacement.iter_mut().enumerate() {
-            let mut y = Lanes::of(simd, *row) + self.settles[station];
-            for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
-                y += ways[motion] * self.follows[motion][station];
+        for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
+            let way = lean * if motion == FORE { 0.0 } else { 1.0 } + motions[motion];
+            let rows = state.displacement.iter_mut();
+            for (row, follows) in rows.zip(&self.follows[motion]) {
+                *row = (way * *follows + *row).numbers();
             }
-            // a belt bulges by less than is told here
-            *row = y.max(0.0).numbers();
+        }
+        // a belt bulges by less than is told here
+        for row in &mut state.displacement {
+            *row = Lanes::of(simd, *row).max(0.0).numbers();
         }
     }
+}
+
+/// Of each strip a bit for each station in contact.
+#[inline(always)]
+fn in_contact<S: Simd>(simd: S, pressure: &Stations) -> [u32; STRIPS] {
+    let mut most = Lanes::zero(simd);
+    for row in pressure {
+        most = most.max(*row);
+    }
+    let least = PRESSED * most.greatest();
+    let mut found = [0; STRIPS];
+    for row in pressure.iter().rev() {
+        let pressed = Lanes::of(simd, *row).gt(least).to_bits();
+        found = each(|strip| found[strip] << 1 | (pressed >> strip & 1));
+    }
+    found
 }
 
 /// Sines and cosines of the stations' angles without load.
