@@ -312,7 +312,7 @@ fn it_is_let_go_of_by_time_row_and_command() {
 
     let mut world = World::new(model(PARTED, &[]));
     let told = world.command(1, Some(Command { uncouple: true, ..Command::default() }));
-    assert_eq!(told, Err(CommandError::NoTrailer { vehicle: "hmmwv".into() }));
+    assert_eq!(told, Err(CommandError::NoTrailer { vehicle: "HMMWV".into() }));
 }
 
 #[test]
