@@ -292,3 +292,32 @@ fn a_picture_follows_from_the_world_alone() {
     one.step(&action(7, 2), &mut terms).unwrap();
     assert_ne!(seen(&one)[image..], before[image..]);
 }
+
+#[test]
+fn a_lidar_measures_the_way_to_level_ground() {
+    const COLUMNS: usize = 64;
+    let options = Options { lidar: Some(COLUMNS as u32), difficulty: 0.0, ..quick() };
+    let flat = TASKS.iter().position(|task| task.id() == "SlipSpeed").unwrap();
+    let mut one = env(flat, options.clone());
+    let scan = |env: &Env| {
+        let all = seen(env);
+        all[all.len() - 16 * COLUMNS..].to_vec()
+    };
+    let ranges = scan(&one);
+    let range = |beam: usize, column: usize| f64::from(ranges[beam * COLUMNS + column]);
+    // firings begin behind and go round by the left
+    for side in [COLUMNS / 4, 3 * COLUMNS / 4] {
+        let height = |beam: usize| {
+            let elevation = 15.0 - 2.0 * beam as f64;
+            range(beam, side) * elevation.to_radians().sin()
+        };
+        // a stand that leans by 0.2 degrees makes the flatter beam 3 % longer or shorter
+        assert!((height(4) / height(0) - 1.0).abs() < 0.05, "{} {}", height(0), height(4));
+        assert_eq!(range(15, side), 1.0);
+    }
+    let mut terms = [0.0; 3];
+    one.step(&action(0, 2), &mut terms).unwrap();
+    let mut other = env(flat, options);
+    other.restore(&one.snapshot().unwrap()).unwrap();
+    assert_eq!(scan(&one), scan(&other));
+}

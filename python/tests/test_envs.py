@@ -318,6 +318,17 @@ def test_the_planner_plans(monkeypatch):
     assert found["rewards"][0].sum() > found["rewards"][1].sum() - 2
 
 
+def test_a_scan_is_a_part_of_what_is_seen():
+    vector = gymnasium.make_vec("bekker/SlipSpeed-v0", 2, lidar=32, **QUICK)
+    seen, _ = vector.reset(seed=1)
+    named = parts(vector.layout, seen)
+    assert named["lidar"].shape == (2, 16, 32)
+    # the lowest beam meets the ground beside the vehicle, the highest nothing
+    assert (named["lidar"][:, 0, 8] < 0.5).all() and (named["lidar"][:, 15] == 1).all()
+    with pytest.raises(bekker.InputError, match="8 to 1024"):
+        gymnasium.make_vec("bekker/SlipSpeed-v0", 2, lidar=4, **QUICK)
+
+
 def test_a_picture_is_a_part_of_what_is_seen():
     vector = gymnasium.make_vec("bekker/SoftGoal-v0", 2, image=16, **QUICK)
     seen, _ = vector.reset(seed=1)

@@ -32,6 +32,9 @@ pub struct BenchEnvs {
     /// Pixels along a side of a picture from the driver's eyes that is part of the observation
     #[arg(long, value_name = "PIXELS", value_parser = RangedU64ValueParser::<u32>::new().range(8..=256))]
     image: Option<u32>,
+    /// Firings of a lidar on the roof, in 16 beams, whose ranges are part of the observation
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(8..=1024))]
+    lidar: Option<u32>,
     /// Least wall time of each case, s
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = quantity(0.1..=600.0, "s"))]
     seconds: f64,
@@ -55,6 +58,8 @@ struct Cost {
     observation_us: f64,
     /// Pixels along a side of the picture in it.
     image: Option<u32>,
+    /// Firings of the lidar in it.
+    lidar: Option<u32>,
     /// Beginning an episode on a level that is kept, us.
     reset_us: f64,
     /// Share of steps that began an episode.
@@ -73,6 +78,7 @@ impl BenchEnvs {
                 step,
                 spacing: self.spacing,
                 image: self.image,
+                lidar: self.lidar,
                 levels: LEVELS,
                 ..Options::default()
             };
@@ -104,7 +110,9 @@ impl BenchEnvs {
             ]);
         }
         let image = self.image.map_or(String::new(), |n| format!(", pictures of {n} x {n}"));
-        let head = format!("{} x {}{image} on {} threads", self.envs, self.task, self.threads);
+        let lidar = self.lidar.map_or(String::new(), |n| format!(", scans of 16 x {n}"));
+        let head =
+            format!("{} x {}{image}{lidar} on {} threads", self.envs, self.task, self.threads);
         stdout::print(&format!("{head}\n\n{}", table.trim_fmt()))
     }
 
@@ -145,6 +153,7 @@ impl BenchEnvs {
                 step_us: 1e6 / per_core,
                 observation_us: observing(env)?,
                 image: self.image,
+                lidar: self.lidar,
                 reset_us: resetting(env)?,
                 resets: resets as f64 / steps as f64,
             })

@@ -79,6 +79,9 @@ pub struct Dataset {
     /// Pixels along a side of a picture from the driver's eyes, colour and depth, that observations hold
     #[arg(long, value_name = "N")]
     image: Option<u32>,
+    /// Firings of a lidar on the roof, all round, in 16 beams, whose ranges observations hold
+    #[arg(long, value_name = "N")]
+    lidar: Option<u32>,
     /// Standard deviation of noise on what the vehicle feels, in parts of the scale
     #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = quantity(0.0..=1.0, ""))]
     noise: f64,
@@ -190,6 +193,7 @@ impl Dataset {
             first_level: self.first_level,
             map: self.map,
             image: self.image,
+            lidar: self.lidar,
             soil_visible: self.soil_visible,
             noise: self.noise,
             step: self.step,

@@ -64,7 +64,8 @@ Layout = list[tuple[str, int, float, str]]
 def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
     """Parts of one or of many observations by name, as they stand there.
 
-    What is a picture or a map has its rows and columns, and colours last.
+    What is a picture or a map has its rows and columns, and colours last; a scan its beams
+    and firings.
     """
     named: dict[str, NDArray[np.float32]] = {}
     place = 0
@@ -74,6 +75,8 @@ def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArra
         if name in ("map_height", "map_rut", "depth"):
             side = math.isqrt(size)
             part = part.reshape(*part.shape[:-1], side, side)
+        elif name == "lidar":
+            part = part.reshape(*part.shape[:-1], 16, size // 16)
         elif name == "image":
             side = math.isqrt(size // 3)
             part = part.reshape(*part.shape[:-1], side, side, 3)

@@ -1,6 +1,6 @@
 //! What `bekker run` reads, builds and begins before the first heartbeat.
 
-use super::{RouteName, Run};
+use super::Run;
 use crate::cli::drive::CHECKPOINT;
 #[cfg(feature = "mpi")]
 use crate::cli::launcher;
@@ -64,15 +64,6 @@ impl Run {
             for warning in &built.warnings {
                 eprintln!("warning: {warning}");
             }
-        }
-        if self.route == RouteName::Neighbour && built.world.scene_model.is_some() {
-            return Err(Failure::Usage {
-                argument: "--route",
-                value: "neighbour".into(),
-                allowed: "all or star where cameras or lidars look: they see farther than \
-                          neighbours tell"
-                    .into(),
-            });
         }
         let bound = if writes { self.serving.bound(&file.scenario)? } else { None };
         // the others get both from rank 0

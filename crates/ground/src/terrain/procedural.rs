@@ -15,7 +15,13 @@ impl Field {
         Field(SuperSimplex::new(seed))
     }
 
+    /// Its value; not a number where the lattice has no whole-numbered cell: a state that has
+    /// diverged asks for such places before it is noticed, and the crate panics there.
     fn at(&self, x: f64, y: f64) -> f64 {
+        const FARTHEST: f64 = 1e15;
+        if !(x.abs() <= FARTHEST && y.abs() <= FARTHEST) {
+            return f64::NAN;
+        }
         self.0.get([x, y])
     }
 }
@@ -108,6 +114,16 @@ mod tests {
             hills.height(3.0, 4.0),
             Procedural::new(100.0, 5.0, 80.0, 4, 7).unwrap().height(3.0, 4.0)
         );
+    }
+
+    #[test]
+    fn places_beyond_all_numbers_have_no_height() {
+        let hills = Procedural::new(0.0, 1.0, 20.0, 3, 0).unwrap();
+        for far in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300, -1e20] {
+            assert!(hills.height(far, 0.0).is_nan() && hills.height(0.0, far).is_nan(), "{far}");
+            assert!(hills.gradient(far, 0.0)[0].is_nan());
+        }
+        assert!(hills.height(1e12, -1e12).is_finite());
     }
 
     #[test]

@@ -217,6 +217,10 @@ impl Env {
         if let Some(index) = actions.iter().position(|value| !value.is_finite()) {
             return Err(LearningError::Action { env: 0, index, value: actions[index] });
         }
+        let (found, expected) = (terms.len(), count * self.agents());
+        if found != expected {
+            return Err(LearningError::Count { what: "room for terms", found, expected });
+        }
         let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
         driven.drive(actions, wide);
         for agent in 0..driven.agents.len() {

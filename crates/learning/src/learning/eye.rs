@@ -1,9 +1,11 @@
-//! What a camera at the driver's eyes sees: colour and depth.
+//! What a camera at the driver's eyes sees, colour and depth, and a lidar on the roof.
 
+use super::Options;
 use super::observation::Field;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, scene_model};
 use crate::sensor::camera::{Camera, Dice, Lens, look_at};
+use crate::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
@@ -13,33 +15,48 @@ use std::sync::Arc;
 
 /// Width of the picture, rad.
 const FIELD: f64 = 1.2;
-/// What 1 stands for in depth, m.
+/// What 1 stands for in depth and range, m.
 const FAR: f64 = 50.0;
 /// Where the eyes are if the vehicle's file does not say, chassis frame, m.
 const EYES: [f64; 3] = [0.6, 0.4, 1.0];
 /// How steeply they look down.
 const DOWN: f64 = 0.15;
+/// Beams of the lidar.
+pub const BEAMS: usize = 16;
+/// How far above the eyes it stands, in the middle of the roof, m.
+const MAST: f64 = 1.0;
 
-/// Parts of the observation of a square picture, `side` pixels wide.
-pub(super) fn fields(side: u32) -> [Field; 2] {
-    let pixels = (side * side) as usize;
+/// Parts of the observation: of a square picture, and of a scan.
+pub(super) fn fields(options: &Options) -> Vec<Field> {
     let field = |name, size, scale, unit| Field { name, size, scale, unit };
-    [
-        field(
-            "image",
-            3 * pixels,
-            1.0,
-            "red, green, blue, linear, pixel by pixel from the top left",
-        ),
-        field("depth", pixels, FAR, "m along the axis, 1 for the sky, pixel by pixel"),
-    ]
+    let mut fields = Vec::new();
+    if let Some(side) = options.image {
+        let pixels = (side * side) as usize;
+        let colours = "red, green, blue, linear, pixel by pixel from the top left";
+        fields.push(field("image", 3 * pixels, 1.0, colours));
+        let depths = "m along the axis, 1 for the sky, pixel by pixel";
+        fields.push(field("depth", pixels, FAR, depths));
+    }
+    if let Some(columns) = options.lidar {
+        let ranges = "m, range, 1 for nothing; beam by beam, lowest first, \
+                      each from the rear by the left, ahead and the right";
+        fields.push(field("lidar", BEAMS * columns as usize, FAR, ranges));
+    }
+    fields
 }
 
-/// The camera, and what of a level it can see; immutable.
+/// The beams of a VLP-16, `columns` firings all round; one ray a beam, without noise.
+fn lidar(columns: u32) -> LidarSpec {
+    let spec = LidarSpec::vlp16();
+    LidarSpec { columns, max_range: FAR, rays: RayModel::One, noise: LidarNoise::default(), ..spec }
+}
+
+/// The camera, the lidar, and what of a level they can see; immutable.
 #[derive(Debug)]
 pub struct Eye {
     scene: SceneModel,
-    camera: Camera,
+    camera: Option<Camera>,
+    lidar: Option<LidarSpec>,
     noise: Noise,
     /// The ground around the start, as it is there.
     relief: Arc<Relief>,
@@ -50,19 +67,24 @@ pub struct Eye {
 pub struct Surroundings(Arc<Relief>);
 
 impl Eye {
-    /// Of a level that begins at a place, m; `None` where there are no pixels.
+    /// Of a level that begins at a place, m; `None` where nothing looks.
     pub(super) fn new(
         file: &ScenarioFile,
         built: &Built,
         start: &World,
         place: [f64; 2],
-        side: u32,
+        options: &Options,
     ) -> Option<Eye> {
-        let camera = Camera::with_field(side, side, Lens::Pinhole, FIELD)?;
+        let camera = options.image;
+        let camera = camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD));
+        let lidar = options.lidar.map(lidar);
+        if camera.is_none() && lidar.is_none() {
+            return None;
+        }
         let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
         let (model, published) = (start.model(), &start.state().published);
         let relief = Arc::new(Relief::coarse(&model.ground, published, place));
-        Some(Eye { scene, camera, noise: Noise::new(file.scenario.seed, 0, 0), relief })
+        Some(Eye { scene, camera, lidar, noise: Noise::new(file.scenario.seed, 0, 0), relief })
     }
 
     /// The ground around a vehicle at a place, m.
@@ -81,27 +103,57 @@ impl Eye {
         room: &mut [f32],
     ) {
         let (model, messages) = (world.model(), world.messages());
-        let pose = pose(world, agent, &messages[agent].chassis);
+        let chassis = &messages[agent].chassis;
+        let eyes = eyes(world, agent);
+        let from = chassis.point(&eyes);
         let moving = self.scene.moving(model, [&messages, &messages]);
         let now_us = (1e6 * world.time()).round() as u64;
-        let air = self.scene.air_around(model, &messages, now_us, &pose.position);
+        let air = self.scene.air_around(model, &messages, now_us, &from);
         let standing = self.scene.after(&model.obstacles, &world.state().damage);
         let scene =
             Scene { air: &air, standing: &standing, ..self.scene.scene(model, relief, &moving) };
-        let dice = Dice { noise: self.noise, frame: 0 };
-        let image = self.camera.picture(&scene, &[pose; 2], 0.0, &dice);
-        let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
-        let depths = image.depth.iter().map(|depth| (depth / FAR as f32).min(1.0));
-        for (place, value) in room.iter_mut().zip(colours.chain(depths)) {
-            *place = value;
+        let mut room = room.iter_mut();
+        if let Some(camera) = &self.camera {
+            let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -DOWN));
+            let pose = look_at(&from, &(from + ahead));
+            let dice = Dice { noise: self.noise, frame: 0 };
+            let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+            let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
+            let depths = image.depth.iter().map(|depth| (depth / FAR as f32).min(1.0));
+            for (place, value) in room.by_ref().zip(colours.chain(depths)) {
+                *place = value;
+            }
         }
+        if let Some(lidar) = &self.lidar {
+            let roof = Vec3::new(eyes.x, 0.0, eyes.z + MAST);
+            let pose = Pose { position: chassis.point(&roof), ..*chassis };
+            for (place, range) in room.zip(self.ranges(lidar, &scene, pose)) {
+                *place = (range / FAR as f32).min(1.0);
+            }
+        }
+    }
+
+    /// What the lidar measures from where it stands, m, beam by beam; infinite where nothing
+    /// returns.
+    fn ranges(&self, lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<f32> {
+        let columns = lidar.columns as usize;
+        let whole = Part { shares: [0.0, 1.0], period: 0.0, frame: 0 };
+        let mut cloud = Cloud::default();
+        lidar.scan(scene, |_| pose, &whole, &self.noise, &mut cloud);
+        let mut ranges = vec![f32::INFINITY; BEAMS * columns];
+        for back in &cloud.returns {
+            let [x, y, z] = back.point.map(f64::from);
+            let at = usize::from(back.ring) * columns + usize::from(back.column);
+            ranges[at] = Vec3::new(x, y, z).norm() as f32;
+        }
+        ranges
     }
 }
 
-fn pose(world: &World, agent: usize, chassis: &Pose) -> Pose {
+/// Where the driver's eyes are, chassis frame, m.
+fn eyes(world: &World, agent: usize) -> Vec3 {
     let eyes = world.model().agents[agent].vehicle.driver_eye_point();
-    let from = chassis.point(&eyes.unwrap_or_else(|| Vec3::from(EYES)));
-    look_at(&from, &(from + chassis.direction(&Vec3::new(1.0, 0.0, -DOWN))))
+    eyes.unwrap_or_else(|| Vec3::from(EYES))
 }
 
 impl Surroundings {

@@ -216,9 +216,8 @@ impl Level {
         let relief = seen
             .then(|| Relief::new(built.world.ground.terrain(), &course.standing, task.extent()));
         let start = World::new(built.world.clone());
-        let eye = options.image.and_then(|side| {
-            Eye::new(&file, &built, &start, file.scenario.vehicle[0].position, side)
-        });
+        let place = file.scenario.vehicle[0].position;
+        let eye = Eye::new(&file, &built, &start, place, options);
         let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
         Ok(Level { number, course, file, built, start, relief, eye, wheel_radius, corners })
     }

@@ -71,7 +71,7 @@ pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
     if options.soil_visible {
         fields.extend(PRIVILEGED);
     }
-    fields.extend(options.image.map(eye::fields).into_iter().flatten());
+    fields.extend(eye::fields(options));
     fields
 }
 

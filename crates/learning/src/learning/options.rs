@@ -28,6 +28,9 @@ pub struct Options {
     /// Pixels along a side of a square picture from the driver's eyes, colour and depth, which is
     /// part of the observation; none if not said.
     pub image: Option<u32>,
+    /// Firings of a lidar on the roof, all round, in 16 beams, whose ranges are part of the
+    /// observation; none if not said.
+    pub lidar: Option<u32>,
     /// Whether soil and wheels in it are part of the observation.
     pub soil_visible: bool,
     /// Standard deviation of noise on what the vehicle feels, in parts of the scale.
@@ -56,6 +59,7 @@ impl Default for Options {
             first_level: 0,
             map: None,
             image: None,
+            lidar: None,
             soil_visible: false,
             noise: 0.0,
             step: 0.002,
@@ -84,6 +88,7 @@ impl Options {
         number("period", self.period, [0.01, 1.0])?;
         number("spacing", self.spacing, [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
+        number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
         if let (Some(inflation), false) = (self.inflation, self.flexible_tyres) {
             let (option, value) = ("inflation", inflation.to_string());
             let allowed = "left out: rigid tyres have none".into();

@@ -36,7 +36,7 @@ pub(super) struct Region {
     pub agent: u32,
     pub centre: [f64; 2],
     pub radius: f64,
-    /// How far from its place the agent's wheels may be, m.
+    /// How far from its place the agent's wheels, or the ground that it looks at, may be, m.
     reach: f64,
 }
 
@@ -55,6 +55,12 @@ impl Region {
     pub fn trailing(self, away: f64) -> Region {
         let reach = if away > 0.0 { REACH.max(away + BESIDE_WHEEL) } else { REACH };
         Region { radius: self.radius + reach - REACH, reach, ..self }
+    }
+
+    /// The same of an agent that looks at ground this far from its place along either axis, m.
+    pub fn looking(self, sight: f64) -> Region {
+        let reach = self.reach.max(sight);
+        Region { radius: self.radius + reach - self.reach, reach, ..self }
     }
 
     /// Whether an agent that is now at (x, y) has kept its promise.
@@ -177,8 +183,15 @@ impl Neighbourhood {
 
     /// Takes a census: settles who hears of whom until the next one. `regions` are those of own
     /// agents and all that meet one of them, `partition` is the rank of each agent, `follows` are
-    /// pairs of agents the first of which needs to see the second.
-    pub fn census(&mut self, regions: &[Region], partition: &[usize], follows: &[(usize, usize)]) {
+    /// pairs of agents the first of which needs to see the second, `lookers` those that need to
+    /// see all.
+    pub fn census(
+        &mut self,
+        regions: &[Region],
+        partition: &[usize],
+        follows: &[(usize, usize)],
+        lookers: &[usize],
+    ) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
             let agent = region.agent as usize;
@@ -192,12 +205,17 @@ impl Neighbourhood {
         };
         self.received.clear();
         self.own.clear();
+        let lookers = ascending(lookers.iter().map(|&looker| partition[looker]).collect());
+        if lookers.contains(&here) {
+            self.received.extend((0..partition.len()).filter(|&agent| partition[agent] != here));
+        }
         for region in regions {
             let agent = region.agent as usize;
             if partition.get(agent) != Some(&here) {
                 continue;
             }
-            let mut hearers = Vec::new();
+            let mut hearers: Vec<usize> =
+                lookers.iter().copied().filter(|&rank| rank != here).collect();
             for (other, rank) in near(region.envelope()) {
                 hearers.push(rank);
                 self.received.push(other);
@@ -239,9 +257,29 @@ mod tests {
     fn peers_are_those_whose_discs_meet_or_who_follow() {
         let mut ranks = Neighbourhood::new(0, 0.8);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)]);
+        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)], &[]);
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
+    }
+
+    #[test]
+    fn who_looks_hears_of_all_and_others_of_neighbours() {
+        let regions = [region(0, 0.0), region(1, 500.0), region(2, 900.0)];
+        let (mut looks, mut does_not) = (Neighbourhood::new(0, 0.8), Neighbourhood::new(1, 0.8));
+        looks.census(&regions, &[0, 1, 2], &[], &[0]);
+        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[][..]));
+        does_not.census(&regions, &[0, 1, 2], &[], &[0]);
+        assert_eq!((&does_not.received[..], &does_not.hearers[..]), (&[][..], &[0][..]));
+    }
+
+    /// One that looks keeps its region as long as one that does not: it sees the farther.
+    #[test]
+    fn the_region_of_one_that_looks_holds_what_it_sees() {
+        let (blind, looking) = (region(0, 0.0), region(0, 0.0).looking(110.0));
+        assert!((looking.radius - blind.radius - (110.0 - REACH)).abs() < 1e-9);
+        for x in [9.0, 11.0] {
+            assert_eq!(looking.holds([x, 0.0], 0.8), blind.holds([x, 0.0], 0.8), "{x} m");
+        }
     }
 
     #[test]

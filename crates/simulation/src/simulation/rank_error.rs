@@ -15,9 +15,6 @@ pub enum RankError {
         /// Who and how.
         source: CommError,
     },
-    /// Vehicles that look farther than neighbours tell.
-    #[error("cameras and lidars see farther than the route to neighbours tells: take all or star")]
-    Shortsighted,
     /// A message that cannot be used.
     #[error("corrupt {kind} from rank {rank} at tick {tick}: {fault}")]
     Corrupt {
@@ -83,8 +80,7 @@ impl RankError {
     pub fn is_shared(&self) -> bool {
         match self {
             RankError::Lost { .. } | RankError::Corrupt { .. } | RankError::Outran { .. } => false,
-            RankError::Shortsighted
-            | RankError::Disagreement { .. }
+            RankError::Disagreement { .. }
             | RankError::Partition(_)
             | RankError::Diverged { .. }
             | RankError::TooMany { .. } => true,

@@ -108,6 +108,11 @@ impl World {
         for (agent, heard) in self.heard.iter_mut().enumerate().filter(|(_, heard)| **heard) {
             *heard = self.own[agent] || received.binary_search(&agent).is_ok();
         }
+        for (agent, told) in self.imaging.received.iter_mut().enumerate() {
+            if received.binary_search(&agent).is_err() {
+                *told = None;
+            }
+        }
     }
 
     /// Takes over the state of another rank's agent.

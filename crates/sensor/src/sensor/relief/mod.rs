@@ -120,6 +120,12 @@ impl Relief {
         Relief { near, far, held, merges: published.merges() }
     }
 
+    /// Farthest that deformed ground is seen from the place that it is looked from, along either
+    /// axis, m: half the near window, by how much it may lie aside, and the next tile's first nodes.
+    pub fn sight(spacing: f64) -> f64 {
+        (SIDE as i64 / 2 + STRIDE / 2 + 1) as f64 * TILE as f64 * spacing
+    }
+
     /// Distance of a place from the middle of the near window, m, along the axis where it is the
     /// greater.
     pub fn distance(&self, at: [f64; 2]) -> f64 {

@@ -2,6 +2,7 @@
 //! gets the ground that it was not told of.
 
 use super::Ranks;
+use crate::sensor::relief::Relief;
 use crate::simulation::homes::{Answer, Claim, Homes};
 use crate::simulation::neighbour::{CENSUS, Region};
 use crate::simulation::rank_error::RankError;
@@ -20,7 +21,11 @@ impl Ranks<'_> {
         let mut regions: Vec<Region> = self.own_agents(|agent, _| {
             let (centre, speed) = self.world.place(agent as usize);
             let region = Region::around(agent as usize, centre, speed, clock.heartbeat(), tile);
-            region.trailing(self.world.trails(agent as usize))
+            let region = region.trailing(self.world.trails(agent as usize));
+            match self.lookers.binary_search(&(agent as usize)) {
+                Ok(_) => region.looking(Relief::sight(self.world.model().ground.lattice().spacing)),
+                Err(_) => region,
+            }
         });
         let claims = self.post("census", homes.claim(&regions))?;
         for Answer { near, tiles } in self.answered(&mut homes, &claims)? {
@@ -30,7 +35,7 @@ impl Ranks<'_> {
         homes.forget_far(&mut self.world.state.published);
         regions.sort_unstable_by_key(|region| region.agent);
         regions.dedup_by_key(|region| region.agent);
-        ranks.census(&regions, &self.partition, &self.follows);
+        ranks.census(&regions, &self.partition, &self.follows, &self.lookers);
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);

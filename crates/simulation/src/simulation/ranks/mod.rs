@@ -51,8 +51,8 @@ pub enum Route {
     /// Only between ranks whose agents may meet before the next census, which
     /// is held every second, or earlier where a vehicle is about to leave the region
     /// that it announced. Ground that a rank was not told is made up for when
-    /// one of its agents comes near. As [`Route::All`] where a camera or lidar looks:
-    /// who sees must be told of all.
+    /// one of its agents comes near. A rank with cameras or lidars hears of all vehicles, and
+    /// holds the ground that they look at.
     Neighbour,
 }
 
@@ -120,6 +120,8 @@ pub struct Ranks<'c> {
     whole: Published,
     /// Pairs of agents the first of which needs to see the second wherever it is.
     follows: Vec<(usize, usize)>,
+    /// Agents with cameras or lidars, in ascending order: they need to see all.
+    lookers: Vec<usize>,
     /// Bytes received since the last heartbeat's figures.
     received_bytes: u64,
     rebalancing: Option<Rebalancing>,
@@ -179,10 +181,6 @@ impl<'c> Ranks<'c> {
         }
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
-        // what cannot be is found by all from here on, and nobody waits for another
-        if *route == Route::Neighbour && model.scene_model.is_some() {
-            return Err(RankError::Shortsighted);
-        }
         let starts = model.agents.iter().map(|agent| agent.start.position);
         let starts: Vec<[f64; 2]> = starts.map(|start| [start.x, start.y]).collect();
         let partition = partition.partition(&starts, size)?;
@@ -192,7 +190,7 @@ impl<'c> Ranks<'c> {
         let own = partition.iter().map(|&driver| driver == rank).collect();
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
-        let follows = follows(&model);
+        let (follows, lookers) = (follows(&model), lookers(&model));
         // what agents hear and see at the end of a heartbeat changes their states once more
         let is_settled =
             model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
@@ -208,6 +206,7 @@ impl<'c> Ranks<'c> {
             homes: near.then(|| Homes::new(rank, size, tile, &world.state().published)),
             whole: Published::default(),
             follows,
+            lookers,
             received_bytes: 0,
             rebalancing: *rebalancing,
             dealt_at: world.state().tick,
@@ -404,6 +403,16 @@ impl<'c> Ranks<'c> {
     pub fn is_running(&self) -> bool {
         self.running
     }
+}
+
+/// Agents with cameras or lidars that have something to look at.
+fn lookers(model: &WorldModel) -> Vec<usize> {
+    if model.scene_model.is_none() {
+        return Vec::new();
+    }
+    let looks =
+        |agent: &usize| model.agents[*agent].sensors.iter().any(|sensor| sensor.model.is_imaging());
+    (0..model.agents.len()).filter(looks).collect()
 }
 
 /// Pairs of agents the first of which needs to see the second, however far away it is: who
