@@ -176,6 +176,8 @@ pub(super) fn observe(
     if let (Some(eye), Some(surroundings)) = (&level.eye, &seen.agents[seen.agent].surroundings) {
         eye.look(seen.world, seen.agent, surroundings, &mut room[place..]);
     }
+    // of a vehicle whose state is no number nothing is seen
+    room.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
 }
 
 /// What the vehicle feels, scaled.
