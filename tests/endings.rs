@@ -174,6 +174,20 @@ fn an_absurd_vehicle_fails_alone() {
     }
 }
 
+/// The numbers may hurl a vehicle away and stay finite.
+#[test]
+fn who_is_faster_than_any_vehicle_has_failed() {
+    let hmmwv = vehicle("hmmwv");
+    let start = Pose { position: Vec3::new(0.0, 0.0, 0.55), orientation: Quat::identity() };
+    for (speed, fails) in [(50.0, false), (150.0, true)] {
+        let model = AgentModel { speed, ..agent(&hmmwv, table(&ON, &[], &[]), start) };
+        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+        world.advance();
+        assert_eq!(matches!(outcome(&world, 0), Some(Outcome::Failed { .. })), fails, "{speed}");
+        assert_eq!(told(&world).ends_with("its speed is not within 100 m/s"), fails, "{speed}");
+    }
+}
+
 /// A state poisoned from outside, as a checkpoint that was altered and given a checksum that
 /// fits may be (`checkpoints_driven_on` in `tests/bounds/mutations.rs`): found in the first
 /// heartbeat, told, and contained.

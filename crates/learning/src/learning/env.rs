@@ -25,10 +25,6 @@ const WANTS: f32 = 0.05;
 const INTEGRATED: f64 = 1.0;
 const WINDUP: f64 = 4.0;
 
-/// Speed above which no vehicle drives, m/s: who is as fast was hurled away, and no reward is
-/// told for it.
-const FASTEST: f64 = 60.0;
-
 /// What an episode has been so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
@@ -85,8 +81,7 @@ pub struct Step {
     pub reward: f64,
     /// Whether the task is over: reached or failed.
     pub terminated: bool,
-    /// Whether it was cut off: its state is no longer finite, it left the terrain, or it is
-    /// faster than 60 m/s.
+    /// Whether it was cut off: its state is none that a vehicle can be in, or it left the terrain.
     pub cut: bool,
     /// [`Ending::NAMES`]: of the first vehicle for which it is over.
     pub ending: u8,
@@ -227,7 +222,7 @@ impl Env {
             return Err(LearningError::Count { what: "room for terms", found, expected });
         }
         let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
-        let driveable = driven.drive(actions, wide);
+        driven.drive(actions, wide);
         for agent in 0..driven.agents.len() {
             let speed = driven.agents[agent].sample.speed;
             let error = task.wanted_speed(&driven.seen(agent)).map(|wanted| wanted - speed);
@@ -239,7 +234,7 @@ impl Env {
             let code = outcome.map(|outcome| outcome.code());
             matches!(code, Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain))
         };
-        if !driveable || (0..driven.agents.len()).any(failed) {
+        if (0..driven.agents.len()).any(failed) {
             let failed = |agent: &mut Agent| agent.memory.ending = Ending::FAILED;
             driven.agents.iter_mut().for_each(failed);
             return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
@@ -330,9 +325,8 @@ impl Env {
 }
 
 impl Driven {
-    /// Commands the vehicles, goes on for a period, and remembers what it was. Whether all
-    /// have gone as vehicles can.
-    fn drive(&mut self, actions: &[f32], wide: usize) -> bool {
+    /// Commands the vehicles, goes on for a period, and remembers what it was.
+    fn drive(&mut self, actions: &[f32], wide: usize) {
         let Driven { world, agents, .. } = self;
         for (index, (agent, action)) in agents.iter_mut().zip(actions.chunks(wide)).enumerate() {
             let mut full = [0.0; 3];
@@ -349,23 +343,14 @@ impl Driven {
         while world.state().tick < until {
             world.advance();
         }
-        let mut driveable = true;
         for (index, agent) in agents.iter_mut().enumerate() {
             world.sample_into(index, &mut agent.sample);
-            driveable &= can_go(&agent.sample);
             agent.end(world.state().agents[index].monitor.drive_energy());
             if let Some(surroundings) = &mut agent.surroundings {
                 surroundings.follow(world, place(&agent.sample));
             }
         }
-        driveable
     }
-}
-
-/// Whether a vehicle can have come by this state: no number is none, none is beyond reason.
-fn can_go(sample: &Sample) -> bool {
-    let Sample { pose, velocity, .. } = sample;
-    pose.position.iter().all(|at| at.is_finite()) && velocity.norm() <= FASTEST
 }
 
 fn command([steering, drive, direction]: Action) -> Command {

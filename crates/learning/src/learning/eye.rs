@@ -22,7 +22,7 @@ const EYES: [f64; 3] = [0.6, 0.4, 1.0];
 /// How steeply they look down.
 const DOWN: f64 = 0.15;
 /// Beams of the lidar.
-pub const BEAMS: usize = 16;
+const BEAMS: usize = 16;
 /// How far above the eyes it stands, in the middle of the roof, m.
 const MAST: f64 = 1.0;
 

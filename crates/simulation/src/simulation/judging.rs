@@ -25,6 +25,8 @@ const STANDING_AT_END: f64 = 2.0;
 const DEEPEST_WHEEL: f64 = 2.0;
 /// Change of speed from which a touch is a collision, m/s.
 const JOLT: f64 = 0.1;
+/// Speed above which no vehicle drives, m/s: who is as fast was hurled there by the numbers.
+pub(super) const FASTEST: f64 = 100.0;
 /// Speed below which a vehicle stands, m/s.
 const STANDS: f64 = 0.2;
 
@@ -47,7 +49,8 @@ impl AgentModel {
         if !pose.orientation.coords.iter().all(|x| x.is_finite()) {
             return failed(position, Failure::Orientation);
         }
-        if !self.vehicle.twist(&workspace.vehicle).linear.iter().all(|x| x.is_finite()) {
+        let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
+        if !speed.is_finite() || speed > FASTEST {
             return failed(position, Failure::Speed);
         }
         if !ground.terrain().contains(position.x, position.y) {

@@ -2,6 +2,7 @@
 
 use super::diagnosis::Diagnosis;
 use super::hit::Struck;
+use super::judging::FASTEST;
 use crate::multibody::StepError;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
@@ -80,7 +81,7 @@ pub enum Outcome {
         /// Where, m.
         position: Vec3,
     },
-    /// Its state is no longer finite.
+    /// Its state is no longer finite, or it is faster than any vehicle drives.
     Failed {
         /// When, s.
         time: f64,
@@ -99,7 +100,7 @@ pub enum Failure {
     Position,
     /// The chassis' orientation is not finite.
     Orientation,
-    /// The chassis' speed is not finite.
+    /// The chassis' speed is not finite, or above 100 m/s, at which no vehicle drives.
     Speed,
     /// A velocity of the multibody model is not finite.
     Velocity {
@@ -127,7 +128,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Position => write!(f, "its position is no longer finite"),
             Failure::Orientation => write!(f, "its orientation is no longer finite"),
-            Failure::Speed => write!(f, "its speed is no longer finite"),
+            Failure::Speed => write!(f, "its speed is not within {FASTEST} m/s"),
             Failure::Velocity { coordinate } => {
                 write!(f, "velocity {coordinate} is no longer finite")
             }
@@ -160,7 +161,7 @@ pub enum OutcomeCode {
     Collided,
     /// Drove off the terrain.
     LeftTerrain,
-    /// Its state is no longer finite.
+    /// Its state is no longer finite, or it is faster than any vehicle drives.
     Failed,
 }
 
