@@ -30,6 +30,7 @@ fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
                 "orientation": [turn.w, turn.i, turn.j, turn.k],
                 "speed": own.speed,
                 "acceleration": own.acceleration,
+                "aimed": own.aimed,
                 "yaw_rate": own.yaw_rate,
                 "slip": own.slip,
                 "sinkage": own.sinkage,

@@ -25,7 +25,7 @@ use crate::sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
 };
-use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
+use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower, PedalView};
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
@@ -589,8 +589,22 @@ impl AgentModel {
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
         let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
-        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation };
+        let pedals = self.pedals(state);
+        let view =
+            DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation, pedals };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
+        if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
+            let given = response.acceleration(&state.controls);
+            station.aims(given - state.driver.speed.integral);
+        }
+    }
+
+    /// What the pedals do along the way that it drives, for a driver that aims at accelerations.
+    fn pedals(&self, state: &AgentState) -> Option<PedalView> {
+        let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
+        let response = self.vehicle.pedal_response(&state.vehicle);
+        let response = if own.sense() < 0.0 { response.backward() } else { response };
+        Some(PedalView { response, applied: state.controls })
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, and on a belly that is

@@ -366,6 +366,7 @@ fn driver(
             reverse,
             at_end,
             lateral_acceleration,
+            acceleration,
             ..
         } => {
             let plan = Plan {
@@ -377,6 +378,7 @@ fn driver(
                 steering: steering(*look_ahead),
                 lateral_acceleration: lateral_acceleration
                     .unwrap_or(Plan::default().lateral_acceleration),
+                acceleration: *acceleration,
                 ..Plan::default()
             };
             Ok(Driver::Path(ways.follower(index, geometry(), plan)?))

@@ -26,7 +26,8 @@ impl AgentModel {
         let net = model.radios.iter().find(|net| net.members.contains(&index));
         let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
         let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
-        let told = station.beacon(ahead.agent).filter(fresh).map(|(_, told)| told.acceleration);
+        let told = station.beacon(ahead.agent).filter(fresh);
+        let told = told.map(|(_, told)| told.aimed.unwrap_or(told.acceleration));
         let figures = &mut station.figures;
         *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
         station.demand = rule.demand(station.demand, speed, &leader, told, h);

@@ -97,7 +97,8 @@ impl World {
         }
         station.figures.sent += 1;
         let (pose, speed, yaw_rate) = (view.pose, view.speed, view.twist.angular.z);
-        let beacon = Beacon { pose, speed, acceleration, yaw_rate, slip, sinkage, soil };
+        let aimed = station.aimed.filter(|_| drives);
+        let beacon = Beacon { pose, speed, acceleration, aimed, yaw_rate, slip, sinkage, soil };
         let mut messages = vec![Message::Beacon(beacon)];
         if is_stranded {
             messages.push(Message::Hazard(Hazard { place, radius: AROUND }));

@@ -16,6 +16,10 @@ pub struct Beacon {
     pub speed: f64,
     /// Mean rate of change of that since its last beacon, m/s².
     pub acceleration: f64,
+    /// Acceleration that its driver aims at now, m/s², as far as its pedals go, if it aims at one:
+    /// what those behind it go by in the place of the one before, which is late by the vehicle's
+    /// own answer.
+    pub aimed: Option<f64>,
     /// Yaw rate, rad/s, positive to the left.
     pub yaw_rate: f64,
     /// Mean slip of its wheels.

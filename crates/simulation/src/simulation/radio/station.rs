@@ -23,10 +23,17 @@ pub struct Station {
     pub(super) told_speed: Option<f64>,
     /// Acceleration that its driver aims at, m/s², if that cooperates.
     pub(super) demand: f64,
+    /// Acceleration that its pedals were set for last, m/s², if its driver aims at one.
+    pub(super) aimed: Option<f64>,
     pub(super) figures: RadioFigures,
 }
 
 impl Station {
+    /// Takes note of the acceleration that its driver has set the pedals for, m/s².
+    pub(in crate::simulation) fn aims(&mut self, acceleration: f64) {
+        self.aimed = Some(acceleration);
+    }
+
     /// What reached it in the last heartbeat, in the order of arrival.
     pub fn arrived(&self) -> &[Heard] {
         &self.arrived
