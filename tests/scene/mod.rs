@@ -147,6 +147,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         team: None,
         radios: Vec::new(),
         lights: Vec::new(),
+        pedestrians: Vec::new(),
         scene_model: None,
     })
 }

@@ -490,9 +490,11 @@ impl AgentModel {
             self.observe(time, h, state, workspace);
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
+        let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
+        let hits = &mut state.hits;
+        self.pass_roadside(model, &workspace.vehicle, now_us, |touch| hits.add(&touch, time, span));
         state.wheels.clear();
         state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
-        let time = clock.time(first_tick + steps);
         state.outcome = self.judge(ground, endings, time, state, workspace);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);

@@ -190,6 +190,7 @@ mod tests {
             team: None,
             radios: Vec::new(),
             lights: Vec::new(),
+            pedestrians: Vec::new(),
             scene_model: None,
         }
     }

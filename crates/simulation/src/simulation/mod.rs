@@ -31,6 +31,7 @@ mod obstacle;
 mod on_tracks;
 mod on_wheels;
 mod outcome;
+mod passing;
 mod plume;
 mod radio;
 mod rank_error;
@@ -38,6 +39,7 @@ mod rank_part;
 mod ranks;
 mod record;
 mod renderer;
+mod roadside;
 mod runner;
 mod scene;
 mod scenery;
@@ -50,7 +52,6 @@ mod statics;
 mod striking;
 mod team;
 mod timings;
-mod traffic_light;
 mod tyre;
 mod visuals;
 mod world;
@@ -88,6 +89,9 @@ pub use record::{
     ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TrailerSample, TyreSummary,
     VehicleSummary, WheelSample,
 };
+pub use roadside::{
+    Approach, Boom, Light, Pedestrian, Phase, RoadUser, Timing, TrafficLight,
+};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;
@@ -96,7 +100,6 @@ pub use state_hash::{NAMED_AGENTS, StateHash};
 pub use statics::Stand;
 pub use team::{Assignment, Letter, Member, Parts, Sharing as MapSharing, Task, Team, Traffic};
 pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};
-pub use traffic_light::{Approach, Light, Phase, Timing, TrafficLight};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::VisualMeshes;
 pub use world::{World, WorldModel, WorldState, stand};

@@ -99,6 +99,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         team,
         radios,
         lights,
+        pedestrians: super::roadside::pedestrians(&file.scenario),
         scene_model,
     };
     let world = with_obstacles(file, world, &shown, random);

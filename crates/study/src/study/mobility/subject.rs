@@ -158,6 +158,8 @@ impl Subject {
             team: None,
             radio: Vec::new(),
             traffic_light: Vec::new(),
+            barrier: Vec::new(),
+            pedestrian: Vec::new(),
             tow: vec![],
             endings: Endings::default(),
             sky: Sky::default(),
