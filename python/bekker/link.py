@@ -92,12 +92,21 @@ class Link:
         self._tick = message["tick"]
         return message
 
-    def act(self, controls: Mapping[str, Mapping[str, Any]], echo: Any = None) -> None:
-        """Commands by the names of vehicles, for the heartbeats to the next beat."""
+    def act(
+        self,
+        controls: Mapping[str, Mapping[str, Any]],
+        echo: Any = None,
+        says: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Commands by the names of vehicles, for the heartbeats to the next beat, and what
+        vehicles say by their radios."""
         rows = [{"vehicle": vehicle, **own} for vehicle, own in controls.items()]
         message: dict[str, Any] = {"type": "act", "tick": self._tick, "controls": rows}
         if echo is not None:
             message["echo"] = echo
+        if says:
+            coded = {vehicle: base64.b64encode(own).decode() for vehicle, own in says.items()}
+            message["says"] = [{"vehicle": name, "bytes": own} for name, own in coded.items()]
         self._send(message)
 
     def pause(self) -> None:

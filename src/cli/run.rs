@@ -167,7 +167,8 @@ impl Run {
         let tick_now = state.as_ref().map_or(0, |state| state.tick);
         let served = bound
             .map(|own| {
-                own.open(&file.scenario, Arc::new(built.world.clone()), tick_now, clients.clone())
+                let model = Arc::new(built.world.clone());
+                own.open(&file.scenario, model, tick_now, clients.clone(), launched.size())
             })
             .transpose()?;
         if let Some(clients) = &clients {
@@ -196,6 +197,7 @@ impl Run {
             html: shown.as_ref().filter(|_| self.serving.html),
             served: self.serving.is_controlled(),
             realtime: self.serving.realtime,
+            foxglove: served.as_ref().and_then(|own| own.foxglove.as_ref()),
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),
         };

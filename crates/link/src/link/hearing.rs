@@ -48,7 +48,8 @@ fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
             ("signal", approach.collect())
         }
         Message::RoadUser(own) => {
-            let told = json!({ "place": own.place, "velocity": own.velocity, "radius": own.radius });
+            let told =
+                json!({ "place": own.place, "velocity": own.velocity, "radius": own.radius });
             ("road_user", told)
         }
         Message::Map(approaches) => {

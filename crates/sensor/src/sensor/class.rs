@@ -49,8 +49,17 @@ impl Class {
     /// Name of the class.
     pub fn name(self) -> &'static str {
         [
-            "sky", "ground", "vehicle", "wheel", "track shoe", "tree", "rock", "post", "air",
-            "other", "pedestrian",
+            "sky",
+            "ground",
+            "vehicle",
+            "wheel",
+            "track shoe",
+            "tree",
+            "rock",
+            "post",
+            "air",
+            "other",
+            "pedestrian",
         ][self as usize]
     }
 }

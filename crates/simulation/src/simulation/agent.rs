@@ -25,7 +25,9 @@ use crate::sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
 };
-use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower, PedalView};
+use crate::vehicle::driver::{
+    Driver, DriverState, DriverView, Intent, LeaderView, PathFollower, PedalView,
+};
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};

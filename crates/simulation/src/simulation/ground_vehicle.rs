@@ -12,8 +12,8 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, PedalResponse, TrackedVehicle, Vehicle,
-    VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, PedalResponse, TrackedVehicle,
+    Vehicle, VehicleState,
 };
 use std::sync::Arc;
 

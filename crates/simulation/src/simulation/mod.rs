@@ -89,9 +89,7 @@ pub use record::{
     ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TrailerSample, TyreSummary,
     VehicleSummary, WheelSample,
 };
-pub use roadside::{
-    Approach, Boom, Light, Pedestrian, Phase, RoadUser, Timing, TrafficLight,
-};
+pub use roadside::{Approach, Boom, Light, Pedestrian, Phase, RoadUser, Timing, TrafficLight};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};
 pub use scenery::strewn;

@@ -58,9 +58,10 @@ impl AgentModel {
             self.vehicle.hull_parts(body).any(|(_, outline, pose, _)| {
                 let near = (point - pose.position).norm() <= outline.reach + within;
                 let own = pose.local_point(point);
-                near && outline.hulls.iter().any(|hull| {
-                    hull.field(&own, Exit::Any).distance <= within
-                })
+                near && outline
+                    .hulls
+                    .iter()
+                    .any(|hull| hull.field(&own, Exit::Any).distance <= within)
             })
         })
     }

@@ -373,9 +373,9 @@ impl<'a> Runner<'a> {
                     }
                 }
                 Call::Go(commanded) => {
-                    for Commanded { agent, controls, .. } in &commanded {
-                        let agent = *agent as usize;
-                        if let Err(source) = self.ranks.command(agent, Some((*controls).into())) {
+                    for own in &commanded {
+                        if let Err(source) = self.ranks.apply(own) {
+                            let agent = own.agent as usize;
                             let agents = &self.world().model().agents;
                             let name = agents.get(agent).map(|own| own.name.clone());
                             let agent = name.unwrap_or_else(|| agent.to_string());

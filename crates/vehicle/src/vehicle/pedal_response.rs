@@ -62,9 +62,8 @@ fn settled(powertrain: &Powertrain, throttle: f64, input: f64) -> f64 {
     let Some(converter) = &powertrain.converter else {
         return engine.torque(throttle, input).value;
     };
-    let rest = |speed: f64| {
-        engine.torque(throttle, speed).value + converter.torque(speed, input).impeller
-    };
+    let rest =
+        |speed: f64| engine.torque(throttle, speed).value + converter.torque(speed, input).impeller;
     // what is left over falls with the engine's speed
     let (mut low, mut high) = (0.0, engine.free_speed(1.0).max(input));
     for _ in 0..HALVINGS {

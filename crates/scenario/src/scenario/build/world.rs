@@ -85,7 +85,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
     let radios = super::radio::radios(&file.scenario);
-    let lights = super::radio::lights(&file.scenario);
+    let lights = super::roadside::lights(&file.scenario);
     let random = land.random.as_ref();
     let (holes, scene_model) = (holes(file, random), None);
     let world = WorldModel {

@@ -112,7 +112,8 @@ impl World {
     /// approaches are.
     fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
         let agents = self.model.agents.len();
-        let lights = self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
+        let lights =
+            self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
         let is_new_second = self.model.radios[net].is_first_of_second(exchange);
         let of = |(index, light): (usize, &TrafficLight)| {
             let mut messages = vec![Message::Signal(light.timings(now_us))];

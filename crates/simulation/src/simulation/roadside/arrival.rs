@@ -19,14 +19,14 @@ const FORGOTTEN: f64 = 5.0;
 
 /// What has been heard of a traffic light.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct HeardLight {
+pub(in crate::simulation) struct HeardLight {
     pub approaches: Vec<Approach>,
     /// When the timings were sent, µs, and they.
     pub timings: Option<(u64, Vec<Timing>)>,
 }
 
 /// A vehicle that comes towards lights.
-pub(super) struct Arrival<'a> {
+pub(in crate::simulation) struct Arrival<'a> {
     pub path: &'a Path,
     /// Where its driver is on the path.
     pub place: &'a Place,

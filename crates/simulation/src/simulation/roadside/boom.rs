@@ -95,8 +95,14 @@ mod tests {
     #[test]
     fn green_is_shown_only_while_the_arm_is_up_and_amber_before_it_falls() {
         let boom = Boom { heading: 0.3, length: 6.0, swing_us: 3 * SECOND, closed_us: 20 * SECOND };
-        let barrier =
-            TrafficLight::barrier("b", [5.0, 2.0], boom, 15 * SECOND, [2 * SECOND, 7 * SECOND], None);
+        let barrier = TrafficLight::barrier(
+            "b",
+            [5.0, 2.0],
+            boom,
+            15 * SECOND,
+            [2 * SECOND, 7 * SECOND],
+            None,
+        );
         let mut seen = Vec::new();
         for tenth in 70..70 + 350 {
             let now = tenth * SECOND / 10;

@@ -12,6 +12,6 @@ pub(super) use arrival::{Arrival, HeardLight};
 pub use boom::Boom;
 pub(super) use boom::HINGE as ARM_HEIGHT;
 pub use light::{Approach, Light, Phase, Timing, TrafficLight};
-pub use pedestrian::{Pedestrian, RoadUser};
 pub(super) use pedestrian::{HEIGHT, RADIUS};
+pub use pedestrian::{Pedestrian, RoadUser};
 pub(super) use visual::RoadsideVisual;

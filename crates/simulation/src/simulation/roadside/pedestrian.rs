@@ -90,12 +90,12 @@ impl Pedestrian {
     /// The point of its way after so many metres, and the way that it faces there.
     fn point(&self, mut left: f64, back: bool) -> Option<([f64; 2], f64)> {
         let mut last = None;
-        let turned = |([a, b], length)| if back { ([b, a], length) } else { ([a, b], length) };
-        let mut ways: Vec<_> = self.lengths().map(turned).collect();
+        let mut ways: Vec<_> = self.lengths().collect();
         if back {
             ways.reverse();
         }
         for ([a, b], length) in ways {
+            let [a, b] = if back { [b, a] } else { [a, b] };
             let heading = atan2(b[1] - a[1], b[0] - a[0]);
             let share = if length > 0.0 { (left / length).min(1.0) } else { 1.0 };
             last = Some(([0, 1].map(|axis| a[axis] + share * (b[axis] - a[axis])), heading));
@@ -152,7 +152,10 @@ mod tests {
         // 3.5 s there, 1 s of waiting, 3.5 s back, 1 s of waiting
         let fro = walker(Some(SECOND));
         assert_eq!([9, 11, 12].map(|half| place(&fro, half)), [[3.0, 4.0], [3.0, 4.0], [3.0, 3.0]]);
-        assert_eq!([18, 19, 20, 21].map(|half| place(&fro, half)), [[0.0; 2], [0.0; 2], [0.0; 2], [1.0, 0.0]]);
+        assert_eq!(
+            [18, 19, 20, 21].map(|half| place(&fro, half)),
+            [[0.0; 2], [0.0; 2], [0.0; 2], [1.0, 0.0]]
+        );
         let back = fro.told(6 * SECOND).velocity;
         assert!(back[0].abs() < 1e-12 && (back[1] + 2.0).abs() < 1e-12, "{back:?}");
     }

@@ -73,7 +73,8 @@ impl RoadsideVisual {
         }
         visual.booms = lights.iter().map(|light| light.boom.map(|own| add(arm(&own)))).collect();
         if !pedestrians.is_empty() {
-            visual.body = [add(trunk()), add(limb(0.9, 0.085, TROUSERS)), add(limb(0.65, 0.06, JACKET))];
+            visual.body =
+                [add(trunk()), add(limb(0.9, 0.085, TROUSERS)), add(limb(0.65, 0.06, JACKET))];
         }
         visual
     }
@@ -185,7 +186,13 @@ fn trunk() -> MeshBuilder {
 /// A limb that hangs from its joint.
 fn limb(length: f32, radius: f32, material: Material) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
-    let outline = [[-length, 0.0], [-length, 0.75 * radius], [-0.5 * length, radius], [0.0, radius], [0.04, 0.0]];
+    let outline = [
+        [-length, 0.0],
+        [-length, 0.75 * radius],
+        [-0.5 * length, radius],
+        [0.0, radius],
+        [0.04, 0.0],
+    ];
     builder.column([0.0; 3], &outline, 10, material);
     builder
 }
