@@ -21,6 +21,7 @@ mod dust;
 mod endings;
 mod export_fmu;
 mod fast_lidar;
+mod foxglove;
 mod geography;
 mod golden_hash;
 #[cfg(feature = "gpu")]
@@ -59,6 +60,7 @@ mod rig_wheel;
 mod rigid_ground;
 #[cfg(feature = "ros2")]
 mod ros2;
+mod roadside;
 mod runs;
 mod scaling;
 mod scene;

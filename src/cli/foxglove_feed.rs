@@ -5,7 +5,7 @@ use crate::ground::{Survey, nearest_sinkage};
 use crate::link::{FoxgloveServer, Publication};
 use crate::report::ReportError;
 use crate::report::record::GROUND_INTERVAL;
-use crate::report::topics::{TopicMessage, Topics};
+use crate::report::topics::{TopicMessage, Topics, met};
 use crate::simulation::{Flow, Moment, Observer, Sample, World};
 use std::time::{Duration, Instant};
 
@@ -39,8 +39,7 @@ impl<'a> FoxgloveFeed<'a> {
             topics.delivered(*agent as usize, delivery, &mut to)?;
         }
         for (agent, hit) in moment.hits {
-            let with = world.model().struck(hit.with);
-            topics.hit(time_us, *agent as usize, with, hit, &mut to)?;
+            topics.hit(time_us, *agent as usize, &met(world, hit), hit, &mut to)?;
         }
         for (agent, view) in moment.autonomous {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;

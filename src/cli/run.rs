@@ -13,6 +13,7 @@ use super::processes::Processes;
 use super::results::Results;
 use super::serving::{Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
+use crate::link::FoxgloveServer;
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
@@ -232,6 +233,7 @@ impl Run {
         if let Some(served) = &served {
             let tick = world.state().tick;
             served.server.end(tick, world.model().clock.micros(tick));
+            served.foxglove.iter().for_each(FoxgloveServer::end);
         }
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended

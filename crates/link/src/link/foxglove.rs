@@ -13,6 +13,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 /// Names of the protocol among those of WebSockets: that of Foxglove's SDK, and the older one. What
 /// is spoken here is the same in both.
@@ -62,6 +63,8 @@ struct Hall {
     channels: Vec<(String, String)>,
     numbers: BTreeMap<(String, String), u32>,
     clients: BTreeMap<u64, Client>,
+    /// Those who write to them.
+    writers: Vec<JoinHandle<()>>,
     next: u64,
 }
 
@@ -151,7 +154,15 @@ impl FoxgloveServer {
         let number = self.admit(outbox);
         let to = outgoing.clone();
         let write = move || tell(&waiting, &to);
-        let writer = std::thread::Builder::new().name("foxglove writer".into()).spawn(write);
+        match std::thread::Builder::new().name("foxglove writer".into()).spawn(write) {
+            Ok(writer) => {
+                let mut hall = self.hall();
+                hall.writers.retain(|own| !own.is_finished());
+                hall.writers.push(writer);
+            }
+            // the system gives no thread
+            Err(_) => outgoing.close(),
+        }
         while let Ok(Some(message)) = incoming.receive() {
             if let Err(cause) = self.hear(number, &message) {
                 let status = json!({ "op": "status", "level": WARNING, "message": cause });
@@ -160,10 +171,17 @@ impl FoxgloveServer {
                 }
             }
         }
-        // with its outbox the writer ends
+        // with its outbox the writer ends, and closes the connection
         self.hall().clients.remove(&number);
-        outgoing.close();
-        if let Ok(writer) = writer {
+    }
+
+    /// Ends all sessions, once they were told what they are still to be told.
+    pub fn end(&self) {
+        let mut hall = self.hall();
+        hall.clients.clear();
+        let writers = std::mem::take(&mut hall.writers);
+        drop(hall);
+        for writer in writers {
             let _ = writer.join();
         }
     }
@@ -255,8 +273,8 @@ fn tell(waiting: &Receiver<Message>, to: &super::Outgoing) {
             Message::Binary(bytes) => to.binary(&bytes),
         };
         if sent.is_err() {
-            to.close();
-            return;
+            break;
         }
     }
+    to.close();
 }

@@ -363,7 +363,8 @@ impl Roster {
                 |text: String| (FaultCode::Act, format!("vehicle {:?}: {text}", own.vehicle));
             let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
             let agent = agent.ok_or_else(|| refused("is none that this session drives".into()))?;
-            outline.radios(std::slice::from_ref(&own.vehicle))?;
+            let radio = outline.radios(std::slice::from_ref(&own.vehicle));
+            radio.map_err(|(_, text)| (FaultCode::Act, text))?;
             let bytes = STANDARD.decode(&own.bytes);
             let bytes = bytes.map_err(|error| refused(format!("bytes: no base64: {error}")))?;
             if bytes.len() > LONGEST_SAID {

@@ -22,7 +22,7 @@ use super::foxglove::{self, GroundPatch, Heading};
 use super::{ReportError, frames};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::{Delivery, Model, Reading};
-use crate::simulation::{AutonomyView, Hit, WorldModel};
+use crate::simulation::{AutonomyView, Hit, World, WorldModel};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use std::path::Path;
 
@@ -50,6 +50,11 @@ type Sink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 'a;
 /// A `FileDescriptorSet` that describes all types, in Protocol Buffers.
 pub fn descriptors() -> Vec<u8> {
     foxglove::descriptors()
+}
+
+/// Name of what a vehicle met: another's, or that of a thing and its number.
+pub fn met(world: &World, hit: &Hit) -> String {
+    super::hits::with(world, hit)
 }
 
 /// A sensor as messages tell of it.
@@ -97,7 +102,7 @@ impl Topics {
     /// Tells where vehicles are, each with its index.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written.
+    /// That of what takes the messages.
     pub fn poses(
         &self,
         time_us: u64,
@@ -129,7 +134,7 @@ impl Topics {
     /// height and the sinkage at a place, m.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written.
+    /// That of what takes the messages.
     pub fn ground(
         &self,
         time_us: u64,
@@ -163,7 +168,7 @@ impl Topics {
     /// Tells what a vehicle that drives itself has in mind.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written.
+    /// That of what takes the messages.
     pub fn autonomy(
         &self,
         time_us: u64,
@@ -188,7 +193,7 @@ impl Topics {
     /// Tells a hit of a vehicle that is over.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written.
+    /// That of what takes the messages.
     pub fn hit(
         &self,
         time_us: u64,
@@ -205,7 +210,7 @@ impl Topics {
     /// Tells what a sensor of a vehicle delivered.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written or a picture not be encoded.
+    /// That of what takes the messages, and [`ReportError`] when a picture cannot be encoded.
     pub fn delivered(
         &self,
         vehicle: usize,
