@@ -75,7 +75,11 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     let runs = Runs::of(SCENARIO);
     let out = runs.out("run");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bekker"));
-    command.arg("run").arg(&runs.scenario).args(["--no-picture", "--serve", "--serve-token=secret"]);
+    command.arg("run").arg(&runs.scenario).args([
+        "--no-picture",
+        "--serve",
+        "--serve-token=secret",
+    ]);
     let child = command.arg("--out").arg(&out).stderr(Stdio::piped()).stdout(Stdio::null());
     let mut child = Running(child.spawn().unwrap());
     let mut lines = BufReader::new(child.0.stderr.take().unwrap()).lines().map_while(Result::ok);
@@ -87,8 +91,7 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
         assert!(opened(address, target, known).unwrap_err().contains("403"), "{target}");
     }
     assert!(opened(address, "/link?token=secret", "other").unwrap_err().contains("403"));
-    let (mut older, chosen) =
-        opened(address, "/?token=secret", "foxglove.websocket.v1").unwrap();
+    let (mut older, chosen) = opened(address, "/?token=secret", "foxglove.websocket.v1").unwrap();
     assert_eq!(chosen.as_deref(), Some("foxglove.websocket.v1"));
     assert_eq!(text(&mut older)["op"], "serverInfo");
     let (mut socket, chosen) = opened(address, "/?token=secret", known).unwrap();
@@ -131,7 +134,8 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     assert_eq!(odometry["schemaName"], "foxglove.Odometry");
     assert_eq!([&odometry["encoding"], &odometry["schemaEncoding"]], ["protobuf", "protobuf"]);
     let schema = STANDARD.decode(odometry["schema"].as_str().unwrap()).unwrap();
-    let asked = json!({ "op": "subscribe", "subscriptions": [{ "id": 7, "channelId": odometry["id"] }] });
+    let asked =
+        json!({ "op": "subscribe", "subscriptions": [{ "id": 7, "channelId": odometry["id"] }] });
     socket.send(Message::text(asked.to_string())).unwrap();
     // the answer to this says that what was asked before it has been heard
     socket.send(Message::text("{}")).unwrap();

@@ -58,9 +58,9 @@ mod rendering;
 mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
+mod roadside;
 #[cfg(feature = "ros2")]
 mod ros2;
-mod roadside;
 mod runs;
 mod scaling;
 mod scene;

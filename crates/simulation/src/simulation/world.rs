@@ -69,7 +69,7 @@ pub struct WorldModel {
 impl WorldModel {
     /// Whether any agent can run into anything.
     pub fn can_collide(&self) -> bool {
-        self.agents.len() > 1 || !self.obstacles.is_empty()
+        self.agents.len() > 1 || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
     }
 }
 
