@@ -3,7 +3,7 @@
 
 use crate::ranks_mpi::{bekker, read};
 use crate::runs::{Runs, told};
-use crate::scene::{drive, same_bits_on_threads_and_resumed};
+use crate::scene::same_bits_on_threads_and_resumed;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;

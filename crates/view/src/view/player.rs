@@ -44,7 +44,7 @@ impl Player {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
         let encoder = Encoder::new(clients.clone());
-        let [shown, ground, pictured, planned] = [(); 4].map(|()| Due::default());
+        let [shown, ground, pictured, planned] = [Due::default(); 4];
         Player {
             world,
             last,
