@@ -104,6 +104,9 @@ fn check_agent(
     if let Some(with) = state.outcome.as_ref().and_then(|outcome| outcome.struck()) {
         known.check(with)?;
     }
+    if !state.otherwise.is_finite() {
+        return Err("an acceleration that is not finite".into());
+    }
     if !state.hits.are_sound(known) {
         return Err("a hit with what there is not".into());
     }
