@@ -1,6 +1,8 @@
 //! Worlds that several tests drive in.
 #![allow(dead_code)] // every test uses its part
 
+pub mod lagging_transmission;
+
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
