@@ -30,6 +30,7 @@ mod ground_crossing;
 mod heartbeat_python;
 mod imaging;
 mod kills;
+mod large_terrain;
 mod layering;
 mod learning;
 mod link;

@@ -168,6 +168,9 @@ pub fn drive<'a>(
             let cause = error.to_string();
             Failure::Run { subject: "run".into(), cause }
         }
+        RunError::Terrain(cause) => {
+            Failure::Run { subject: "terrain".into(), cause: cause.to_string() }
+        }
         RunError::Observer(failure) => failure,
     })?;
     drop(observers);

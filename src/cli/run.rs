@@ -226,7 +226,7 @@ impl Run {
             }
         };
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
-        let Recorded { mut files, samples, hits, figures } = recorded;
+        let Recorded { mut files, tracks, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.listens() || flag.load(Ordering::Relaxed);
@@ -253,7 +253,7 @@ impl Run {
             built: &built,
             folder: &folder,
             world: &world,
-            samples: &samples,
+            tracks: &tracks,
             hits: &hits,
             recorded: &files,
             summary: &summary,

@@ -34,7 +34,7 @@ pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use document::{Document, Node, Value};
 pub use fault::{Fault, Faults, Place, Problem, nearest_word};
-pub use inputs::{Input, Inputs, Kept, map_paths};
+pub use inputs::{Input, Inputs, Kept, Opened, map_paths};
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

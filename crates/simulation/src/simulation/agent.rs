@@ -37,6 +37,9 @@ use std::sync::Arc;
 
 /// How far ahead a driver looks for a leader that goes another way, m.
 const LOOKS_AHEAD: f64 = 100.0;
+/// Distance from an agent within which it meets ground in a heartbeat, m: more than a tractor
+/// with its trailer, and than any goes in a heartbeat.
+const REACH: f64 = 60.0;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -480,6 +483,8 @@ impl AgentModel {
         let before = self.circumstance(ground, state, workspace);
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
+        // so that no step waits for a file
+        ground.terrain().hold(self.place(workspace).0, REACH);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
         let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));

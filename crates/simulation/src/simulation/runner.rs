@@ -12,6 +12,7 @@ use super::state_hash::StateHash;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
 use crate::sync::Loopback;
+use crate::terrain::TerrainError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When a run ends, and how often what is told. The same on all ranks.
@@ -165,6 +166,9 @@ pub enum RunError<E> {
         /// Why.
         cause: String,
     },
+    /// Ground could not be read from its file.
+    #[error("the ground cannot be read any more: {0}")]
+    Terrain(TerrainError),
     /// An observer failed.
     #[error("{0}")]
     Observer(E),
@@ -299,6 +303,9 @@ impl<'a> Runner<'a> {
                 asked |= !self.ranks.ask_to_leave();
             }
             let mut done = self.ranks.advance(asked)?;
+            if let Some(fault) = self.world().model().ground.terrain().fault() {
+                return Err(RunError::Terrain(fault.clone()));
+            }
             if self.ranks.has_left() {
                 return Ok((self.ranks.into_world(), false));
             }
