@@ -15,8 +15,10 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_
 
 import flax.linen as nn
 import gymnasium
+import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from gymnasium.vector import VectorObservationWrapper
 from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
@@ -44,6 +46,10 @@ ROLLOUT = 32
 REWARD = 0.1
 """Of a return of 50 for the goal the critic sees 5."""
 HIDDEN = 64
+SPREAD = -1.2
+"""Logarithm of the standard deviation of actions at first: 0.3."""
+IMITATED = 200
+"""Steps of each environment that the rule drives for the policy to begin from."""
 CELLS = 8
 """Cells along a side of the map that the policy sees: means of 4 x 4 of the 32 x 32."""
 
@@ -81,7 +87,7 @@ class Policy(GaussianMixin, Model):
         # who never sets off learns nothing
         ahead = lambda *_: jnp.array([0.0, 0.5])
         small = nn.initializers.variance_scaling(1e-4, "fan_in", "normal")
-        spread = self.param("log_spread", lambda _: jnp.full(self.num_actions, -0.7))
+        spread = self.param("log_spread", lambda _: jnp.full(self.num_actions, SPREAD))
         return nn.Dense(self.num_actions, kernel_init=small, bias_init=ahead)(hidden), {"log_std": spread}
 
 
@@ -126,10 +132,45 @@ def agent_for(env):
     return PPO(models=models, memory=memory, cfg=settings, **spaces)
 
 
-def learn(seed, updates, threads, until, told):
+def imitate(agent, seed, threads):
+    """Begins from the rule: what it does where it drives, its actions disturbed, by least squares."""
+    env = Coarse(gymnasium.make_vec(TASK, ENVS, num_threads=threads, **CHEAP, **LEARNT))
+    random = np.random.default_rng(seed)
+    seen, _ = env.reset(seed=seed)
+    rows = []
+    for _ in range(IMITATED):
+        actions = env.unwrapped.experts()
+        rows.append((seen, actions))
+        seen, *_ = env.step(np.clip(actions + random.normal(0, np.exp(SPREAD), actions.shape), -1, 1))
+    env.close()
+    inputs, outputs = (np.concatenate(column) for column in zip(*rows))
+    policy = agent.models["policy"]
+    adam = optax.adam(1e-3)
+
+    def loss(parameters, inputs, outputs):
+        means, _ = policy.apply(parameters, {"observations": inputs}, "policy")
+        return ((means - outputs) ** 2).mean()
+
+    @jax.jit
+    def step(parameters, state, inputs, outputs):
+        error, gradient = jax.value_and_grad(loss)(parameters, inputs, outputs)
+        change, state = adam.update(gradient, state)
+        return optax.apply_updates(parameters, change), state, error
+
+    parameters = policy.state_dict.params
+    state = adam.init(parameters)
+    for _ in range(20):
+        for batch in np.array_split(random.permutation(len(inputs)), max(1, len(inputs) // 256)):
+            parameters, state, error = step(parameters, state, inputs[batch], outputs[batch])
+    policy.state_dict = policy.state_dict.replace(params=parameters)
+    return float(error)
+
+
+def learn(seed, updates, threads, until, told, from_rule=False):
     """An agent, and its curve: rows of steps taken and mean return of the last 100 episodes.
 
-    It ends after so many updates, or once it is `until` by the monotonic clock.
+    It ends after so many updates, or once it is `until` by the monotonic clock. With `from_rule` it begins by
+    imitating the rule, else from nothing.
     """
     set_seed(seed)
     options = {**CHEAP, **LEARNT, "num_threads": threads}
@@ -140,6 +181,8 @@ def learn(seed, updates, threads, until, told):
         env=env, agents=agent, cfg={"timesteps": ROLLOUT, "headless": True, "disable_progressbar": True}
     )
     trainer.cfg.close_environment_at_exit = False
+    if from_rule:
+        print(f"square error of actions imitated: {imitate(agent, seed, threads):.4f}", flush=True)
     curve = []
     for update in range(1, updates + 1):
         trainer.train()
@@ -238,6 +281,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--steps", type=int, default=1_500_000, help="of all environments together")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="of each seed, if steps are not done before")
+    parser.add_argument("--from-rule", action="store_true", help="begin by imitating the rule, not from nothing")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--judged", type=int, default=64, help="levels that it is judged on")
     parser.add_argument("--watched", type=int, default=UNSEEN, help="level of the film strip")
@@ -250,7 +294,7 @@ def main():
         began = time.monotonic()
         until = began + 60 * arguments.minutes
         told = lambda *row: print("%8d %6.1f" % row, flush=True)
-        agent, curves[seed] = learn(seed, updates, arguments.threads, until, told)
+        agent, curves[seed] = learn(seed, updates, arguments.threads, until, told, arguments.from_rule)
         steps, taken = curves[seed][-1, 0], time.monotonic() - began
         print(f"seed {seed}: {steps:.0f} steps in {taken:.0f} s, load {os.getloadavg()[1]:.1f}", flush=True)
         agent.save(str(arguments.out / f"agent-{seed}.pickle"))

@@ -75,7 +75,7 @@ def made():
     return gymnasium.make("bekker/SlipSpeed-v0", **QUICK)
 
 
-SEEN = [{"map": True}, {"map": False, "image": 8}, {"lidar": 8}, {"soil_visible": True, "noise": 0.1}]
+SEEN = [{"map": True, "image": 8, "lidar": 8}, {"map": False, "soil_visible": True, "noise": 0.1}]
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -133,3 +133,10 @@ def test_an_option_that_cannot_be_is_told_by_itself(options, key, allowed):
 def test_numpys_numbers_are_numbers():
     options = {**QUICK, "levels": np.int64(2), "difficulty": np.float32(0.5), "map": np.bool_(True)}
     assert np.array_equal(*(BekkerVectorEnv("SlipSpeed", 1, **one).reset(seed=0)[0] for one in (options, {**QUICK, "map": True})))
+
+
+@pytest.mark.parametrize("level", [-1, 2.5, "three", 2**63])
+def test_a_level_that_cannot_be_is_refused(level):
+    env = gymnasium.make("bekker/SlipSpeed-v0", **QUICK)
+    with pytest.raises(bekker.InputError, match="level = "):
+        env.reset(seed=0, options={"level": level})
