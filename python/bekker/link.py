@@ -47,6 +47,8 @@ class Link:
         timeout: float | None = None,
     ) -> None:
         if address.startswith("unix:"):
+            if not hasattr(socket, "AF_UNIX"):
+                raise ValueError(f"address = {address!r}: must be HOST:PORT, this system has no Unix sockets")
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._socket.settimeout(timeout)
             self._socket.connect(address.removeprefix("unix:"))
