@@ -2,7 +2,7 @@
 
 use crate::cli::Failure;
 use crate::cli::run;
-use crate::report::study::AskedOfStudy;
+use crate::report::study::{AskedOfStudy, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::scenario::input;
@@ -41,7 +41,9 @@ impl Replay {
             return Err(Failure::Input { subject, cause });
         };
         let scenario = scenario_of(&self.folder, &asked)?;
-        let run = run::Run::of(scenario, record.sets.clone(), self.out.clone());
+        let base = scenario.parent().unwrap_or(Path::new(""));
+        let inputs = level_inputs(&self.folder, base, record);
+        let run = run::Run::of(scenario, record.sets.clone(), inputs, self.out.clone());
         let run = run.map_err(|error| {
             let (subject, cause) = (subject.clone(), error.to_string());
             Failure::Run { subject, cause }

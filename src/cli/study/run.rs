@@ -69,7 +69,7 @@ impl Run {
         let interrupted = interruption()?;
         let study = design::Study::read(&self.study)?;
         let asked = asked(&study, self.shard)?;
-        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
+        let driving = Driving::new(&study, &interrupted);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(cores);
         self.kept(&study, &asked, quiet, |keeping| {
@@ -93,6 +93,7 @@ impl Run {
         drive: impl FnOnce(&Keeping<'_>) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
         let (folder, records) = StudyFolder::begin(&self.out, asked)?;
+        folder.check_files(asked.scenario_folder())?;
         folder.keep_scenario(&study.base)?;
         let before = records.len();
         let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
@@ -106,7 +107,9 @@ impl Run {
         }
         folder.sync()?;
         let records = keeping.records.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let trials = taken(&extent(asked, config, &records), &records);
+        let extent = extent(asked, config, &records);
+        extent.warn(config);
+        let trials = taken(&extent, &records);
         write_tables(&self.out, asked, &trials)?;
         tell(&self.out, asked, &trials, records.len() - before, self.json)
     }
@@ -119,7 +122,7 @@ impl Run {
             .map_err(Failure::from)
             .and_then(|study| Ok((asked(&study, self.shard)?, study)));
         let (asked, study) = all_ready(session, prepared)?;
-        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
+        let driving = Driving::new(&study, &interrupted);
         let (post, threads) = (session.point_to_point(), self.threads.unwrap_or(1));
         let driven = if post.rank() == 0 {
             self.kept(&study, &asked, quiet, |keeping| deal(&post, &driving, keeping, threads))

@@ -1,6 +1,7 @@
 //! The folder of a study: what was asked, and what is done of it.
 
 use super::TrialRecord;
+use super::level_files::{LevelFiles, keep, keep_of};
 use crate::report::journal::{self, Journal};
 use crate::report::kept_inputs::{self, SCENARIO};
 use crate::report::manifest::{self, Build};
@@ -13,12 +14,13 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Says what is in the folder.
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +135,11 @@ impl AskedOfStudy {
         Some(folder.join(SCENARIO)).filter(|path| path.is_file())
     }
 
+    /// The folder that the scenario's paths start from.
+    pub fn scenario_folder(&self) -> &Path {
+        self.scenario.parent().unwrap_or(Path::new(""))
+    }
+
     /// Reads the trials that are done in its folder, by number.
     ///
     /// # Errors
@@ -147,6 +154,7 @@ impl AskedOfStudy {
 pub struct StudyFolder {
     path: PathBuf,
     journal: Journal<TrialRecord>,
+    files: Mutex<LevelFiles>,
     #[expect(dead_code, reason = "held, not used")]
     lock: Lock,
 }
@@ -170,15 +178,55 @@ impl StudyFolder {
             manifest::write_json(&out.join(ASKED), asked)?;
         }
         let (journal, records) = Journal::open(&out.join(JOURNAL))?;
-        Ok((StudyFolder { path: out.to_owned(), journal, lock }, records))
+        let mut files = LevelFiles::default();
+        for own in records.values().flat_map(|record: &TrialRecord| &record.files) {
+            files.add(out, own)?;
+        }
+        let folder = StudyFolder { path: out.to_owned(), journal, files: Mutex::new(files), lock };
+        Ok((folder, records))
     }
 
-    /// Keeps a trial that is done.
+    /// Keeps a trial that is done, with the files that its levels brought in, whose paths start
+    /// from `base`.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
-    pub fn put(&self, record: &TrialRecord) -> Result<(), ReportError> {
+    /// [`ReportError`] when something cannot be written, or a file has changed since another trial
+    /// was built from it.
+    pub fn put(&self, record: &TrialRecord, base: &Path) -> Result<(), ReportError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for own in &record.files {
+            if files.add(&self.path, own)? {
+                keep(&self.path, own, &base.join(&own.path))?;
+            }
+        }
+        drop(files);
         self.journal.put(record.trial, record)
+    }
+
+    /// The same of a trial that was driven into one of other folders.
+    ///
+    /// # Errors
+    /// [`ReportError`] when something cannot be written, or two trials were built from a file that
+    /// held different things.
+    pub fn put_of(&self, record: &TrialRecord, others: &[PathBuf]) -> Result<(), ReportError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for own in &record.files {
+            if files.add(&self.path, own)? {
+                keep_of(&self.path, own, others)?;
+            }
+        }
+        drop(files);
+        self.journal.put(record.trial, record)
+    }
+
+    /// Holds the files that levels have brought in, whose paths start from `base`, to what they
+    /// were.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherStudy`] where one holds something else, [`ReportError`] where one cannot
+    /// be read.
+    pub fn check_files(&self, base: &Path) -> Result<(), ReportError> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).check(&self.path, base)
     }
 
     /// Keeps the study's scenario, as it is without any factor, with the files that its world was
