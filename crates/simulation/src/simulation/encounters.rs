@@ -273,8 +273,6 @@ impl Encounters {
             let side = usize::from(met.parties[0] != acted_on);
             let Some(now) = met.pair.steps.get(step) else { continue };
             let sign = if side == 0 { 1.0 } else { -1.0 };
-                eprintln!("ZZ {step} {}", now.pressing);
-            }
             let force = now.wrench.force * sign;
             let torque = now.wrench.torque * sign + (met.pair.origin - place).cross(&force);
             *sum.get_or_insert_default() += Wrench { force, torque };
