@@ -335,6 +335,7 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
         reverse: false,
         at_end: PathEnd::Continue,
         lateral_acceleration: Some(50.0),
+        acceleration: None,
     }
 }
 
