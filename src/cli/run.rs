@@ -16,6 +16,7 @@ use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
+use crate::scenario::Inputs;
 use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
@@ -117,16 +118,25 @@ pub struct Run {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// What the scenario's files are read by
+    #[arg(skip)]
+    inputs: Inputs,
 }
 
 impl Run {
-    /// A scenario with these changes, into a folder of its own; all else as without options.
-    pub fn of(file: PathBuf, sets: Vec<String>, out: PathBuf) -> Result<Run, clap::Error> {
+    /// A scenario with these changes, its files read by `inputs`, into a folder of its own; all else
+    /// as without options.
+    pub fn of(
+        file: PathBuf,
+        sets: Vec<String>,
+        inputs: Inputs,
+        out: PathBuf,
+    ) -> Result<Run, clap::Error> {
         let mut words: Vec<OsString> = vec!["run".into(), "--out".into(), out.into()];
         words.extend(sets.into_iter().map(|set| format!("--set={set}").into()));
         words.extend(["--".into(), file.into()]);
         let matches = Run::augment_args(Command::new("run")).try_get_matches_from(words)?;
-        Run::from_arg_matches(&matches)
+        Ok(Run { inputs, ..Run::from_arg_matches(&matches)? })
     }
 
     pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {
