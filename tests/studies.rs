@@ -146,7 +146,7 @@ fn a_full_disk_is_told_and_gone_on_from() {
     assert!(output.status.code() != Some(0) && told.contains("journal.bin"), "{told}");
     assert_eq!(fs::metadata(place.at("full/journal.bin")).unwrap().len(), 2048);
     assert!(!place.at("full/trials.parquet").exists());
-    let driven = place.json(&["run", "study.toml", "--out", "full"])["driven"].as_u64().unwrap();
+    let driven = place.json(&["resume", "full"])["driven"].as_u64().unwrap();
     assert!((1..18).contains(&driven), "{driven}");
     assert!(tables(&place.at("full")) == tables(&place.at("whole")));
 }
@@ -180,7 +180,9 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     let points = place.json(&["report", "out", "--pictures", "1"])["points"].take();
     // one page, whole: the answer, the trial that failed, a picture of one that did not go
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
-    assert!(page.contains("class=\"answer\">go: ") && page.contains("no soil has this name"));
+    assert!(
+        page.contains("class=\"answer\">go (arrived): ") && page.contains("no soil has this name")
+    );
     assert_eq!(
         (page.matches("src=\"data:image/png;base64,").count(), page.matches("src=").count()),
         (1, 1)
@@ -228,6 +230,11 @@ fn a_trial_is_driven_again_to_its_hash() {
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out holds a study with fingerprint = "), "{told}");
+    // nor where it is driven for longer
+    fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
+    let told = place.refused(&["resume", "out"]);
+    assert!(told.contains("out holds a study with duration = 1.0, not 2.0"), "{told}");
+    fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
@@ -275,7 +282,8 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let here = place.0.path().display().to_string();
     assert!(csv.contains("no.asc") && !csv.contains(&here), "{csv}");
-    let hash = csv.lines().nth(2).unwrap().rsplit(',').next().unwrap().to_owned();
+    let hash = |row: &str| row.rsplit(',').next().unwrap().to_owned();
+    let hashes: Vec<String> = csv.lines().skip(1).take(2).map(hash).collect();
 
     for part in ["1/2", "2/2"] {
         place.done(&["run", "study.toml", "--out", &part.replace('/', "_"), "--shard", part]);
@@ -293,9 +301,14 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     for (from, to) in [("out", "again"), ("merged", "again too")] {
         let moved = elsewhere.path().join(from.to_owned() + " moved");
         fs::rename(place.at(from), &moved).unwrap();
-        place.done(&["replay", moved.to_str().unwrap(), "--trial", "1", "--out", to]);
-        let summary = fs::read_to_string(place.at(to).join("summary.json")).unwrap();
-        assert!(summary.contains(&hash), "{summary}");
+        // the scenario's own file too, which a level leads to
+        for (trial, hash) in hashes.iter().enumerate() {
+            let out = format!("{to} {trial}");
+            let words = ["replay", moved.to_str().unwrap(), "--trial", &trial.to_string()];
+            place.done(&[&words[..], &["--out", &out]].concat());
+            let summary = fs::read_to_string(place.at(&out).join("summary.json")).unwrap();
+            assert!(summary.contains(hash), "{summary}");
+        }
     }
 }
 

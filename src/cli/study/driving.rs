@@ -114,6 +114,7 @@ impl<'a> Driving<'a> {
         };
         let Trial { number, point, replication, seed, levels, sets } = trial;
         let levels = levels.iter().map(cell).collect();
+        let files = self.level_files(files, &sets)?;
         Ok(Some(TrialRecord {
             trial: number,
             point,
@@ -125,30 +126,29 @@ impl<'a> Driving<'a> {
             responses,
             state_hash,
             wall,
-            files: self.level_files(files)?,
+            files,
         }))
     }
 
-    /// Those of a trial's files that the scenario alone does not name.
-    fn level_files(&self, files: Vec<Input>) -> Result<Vec<LevelFile>, Failure> {
-        let mut found = Vec::new();
+    /// The files that a trial's levels brought in: those that the scenario alone does not name, or
+    /// all where a level names one of them too, for it leads there from wherever it is driven.
+    fn level_files(&self, files: Vec<Input>, sets: &[String]) -> Result<Vec<LevelFile>, Failure> {
+        let is_told = |file: &Input| {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            sets.iter().any(|set| set.contains(&*name))
+        };
+        let (any_told, mut found) = (files.iter().any(is_told), Vec::new());
         for Input { path, bytes, sha256, .. } in files {
             let named = self.study.named(&path);
-            match self.own.get(&named) {
-                Some(own) if *own == sha256 => {}
-                Some(_) => {
-                    let (subject, cause) = (
-                        path.display().to_string(),
-                        "has changed while the \
-                         study was driven: its trials would not be of one scenario; put back what \
-                         it was, or begin anew in another folder"
-                            .into(),
-                    );
-                    return Err(Failure::Input { subject, cause });
-                }
-                None => {
-                    found.push(LevelFile { path: named.display().to_string(), bytes, sha256 });
-                }
+            let before = self.own.get(&named);
+            if before.is_some_and(|own| *own != sha256) {
+                let cause = "has changed while the study was driven: its trials would not be of \
+                             one scenario; put back what it was, or begin anew in another folder";
+                let (subject, cause) = (path.display().to_string(), cause.into());
+                return Err(Failure::Input { subject, cause });
+            }
+            if before.is_none() || any_told {
+                found.push(LevelFile { path: named.display().to_string(), bytes, sha256 });
             }
         }
         Ok(found)

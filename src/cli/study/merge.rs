@@ -3,7 +3,6 @@
 use super::extent::{config, extent, taken};
 use super::run::tell;
 use crate::cli::Failure;
-use crate::report::ReportError;
 use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -33,8 +32,11 @@ impl Merge {
         for folder in &self.folders {
             let asked = AskedOfStudy::read(folder)?;
             if let Some([key, found, asked]) = asked.of_shard(Shard::WHOLE).difference(&whole) {
-                let path = folder.clone();
-                return Err(ReportError::OtherStudy { path, key, found, asked }.into());
+                let first = first.display();
+                let cause = format!(
+                    "is of another study than {first}: {key} = {found} here, {asked} there"
+                );
+                return Err(Failure::Input { subject: folder.display().to_string(), cause });
             }
             for (trial, record) in asked.records(folder)? {
                 let before = records.insert(trial, record.clone());

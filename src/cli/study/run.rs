@@ -51,6 +51,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// Of a study's file, into a folder that was begun for a part of its trials.
+    pub fn of(
+        study: PathBuf,
+        out: PathBuf,
+        threads: Option<usize>,
+        shard: Shard,
+        json: bool,
+    ) -> Run {
+        Run { study, out, threads, shard, json }
+    }
+
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         #[cfg(not(feature = "mpi"))]
         {
@@ -68,7 +79,7 @@ impl Run {
     fn driven(&self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption()?;
         let study = design::Study::read(&self.study)?;
-        let asked = asked(&study, self.shard)?;
+        let asked = asked(&study, &self.study, self.shard)?;
         let driving = Driving::new(&study, &interrupted);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(cores);
@@ -120,7 +131,7 @@ impl Run {
         let interrupted = interruption()?;
         let prepared = design::Study::read(&self.study)
             .map_err(Failure::from)
-            .and_then(|study| Ok((asked(&study, self.shard)?, study)));
+            .and_then(|study| Ok((asked(&study, &self.study, self.shard)?, study)));
         let (asked, study) = all_ready(session, prepared)?;
         let driving = Driving::new(&study, &interrupted);
         let (post, threads) = (session.point_to_point(), self.threads.unwrap_or(1));
@@ -187,7 +198,8 @@ pub fn tell(
     json: bool,
 ) -> Result<(), Failure> {
     let failed = trials.iter().filter(|trial| trial.failure.is_some()).count();
-    let wall: f64 = trials.iter().map(|trial| trial.wall).sum();
+    // an empty sum is -0
+    let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
         return stdout::print_json(&json!({
             "folder": out,

@@ -56,6 +56,9 @@ pub struct AskedOfStudy {
     /// Hash of all that decides its scenario's course without any factor, files included;
     /// hexadecimal.
     pub fingerprint: String,
+    /// How long its scenario is driven without any factor, s: that does not change the course, but
+    /// where it ends.
+    pub duration: f64,
     /// Hash of the table of design points, hexadecimal; empty where the design has none.
     pub table: String,
     /// How many trials the whole study has.
@@ -74,6 +77,8 @@ pub struct AskedOfStudy {
     pub shard: Shard,
     /// Where the scenario was; decides nothing.
     pub scenario: PathBuf,
+    /// Where the study's file was; decides nothing.
+    pub file: PathBuf,
 }
 
 impl AskedOfStudy {
@@ -84,12 +89,12 @@ impl AskedOfStudy {
         self
     }
 
-    /// The first key in which another differs, with both values; where the scenario is does not
+    /// The first key in which another differs, with both values; where the files are does not
     /// count.
     pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
         let [own, others] = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
-            map.remove("scenario");
+            map.retain(|key, _| key != "scenario" && key != "file");
             let study = map.remove("study");
             // the study's own keys first: the rest follows from them
             let study = study.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();

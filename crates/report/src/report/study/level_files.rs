@@ -107,8 +107,8 @@ pub(super) fn keep_of(
     own: &LevelFile,
     others: &[PathBuf],
 ) -> Result<(), ReportError> {
-    let copies = others.iter().map(|other| copy_in(other, &own.sha256));
-    match copies.into_iter().find(|copy| copy.is_file()) {
+    let mut copies = others.iter().map(|other| copy_in(other, &own.sha256));
+    match copies.find(|copy| copy.is_file()) {
         Some(copy) => keep(folder, own, &copy),
         // too large, or deleted by hand: a replay looks for it where it was
         None => Ok(()),
