@@ -184,7 +184,7 @@ fn turning_on_the_spot_costs_lateral_friction() {
     let theory = RigidTracks::of(&m113());
     let friction = 30f64.to_radians().tan();
     let expected = theory.pivoting_moment(friction);
-    // friction against the sliding of every point under even pressure: 3.2 % off when this was
+    // friction against the sliding of every point under even pressure: 3.0 % off when this was
     // written. How the load lies along the track matters: on five wheels that carry alike it
     // would be 16 % more, and the track lifts the outer ones. Half of that is allowed.
     let off = result.turning_moment / expected - 1.0;

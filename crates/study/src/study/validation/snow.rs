@@ -230,11 +230,12 @@ fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
 
 /// How the tracks come out.
 const TRACKS_IN_SNOW: &str = "**How right.** Traction agrees, and so does the rut where all snow stays, as CRM-1 has it. Of its resistance of 0.054 \
-     the tracks themselves take 0.0375; belts of the catalogue take 0.024 at 1 m/s (222 + 3 V N a tonne). \
-     **Where it fails.** Of what the snow takes by CRM-1 the tracks find half with the figures of CRREL's wheels, and \
-     next to nothing on Harrison's curve, which bears 5 kPa at 9 cm (driven at 1 m/s without slip, by `bekker run`: 899 N in \
-     15 cm and 704 N in 12 cm, 74 and 41 N on Harrison's): its shoes press the snow under their pads and ends, which \
-     are 0.6 of the band. Pressed over all of it, at 21 kPa down to the packed depth of 11.8 cm, it would be 1.9 kN.";
+     the tracks themselves take 0.0375; belts of the catalogue take 0.024 at 1 m/s (222 + 3 V N a tonne). Of what the snow \
+     takes the model finds three quarters with the figures that CRREL's wheels gave the snow. \
+     **Where it fails.** On Harrison's curve, which bears 5 kPa at 9 cm, it finds a third. Without slip, driven at 1 m/s \
+     (`bekker run`), compaction alone takes 899 N in 15 cm and 704 N in 12 cm, half of CRM-1's: shoes press the snow under \
+     their pads and ends, which are 0.6 of the band. Pressed over all of it, at 21 kPa down to the packed depth of 11.8 \
+     cm, it would be 1.9 kN, for CRM-1's 1.7.";
 
 /// CRREL's M113 in shallow snow: printed figures, their formulas, and the belt.
 pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
