@@ -264,12 +264,12 @@ def film(act, level, path, frames=6):
 
 
 def draw(curves, rule, path):
-    """Return over steps."""
+    """Returns over steps, each curve by its name."""
     from matplotlib.figure import Figure
 
     axes = (figure := Figure((6, 3.5), layout="constrained")).add_subplot()
-    for seed, curve in curves.items():
-        axes.plot(*curve.T[:2], label=f"seed {seed}", linewidth=1)
+    for name, curve in curves.items():
+        axes.plot(*curve.T, label=name, linewidth=1)
     axes.axhline(rule, color="black", linestyle="--", linewidth=1, label="rule, unseen levels")
     axes.set(xlabel="environment steps", ylabel="return of an episode while learning")
     axes.legend()
@@ -306,7 +306,7 @@ def main():
             rule = score if name == "rule" else rule
             told = f"{score:6.1f}, goal {100 * goals:3.0f} %, stuck {100 * stuck:3.0f} %, {seconds:4.1f} s to it"
             print(f"seed {seed} {name:6} {told}", flush=True)
-    draw(curves, rule, arguments.out / "curve.png")
+    draw({f"seed {seed}": curve for seed, curve in curves.items()}, rule, arguments.out / "curve.png")
     film(acts[arguments.seeds[0]], arguments.watched, arguments.out / "film.png")
 
 
