@@ -347,8 +347,11 @@ fn answer_four<S: Simd, F: Footprint>(
     let force = pushes - sliding * (drag / speed.max(SLIDING));
     sums.add_force(&force, &r);
     sums.mean_normal += pushes;
-    let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
-    sums.spring.add(springs * pressed.slope, &r);
+    // that of a body that gives way is in series with it
+    if !F::DEFORMS {
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        sums.spring.add(springs * pressed.slope, &r);
+    }
     sums.damper.add(area * damping, &r);
     sums.shear.add(drag / speed.max(motion.rolling), &r);
 

@@ -18,6 +18,7 @@ mod plate;
 mod refined;
 mod ring;
 mod scratch;
+mod semidefinite;
 mod shoe;
 mod sums;
 mod tyre_contact;

@@ -5,6 +5,11 @@ use crate::numeric::{Lanes, Simd, Where};
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
+/// A plate on edge touches nothing: least upward part of its normal.
+const EDGE: f64 = 0.05;
+/// By so much a plate counts as lower where it is looked what may touch it, m: more than rounding.
+const SKIN: f64 = 1e-6;
+
 /// Outline of a plate in its own plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,8 +83,11 @@ impl Footprint for Plate {
     }
 
     #[inline(always)]
-    fn near<S: Simd>(&self, x: Lanes<S>, _y: f64, _z: Lanes<S>) -> Where<S> {
-        Where::all_or_none(x.simd(), true)
+    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+        let upright = self.normal.z.max(EDGE);
+        let [east, north] = [self.normal.x, self.normal.y].map(|part| -part / upright);
+        let across = self.pose.position.z + north * (y - self.pose.position.y);
+        z.gt((x - self.pose.position.x) * east + (across - SKIN))
     }
 
     #[inline(always)]
@@ -96,7 +104,7 @@ impl Footprint for Plate {
         };
         let coverage = match self.outline {
             // a plate on edge touches nothing
-            _ if self.normal.z < 0.05 => Lanes::zero(simd),
+            _ if self.normal.z < EDGE => Lanes::zero(simd),
             PlateOutline::Rectangle { length, width } => {
                 covered(0.5 * length - along.abs(), &self.x_axis)
                     * covered(0.5 * width - across.abs(), &self.y_axis)

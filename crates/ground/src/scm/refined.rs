@@ -547,7 +547,15 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for (four, draft) in alike.iter().zip(&mut drafts) {
-            let react = settle_four(&settling, soil, &bearing, four, draft, &mut sums, left.next());
+            let react = settle_four::<S, F, L>(
+                &settling,
+                soil,
+                &bearing,
+                four,
+                draft,
+                &mut sums,
+                left.next(),
+            );
             left.take();
             if F::DEFORMS {
                 react.store(four, reactions.next());
@@ -584,7 +592,7 @@ struct Settling<'a> {
 
 /// Lets four nodes yield under a force that leans.
 #[inline(always)]
-fn settle_four<'a, S: Simd, L: Answering<'a>>(
+fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     settling: &Settling<'_>,
     coefficients: &SoilCoefficients,
     bearing: &Bearing<'a, L>,
@@ -641,8 +649,11 @@ fn settle_four<'a, S: Simd, L: Answering<'a>>(
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
     sums.mean_normal += n * (area * pressure);
-    let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
-    sums.spring.add(springs * part * pressed.slope, &r);
+    // that of a body that gives way is in series with it
+    if !F::DEFORMS {
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        sums.spring.add(springs * part * pressed.slope, &r);
+    }
     sums.damper.add(area * part * damping, &r);
 
     sums.normal_force += cell * pressure;

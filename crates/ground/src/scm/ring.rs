@@ -161,6 +161,8 @@ pub struct RingStep {
     pub(super) lean: Vec6,
     /// Distances of the strips from the wheel's middle, m.
     pub(super) strips: [f64; STRIPS],
+    /// Arms of a lean beyond those, by motions, m.
+    pub(super) levers: [f64; MOTIONS],
     /// Mean normal of yielding ground: it knows of no motion across it.
     pub(super) up: Vec3,
 }
@@ -174,6 +176,7 @@ impl Default for RingStep {
             ways: [Vec6::zeros(); MOTIONS],
             lean: Vec6::zeros(),
             strips: [0.0; STRIPS],
+            levers: [0.0; MOTIONS],
             up: Vec3::z(),
         }
     }
@@ -522,13 +525,14 @@ impl RingStep {
         motions: &[f64; MOTIONS + 1],
         state: &mut RingState,
     ) {
-        let lean = Lanes::of(simd, self.strips) * motions[LEAN];
         let rows = state.displacement.iter_mut();
         for (row, settles) in rows.zip(&self.settles) {
             *row = (Lanes::of(simd, *row) + *settles).numbers();
         }
         for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
-            let way = lean * if motion == FORE { 0.0 } else { 1.0 } + motions[motion];
+            // a lean goes forward nowhere
+            let lean = if motion == FORE { 0.0 } else { motions[LEAN] };
+            let way = (Lanes::of(simd, self.strips) + self.levers[motion]) * lean + motions[motion];
             let rows = state.displacement.iter_mut();
             for (row, follows) in rows.zip(&self.follows[motion]) {
                 *row = (way * *follows + *row).numbers();

@@ -20,6 +20,7 @@ use super::ring::{
     Stations,
 };
 use super::scratch::Scratch;
+use super::semidefinite::resist;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
@@ -143,7 +144,10 @@ struct Meeting<'a, 'b> {
     lean: Vec6,
     /// Mean normal of the ground under the soil's part.
     up: Vec3,
-    /// Stiffness of firm ground alone, by pairs of motions, the lean last.
+    /// Arms of a lean beyond those of the strips, by motions, m: pressure that leans across the
+    /// wheel's plane acts below its middle.
+    levers: [f64; MOTIONS],
+    /// Stiffness of the ground alone, by pairs of motions, the lean last.
     stiffness: [[f64; MOTIONS + 1]; MOTIONS + 1],
     /// What the belt's settling adds to the forces along them.
     settled: [f64; MOTIONS + 1],
@@ -166,6 +170,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
             ways: [Vec6::zeros(); MOTIONS],
             lean: Vec6::zeros(),
             up: Vec3::z(),
+            levers: [0.0; MOTIONS],
             stiffness: [[0.0; MOTIONS + 1]; MOTIONS + 1],
             settled: [0.0; MOTIONS + 1],
         }
@@ -184,6 +189,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let none = Vectors { x: zero, y: zero, z: zero };
         let strips = Lanes::of(simd, each(|strip| strip as f64));
         let (mut normal, mut upright, mut spin) = (none, none, zero);
+        let mut by_strip = zero;
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
             let r = four.offset(simd, &self.centre);
             let n = Vectors::from_parts(simd, &reaction.normal);
@@ -215,10 +221,14 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let force = (belt * lanes(&reaction.pressure)).numbers();
             let pressed = (belt * slope * by_belt).numbers();
             let eased = (belt * lanes(&reaction.eases) * by_belt).numbers();
-            let by_motion = (belt * slope * part).numbers();
-            let on_hub = (area * slope * by_belt).numbers();
+            // soil that its damping has let go holds a belt that comes to it, and no hub
+            let held = lanes(&reaction.pressure).gt(0.0).pick(slope, 0.0);
+            let by_motion = (belt * held * part).numbers();
+            let on_hub = (area * held * by_belt).numbers();
             let among = placed.among_strips(distance).numbers();
             for lane in four.lanes() {
+                let share = (1.0 - (strips - among[lane]).abs()).max(0.0);
+                by_strip += share * by_motion[lane];
                 let place = four.on_body[lane];
                 let first = (place as usize).min(STATIONS - 2);
                 let front = place - first as f64;
@@ -227,7 +237,6 @@ impl<'a, 'b> Meeting<'a, 'b> {
                     continue;
                 }
                 let (second, rear) = (first + 1, 1.0 - front);
-                let share = (1.0 - (strips - among[lane]).abs()).max(0.0);
                 for (growth, own) in
                     [(&mut load.pressed, pressed[lane]), (&mut load.eased, eased[lane])]
                 {
@@ -249,8 +258,23 @@ impl<'a, 'b> Meeting<'a, 'b> {
         self.ways[SOIL] = along(&normal);
         let ahead = axis.cross(&normal).try_normalize(1e-9).unwrap_or(placed.forward);
         self.lean = about(&ahead);
+        self.levers[SOIL] = self.lever(&normal);
+        let arms: [f64; STRIPS] = each(|strip| placed.strip_at(strip) + self.levers[SOIL]);
+        for (stiffness, arm) in by_strip.numbers().into_iter().zip(arms) {
+            self.stiffness[SOIL][SOIL] += stiffness;
+            self.stiffness[SOIL][LEAN] += stiffness * arm;
+            self.stiffness[LEAN][LEAN] += stiffness * arm * arm;
+        }
+        self.stiffness[LEAN][SOIL] = self.stiffness[SOIL][LEAN];
         let torque = &mut self.contact.load.wrench.torque;
         *torque += axis * (spin.sum() - axis.dot(torque));
+    }
+
+    /// Arm about the forward direction of what presses along `normal` in the middle of the
+    /// tread, m.
+    fn lever(&self, normal: &Vec3) -> f64 {
+        let down = self.placed.wheel.underside.max_radius() - self.placed.deflection;
+        down * normal.dot(&self.placed.wheel.axis)
     }
 
     /// Lets stations stand on firm ground.
@@ -343,6 +367,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
         let forward = axis.cross(&normal).try_normalize(1e-9)?;
         self.ways[FIRM] = along(&normal);
         self.ways[FORE] = along(&forward);
+        self.levers[FIRM] = self.lever(&normal);
         if !load.moves[SOIL] {
             self.lean = about(&forward);
         }
@@ -376,7 +401,8 @@ impl<'a, 'b> Meeting<'a, 'b> {
                     load.by_motion[motion][station][strip] -= stiffness * way;
                     load.on_hub[motion][station][strip] += stiffness * by_belt * way;
                 }
-                let ways = [ways[0], ways[1], (LEAN, ways[0].1 * distance)];
+                let arm = distance + self.levers[FIRM];
+                let ways = [ways[0], ways[1], (LEAN, ways[0].1 * arm)];
                 for (motion, way) in ways {
                     for (other, across) in ways {
                         self.stiffness[motion][other] += stiffness * way * across;
@@ -399,9 +425,10 @@ impl<'a, 'b> Meeting<'a, 'b> {
         dt: f64,
     ) {
         step.strips = each(|strip| self.placed.strip_at(strip));
-        let at = Lanes::of(simd, step.strips);
+        step.levers = self.levers;
         let mut reduced = [[0.0; MOTIONS + 1]; MOTIONS + 1];
         let counted = || (0..MOTIONS).filter(|motion| load.moves[*motion]);
+        let arms = self.levers.map(|lever| Lanes::of(simd, step.strips) + lever);
         for own in counted() {
             let on_hub = &load.on_hub[own];
             // strips know nothing of each other: a lean is a heave of each by its place
@@ -409,24 +436,34 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let settled = product(simd, on_hub, &step.settles);
             self.settled[own] -= settled.sum();
             if leans {
-                self.settled[LEAN] -= (at * settled).sum();
+                self.settled[LEAN] -= (arms[own] * settled).sum();
             }
             for other in counted() {
                 let part = product(simd, on_hub, &step.follows[other]);
-                let arm = at * part;
+                let arm = arms[other] * part;
                 reduced[own][other] += part.sum();
                 if other != FORE {
                     reduced[own][LEAN] += arm.sum();
                 }
                 if leans {
-                    reduced[LEAN][other] += arm.sum();
+                    reduced[LEAN][other] += (arms[own] * part).sum();
                     if other != FORE {
-                        reduced[LEAN][LEAN] += (at * arm).sum();
+                        reduced[LEAN][LEAN] += (arms[own] * arm).sum();
                     }
                 }
             }
         }
         (step.ways, step.lean, step.up) = (self.ways, self.lean, self.up);
+        // ground and belt in series. The belt's own equations know the pressure where it was, and
+        // their two halves by different slopes where it eases: what that makes of the whole on
+        // uneven ground may push a wheel on that is pushed, which no ground does
+        let mut stiffness = self.stiffness;
+        for own in 0..=MOTIONS {
+            for other in 0..=MOTIONS {
+                stiffness[own][other] += 0.5 * (reduced[own][other] + reduced[other][own]);
+            }
+        }
+        resist(&mut stiffness);
         let on = &mut self.contact.load;
         let gliding = twist.linear - self.up * self.up.dot(&twist.linear);
         let glide = self.ways[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
@@ -438,12 +475,10 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 wrench.force += push * size;
             };
             add(&mut on.wrench, self.settled[own]);
-            add(&mut on.glide, 0.5 * (reduced[own][SOIL] + reduced[SOIL][own]) * glide);
+            add(&mut on.glide, stiffness[own][SOIL] * glide);
             for (other, across) in ways.iter().enumerate() {
-                let both = 0.5 * (reduced[own][other] + reduced[other][own]);
-                let stiffness = self.stiffness[own][other] + both;
-                if stiffness != 0.0 {
-                    on.stiffness += way * across.transpose() * stiffness;
+                if stiffness[own][other] != 0.0 {
+                    on.stiffness += way * across.transpose() * stiffness[own][other];
                 }
             }
         }
@@ -546,9 +581,10 @@ mod tests {
     use crate::grid::Lattice;
     use crate::ground::{GroundModel, Overlay, Published};
     use crate::numeric::GRAVITY;
+    use crate::random::Stream;
     use crate::soil::{Laws, Soil, SoilId};
-    use crate::spatial::Load;
-    use crate::terrain::{Region, SoilMap, Surface, Terrain};
+    use crate::spatial::{Load, Quat};
+    use crate::terrain::{Region, Roughness, SoilMap, Surface, Terrain};
 
     /// The tyre of an HMMWV by analogy, `width` m wide: tau 0.56, k0 0.2 MPa, k1 2.25.
     fn hmmwv(width: f64) -> (Underside, Ring) {
@@ -900,5 +936,46 @@ mod tests {
         let step = |pair: &[f64]| (pair[1] - pair[0]).abs() / 5.0;
         let most = means[10..].windows(2).map(step).fold(0.0, f64::max);
         assert!(most < 0.02 * 6300.0, "jumps by {most} N a step");
+    }
+
+    /// On uneven ground, however a wheel leans and moves, what carries it resists every motion:
+    /// the step's equations count on it.
+    #[test]
+    fn ground_resists_every_motion_on_uneven_nodes() {
+        let dice = Stream::new(5, "uneven");
+        let mut count = 0;
+        let mut draw = |least: f64, most: f64| {
+            count += 1;
+            least + (most - least) * dice.uniform(count)
+        };
+        let mut stands = 0;
+        let mut worst = 0.0_f64;
+        for (case, name) in
+            (0..24).zip(["chrono_mid", "chrono_hard", "grenville_loam"].iter().cycle())
+        {
+            let surface =
+                Surface::Plane { elevation: 0.0, slope: [draw(-0.3, 0.3), draw(-0.3, 0.3)] };
+            let rough = Roughness::with_density(1e-3, [0.1, 2.0], case).unwrap();
+            let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0)));
+            let terrain = terrain.roughness(rough).build().unwrap();
+            let lattice = Lattice { spacing: if case % 2 == 0 { 0.1 } else { 0.05 } };
+            let model =
+                GroundModel::new(lattice, terrain, vec![find(name)], Laws::refined()).unwrap();
+            let mut ride = Ride::new(&model, 0.25, 1e3 * draw(55.0, 250.0));
+            ride.pose.position.z = 0.45 + model.terrain().height(0.0, 0.0);
+            ride.pose.orientation = Quat::from_euler_angles(draw(-0.3, 0.3), 0.0, draw(-3.0, 3.0));
+            let speed = draw(-1.0, 1.0);
+            for k in 0..400 {
+                let load = if k % 100 == 50 { 30e3 } else { 6300.0 };
+                let met = ride.step(load, speed, 2.0 * speed, 4e-3, 0.0);
+                let stiffness = met.contact.load.stiffness;
+                let values = stiffness.symmetric_eigenvalues();
+                worst = worst.min(values.min() / values.max().max(1.0));
+                stands += u32::from(met.contact.nodes_in_contact > 0);
+            }
+        }
+        assert!(stands > 5000, "{stands}");
+        // rounding of what nearly cancels
+        assert!(worst > -1e-9, "{worst} of the greatest stiffness");
     }
 }

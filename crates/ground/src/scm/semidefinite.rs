@@ -1,0 +1,72 @@
+//! Small symmetric matrices that resist every motion.
+
+/// Makes a symmetric matrix positive semi-definite. Its diagonal stays, but for what is below
+/// zero; of what couples two motions so much is left as both can bear, in the order of the rows:
+/// the pivots of L D Lᵀ stay where they are or become zero. A matrix that resists every motion
+/// already keeps its numbers but for rounding.
+pub(super) fn resist<const N: usize>(matrix: &mut [[f64; N]; N]) {
+    let mut factor = [[0.0; N]; N];
+    let mut pivots = [0.0_f64; N];
+    for (k, pivot) in pivots.iter_mut().enumerate() {
+        // what is not a number resists nothing
+        *pivot = matrix[k][k].max(0.0);
+        matrix[k][k] = *pivot;
+    }
+    for column in 0..N {
+        let pivot = pivots[column];
+        for row in column + 1..N {
+            let known: f64 =
+                (0..column).map(|k| factor[row][k] * factor[column][k] * pivots[k]).sum();
+            let most = (pivot * pivots[row]).sqrt();
+            let rest = (matrix[row][column] - known).max(-most).min(most);
+            if pivot > 0.0 {
+                factor[row][column] = rest / pivot;
+                pivots[row] = (pivots[row] - rest * rest / pivot).max(0.0);
+            }
+            matrix[row][column] = known + rest;
+            matrix[column][row] = known + rest;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn least(matrix: &[[f64; 4]; 4]) -> f64 {
+        nalgebra::Matrix4::from_fn(|i, j| matrix[i][j]).symmetric_eigenvalues().min()
+    }
+
+    #[test]
+    fn what_resists_keeps_its_numbers_and_all_else_resists() {
+        let stream = Stream::new(3, "stiffness");
+        let mut count = 0;
+        let mut draw = || {
+            count += 1;
+            2.0 * stream.uniform(count) - 1.0
+        };
+        for _ in 0..2000 {
+            let half: [[f64; 4]; 4] = std::array::from_fn(|_| std::array::from_fn(|_| draw()));
+            let square = |i: usize, j: usize| (0..4).map(|k| half[i][k] * half[j][k]).sum::<f64>();
+            let sound: [[f64; 4]; 4] =
+                std::array::from_fn(|i| std::array::from_fn(|j| square(i, j)));
+            let mut kept = sound;
+            resist(&mut kept);
+            let off = (0..16).map(|k| (kept[k / 4][k % 4] - sound[k / 4][k % 4]).abs());
+            // sums of four products of numbers below one: some roundings of 4
+            assert!(off.fold(0.0, f64::max) < 1e-13, "{sound:?} {kept:?}");
+            // any symmetric one
+            let mut any = half;
+            for i in 0..4 {
+                for j in 0..i {
+                    any[i][j] = any[j][i];
+                }
+            }
+            let before = any;
+            resist(&mut any);
+            assert!(least(&any) > -1e-14, "{before:?} {any:?}");
+            assert!((0..4).all(|k| any[k][k] == before[k][k].max(0.0)));
+        }
+    }
+}
