@@ -463,7 +463,7 @@ impl AgentModel {
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
         let h = clock.step();
-        let low = self.is_low(ground, &workspace.vehicle);
+        let low = self.low_plates(ground, &workspace.vehicle);
         let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
@@ -593,7 +593,7 @@ impl AgentModel {
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
     }
 
-    /// Loads of yielding and firm ground on every wheel or shoe, and on a belly that is
+    /// Loads of yielding and firm ground on every wheel or shoe, and on the plates that are
     /// `low`.
     fn meet_ground(
         &self,
@@ -601,7 +601,7 @@ impl AgentModel {
         published: &Published,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
-        low: bool,
+        low: u32,
         h: f64,
     ) {
         let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
@@ -609,8 +609,8 @@ impl AgentModel {
         let mut context = ContactContext { ground, published, overlay, scratch, grips: true };
         self.vehicle.meet_ground(vehicle, tyres, room, &mut context, h);
         let mut belly = BellyContact::default();
-        if low {
-            belly = self.rest_on_belly(room, &mut context, h);
+        if low != 0 {
+            belly = self.hang_up(low, room, &mut context, h);
             monitor.rest_on_belly(belly.force, h);
         }
         let mut on_chassis = belly.load;

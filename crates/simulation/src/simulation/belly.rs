@@ -1,12 +1,15 @@
-//! A vehicle that hangs up: its belly on the ground.
+//! A vehicle that hangs up: its belly on the ground, or the bottom of a hull: a nose that dips
+//! into a bank.
 
 use super::agent::AgentModel;
 use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
+use super::lying;
+use crate::collision::{Exit, Hull};
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
 use crate::scm::{Displaced, Plate, PlateOutline, contact};
-use crate::soil::Tread;
+use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::Belly;
 
@@ -27,6 +30,11 @@ const DENTED: f64 = 0.03;
 const LOOKED_AT: f64 = 0.2;
 /// ... And of how many points the terrain is asked together.
 const TOGETHER: usize = 128;
+
+/// Plates of an agent that may touch before the next heartbeat: a bit for its belly, ...
+const BELLY: u32 = 1;
+/// ... and from here on one for each of its hulls.
+const FIRST_HULL: u32 = 2;
 
 /// What the ground does to a belly that lies on it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,39 +59,148 @@ fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
     })
 }
 
+/// Bottom of a hull, without half of its rounding on each side.
+fn bottom(hull: &Hull) -> Belly {
+    let (half, rounding) = (hull.shape.half(), hull.shape.rounding());
+    Belly {
+        centre: (hull.centre - Vec3::z() * half.z).into(),
+        length: 2.0 * half.x - rounding,
+        width: 2.0 * half.y - rounding,
+    }
+}
+
+/// Points of a plate's front and rear edges from its centre, m: their ends and middles.
+fn ends(plate: &Belly) -> [Vec3; 6] {
+    let at = |x: f64, y: f64| Vec3::new(0.5 * x * plate.length, 0.5 * y * plate.width, 0.0);
+    [at(1.0, 1.0), at(1.0, 0.0), at(1.0, -1.0), at(-1.0, 1.0), at(-1.0, 0.0), at(-1.0, -1.0)]
+}
+
 impl AgentModel {
-    /// Whether the belly is so near to the undisturbed ground that it may touch before the
-    /// next heartbeat.
-    pub(super) fn is_low(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> bool {
-        let Some(belly) = self.vehicle.belly() else { return false };
+    /// Hulls of the chassis with a bottom of their own, none that lies in another hull; each with
+    /// its bit.
+    fn bottoms(&self) -> impl Iterator<Item = (u32, &Hull)> {
+        let hulls = &self.vehicle.outline().hulls;
+        let bits =
+            hulls.iter().enumerate().map(|(index, hull)| (FIRST_HULL << index.min(30), hull));
+        bits.filter(move |(_, hull)| {
+            let middle = Vec3::from(bottom(hull).centre);
+            let mut others = hulls.iter().filter(|other| !std::ptr::eq(*other, *hull));
+            !others.any(|other| other.field(&middle, Exit::Any).distance < 0.0)
+        })
+    }
+
+    /// Which plates, belly and bottoms of hulls, are so near to the undisturbed ground that they
+    /// may touch before the next heartbeat: a bit for each.
+    pub(super) fn low_plates(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> u32 {
         let pose = self.vehicle.pose(body);
-        let centre = Vec3::from(belly.centre);
-        let mut points = points(belly, LOOKED_AT).map(|point| pose.point(&(centre + point)));
-        let mut group = [Vec3::zeros(); TOGETHER];
+        let belly = self.vehicle.belly().into_iter().flat_map(|belly| {
+            let centre = Vec3::from(belly.centre);
+            points(belly, LOOKED_AT).map(move |point| (BELLY, centre + point))
+        });
+        let hulls = self.bottoms().flat_map(|(bit, hull)| {
+            let plate = bottom(hull);
+            ends(&plate).map(|point| (bit, Vec3::from(plate.centre) + point))
+        });
+        let mut points = belly.chain(hulls).map(|(bit, point)| (bit, pose.point(&point)));
+        let mut group = [(0, Vec3::zeros()); TOGETHER];
+        let mut low = 0;
         loop {
             let taken = group.iter_mut().zip(&mut points);
             let count = taken.map(|(place, point)| *place = point).count();
-            let places = group.map(|point| [point.x, point.y]);
+            let places = group.map(|(_, point)| [point.x, point.y]);
             let mut heights = [0.0; TOGETHER];
             ground.terrain().heights(&places[..count], &mut heights[..count]);
-            let mut met = group[..count].iter().zip(&heights);
-            if met.any(|(point, height)| point.z - height < CLEAR) {
-                return true;
+            for ((bit, point), height) in group[..count].iter().zip(&heights) {
+                if point.z - height < CLEAR {
+                    low |= bit;
+                }
             }
             if count < TOGETHER {
-                return false;
+                return low;
             }
         }
     }
 
-    /// Load of the ground on the belly: the vehicle hangs up on it.
-    pub(super) fn rest_on_belly(
+    /// Loads of the ground on the plates that are `low`: the vehicle hangs up on them.
+    pub(super) fn hang_up(
         &self,
+        low: u32,
         body: &GroundVehicleWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> BellyContact {
-        let Some(belly) = self.vehicle.belly() else { return BellyContact::default() };
+        let belly = self.vehicle.belly().filter(|_| low & BELLY != 0);
+        let mut on = belly.map_or_else(BellyContact::default, |belly| {
+            self.rest_on_plate(belly, body, context, h)
+        });
+        for (bit, hull) in self.bottoms() {
+            if low & bit != 0 {
+                self.dip(hull, body, context, h, &mut on);
+            }
+        }
+        on
+    }
+
+    /// Adds what the ground does to a hull that dips into it: soil yields under its bottom, and
+    /// firm ground meets the balls of its lower edges. Soil that it displaces does not rise.
+    fn dip(
+        &self,
+        hull: &Hull,
+        body: &GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
+        h: f64,
+        on: &mut BellyContact,
+    ) {
+        let chassis = self.vehicle.pose(body);
+        let soft = self.press_plate(&bottom(hull), body, context, h);
+        on.load += soft.load;
+        on.force += soft.force;
+        if !context.ground.has_firm_soil() {
+            return;
+        }
+        let twist = self.vehicle.twist(body);
+        for sample in hull.samples.iter().filter(|sample| sample.place.z < hull.centre.z) {
+            let centre = chassis.point(&sample.place);
+            let SoilKind::Firm { .. } = context.ground.soil_at(centre.x, centre.y).kind else {
+                continue;
+            };
+            let ball = (centre, sample.radius, lying::STIFFNESS);
+            on.force += lying::press(ball, (&chassis, &twist), context, &mut on.load);
+        }
+    }
+
+    /// Load of the ground on the belly: the vehicle hangs up on it.
+    fn rest_on_plate(
+        &self,
+        belly: &Belly,
+        body: &GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) -> BellyContact {
+        let mut on = self.press_plate(belly, body, context, h);
+        if context.ground.has_firm_soil() {
+            let chassis = self.vehicle.pose(body);
+            let offset = chassis.direction(&Vec3::from(belly.centre));
+            let pose = Pose { position: chassis.position + offset, ..chassis };
+            let twist = self.vehicle.twist(body);
+            let twist = Twist { linear: twist.at(&offset), ..twist };
+            let felt = context.felt(twist, &pose.position);
+            let mut firm = BellyContact::default();
+            self.press_on_firm(belly, &pose, &felt, context, &mut firm);
+            on.load += firm.load.moved(&offset);
+            on.force += firm.force;
+        }
+        on
+    }
+
+    /// Load of yielding soil on a plate of the chassis.
+    fn press_plate(
+        &self,
+        belly: &Belly,
+        body: &GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) -> BellyContact {
         let chassis = self.vehicle.pose(body);
         let centre = Vec3::from(belly.centre);
         let pose = Pose { position: chassis.point(&centre), ..chassis };
@@ -94,12 +211,11 @@ impl AgentModel {
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
         let mut plate = Plate::placed(outline, &pose, context.ground.lattice().spacing);
         let met = contact(&mut context.working(), &mut plate, &Tread::rough(), &felt, h);
-        let mut on =
-            BellyContact { load: met.load, force: met.normal_force, displaced: met.displaced };
-        if context.ground.has_firm_soil() {
-            self.press_on_firm(belly, &pose, &felt, context, &mut on);
+        BellyContact {
+            load: met.load.moved(&offset),
+            force: met.normal_force,
+            displaced: met.displaced,
         }
-        BellyContact { load: on.load.moved(&offset), ..on }
     }
 
     /// Adds what firm ground does to the points of a belly, its centre being at `pose`:

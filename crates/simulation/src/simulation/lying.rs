@@ -1,4 +1,4 @@
-//! A vehicle that has rolled over: its hulls on the ground.
+//! A vehicle that has rolled over: its hulls on the ground. (Upright it hangs up: [`super::belly`].)
 //!
 //! From 45 degrees of tilt on, the samples of its hulls meet the ground's surface as it is,
 //! yielding or firm, as if it were firm; ruts are left by wheels and belly alone. So do those of a
@@ -15,7 +15,7 @@ use crate::vehicle::Coupling;
 /// Vertical part of the chassis' z axis below which it is tilted so far.
 const TILTED: f64 = 0.7;
 /// Stiffness of a sample, N/m, and of a leg of the landing gear: assumed.
-const STIFFNESS: f64 = 2e5;
+pub(super) const STIFFNESS: f64 = 2e5;
 const LEG_STIFFNESS: f64 = 2e6;
 
 impl AgentModel {
@@ -47,23 +47,25 @@ impl AgentModel {
     }
 }
 
-/// Adds what the ground does to a ball of a body, by its centre, radius and stiffness.
-fn press(
+/// Adds what the ground does to a ball of a body, by its centre, radius and stiffness; its force
+/// along the normal, N.
+pub(super) fn press(
     (centre, radius, stiffness): (Vec3, f64, f64),
     (pose, twist): (&Pose, &Twist),
     context: &ContactContext<'_>,
     load: &mut Load,
-) {
+) -> f64 {
     let ContactContext { ground, published, overlay, .. } = context;
     let normal = ground.terrain().normal(centre.x, centre.y);
     let point = centre - normal * radius;
     let height = working_surface_height(ground, published, overlay, point.x, point.y);
     let depth = (height - point.z) * normal.z;
-    // also false of what is no number
-    if depth > 0.0 {
-        let r = point - pose.position;
-        let contact = BodyContact { point, normal, depth, stiffness };
-        let push = ContactLaw::HULL.push(&contact, &twist.at(&r));
-        push.add_to(load, &normal, &r);
+    if depth.is_nan() || depth <= 0.0 {
+        return 0.0;
     }
+    let r = point - pose.position;
+    let contact = BodyContact { point, normal, depth, stiffness };
+    let push = ContactLaw::HULL.push(&contact, &twist.at(&r));
+    push.add_to(load, &normal, &r);
+    push.normal_force
 }

@@ -124,8 +124,8 @@ struct Relaxation<'a> {
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
-    /// Whether the belly may touch before it is looked for again.
-    is_low: bool,
+    /// Plates that may touch before it is looked again ([`AgentModel::low_plates`]).
+    low: u32,
     /// Acceleration of gravity, m/s².
     gravity: Vec3,
 }
@@ -158,7 +158,7 @@ impl<'a> Relaxation<'a> {
             tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
-            is_low: false,
+            low: 0,
             gravity: Vec3::zeros(),
         }
     }
@@ -204,7 +204,7 @@ impl<'a> Relaxation<'a> {
                 break;
             }
             if phase != Phase::Aloft && step % BETWEEN_CHECKS == 0 {
-                self.is_low = self.agent.is_low(self.ground, &self.room);
+                self.low = self.agent.low_plates(self.ground, &self.room);
             }
             if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
                 return false;
@@ -237,8 +237,8 @@ impl<'a> Relaxation<'a> {
                 STEP,
             );
             let mut belly = BellyContact::default();
-            if self.is_low {
-                belly = agent.rest_on_belly(&self.room, &mut context, STEP);
+            if self.low != 0 {
+                belly = agent.hang_up(self.low, &self.room, &mut context, STEP);
             }
             ground_vehicle.heap(&self.room, belly.displaced, &mut context);
             on_chassis = belly.load;

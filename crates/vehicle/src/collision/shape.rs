@@ -69,6 +69,11 @@ impl RoundedBox {
         self.half
     }
 
+    /// Rounding of its edges, m.
+    pub fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
     /// Radius about its middle that holds all of it, m.
     pub fn reach(&self) -> f64 {
         self.half.norm()
