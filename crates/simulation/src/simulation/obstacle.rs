@@ -2,6 +2,7 @@
 
 use super::scene::{Form, Prop, PropKind};
 use crate::collision::{Hull, Stem};
+use crate::sensor::bvh::Bounds;
 use crate::sensor::class::Class;
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
@@ -13,6 +14,8 @@ const ROUNDING: f64 = 0.05;
 const BURIED: f64 = 0.5;
 /// Length, width and height of a concrete barrier, m.
 pub(super) const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
+/// Least side of the box that a mesh is to vehicles, m.
+const THINNEST: f64 = 0.05;
 /// Height of a stem of a tree that is a mesh, m.
 const MESH_TREE: f64 = 6.0;
 
@@ -81,10 +84,13 @@ impl Obstacle {
             }
             Form::Kind(PropKind::Block) => block(prop.size.unwrap_or([1.0; 3])),
             Form::Kind(PropKind::Barrier) => block(prop.size.unwrap_or(BARRIER)),
-            Form::Mesh { class: Class::Tree, .. } if prop.diameter.is_some() => {
-                stem(0.0, MESH_TREE)
+            // the box around a tree is its crown's
+            Form::Mesh { class: Class::Tree, .. } if prop.size.is_none() => {
+                prop.diameter.and_then(|_| stem(0.0, MESH_TREE))
             }
-            Form::Mesh { .. } => prop.size.and_then(block),
+            Form::Mesh { bounds, .. } => {
+                prop.size.map_or_else(|| Some(boxed(&bounds, prop, &ground)), block)
+            }
         }
     }
 
@@ -98,6 +104,17 @@ impl Obstacle {
             }
         }
     }
+}
+
+/// The box around a mesh whose origin stands on the `ground`.
+fn boxed(bounds: &Bounds, prop: &Prop, ground: &Vec3) -> Obstacle {
+    let corner = |of: [f32; 3]| Vec3::from(of.map(f64::from)) * prop.scale;
+    let (low, mut high) = (corner(bounds.low), corner(bounds.high));
+    high = high.sup(&low.add_scalar(THINNEST));
+    let orientation = Quat::from_axis_angle(&Vec3::z_axis(), prop.heading);
+    let position = ground + orientation * ((low + high) * 0.5);
+    let hull = [Hull::new(Vec3::zeros(), (high - low).into(), ROUNDING)];
+    Obstacle::Solid { pose: Pose { position, orientation }, hull }
 }
 
 #[derive(Clone, Debug)]

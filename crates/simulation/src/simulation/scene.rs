@@ -8,6 +8,7 @@ use crate::collision::Stem;
 use crate::ground::Patches;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
+use crate::sensor::bvh::Bounds;
 use crate::sensor::class::Class;
 use crate::sensor::dust::Loose;
 use crate::sensor::material::SoilAppearance;
@@ -38,7 +39,8 @@ pub struct Prop {
     pub solid: bool,
     /// Diameter of its stem, m; as it is drawn where it isn't said.
     pub diameter: Option<f64>,
-    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles.
+    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles in the
+    /// place of the box around it.
     pub size: Option<[f64; 3]>,
 }
 
@@ -74,6 +76,8 @@ pub enum Form {
         index: usize,
         /// What it is labelled as.
         class: Class,
+        /// The box around it.
+        bounds: Bounds,
     },
 }
 

@@ -25,7 +25,7 @@ pub(super) fn instances(
     let mut placed = Vec::new();
     for (index, prop) in props.iter().enumerate() {
         let (mesh, class) = match prop.form {
-            Form::Mesh { index, class } => (index, class),
+            Form::Mesh { index, class, .. } => (index, class),
             Form::Kind(PropKind::Block) => {
                 let size = prop.size.unwrap_or([1.0; 3]).map(|side| side as f32);
                 meshes.push(block(size).finish());

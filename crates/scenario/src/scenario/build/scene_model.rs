@@ -43,7 +43,8 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         let form = match (scenery.kind, mesh) {
             (Some(kind), _) => Form::Kind(kind),
             (None, Some(index)) => {
-                Form::Mesh { index, class: scenery.class.map_or(Class::Other, |c| c.class()) }
+                let class = scenery.class.map_or(Class::Other, |c| c.class());
+                Form::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
             }
             // the cross-checks have refused it
             (None, None) => continue,

@@ -62,8 +62,9 @@ impl Sky {
 }
 
 /// Trees, rocks, posts, blocks or meshes: some strewn over an area, or at given places.
-/// Sensors see them and vehicles run into them; a mesh stands in nobody's way unless it has
-/// a `size`, or is a tree with a `diameter`. Give either `kind` or `mesh`.
+/// Sensors see them and vehicles run into them; a mesh is to vehicles the box around it, or a
+/// block of `size`, and one labelled a tree a stem of `diameter`, or nothing without. Give either
+/// `kind` or `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenery {
@@ -113,7 +114,8 @@ pub struct Scenery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 5.0), extend("unit" = "m"))]
     pub diameter: Option<f64>,
-    /// Length, width and height of blocks, or of what a mesh is to vehicles, m.
+    /// Length, width and height of blocks, or of what a mesh is to vehicles in the place of the box
+    /// around it, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = 0.05, max = 1000.0)))]
     pub size: Option<[f64; 3]>,
