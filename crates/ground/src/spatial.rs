@@ -88,6 +88,15 @@ impl Twist {
     }
 }
 
+/// How fast a body's motion changes, world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Acceleration {
+    /// Of a stated point, m/s².
+    pub linear: Vec3,
+    /// Angular, rad/s².
+    pub angular: Vec3,
+}
+
 /// Force and the torque about a stated point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wrench {

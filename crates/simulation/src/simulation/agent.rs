@@ -10,6 +10,7 @@ use super::hit::{Hits, Touch};
 use super::hull_part::HullPart;
 use super::judging::direction;
 use super::monitor::{Monitor, StepFigures};
+use super::otherwise::{Otherwise, PushedMotion};
 use super::outcome::Outcome;
 use super::radio::Station;
 use super::record::{Sample, WheelSample};
@@ -20,7 +21,7 @@ use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::spatial::{Load, Pose, Twist, Vec3};
+use crate::spatial::{Acceleration, Load, Pose, Twist, Vec3};
 use crate::sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
@@ -96,6 +97,8 @@ pub struct AgentState {
     pub(super) sensors: Vec<SensorState>,
     /// Whether others were near in the last heartbeat, so that its motion is told exactly.
     pub(super) close: bool,
+    /// What acts on it besides them.
+    pub(super) otherwise: Otherwise,
     /// What it is in touch with.
     pub(super) hits: Hits,
     /// What it makes of what its sensors see, if it drives itself.
@@ -152,6 +155,8 @@ pub(super) struct AgentView {
     pub pose: Pose,
     /// Twist of that about its frame's origin, likewise.
     pub twist: Twist,
+    /// Acceleration of its centre of mass by all but other vehicles, where they are near.
+    pub otherwise: Acceleration,
     /// Its trailer, if it draws one, coupled or not.
     pub trailer: Option<TrailerState>,
 }
@@ -162,6 +167,7 @@ impl From<&VehicleMessage> for AgentView {
         AgentView {
             pose,
             twist,
+            otherwise: message.motion.map_or_else(Acceleration::default, |own| own.otherwise),
             station: message.station,
             speed: message.speed,
             velocity: message.velocity,
@@ -196,6 +202,7 @@ impl AgentState {
             outcome: None,
             sensors: Vec::new(),
             close: false,
+            otherwise: Otherwise::default(),
             hits: Hits::default(),
             autonomy: None,
             radio: None,
@@ -228,6 +235,7 @@ impl AgentState {
             outcome,
             sensors,
             close,
+            otherwise,
             hits,
             autonomy,
             radio,
@@ -238,7 +246,7 @@ impl AgentState {
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
         if *close || !hits.is_empty() {
-            let meeting = postcard::to_stdvec(&(close, hits));
+            let meeting = postcard::to_stdvec(&(close, otherwise, hits));
             hasher.update(meeting.expect("plain data serialises into memory"));
         }
         if let Some(autonomy) = autonomy {
@@ -273,6 +281,7 @@ impl AgentModel {
             outcome: None,
             sensors: self.start_sensors(pose, speed, now_us),
             close: false,
+            otherwise: Otherwise::default(),
             hits: Hits::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
@@ -298,13 +307,19 @@ impl AgentModel {
 
     pub(super) fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
         let chassis = self.vehicle.pose(&workspace.vehicle);
-        let (pose, twist) = match self.motion(state, workspace) {
-            Some(Motion { orientation, twist }) => (Pose { orientation, ..chassis }, twist),
-            None => as_told(&chassis, &self.told_twist(state, workspace)),
+        let (pose, twist, otherwise) = match self.motion(state, workspace) {
+            Some(Motion { orientation, twist, otherwise }) => {
+                (Pose { orientation, ..chassis }, twist, otherwise)
+            }
+            None => {
+                let (pose, twist) = as_told(&chassis, &self.told_twist(state, workspace));
+                (pose, twist, Acceleration::default())
+            }
         };
         let view = AgentView {
             pose,
             twist,
+            otherwise,
             // who is told from outside does not keep to its path
             station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
             speed: self.way() * self.speed(workspace),
@@ -337,7 +352,7 @@ impl AgentModel {
             Some(_) => Twist::default(),
             None => Twist { linear: twist.at(&arm), ..twist },
         };
-        let motion = Motion::of(&pose.orientation, &twist)?;
+        let motion = Motion::of(&pose.orientation, &twist, state.otherwise.of(HullPart::Trailer))?;
         let wheels = self.vehicle.trailed_wheels() as u8;
         Some(TrailerState { place: pose.position + arm, motion, wheels })
     }
@@ -346,7 +361,8 @@ impl AgentModel {
     fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<Motion> {
         let chassis = self.vehicle.pose(&workspace.vehicle);
         let twist = self.told_twist(state, workspace);
-        if state.close { Motion::of(&chassis.orientation, &twist) } else { None }
+        let otherwise = state.otherwise.of(HullPart::Chassis);
+        if state.close { Motion::of(&chassis.orientation, &twist, otherwise) } else { None }
     }
 
     /// What other ranks are told of the agent: at least what its view holds.
@@ -464,6 +480,7 @@ impl AgentModel {
         state.overlay.refresh(published);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
+        let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));
         let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
@@ -474,7 +491,14 @@ impl AgentModel {
                 self.vehicle.uncouple(&mut state.vehicle);
             }
             self.meet_ground(ground, published, state, workspace, low, h);
-            self.meet_others(index, [first_tick, tick], around, state, workspace, near);
+            self.meet_others(
+                index,
+                [first_tick, tick],
+                around,
+                state,
+                workspace,
+                (near, &mut pushed),
+            );
             let AgentState { vehicle, tyres, controls, .. } = state;
             let room = &mut workspace.vehicle;
             let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
@@ -490,6 +514,9 @@ impl AgentModel {
             self.observe(time, h, state, workspace);
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
+        // what is told of it where others are near
+        state.otherwise = pushed
+            .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
         state.wheels.clear();
         state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
         let time = clock.time(first_tick + steps);
@@ -518,7 +545,7 @@ impl AgentModel {
         around: &Surroundings<'_>,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
-        near: bool,
+        (near, pushed): (bool, &mut Option<PushedMotion>),
     ) {
         let Surroundings { model, encounters, .. } = *around;
         let (h, time) = (model.clock.step(), model.clock.time(tick + 1));
@@ -531,16 +558,17 @@ impl AgentModel {
                 self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
             }
         }
-        if state.close {
+        if let Some(pushed) = pushed {
             let step = (tick - first_tick) as usize;
-            let trailer = self.vehicle.trailer_pose(room).map(|pose| pose.position);
-            let places = [Some(self.vehicle.pose(room).position), trailer];
-            for (part, place) in HullPart::ALL.into_iter().zip(places) {
-                let Some(place) = place else { continue };
-                let wrench = encounters.on((index, part), step, &place, &mut touch);
-                if let Some((wrench, load)) = wrench.zip(self.vehicle.load_on(part, room)) {
-                    load.wrench += wrench;
-                }
+            let poses = [Some(self.vehicle.pose(room)), self.vehicle.trailer_pose(room)];
+            for (part, pose) in HullPart::ALL.into_iter().zip(poses) {
+                let Some(pose) = pose else { continue };
+                let wrench = encounters.on((index, part), step, &pose.position, &mut touch);
+                let Some((wrench, outline)) = wrench.zip(self.vehicle.outline_of(part)) else {
+                    continue;
+                };
+                pushed.add(part, outline, &pose, &wrench, h);
+                self.vehicle.load_on(part, room).into_iter().for_each(|own| own.wrench += wrench);
             }
         }
     }

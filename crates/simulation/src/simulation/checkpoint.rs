@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 14, since drivers may lock differentials and trailers part.
-const VERSION: u8 = 14;
+/// Version of the layout: 15, since vehicles near others know what else acts on them.
+const VERSION: u8 = 15;
 const DIGEST: usize = 32;
 
 /// Why bytes are not a checkpoint of this run.

@@ -78,18 +78,19 @@ pub(super) struct Known<'a> {
 /// A party as all know of it, if there is one.
 fn body<'a>(model: &'a WorldModel, views: &[AgentView], party: Party) -> Option<FreeBody<'a>> {
     let agent = agent_of(party);
-    let AgentView { pose, twist, ended, trailer, .. } = views[agent];
+    let AgentView { pose, twist, otherwise, ended, trailer, .. } = views[agent];
     let part = HullPart::ALL[party % 2];
     let outline = model.agents[agent].vehicle.outline_of(part)?;
     if part == HullPart::Chassis {
-        return Some(outline.body(pose, twist, !ended));
+        return Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) });
     }
     // told of the middle of its hulls
     let told = trailer?;
     let arm = -(told.motion.orientation * outline.ball.0);
     let pose = Pose { position: told.place + arm, ..told.pose() };
     let twist = Twist { linear: told.motion.twist.at(&arm), ..told.motion.twist };
-    Some(outline.body(pose, twist, !ended))
+    let otherwise = told.motion.otherwise;
+    Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) })
 }
 
 impl Encounters {

@@ -30,6 +30,7 @@ mod neighbour;
 mod obstacle;
 mod on_tracks;
 mod on_wheels;
+mod otherwise;
 mod outcome;
 mod plume;
 mod radio;

@@ -109,6 +109,9 @@ fn check_agent(
         }
         _ => {}
     }
+    if !state.otherwise.is_finite() {
+        return Err("an acceleration that is not finite".into());
+    }
     if !state.hits.are_sound(agents, obstacles) {
         return Err("a hit with what there is not".into());
     }

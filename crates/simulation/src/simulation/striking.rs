@@ -8,7 +8,7 @@ use super::obstacle::{Obstacle, Obstacles};
 use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
 };
-use crate::spatial::{Load, Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
 
 /// How far beyond the way of a heartbeat obstacles are looked for, m.
 const AROUND: f64 = 0.5;
@@ -55,6 +55,7 @@ fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
         mass: 1.0,
         com: Vec3::zeros(),
         inertia: Mat3::identity(),
+        otherwise: Acceleration::default(),
         is_free: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::spec::{Chassis, Footprint};
 use crate::collision::{FreeBody, Hull};
-use crate::spatial::{Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 
 /// Rounding of a hull that is derived, m.
 const ROUNDING: f64 = 0.25;
@@ -63,10 +63,20 @@ impl Outline {
         Outline { hulls, mass, com, inertia, ball, reach }
     }
 
-    /// It as it moves.
+    /// It as it moves, under no forces.
     pub fn body(&self, pose: Pose, twist: Twist, is_free: bool) -> FreeBody<'_> {
         let Outline { hulls, mass, com, inertia, .. } = self;
-        FreeBody { hulls, pose, twist, mass: *mass, com: *com, inertia: *inertia, is_free }
+        let otherwise = Acceleration::default();
+        FreeBody {
+            hulls,
+            pose,
+            twist,
+            mass: *mass,
+            com: *com,
+            inertia: *inertia,
+            otherwise,
+            is_free,
+        }
     }
 }
 

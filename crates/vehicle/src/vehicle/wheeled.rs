@@ -373,6 +373,11 @@ impl Vehicle {
             + self.parts.model.potential_energy(&workspace.body)
     }
 
+    /// Momentum of all bodies after the last step, N s.
+    pub fn momentum(&self, state: &VehicleState) -> Vec3 {
+        self.parts.model.momentum(&state.body).0
+    }
+
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
     /// `tick` counts steps, for the gearbox.
     pub fn step(

@@ -15,10 +15,10 @@ pub use writer::Writer;
 
 use super::ground_code::GroundCodeError;
 use crate::ground::NOBODY;
-use crate::spatial::{Pose, Quat, Twist, Vec3};
+use crate::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Version of the protocol: ranks of different versions do not talk.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// Length and checksum ahead of each message.
 const FRAME: usize = 8;
 /// Longest message that is read, bytes.
@@ -212,15 +212,20 @@ pub struct Motion {
     pub orientation: Quat,
     /// Twist about its origin.
     pub twist: Twist,
+    /// Acceleration of its centre of mass, over the last heartbeat, by all that acts on it but
+    /// other vehicles.
+    pub otherwise: Acceleration,
 }
 
 impl Motion {
     /// A motion that can be told: none that is not finite, or not turned.
-    pub fn of(orientation: &Quat, twist: &Twist) -> Option<Motion> {
-        let finite = twist.linear.iter().chain(twist.angular.iter()).all(|x| x.is_finite());
+    pub fn of(orientation: &Quat, twist: &Twist, otherwise: &Acceleration) -> Option<Motion> {
+        let vectors = [twist.linear, twist.angular, otherwise.linear, otherwise.angular];
+        let finite = vectors.iter().flatten().all(|x| x.is_finite());
         // also false of what is no number
         let turned = (orientation.norm() - 1.0).abs() < 1e-6;
-        (finite && turned).then_some(Motion { orientation: *orientation, twist: *twist })
+        let own = Motion { orientation: *orientation, twist: *twist, otherwise: *otherwise };
+        (finite && turned).then_some(own)
     }
 }
 
@@ -228,7 +233,7 @@ impl VehicleState {
     /// The chassis as precisely as it is told.
     pub fn chassis_motion(&self) -> (Pose, Twist) {
         match &self.motion {
-            Some(Motion { orientation, twist }) => {
+            Some(Motion { orientation, twist, .. }) => {
                 (Pose { orientation: *orientation, ..self.chassis }, *twist)
             }
             None => {
@@ -459,7 +464,10 @@ mod tests {
         };
         (sent.velocity, sent.angular_velocity) = (twist.linear, twist.angular);
         assert_eq!(read(&sent).chassis_motion(), as_told(&sent.chassis, &twist));
-        sent.motion = Some(Motion { orientation: sent.chassis.orientation, twist });
+        let otherwise =
+            Acceleration { linear: Vec3::new(0.1, -9.7, 3.3), angular: Vec3::new(1.0, 0.3, -7.7) };
+        sent.motion = Some(Motion { orientation: sent.chassis.orientation, twist, otherwise });
+        assert_eq!(read(&sent).motion, sent.motion);
         assert_eq!(read(&sent).chassis_motion(), (sent.chassis, twist));
     }
 

@@ -12,7 +12,7 @@ use super::{
     checksum,
 };
 use crate::ground::Patches;
-use crate::spatial::{Pose, Quat, Twist, Vec3};
+use crate::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Reads the messages that stand one behind the other in bytes from a rank.
 #[derive(Clone, Copy, Debug)]
@@ -217,7 +217,11 @@ fn motion(motion: Option<&wire::Motion>) -> Result<Option<Motion>, MessageFault>
     let turn = nalgebra::Quaternion::new(motion.w(), motion.x(), motion.y(), motion.z());
     let (linear, angular) = (vector(motion.velocity()), vector(motion.angular_velocity()));
     let twist = Twist { linear, angular };
-    let motion = Motion::of(&Quat::new_unchecked(turn), &twist);
+    let otherwise = Acceleration {
+        linear: vector(motion.otherwise()),
+        angular: vector(motion.angular_otherwise()),
+    };
+    let motion = Motion::of(&Quat::new_unchecked(turn), &twist, &otherwise);
     let what = "a motion that is not finite, or whose orientation is no rotation";
     motion.map(Some).ok_or_else(|| MessageFault::Structure { what: what.into() })
 }

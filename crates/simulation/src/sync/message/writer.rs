@@ -49,8 +49,10 @@ impl Writer {
         let (chassis, seen) = (Some(&chassis), Some(&seen));
         let exact = |motion: &Motion| {
             let turn = motion.orientation;
-            let [velocity, rate] = [motion.twist.linear, motion.twist.angular].map(|v| vector(&v));
-            wire::Motion::new(turn.w, turn.i, turn.j, turn.k, &velocity, &rate)
+            let Motion { twist, otherwise, .. } = motion;
+            let [velocity, rate] = [twist.linear, twist.angular].map(|v| vector(&v));
+            let [gain, spin] = [otherwise.linear, otherwise.angular].map(|v| vector(&v));
+            wire::Motion::new(turn.w, turn.i, turn.j, turn.k, &velocity, &rate, &gain, &spin)
         };
         let motion = vehicle.motion.as_ref().map(exact);
         let motion = motion.as_ref();
