@@ -6,7 +6,7 @@ use crate::scene;
 use bekker::collision::{Stem, override_force};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Endings, Event, Hit, OutcomeCode, Route, Struck, World, WorldModel, checkpoint,
+    Endings, Event, GroundVehicle, Hit, OutcomeCode, Route, Struck, World, WorldModel, checkpoint,
 };
 use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
@@ -93,6 +93,35 @@ fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
     assert!((0.8..1.2).contains(&(one.impulse / (0.5 * 2573.0 * (b - a + 5.0)))), "{one:?}");
 }
 
+/// All bodies of both, wheels and all, askew on ice without friction: the ground bears weight
+/// alone.
+#[test]
+fn momentum_of_whole_vehicles_stays() {
+    let text = ice().replace("friction = 0.001", "friction = 1e-30")
+        + &car("a", "hmmwv", [-4.0, 0.4], 0.0, 5.0, COASTS)
+        + &car("b", "mrzr4", [1.0, 0.0], 160.0, 2.0, COASTS);
+    let mut world = World::new(model(&text));
+    let momentum = |world: &World| {
+        let agents = world.model().agents.iter().zip(&world.state().agents);
+        let own = agents.map(|(agent, state)| match &agent.vehicle {
+            GroundVehicle::Wheeled(own) => own.vehicle.momentum(&state.vehicle),
+            GroundVehicle::Tracked(_) => Vec3::zeros(),
+        });
+        let sum: Vec3 = own.sum();
+        [sum.x, sum.y]
+    };
+    let begun = momentum(&world);
+    let (mut off, before) = (0.0_f64, velocity(&world, 0));
+    until(&mut world, 3.0, |world| {
+        let now = momentum(world);
+        off = [0, 1].map(|axis| (now[axis] - begun[axis]).abs()).into_iter().fold(off, f64::max);
+    });
+    assert!((velocity(&world, 0) - before).norm() > 1.0, "they have not met");
+    println!("momentum of two on ice, {begun:.0?} N s: off by {off:e} N s at most");
+    // of either; each step rounds sums over some ten bodies
+    assert!(off < 1e-12 * 2573.0 * 5.0, "{off} N s");
+}
+
 #[test]
 fn restitution_does_not_hang_on_the_heartbeat() {
     let found = [0.002, 0.005, 0.01].map(|heartbeat| {
@@ -128,6 +157,52 @@ fn a_wall_stops_and_reverse_frees() {
     assert!(velocity(&world, 0).norm() < 0.2, "{}", velocity(&world, 0));
     until(&mut world, 11.0, |_| {});
     assert!(place(&world, 0).x < farthest - 1.5, "{}", place(&world, 0));
+}
+
+/// A mesh without `size` is the box around it.
+#[test]
+fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
+    let farthest = |more: &str| {
+        let mesh = format!(
+            "[[scenery]]\nmesh = \"examples/meshes/crate.obj\"\nscale = 1.5\n\
+             places = [[6.0, 0.0]]\n{more}\n"
+        );
+        let text = ice() + &mesh + &car("a", "hmmwv", [0.0, 0.0], 0.0, 3.0, COASTS);
+        let mut world = World::new(model(&text));
+        let mut farthest = 0.0_f64;
+        until(&mut world, 3.0, |world| farthest = farthest.max(place(world, 0).x));
+        farthest
+    };
+    // the crate is 1.2 m wide, one and a half times that here; the bumper is 2.28 m ahead
+    let [boxed, sized, open] =
+        ["", "size = [0.6, 3.0, 1.0]", "solid = false"].map(|more| farthest(more));
+    println!("against a crate: {boxed:.3} m, of a size: {sized:.3} m, open: {open:.3} m");
+    assert!((6.0 - 0.9 - 2.28..6.0 - 0.9 - 2.28 + 0.2).contains(&boxed), "{boxed}");
+    assert!((6.0 - 0.3 - 2.28..6.0 - 0.3 - 2.28 + 0.2).contains(&sized), "{sized}");
+    assert!(open > 8.0, "{open}");
+}
+
+/// A ditch whose banks rise by two thirds of 90 degrees, as deep as the bumper is high: on firm
+/// ground and on soil the nose stops at the far bank.
+#[test]
+fn a_nose_meets_the_far_bank_of_a_ditch() {
+    for (soil, most) in [("firm", 0.12), ("dry_sand_lll", 0.35)] {
+        let ditch = "[[terrain.stamp]]\nkind = \"ditch\"\nfrom = [6.0, -20.0]\nto = [6.0, 20.0]\n\
+                     width = 4.4\ndepth = 1.2\nedge = 0.7\nface = \"straight\"\n";
+        let text = head(soil, "") + ditch + &car("a", "hmmwv", [0.0, 0.0], 0.0, 3.0, COASTS);
+        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let mut deepest = 0.0_f64;
+        until(&mut world, 3.0, |world| {
+            // the middle of its lower front edge, rounded by 0.25 m
+            let nose = world.sample(0).unwrap().pose.point(&Vec3::new(2.03, 0.0, 0.15));
+            let terrain = world.model().ground.terrain();
+            let normal = terrain.normal(nose.x, nose.y);
+            let above = (nose.z - terrain.height(nose.x, nose.y)) * normal.z;
+            deepest = deepest.max(0.25 - above);
+        });
+        println!("in a ditch of {soil}: nose {deepest:.3} m deep at most");
+        assert!((0.0..most).contains(&deepest) && deepest > 0.0, "{soil}: {deepest}");
+    }
 }
 
 #[test]

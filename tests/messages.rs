@@ -52,7 +52,11 @@ fn vehicle() -> VehicleState {
             wheel(-1.7, 0.9),
             wheel(-1.7, -0.9),
         ]),
-        motion: Some(Motion { orientation, twist: Twist::default() }),
+        motion: Some(Motion {
+            orientation,
+            twist: Twist::default(),
+            otherwise: Default::default(),
+        }),
         trailer: None,
     }
 }
