@@ -61,6 +61,7 @@ fn drive(spacing: f64) -> WorldModel {
         team: None,
         radios: Vec::new(),
         lights: Vec::new(),
+        pedestrians: Vec::new(),
         scene_model: None,
     }
 }

@@ -44,6 +44,22 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     assert!(plot.starts_with(b"\x89PNG"));
 }
 
+/// On hard soil tracks at a slip of 5 % give half the thrust under the default laws, where soil that was let go has to
+/// be sheared afresh; what is asked of the rig is asked of its laws.
+#[test]
+fn tracks_run_under_the_laws_that_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let thrust = |laws: &str| {
+        let arguments =
+            "track --soil lete_sand_chrono --slip 0.05 --duration 3 --no-check --no-plot --json";
+        let answer = json(&mut rig(folder.path(), &format!("{arguments} {laws}")));
+        answer["test"]["runs"][0]["thrust"].as_f64().unwrap()
+    };
+    let [default, refined, reference] = ["", "--laws refined", "--laws reference"].map(thrust);
+    assert_eq!(default, refined);
+    assert!(refined < 0.75 * reference, "{refined} N for {reference} N");
+}
+
 #[test]
 fn a_load_is_a_pressure_times_the_area() {
     let folder = tempfile::tempdir().unwrap();

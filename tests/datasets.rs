@@ -122,6 +122,51 @@ fn a_killed_one_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn a_drive_of_a_convoy_is_an_episode_of_each_vehicle() {
+    let place = tempfile::tempdir().unwrap();
+    let convoy = |out: &Path, more: &[&str]| {
+        let asked = ["--task", "Convoy", "--episodes", "2", "--max-steps", "4"];
+        let mut command = Command::new(cargo_bin("bekker"));
+        command.arg("dataset").args(&QUICK[2..]).args(asked).args(more).arg("--out").arg(out);
+        command
+    };
+    let of = |name: &str, more: &[&str]| {
+        let out = place.path().join(name);
+        let output = convoy(&out, more).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        out
+    };
+    let one = of("one", &["--vehicles", "3", "--threads", "1"]);
+    let episodes = manifest(&one)["episodes"].as_array().unwrap().clone();
+    let number = |episode: &Json, key: &str| episode[key].as_u64().unwrap();
+    for (n, episode) in episodes.iter().enumerate() {
+        let vehicle = n as u64 % 3;
+        assert_eq!((number(episode, "episode"), number(episode, "vehicle")), (n as u64, vehicle));
+        assert_eq!(number(episode, "seed"), number(&episodes[n - n % 3], "seed"));
+    }
+    assert_eq!(episodes.len(), 6);
+    let threads = ["--vehicles", "3", "--threads", "2"];
+    assert!(files(&one) == files(&of("two", &threads)));
+    // killed, and without the episode of one of its vehicles, a drive is driven again
+    let cut = place.path().join("cut");
+    let mut run = convoy(&cut, &threads).stdout(Stdio::null()).spawn().unwrap();
+    let first = cut.join(".episodes/000000001.bin");
+    while run.try_wait().unwrap().is_none() && !first.exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    if first.exists() {
+        fs::remove_file(first).unwrap();
+    }
+    assert!(files(&one) == files(&of("cut", &threads)));
+    // four drive unless told
+    assert_eq!(manifest(&of("four", &[]))["episodes"].as_array().unwrap().len(), 8);
+    let alone = refused(&place.path().join("alone"), &["--episodes", "1", "--vehicles", "2"]);
+    assert!(alone.contains("vehicles = 2: must be 1"), "{alone}");
+}
+
+#[test]
 fn other_options_and_other_folders_are_refused() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("set");

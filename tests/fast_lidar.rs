@@ -198,7 +198,7 @@ fn wood() -> (World, SceneModel, Relief) {
 fn it_sees_what_the_whole_lidar_sees_in_clear_air() {
     let (world, scene_model, relief) = wood();
     let messages = world.messages();
-    let moving = scene_model.moving(world.model(), [&messages, &messages]);
+    let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&messages, &messages]);
     let scene = scene_model.scene(world.model(), &relief, &moving);
     let clear = Air::clear();
     let scene = Scene { air: &clear, ..scene };

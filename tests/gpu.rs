@@ -99,7 +99,7 @@ impl Yard {
         for message in &mut before {
             message.chassis.position.x -= 0.3;
         }
-        let moving = scene_model.moving(world.model(), [&before, &told]);
+        let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&before, &told]);
         Yard { world, scene_model, published, relief, moving }
     }
 

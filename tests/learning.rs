@@ -2,7 +2,7 @@
 
 use bekker::learning::{
     Autoreset, Batch, Ending, Env, Episode, LABELS, LearningError, Levels, Options, Policy, TASKS,
-    Transitions,
+    Transitions, task,
 };
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
@@ -138,27 +138,38 @@ fn an_episodes_actions_drive_it_again_to_the_same_bits() {
     for task in TASKS {
         let options = Options { noise: 0.1, soil_visible: true, ..quick() };
         let levels = Arc::new(Levels::new(task, options).unwrap());
-        let episode = Episode::drive(&levels, Policy::Random, Episode::seed(8, 2), 12);
-        if levels.agents() > 1 {
-            assert!(episode.unwrap_err().to_string().starts_with("vehicles = 4: must be 1"));
-            continue;
-        }
-        let episode = episode.unwrap();
+        let episodes = Episode::drive(&levels, Policy::Random, Episode::seed(8, 2), 12).unwrap();
         let (wide, terms) = (task.actions(), task.terms().len());
         let mut env = Env::new(levels);
-        env.reset(Some(episode.seed), None).unwrap();
-        let size = env.observation_size();
-        assert_eq!(episode.observations.len(), (episode.steps + 1) * size);
-        assert_eq!(env.figures(0)[6], episode.level as f64);
-        for (step, action) in episode.actions.chunks(wide).enumerate() {
-            assert_eq!(seen(&env), episode.observations[step * size..][..size]);
-            let mut found = vec![0.0; terms];
-            let told = env.step(action, &mut found).unwrap();
-            assert_eq!(told.reward.to_bits(), episode.rewards[step].to_bits());
-            assert_eq!(found, episode.terms[step * terms..][..terms]);
+        env.reset(Some(episodes[0].seed), None).unwrap();
+        assert_eq!(episodes.len(), env.agents());
+        let (size, steps) = (env.observation_size(), episodes[0].steps);
+        // what a vehicle was, did or got, of all of them one after the other
+        let moment = |step: usize| {
+            let of = |episode: &Episode| episode.observations[step * size..][..size].to_vec();
+            episodes.iter().flat_map(of).collect::<Vec<_>>()
+        };
+        for step in 0..steps {
+            assert_eq!(seen(&env), moment(step));
+            let done = |episode: &Episode| episode.actions[step * wide..][..wide].to_vec();
+            let mut found = vec![0.0; terms * env.agents()];
+            let actions: Vec<f32> = episodes.iter().flat_map(done).collect();
+            env.step(&actions, &mut found).unwrap();
+            for (episode, found) in episodes.iter().zip(found.chunks(terms)) {
+                let reward: f64 = found.iter().sum();
+                assert_eq!(reward.to_bits(), episode.rewards[step].to_bits());
+                assert_eq!(found, &episode.terms[step * terms..][..terms]);
+            }
         }
-        assert_eq!(seen(&env), episode.observations[episode.steps * size..]);
-        assert!(episode.truncated && episode.steps == 12 || episode.terminated);
+        assert_eq!(seen(&env), moment(steps));
+        for (vehicle, episode) in episodes.iter().enumerate() {
+            assert_eq!((episode.vehicle, episode.steps), (vehicle, steps));
+            assert_eq!(episode.observations.len(), (steps + 1) * size);
+            assert_eq!(env.figures(vehicle)[6], episode.level as f64);
+            assert!(episode.truncated && steps == 12 || episode.terminated);
+            // each by actions of its own
+            assert!(vehicle == 0 || episode.actions != episodes[0].actions);
+        }
     }
 }
 
@@ -166,7 +177,7 @@ fn an_episodes_actions_drive_it_again_to_the_same_bits() {
 fn labels_are_the_truth_of_the_moment() {
     let options = Options { soil: Some("dry_sand_lll".into()), difficulty: 0.0, ..quick() };
     let levels = Arc::new(Levels::new(TASKS[0], options).unwrap());
-    let episode = Episode::drive(&levels, Policy::Expert, 4, 60).unwrap();
+    let episode = Episode::drive(&levels, Policy::Expert, 4, 60).unwrap().remove(0);
     let wide: usize = LABELS.iter().map(|label| label.size).sum();
     let rows: Vec<&[f64]> = episode.labels.chunks(wide).collect();
     assert_eq!((rows.len(), episode.soils.len()), (episode.steps + 1, episode.steps + 1));
@@ -199,9 +210,19 @@ fn labels_are_the_truth_of_the_moment() {
     // a vehicle on tracks has as many
     let tracked = Options { vehicle: "m113".into(), step: 0.002, ..quick() };
     let levels = Arc::new(Levels::new(TASKS[1], tracked).unwrap());
-    let episode = Episode::drive(&levels, Policy::Expert, 4, 2).unwrap();
+    let episode = Episode::drive(&levels, Policy::Expert, 4, 2).unwrap().remove(0);
     assert_eq!(episode.labels.len(), 3 * wide);
     assert!(episode.labels.iter().all(|value| value.is_finite()));
+    // labels of a convoy are each vehicle's own: they stand 12 m apart
+    let levels = Arc::new(Levels::new(task("Convoy").unwrap(), quick()).unwrap());
+    let convoy = Episode::drive(&levels, Policy::Expert, 4, 1).unwrap();
+    for pair in convoy.windows(2) {
+        let place = |episode: &Episode| [episode.labels[1], episode.labels[2]];
+        let ([x, y], [behind_x, behind_y]) = (place(&pair[0]), place(&pair[1]));
+        let apart = bekker::numeric::hypot(x - behind_x, y - behind_y);
+        // each settled where it was put, on slopes of its own
+        assert!((apart - 12.0).abs() < 0.2, "{apart}");
+    }
 }
 
 #[test]

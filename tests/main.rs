@@ -21,6 +21,7 @@ mod dust;
 mod endings;
 mod export_fmu;
 mod fast_lidar;
+mod foxglove;
 mod geography;
 mod golden_hash;
 #[cfg(feature = "gpu")]
@@ -29,6 +30,7 @@ mod ground_crossing;
 mod heartbeat_python;
 mod imaging;
 mod kills;
+mod large_terrain;
 mod layering;
 mod learning;
 mod link;
@@ -57,6 +59,7 @@ mod rendering;
 mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
+mod roadside;
 #[cfg(feature = "ros2")]
 mod ros2;
 mod runs;

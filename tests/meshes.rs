@@ -24,7 +24,7 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let scene_model = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
     let world = World::new(built.world);
     let told = world.messages();
-    let moving = scene_model.moving(world.model(), [&told, &told]);
+    let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&told, &told]);
     let relief = Relief::around(&world.model().ground, &Published::default(), [0.0, 0.0]);
     let scene = scene_model.scene(world.model(), &relief, &moving);
     let look = |&[x, y]: &[f64; 2]| {

@@ -122,19 +122,21 @@ fn process_of(rank: &str, out: &Path) -> Option<String> {
 #[cfg(target_os = "linux")]
 fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
     let words = ["--processes", "3", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
-    struck_of(runs, out, signal, &[&words[..], &["--timeout", timeout]].concat())
+    struck_of(runs, out, signal, "checkpoint.bin", &[&words[..], &["--timeout", timeout]].concat())
 }
 
-/// The same of processes with these options.
+/// The same of processes with these options, after a file was written.
 #[cfg(target_os = "linux")]
-fn struck_of(runs: &Runs, out: &Path, signal: &str, more: &[&str]) -> Output {
+fn struck_of(runs: &Runs, out: &Path, signal: &str, after: &str, more: &[&str]) -> Output {
     use std::time::{Duration, Instant};
     let job = started(runs, out, more);
     let begun = Instant::now();
-    while !out.join("checkpoint.bin").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
+    while !out.join(after).exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {after} came");
         std::thread::sleep(Duration::from_millis(20));
     }
+    // what was written last is followed by a word of all ranks that they are ready
+    std::thread::sleep(Duration::from_millis(100));
     let process = process_of("1", out).expect("rank 1 runs");
     assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
     job.wait_with_output().unwrap()
@@ -164,7 +166,8 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     let words = ["--processes", "3", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
     let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
     let chance = ["--rebalance-by-chance", "7"];
-    let output = struck_of(&runs, &out, "-KILL", &[&words[..], &more, &chance].concat());
+    let output =
+        struck_of(&runs, &out, "-KILL", "checkpoint.bin", &[&words[..], &more, &chance].concat());
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
@@ -177,13 +180,37 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     }
     // one whose machine is wanted back leaves, and the others drive on
     let gone = runs.out("gone");
-    let output = struck_of(&runs, &gone, "-USR1", &[&words[..], &more].concat());
+    let output = struck_of(&runs, &gone, "-USR1", "checkpoint.bin", &[&words[..], &more].concat());
     assert!(output.status.success(), "{}", crate::runs::told(&output));
     for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
         assert!(bytes(&single, file) == bytes(&gone, file), "{file} without rank 1");
     }
     let beats = read(&gone, "heartbeats.csv");
     assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
+}
+
+/// A process is killed while vehicles are set down, before there is a checkpoint: the run begins
+/// anew by itself, and leaves what a run in one process leaves.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
+    // so many that setting them down takes its time
+    let row = "[[vehicle]]\nname = 'row'\nmodel = 'hmmwv'\nposition = [0, 50]\n\
+               row = { count = 60, to = [0, 650], parallel = true }\n\
+               driver = { kind = 'path', speed = 5, waypoints = [[0, 50], [200, 50]] }\n";
+    let runs = Runs::of(&format!("{SCENARIO}\n{row}"));
+    let (single, out) = (runs.out("single"), runs.out("again"));
+    let short = ["--set", "time.duration=0.1"];
+    runs.single(&single, &short);
+    let more = [&short[..], &["--processes", "3", "--restarts", "1"]].concat();
+    let output = struck_of(&runs, &out, "-KILL", "manifest.json", &more);
+    let told = told(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("rank 1 is gone; on from the beginning (0 restarts left)"), "{told}");
+    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(&single) == bytes(&out), "{file}");
+    }
 }
 
 #[test]

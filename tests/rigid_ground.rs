@@ -165,6 +165,7 @@ fn leans_as_the_reference_with_its_faults() {
             leader: None,
             stop: None,
             articulation: None,
+            pedals: None,
         };
         let controls = driver.controls(&mut memory, &view);
         hmmwv.step(&mut state, &mut work, &controls, tick, h).unwrap();

@@ -146,7 +146,7 @@ fn a_full_disk_is_told_and_gone_on_from() {
     assert!(output.status.code() != Some(0) && told.contains("journal.bin"), "{told}");
     assert_eq!(fs::metadata(place.at("full/journal.bin")).unwrap().len(), 2048);
     assert!(!place.at("full/trials.parquet").exists());
-    let driven = place.json(&["run", "study.toml", "--out", "full"])["driven"].as_u64().unwrap();
+    let driven = place.json(&["resume", "full"])["driven"].as_u64().unwrap();
     assert!((1..18).contains(&driven), "{driven}");
     assert!(tables(&place.at("full")) == tables(&place.at("whole")));
 }
@@ -180,7 +180,9 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     let points = place.json(&["report", "out", "--pictures", "1"])["points"].take();
     // one page, whole: the answer, the trial that failed, a picture of one that did not go
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
-    assert!(page.contains("class=\"answer\">go: ") && page.contains("no soil has this name"));
+    assert!(
+        page.contains("class=\"answer\">go (arrived): ") && page.contains("no soil has this name")
+    );
     assert_eq!(
         (page.matches("src=\"data:image/png;base64,").count(), page.matches("src=").count()),
         (1, 1)
@@ -228,6 +230,11 @@ fn a_trial_is_driven_again_to_its_hash() {
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out holds a study with fingerprint = "), "{told}");
+    // nor where it is driven for longer
+    fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
+    let told = place.refused(&["resume", "out"]);
+    assert!(told.contains("out holds a study with duration = 1.0, not 2.0"), "{told}");
+    fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
@@ -241,6 +248,98 @@ fn a_trial_is_driven_again_to_its_hash() {
     let told = place.refused(&["replay", "moved", "--trial", "4", "--out", "never"]);
     assert!(told.contains("is not what the study was driven on"), "{told}");
     assert!(!place.at("never").exists());
+}
+
+/// Ground that rises by so much a metre, 100 m of it.
+fn ramp(grade: f64) -> String {
+    let row = (0..11).map(|x| (grade * 10.0 * f64::from(x)).to_string()).collect::<Vec<_>>();
+    let head = "ncols 11\nnrows 11\nxllcorner -55\nyllcorner -55\ncellsize 10\n";
+    head.to_owned() + &vec![row.join(" "); 11].join("\n") + "\n"
+}
+
+/// Two elevation models, of which the scenario names one, and one that is not there.
+#[test]
+fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
+    let levels =
+        "key = \"terrain.surface.file\"\nvalues = [\"flat.asc\", \"steep.asc\", \"no.asc\"]";
+    let place = Place::new(&STUDY.replace("replications = 3", "replications = 1").replace(
+        "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
+        levels,
+    ));
+    let surface = "{ kind = \"dem\", file = \"flat.asc\", origin = [0, 0] }, roughness";
+    let scenario = SCENARIO.replace("{ kind = \"flat\" }, roughness", surface);
+    fs::write(place.at("quick.toml"), scenario).unwrap();
+    for (name, grade) in [("flat.asc", 0.0), ("steep.asc", 0.2)] {
+        fs::write(place.at(name), ramp(grade)).unwrap();
+    }
+    place.done(&["run", "study.toml", "--out", "out"]);
+    // from elsewhere the same bytes, reasons and all
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut command = Command::new(cargo_bin("bekker"));
+    command.current_dir(elsewhere.path()).args(["study", "run", "--quiet", "--out", "out"]);
+    assert!(command.arg(place.at("study.toml")).status().unwrap().success());
+    assert!(tables(&elsewhere.path().join("out")) == tables(&place.at("out")));
+    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let here = place.0.path().display().to_string();
+    assert!(csv.contains("no.asc") && !csv.contains(&here), "{csv}");
+    let hash = |row: &str| row.rsplit(',').next().unwrap().to_owned();
+    let hashes: Vec<String> = csv.lines().skip(1).take(2).map(hash).collect();
+
+    for part in ["1/2", "2/2"] {
+        place.done(&["run", "study.toml", "--out", &part.replace('/', "_"), "--shard", part]);
+    }
+    place.done(&["merge", "1_2", "2_2", "--out", "merged"]);
+    assert!(tables(&place.at("merged")) == tables(&place.at("out")));
+    // another file is another study
+    fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
+    let told = place.refused(&["run", "study.toml", "--out", "out"]);
+    assert!(told.contains("out holds a study with SHA-256 of steep.asc = "), "{told}");
+    // driven again where nothing is left of its files
+    for name in ["flat.asc", "steep.asc", "quick.toml"] {
+        fs::remove_file(place.at(name)).unwrap();
+    }
+    for (from, to) in [("out", "again"), ("merged", "again too")] {
+        let moved = elsewhere.path().join(from.to_owned() + " moved");
+        fs::rename(place.at(from), &moved).unwrap();
+        // the scenario's own file too, which a level leads to
+        for (trial, hash) in hashes.iter().enumerate() {
+            let out = format!("{to} {trial}");
+            let words = ["replay", moved.to_str().unwrap(), "--trial", &trial.to_string()];
+            place.done(&[&words[..], &["--out", &out]].concat());
+            let summary = fs::read_to_string(place.at(&out).join("summary.json")).unwrap();
+            assert!(summary.contains(hash), "{summary}");
+        }
+    }
+}
+
+/// A second is enough to shift once or never; nobody is met, and no soil but the one is there.
+#[test]
+fn events_are_counted_and_the_first_is_timed() {
+    let events = "\"gear_shifts\", \"count_of_gear_shifted\", \"first_time_of_intent_changed\", \
+                  \"count_of_collided\", \"first_time_of_soil_entered\"";
+    let study = STUDY.replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", events);
+    let place = Place::new(&study.replace("\"no_such_soil\", ", ""));
+    // drives off after a moment, and over a border after another
+    let scenario = SCENARIO
+        .replace("speed = 4", "speed = 4, start = 0.3")
+        .replace("duration = 1", "duration = 2.5")
+        .replace("tyre = \"rigid\"", "tyre = \"rigid\"\nspeed = 3")
+        .replace(
+            "soil = { default = \"dry_sand_lll\" }",
+            "soil = { default = \"dry_sand_lll\", zone = [{ soil = \"firm\", \
+             area = { kind = \"rectangle\", min = [1, -9], max = [9, 9] } }] }",
+        );
+    fs::write(place.at("quick.toml"), scenario).unwrap();
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    for row in csv.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let [shifts, shifted, changed, collided, entered] = cells[7..12] else { panic!("{csv}") };
+        assert_eq!((shifts, collided), (shifted, "0"), "{csv}");
+        let time = |cell: &str| cell.parse::<f64>().unwrap();
+        assert!((0.3..2.5).contains(&time(entered)), "{csv}");
+        assert!(changed.is_empty() || time(changed) <= 2.5, "{csv}");
+    }
 }
 
 /// Points drawn from distributions, regressed, shared out and stopped.
@@ -482,11 +581,33 @@ fn what_is_wrong_is_refused_by_name() {
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
         "must give a value to the keys that the first level gives one to",
     );
+    let stop = |rest: &str| format!("stop = {{ block = 5, {rest} }}");
     said(
         "seed = 5",
-        "stop = { response = \"distance\", half_width = 0.1, block = 5 }",
-        "stop.response = \"distance\": must be one of the study's responses, and a go",
+        &stop("response = \"speed\", half_width = 0.1"),
+        "stop.response = \"speed\": must be one of the study's responses: go, distance,",
     );
+    said(
+        "seed = 5",
+        &stop("response = \"outcome\", half_width = 0.1"),
+        "stop.response = \"outcome\": has no mean",
+    );
+    said(
+        "seed = 5",
+        &stop("response = \"distance\", half_width = 0.1"),
+        "stop.bounds: missing: [low, high], the least and the greatest",
+    );
+    said(
+        "seed = 5",
+        &stop("response = \"distance\", half_width = 5, bounds = [0, 10]"),
+        "stop.half_width = 5: must be below 5, half of what the response can be",
+    );
+    said(
+        "seed = 5",
+        &stop("half_width = 0.1, bounds = [0, 1]"),
+        "stop.bounds = [0, 1]: is for numbers",
+    );
+    said("seed = 5", &stop("half_width = 0.5"), "stop.half_width = 0.5: must be below 0.5");
     said(
         "\"full_factorial\"",
         "\"sobol\"\npoints = 4\nstop = { half_width = 0.1, block = 5 }",
@@ -498,6 +619,7 @@ fn what_is_wrong_is_refused_by_name() {
         "is of the whole convoy: give it without `lead.`",
     );
     said("lead.max_sinkage", "max_of_rol_rad", "min_of_, mean_of_ or max_of_ before one of x_m,");
+    said("lead.max_sinkage", "count_of_gears", "count_of_ or first_time_of_ before one of gear_sh");
     said("seed = 5", "second_order = true", "second_order = true: is for the design `saltelli`");
     said("seed = 5", "table = \"p.csv\"", "table = \"p.csv\": is for the design `table`");
     said("\"full_factorial\"", "\"table\"", "table: missing: the file of the design's points");

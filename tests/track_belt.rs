@@ -183,11 +183,13 @@ fn turning_on_the_spot_costs_lateral_friction() {
     let result = rig.run().unwrap();
     let theory = RigidTracks::of(&m113());
     let friction = 30f64.to_radians().tan();
-    let expected = theory.turning_moment(friction);
-    // Wong's moment takes even pressure and all friction across the track: 3.7 % off
-    // when this was written; as for thrust, less than the band of the closed form
+    let expected = theory.pivoting_moment(friction);
+    // friction against the sliding of every point under even pressure: 3.2 % off when this was
+    // written. How the load lies along the track matters: on five wheels that carry alike it
+    // would be 16 % more, and the track lifts the outer ones. Half of that is allowed.
     let off = result.turning_moment / expected - 1.0;
-    assert!(off.abs() < 0.15, "{} for {expected} N m", result.turning_moment);
+    assert!(off.abs() < 0.08, "{} for {expected} N m", result.turning_moment);
+    assert!(result.turning_moment < theory.turning_moment(friction));
     assert!(result.yaw_rate > 0.1, "turns at {} rad/s", result.yaw_rate);
     assert!(result.yaw_rate < 2.0 * 0.5 / theory.gauge, "turns at {} rad/s", result.yaw_rate);
 }

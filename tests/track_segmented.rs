@@ -7,11 +7,12 @@ use bekker::ground::GroundModel;
 use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
 
-use bekker::study::TrackedDrive;
+use bekker::study::{RigidTracks, TrackedDrive};
 use bekker::terrain::{Crs, Raster, SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::Driver;
-use bekker::vehicle::spec::TrackModel;
+use bekker::vehicle::spec::{TrackModel, TrackSteering};
 use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_any};
+use scene::lagging_transmission::behind;
 use scene::{drive, flat, ground, soil, table, world};
 use std::sync::Arc;
 
@@ -129,19 +130,52 @@ fn braked_on_thirty_percent_it_stays() {
 #[test]
 fn drives_beside_the_reference() {
     // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6
-    // from 1.2 s: distance and speed after 6 s, and how far off ours may be. The aim is
-    // 5 %; on `mid` the reference loses more than ours does and it is missed: its bound
-    // keeps the miss from growing.
-    let reference = [("hard", [8.573, 2.797], [0.05; 2]), ("mid", [5.878, 1.852], [0.12, 0.27])];
-    for (name, expected, within) in reference {
-        let mut own = alone(flat(0.05, soil(name)), Some(1.1), 0.0);
-        run(&mut own, 6.0, |t| throttle(0.6 * ramp(t, 1.0, 0.2)));
-        let found = [own.pose().position.x, own.speed()];
+    // from 1.2 s, steps of 0.5 ms: distance and speed after 6 s. Its transmission runs ahead of
+    // its driveline, here by 7 to 19 % of its speed in first gear (0.24, the engine at 1180 to
+    // 1320 rpm): so does ours.
+    let reference = [("hard", [8.573, 2.797]), ("mid", [5.878, 1.852])];
+    for (name, expected) in reference {
+        let mut spec = m113();
+        let mut found = [[0.0; 2]; 2];
+        for (found, lagging) in found.iter_mut().zip([false, true]) {
+            if let (true, Some(converter)) = (lagging, &mut spec.powertrain.converter) {
+                *converter = behind(converter, 5e-4, 0.24, 130.0);
+            }
+            let mut pose = TrackedDrive::level(&spec);
+            pose.position.z = 1.1;
+            let ground = flat(0.05, soil(name));
+            let mut own = TrackedDrive::new(spec.clone(), ground, &pose, 0.0, STEP).unwrap();
+            run(&mut own, 6.0, |t| throttle(0.6 * ramp(t, 1.0, 0.2)));
+            *found = [own.pose().position.x, own.speed()];
+        }
         println!("{name}: {found:?} for {expected:?}");
-        for ((found, expected), within) in found.iter().zip(expected).zip(within) {
-            assert!((found / expected - 1.0).abs() < within, "{name}: {found} for {expected}");
+        for (found, expected) in found[1].iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < 0.05, "{name}: {found} for {expected}");
         }
     }
+}
+
+/// The reference's braked differential at half lock: equal torques to both sprockets, 5 kN m taken from the inner
+/// one, so that the tracks turn the vehicle by 5 kN m B/(2 r), whatever the engine gives. Friction against the
+/// sliding asks for twice that on the hard soil: the vehicle stands. The reference goes on turning there; see
+/// docs/comparison.md.
+#[test]
+fn it_stands_where_steering_gives_less_than_friction_asks_for() {
+    let mut spec = m113();
+    spec.drive.steering = TrackSteering::ClutchBrake { brake_torque: 1e4 };
+    let given = 0.5 * spec.gauge() * 0.5 * 1e4 / spec.drive_radius();
+    let asked = RigidTracks::of(&spec).pivoting_moment(31.1f64.to_radians().tan());
+    assert!(given < 0.6 * asked, "{given} N m for {asked}");
+    let pose = TrackedDrive::level(&spec);
+    let mut own = TrackedDrive::new(spec, flat(0.05, soil("hard")), &pose, 0.0, STEP).unwrap();
+    run(&mut own, 6.0, |t| Controls {
+        throttle: 0.6 * ramp(t, 1.0, 0.2),
+        steering: 0.5 * ramp(t, 3.0, 0.1),
+        ..Controls::default()
+    });
+    println!("{given:.0} N m for {asked:.0}, yaw {}, {} m/s", own.pose().yaw(), own.speed());
+    assert!(own.speed().abs() < 0.05, "{} m/s", own.speed());
+    assert!(own.pose().yaw().abs() < 0.35, "yaw {}", own.pose().yaw());
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn the_picture_shows_it_where_it_is() {
     (0..350).for_each(|_| world.advance());
     let scene = SceneModel::new(world.model(), &[]);
     let messages = world.messages();
-    let parts = scene.parts(world.model(), [&messages, &messages]);
+    let parts = scene.parts(world.model(), [world.time_us(); 2], [&messages, &messages]);
     for (agent, sample) in world.samples().enumerate() {
         let trailer = sample.trailer.unwrap();
         let turned = sample.pose.yaw() + trailer.articulation;

@@ -238,8 +238,9 @@ fn links_are_shown_while_they_hold_and_lights_in_their_colours() {
     let (_view, url) = viewed(&run);
     let mut socket = watch(&url);
     let scene = text(&mut socket, "scene");
-    let approach = json!({ "stop": [15.0, 0.0, 0.0], "heading": 0.0, "width": 6.0 });
-    let light = json!({ "name": "light", "place": [20.0, 5.0, 0.0], "approaches": [approach] });
+    let lamp = [15.0, -3.5, 0.0];
+    let approach = json!({ "stop": [15.0, 0.0, 0.0], "heading": 0.0, "width": 6.0, "lamp": lamp });
+    let light = json!({ "name": "light", "approaches": [approach] });
     assert_eq!(scene["lights"], json!([light]));
     // before the first exchange nobody has heard anybody
     ask(&mut socket, &json!({ "kind": "pause" }));

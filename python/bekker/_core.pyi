@@ -196,6 +196,9 @@ class Envs:
         limit: int | None = None,
         threads: int | None = None,
     ) -> Envs: ...
+    def __deepcopy__(self, memo: Any, /) -> Envs:
+        """One that goes its own way, on the same levels and threads of its own."""
+
     def layout(self) -> list[tuple[str, int, float, str]]:
         """Parts of an observation: name, numbers, what 1 stands for, unit."""
 

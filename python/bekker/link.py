@@ -47,6 +47,8 @@ class Link:
         timeout: float | None = None,
     ) -> None:
         if address.startswith("unix:"):
+            if not hasattr(socket, "AF_UNIX"):
+                raise ValueError(f"address = {address!r}: must be HOST:PORT, this system has no Unix sockets")
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._socket.settimeout(timeout)
             self._socket.connect(address.removeprefix("unix:"))
@@ -92,12 +94,21 @@ class Link:
         self._tick = message["tick"]
         return message
 
-    def act(self, controls: Mapping[str, Mapping[str, Any]], echo: Any = None) -> None:
-        """Commands by the names of vehicles, for the heartbeats to the next beat."""
+    def act(
+        self,
+        controls: Mapping[str, Mapping[str, Any]],
+        echo: Any = None,
+        says: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Commands by the names of vehicles, for the heartbeats to the next beat, and what
+        vehicles say by their radios."""
         rows = [{"vehicle": vehicle, **own} for vehicle, own in controls.items()]
         message: dict[str, Any] = {"type": "act", "tick": self._tick, "controls": rows}
         if echo is not None:
             message["echo"] = echo
+        if says:
+            coded = {vehicle: base64.b64encode(own).decode() for vehicle, own in says.items()}
+            message["says"] = [{"vehicle": name, "bytes": own} for name, own in coded.items()]
         self._send(message)
 
     def pause(self) -> None:

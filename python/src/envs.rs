@@ -2,20 +2,23 @@
 
 use crate::arrays::{Number, array, state};
 use crate::error;
+use crate::options::options_of;
 use crate::pool::Pool;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, Batch, Ending, Env, LearningError, Options, TASKS, Task, Transitions, layout,
+    Autoreset, Batch, Ending, Env, LearningError, TASKS, Task, Transitions, layout,
 };
 use bekker::report::shot::Shot;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 /// Environments of one task, stepped beside one another on threads of their own.
 #[pyclass(module = "bekker._core")]
 pub struct Envs {
     batch: Batch,
+    /// Steps after which episodes are cut off.
+    limit: Option<u32>,
     pool: Pool,
     out: Transitions,
 }
@@ -68,16 +71,50 @@ impl Envs {
             let told = format!("num_envs = {num_envs}: must be {allowed}");
             return Err(error::input(py, "num_envs", &num_envs, allowed, told));
         }
-        let text: String = py.import("json")?.call_method1("dumps", (options,))?.extract()?;
-        let read: Result<Options, _> = serde_json::from_str(&text);
-        let options = read.map_err(|e| {
-            let allowed = serde_json::json!(Options::default()).to_string();
-            error::input(py, "options", &text, &allowed, format!("{e}; as {allowed}"))
-        })?;
+        let options = options_of(options)?;
         let pool = Pool::new(py, threads)?;
         let batch = pool.work(py, || Batch::new(task, options, num_envs, limit))?;
         let batch = batch.map_err(|failure| refused(py, failure))?;
-        Ok(Envs { batch, pool, out: Transitions::default() })
+        Ok(Envs { batch, limit, pool, out: Transitions::default() })
+    }
+
+    /// Pickled it is made anew, and goes on with its episodes.
+    #[allow(clippy::type_complexity)]
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(
+        Bound<'py, PyType>,
+        (&'static str, usize, Bound<'py, PyAny>, Option<u32>, usize),
+        Vec<Option<Bound<'py, PyBytes>>>,
+    )> {
+        let levels = self.batch.levels();
+        let options = to_python(py, levels.options())?;
+        let made = (levels.task().id(), self.batch.len(), options, self.limit, self.threads());
+        let episode = |env| match self.batch.snapshot(env) {
+            Ok(bytes) => Ok(Some(PyBytes::new(py, &bytes))),
+            Err(LearningError::NotReset { .. }) => Ok(None),
+            Err(failure) => Err(refused(py, failure)),
+        };
+        let episodes = (0..self.batch.len()).map(episode).collect::<PyResult<_>>()?;
+        Ok((py.get_type::<Envs>(), made, episodes))
+    }
+
+    /// The episodes that it goes on with once it is made anew.
+    fn __setstate__(&mut self, py: Python<'_>, episodes: Vec<Option<Vec<u8>>>) -> PyResult<()> {
+        for (env, episode) in episodes.iter().enumerate() {
+            if let Some(episode) = episode {
+                self.restore(py, env, episode)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One that goes its own way, on the same levels and threads of its own.
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Envs> {
+        let pool = Pool::new(py, Some(self.threads()))?;
+        let (batch, out) = (self.batch.clone(), self.out.clone());
+        Ok(Envs { batch, limit: self.limit, pool, out })
     }
 
     /// Parts of an observation: name, numbers, what 1 stands for, unit.
@@ -127,7 +164,7 @@ impl Envs {
         mask: Vec<bool>,
         level: Option<u64>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let Envs { batch, pool, out } = self;
+        let Envs { batch, pool, out, .. } = self;
         let done = pool.work(py, || batch.reset(&seeds, &mask, level, out))?;
         done.map_err(|failure| refused(py, failure))?;
         let (envs, vehicles) = (batch.len(), batch.len() * batch.agents());
@@ -163,7 +200,7 @@ impl Envs {
             }
         };
         let actions = numbers(actions);
-        let Envs { batch, pool, out } = self;
+        let Envs { batch, pool, out, .. } = self;
         let done = pool.work(py, || batch.step(&actions, autoreset, out))?;
         done.map_err(|failure| refused(py, failure))?;
         let (count, vehicles) = (batch.len(), batch.len() * batch.agents());
@@ -201,11 +238,15 @@ impl Envs {
         env: usize,
         snapshot: &[u8],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Envs { batch, pool, .. } = self;
-        let mut seen = vec![0.0; batch.agents() * batch.observation_size()];
-        let done = pool.work(py, || batch.restore(env, snapshot, &mut seen))?;
+        let Envs { batch, pool, out, .. } = self;
+        batch.env(env).map_err(|failure| refused(py, failure))?;
+        let size = batch.agents() * batch.observation_size();
+        // a reset of others shows what is seen here too
+        out.observations.resize(batch.len() * size, 0.0);
+        let seen = &mut out.observations[env * size..][..size];
+        let done = pool.work(py, || batch.restore(env, snapshot, seen))?;
         done.map_err(|failure| refused(py, failure))?;
-        array(py, &seen, &[seen.len()])
+        array(py, &*seen, &[size])
     }
 
     /// Futures of a snapshot: rewards, lengths, terminated, last observations.

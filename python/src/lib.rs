@@ -4,6 +4,7 @@
 mod arrays;
 mod envs;
 mod error;
+mod options;
 mod pool;
 mod readings;
 mod rig;

@@ -107,6 +107,32 @@ def test_minari_opens_it(dataset, task):
         assert np.array_equal(seen, episode.observations[count])
 
 
+def test_a_convoys_episodes_drive_it_again(dataset):
+    minari = pytest.importorskip("minari", reason="no minari")
+    pytest.importorskip("pettingzoo")
+    from bekker.envs import convoy_v0
+
+    opened = minari.MinariDataset(dataset("minari", "Convoy"))
+    vehicles = 4
+    assert opened.env_spec is None and opened.total_episodes == EPISODES * vehicles
+    told = opened.storage.get_episode_metadata(range(opened.total_episodes))
+    drives = {}
+    for row, episode in zip(told, opened):
+        drives.setdefault(row["seed"], []).append((row["vehicle"], episode))
+    assert len(drives) == EPISODES
+    env = convoy_v0.parallel_env(vehicles=vehicles, max_cycles=STEPS, **QUICK)
+    for seed, members in drives.items():
+        each = {f"vehicle_{vehicle}": episode for vehicle, episode in members}
+        assert list(each) == env.possible_agents
+        seen, _ = env.reset(seed=seed)
+        for step in range(len(each["vehicle_0"])):
+            assert all(np.array_equal(seen[name], episode.observations[step]) for name, episode in each.items())
+            seen, rewards, *_ = env.step({name: episode.actions[step] for name, episode in each.items()})
+            assert rewards == {name: episode.rewards[step] for name, episode in each.items()}
+        assert all(np.array_equal(seen[name], episode.observations[-1]) for name, episode in each.items())
+        assert not env.agents
+
+
 # what LeRobot 3.0 wants of every dataset: `lerobot.datasets.utils.DEFAULT_FEATURES`
 FRAMES = {
     "timestamp": "float32",

@@ -184,7 +184,7 @@ def test_wrong_actions_are_refused_and_change_nothing(wrong):
     ("options", "key"),
     [
         ({"difficulty": 2.0}, "difficulty"),
-        ({"soli": "mud"}, "options"),
+        ({"soli": "mud"}, "soli"),
         ({"levels": 0}, "levels"),
         ({"vehicle": "m113"}, "vehicle"),
         ({"camera": "moon"}, "camera"),

@@ -94,3 +94,32 @@ def test_intervals_and_draws_are_those_of_scipy(file: Path) -> None:
         own = point["responses"][0]["proportion"]["interval"]
         other = stats.binomtest(int(go), 1).proportion_ci(method="wilson")
         assert own == pytest.approx([other.low, other.high], abs=1e-9)
+
+
+def test_indices_are_those_of_salib(file: Path) -> None:
+    sobol = pytest.importorskip("SALib.analyze.sobol")
+    drawn = STUDY.replace("full_factorial", 'saltelli"\npoints = 8\nsecond_order = true\nseed = 3 #')
+    drawn = drawn.replace("values = [2, 4]", "range = [2, 4]").replace(
+        'key = "soil.default"\nvalues = ["mud", "rigid"]',
+        'key = "vehicle[0].inflation"\nrange = [60, 240]',
+    )
+    file.write_text(drawn)
+    done = study.run(file, file.parent / "out", threads=2)
+    told = {own["response"]: own["found"] for own in done.report()["indices"] if "found" in own}
+    own = told["distance"]
+    # base point by base point: A, B, then A with each column of B and B with each of A
+    values = np.asarray(done.trials["distance"]).reshape(8, 6)
+    a, b = values[:, 0], values[:, 1]
+    # SALib has B last, and takes off the mean of all points, not that of A and B alone
+    theirs = np.column_stack([a, values[:, 2:], b]).ravel()
+    found = sobol.analyze({"num_vars": 2, "names": done.factors}, theirs, num_resamples=2, seed=1)
+    centre, spread = values[:, :2].mean(), values[:, :2].var()
+    assert own["variance"] == pytest.approx(spread, rel=1e-9)
+    for n in range(2):
+        assert own["total"][n]["value"] == pytest.approx(found["ST"][n], rel=1e-9)
+        first = sobol.first_order(a - centre, values[:, 2 + n] - centre, b - centre)
+        assert own["first"][n]["value"] == pytest.approx(first, rel=1e-9)
+    [pair] = own["second"]
+    columns = [values[:, n] - centre for n in (2, 3, 4)]
+    second = sobol.second_order(a - centre, *columns, b - centre)
+    assert pair[1]["value"] == pytest.approx(second, rel=1e-9)

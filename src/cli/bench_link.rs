@@ -68,6 +68,7 @@ impl BenchLink {
             link: Box::new(move |connection| sessions.serve(connection)),
             web_socket: Box::new(|_| None),
             pages: Box::new(()),
+            foxglove: None,
         };
         let listening = Listener::bind(&Address::default(), token.clone())
             .and_then(|listener| listener.open(routes))
@@ -120,8 +121,7 @@ fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64,
             Call::Go(commanded) => {
                 let taken = shown.map_or(0.0, |shown: Instant| 1e6 * shown.elapsed().as_secs_f64());
                 for own in commanded {
-                    let told = world.command(own.agent as usize, Some(own.controls.into()));
-                    told.map_err(|error| error.to_string())?;
+                    own.apply(world).map_err(|error| error.to_string())?;
                 }
                 return Ok(taken);
             }

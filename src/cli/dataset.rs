@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Drive episodes of a learning task and keep them as a dataset, with the truth about soil and wheels
 ///
 /// Episode n is a function of task, options, seed and n alone: the files are the same bytes on any
-/// number of threads. A dataset that was cut, also by a kill, is gone on with by the same command;
+/// number of threads. Of a convoy each vehicle's drive is an episode of its own. A dataset that was cut, also by a kill, is gone on with by the same command;
 /// the manifest is written last and says that it is complete.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -31,13 +31,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
     bekker dataset --task SlipSpeed --episodes 20 --format parquet --tyre rigid --out slip_speed\n\n\
     docs/learning.md tells the columns with their units, and how to open each format.")]
 pub struct Dataset {
-    /// The task, one with a single vehicle
-    #[arg(long, value_parser = PossibleValuesParser::new(alone()))]
+    /// The task
+    #[arg(long, value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
     task: String,
     /// Who drives
     #[arg(long, value_enum, default_value_t = By::Expert)]
     policy: By,
-    /// How many episodes
+    /// How many episodes are driven; of a convoy each is one of every vehicle
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000))]
     episodes: u64,
     /// What it is written as
@@ -61,6 +61,9 @@ pub struct Dataset {
     /// The vehicle, of the catalogue or a file; one on tracks where the task has such
     #[arg(long, value_name = "VEHICLE", default_value = "hmmwv")]
     vehicle: String,
+    /// How many of them drive, where a task has several; four unless told
+    #[arg(long, value_name = "N")]
+    vehicles: Option<u32>,
     /// Its tyres
     #[arg(long, value_enum, default_value_t = Tyre::Flexible)]
     tyre: Tyre,
@@ -132,11 +135,6 @@ enum Tyre {
     Rigid,
 }
 
-/// Names of the tasks with a single vehicle.
-fn alone() -> impl Iterator<Item = &'static str> {
-    TASKS.into_iter().filter(|task| task.vehicles() == [1, 1]).map(|task| task.id())
-}
-
 /// The name of a value on the command line.
 fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -153,18 +151,20 @@ impl Dataset {
         let limit = self.max_steps.unwrap_or(task.max_steps());
         // refused before anything is made in the folder
         let levels = Levels::new(task, self.options()).map_err(refused)?;
-        let asked = self.asked(levels.options(), limit);
+        let asked = self.asked(&levels, limit);
         let pieces = match Pieces::begin(&self.out, &asked)? {
             Begun::Complete(manifest) => return self.tell(&manifest, 0),
             Begun::Pieces(pieces) => pieces,
         };
-        let missing: Vec<u64> = (0..self.episodes).filter(|n| !pieces.has(*n)).collect();
+        let vehicles = asked.vehicles();
+        let whole = |drive: u64| (0..vehicles).all(|n| pieces.has(drive * vehicles + n));
+        let missing: Vec<u64> = (0..self.episodes).filter(|drive| !whole(*drive)).collect();
         let bar = counting(self.episodes, "episodes driven", quiet);
         bar.set_position(self.episodes - missing.len() as u64);
         let driver = Driving { pieces: &pieces, levels: Arc::new(levels), limit, asked: &self };
         driver.drive(&missing, &bar, &interrupted)?;
         bar.finish_and_clear();
-        let bar = counting(self.episodes, "episodes written", quiet);
+        let bar = counting(asked.pieces(), "episodes written", quiet);
         let manifest = dataset::write(&self.out, self.format.into(), &asked, &pieces, &mut || {
             bar.inc(1);
             !interrupted.load(Ordering::Relaxed)
@@ -185,6 +185,7 @@ impl Dataset {
     fn options(&self) -> Options {
         Options {
             vehicle: self.vehicle.clone(),
+            vehicles: self.vehicles,
             flexible_tyres: self.tyre == Tyre::Flexible,
             inflation: self.inflation,
             soil: self.soil.clone(),
@@ -203,8 +204,11 @@ impl Dataset {
     }
 
     /// All that decides the dataset.
-    fn asked(&self, options: &Options, max_steps: u32) -> Asked {
-        let options = match serde_json::to_value(options) {
+    fn asked(&self, levels: &Levels, max_steps: u32) -> Asked {
+        // how many drive, also where nobody said so
+        let several = levels.agents() > 1;
+        let vehicles = several.then_some(levels.agents() as u32);
+        let options = match serde_json::to_value(Options { vehicles, ..levels.options().clone() }) {
             Ok(Value::Object(map)) => {
                 map.into_iter().filter(|(_, value)| !value.is_null()).collect()
             }
@@ -284,27 +288,32 @@ impl Driving<'_> {
             cause: error.to_string(),
         })?;
         pool.install(|| {
-            numbers.par_iter().with_max_len(1).try_for_each(|&number| {
+            numbers.par_iter().with_max_len(1).try_for_each(|&drive| {
                 if interrupted.load(Ordering::Relaxed) {
                     return Err(self.asked.interrupted());
                 }
-                self.one(number)?;
+                self.one(drive)?;
                 bar.inc(1);
                 Ok(())
             })
         })
     }
 
-    fn one(&self, number: u64) -> Result<(), Failure> {
-        let seed = Episode::seed(self.asked.seed, number);
+    /// Drives once, and keeps what each vehicle did.
+    fn one(&self, drive: u64) -> Result<(), Failure> {
+        let seed = Episode::seed(self.asked.seed, drive);
         let policy = self.asked.policy.into();
         let driven = Episode::drive(&self.levels, policy, seed, self.limit);
         let driven = driven.map_err(|error| Failure::Run {
-            subject: format!("episode {number}"),
+            subject: format!("episode {drive}"),
             cause: error.to_string(),
         })?;
         let (task, options) = (self.levels.task(), self.levels.options());
-        Ok(self.pieces.put(&columns::of(number, driven, task, options))?)
+        let first = drive * driven.len() as u64;
+        for (number, driven) in (first..).zip(driven) {
+            self.pieces.put(&columns::of(number, driven, task, options))?;
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Drives a world, alone or as one rank of several, and says what people want to hear.
 
 use super::Failure;
-use crate::link::Pacing;
+use super::foxglove_feed::FoxgloveFeed;
+use crate::link::{FoxgloveServer, Pacing};
 use crate::report::progress::Progress;
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::recorder::{Recorded, Recorder};
@@ -47,6 +48,8 @@ pub struct Plan<'a> {
     pub trace: bool,
     /// Who watches, if somebody does.
     pub clients: Option<&'a Arc<Clients>>,
+    /// Who tells clients of Foxglove, if somebody does.
+    pub foxglove: Option<&'a FoxgloveServer>,
     /// What is to be left as one page, if it is.
     pub html: Option<&'a View>,
     /// Whether vehicles are driven from outside, by who speaks to the first rank.
@@ -124,6 +127,10 @@ pub fn drive<'a>(
     if let Some(html) = &mut html {
         observers.push(html);
     }
+    let mut foxglove = plan.foxglove.filter(|_| here == 0).map(FoxgloveFeed::new);
+    if let Some(foxglove) = &mut foxglove {
+        observers.push(foxglove);
+    }
     let mut pacing = plan.realtime.map(|factor| Pacing::new(factor, plan.stood));
     if let Some(pacing) = &mut pacing {
         // what is done before it is part of the heartbeat
@@ -160,6 +167,9 @@ pub fn drive<'a>(
         RunError::Driver { .. } | RunError::Controller { .. } => {
             let cause = error.to_string();
             Failure::Run { subject: "run".into(), cause }
+        }
+        RunError::Terrain(cause) => {
+            Failure::Run { subject: "terrain".into(), cause: cause.to_string() }
         }
         RunError::Observer(failure) => failure,
     })?;

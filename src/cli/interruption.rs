@@ -9,12 +9,7 @@ use std::sync::atomic::AtomicBool;
 /// program has it ignored, as `nohup` does.
 pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
-    let mut signals = vec![SIGINT, SIGTERM];
-    #[cfg(unix)]
-    if !is_ignored(signal_hook::consts::SIGHUP) {
-        signals.push(signal_hook::consts::SIGHUP);
-    }
-    for signal in signals {
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up()) {
         signal_hook::flag::register(signal, flag.clone()).map_err(|error| Failure::Input {
             subject: format!("signal {signal}"),
             cause: error.to_string(),
@@ -31,6 +26,18 @@ pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
         Failure::Input { subject: "signal SIGUSR1".into(), cause: error.to_string() }
     })?;
     Ok(flag)
+}
+
+/// SIGHUP, where there is one and it is not ignored.
+#[cfg(unix)]
+fn hang_up() -> Option<i32> {
+    let signal = signal_hook::consts::SIGHUP;
+    (!is_ignored(signal)).then_some(signal)
+}
+
+#[cfg(not(unix))]
+fn hang_up() -> Option<i32> {
+    None
 }
 
 /// Whether the process was started to ignore a signal; no where the system does not tell.

@@ -20,6 +20,7 @@ mod drive;
 mod environment;
 mod export_fmu;
 mod failure;
+mod foxglove_feed;
 mod graphics;
 mod heartbeats;
 mod identify;

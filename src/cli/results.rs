@@ -8,11 +8,11 @@ use crate::report::geotiff::{Georeference, rut_nodes, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
-use crate::report::scene::{Caption, Fact, Scene, Track};
+use crate::report::scene::{Caption, Fact, Scene, Track, TrackPoint};
 use crate::report::{ReportError, kept_inputs, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
-use crate::simulation::{OutcomeCode, RunSummary, Sample, VehicleSummary, World};
+use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary, World};
 use crate::terrain::{Crs, Raster, write_geotiff};
 use std::path::Path;
 
@@ -34,7 +34,8 @@ pub struct Results<'a> {
     pub built: &'a Built,
     pub folder: &'a Path,
     pub world: &'a World,
-    pub samples: &'a [Sample],
+    /// Where each vehicle was.
+    pub tracks: &'a [Vec<TrackPoint>],
     /// Where vehicles ran into something, m.
     pub hits: &'a [[f64; 2]],
     /// Files written on the way.
@@ -88,12 +89,11 @@ impl Results<'_> {
     /// The undisturbed ground around the ways driven.
     fn terrain(&self) -> Result<bool, Failure> {
         let terrain = self.world.model().ground.terrain();
-        let places = self.samples.iter().map(|sample| sample.pose.position);
+        let places = self.tracks.iter().flatten().map(|point| point.position);
         let places = places.filter(|place| place.iter().all(|x| x.is_finite()));
-        let around = places.fold(None, |bounds: Option<[f64; 4]>, place| {
-            let [west, south, east, north] = bounds.unwrap_or([place.x, place.y, place.x, place.y]);
-            let (low, high) = ([west.min(place.x), south.min(place.y)], [east, north]);
-            Some([low[0], low[1], high[0].max(place.x), high[1].max(place.y)])
+        let around = places.fold(None, |bounds: Option<[f64; 4]>, [x, y]| {
+            let [west, south, east, north] = bounds.unwrap_or([x, y, x, y]);
+            Some([west.min(x), south.min(y), east.max(x), north.max(y)])
         });
         let Some([west, south, east, north]) = around else { return Ok(false) };
         let whole = terrain.bounds();
@@ -168,8 +168,8 @@ impl Results<'_> {
                 profile,
                 tracks: vehicles
                     .iter()
-                    .enumerate()
-                    .map(|(index, vehicle)| Track::of(self.samples, index, vehicle))
+                    .zip(self.tracks)
+                    .map(|(vehicle, points)| Track::of(points.clone(), vehicle))
                     .collect(),
                 hits: self.hits.to_vec(),
                 blocked: self.world.blocked_cells(),

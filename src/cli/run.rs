@@ -13,9 +13,11 @@ use super::processes::Processes;
 use super::results::Results;
 use super::serving::{Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
+use crate::link::FoxgloveServer;
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
+use crate::scenario::Inputs;
 use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
@@ -117,16 +119,25 @@ pub struct Run {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// What the scenario's files are read by
+    #[arg(skip)]
+    inputs: Inputs,
 }
 
 impl Run {
-    /// A scenario with these changes, into a folder of its own; all else as without options.
-    pub fn of(file: PathBuf, sets: Vec<String>, out: PathBuf) -> Result<Run, clap::Error> {
+    /// A scenario with these changes, its files read by `inputs`, into a folder of its own; all else
+    /// as without options.
+    pub fn of(
+        file: PathBuf,
+        sets: Vec<String>,
+        inputs: Inputs,
+        out: PathBuf,
+    ) -> Result<Run, clap::Error> {
         let mut words: Vec<OsString> = vec!["run".into(), "--out".into(), out.into()];
         words.extend(sets.into_iter().map(|set| format!("--set={set}").into()));
         words.extend(["--".into(), file.into()]);
         let matches = Run::augment_args(Command::new("run")).try_get_matches_from(words)?;
-        Run::from_arg_matches(&matches)
+        Ok(Run { inputs, ..Run::from_arg_matches(&matches)? })
     }
 
     pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {
@@ -167,7 +178,8 @@ impl Run {
         let tick_now = state.as_ref().map_or(0, |state| state.tick);
         let served = bound
             .map(|own| {
-                own.open(&file.scenario, Arc::new(built.world.clone()), tick_now, clients.clone())
+                let model = Arc::new(built.world.clone());
+                own.open(&file.scenario, model, tick_now, clients.clone(), launched.size())
             })
             .transpose()?;
         if let Some(clients) = &clients {
@@ -196,6 +208,7 @@ impl Run {
             html: shown.as_ref().filter(|_| self.serving.html),
             served: self.serving.is_controlled(),
             realtime: self.serving.realtime,
+            foxglove: served.as_ref().and_then(|own| own.foxglove.as_ref()),
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),
         };
@@ -223,13 +236,14 @@ impl Run {
             }
         };
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
-        let Recorded { mut files, samples, hits, figures } = recorded;
+        let Recorded { mut files, tracks, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.listens() || flag.load(Ordering::Relaxed);
         if let Some(served) = &served {
             let tick = world.state().tick;
             served.server.end(tick, world.model().clock.micros(tick));
+            served.foxglove.iter().for_each(FoxgloveServer::end);
         }
         let Some(Place { folder, begun, lock }) = place else {
             // rank 0 writes the record down, and says how it ended
@@ -249,7 +263,7 @@ impl Run {
             built: &built,
             folder: &folder,
             world: &world,
-            samples: &samples,
+            tracks: &tracks,
             hits: &hits,
             recorded: &files,
             summary: &summary,

@@ -2,8 +2,10 @@
 
 use super::{Failure, view, watching};
 use crate::link::{
-    Address, LinkError, Listener, Listening, OnTimeout, Routes, Seat, Server, Token,
+    Address, Connection, FoxgloveServer, LinkError, Listener, Listening, OnTimeout, Routes, Seat,
+    Server, Token,
 };
+use crate::report::topics;
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
@@ -70,6 +72,8 @@ pub struct Bound {
 /// A run that is listened to.
 pub struct Served {
     pub server: Server,
+    /// Who tells clients of Foxglove, where one process sees all of the run.
+    pub foxglove: Option<FoxgloveServer>,
     _listening: Listening,
 }
 
@@ -208,28 +212,45 @@ impl Bound {
         model: Arc<WorldModel>,
         tick: u64,
         clients: Option<Arc<Clients>>,
+        ranks: usize,
     ) -> Result<Served, Failure> {
         let Bound { listener, token } = self;
         eprintln!("serving at {}, token {}", listener.address(), token.reveal());
         let revealed = token.reveal().to_string();
         let server = Server::new(model, &scenario.name, &seats(scenario), tick, token);
+        // of its own for each run: who comes back to the port knows that it is another
+        let session = Token::random().map_err(|error| Failure::Input {
+            subject: "--serve".into(),
+            cause: error.to_string(),
+        })?;
+        let foxglove = (ranks == 1)
+            .then(|| FoxgloveServer::new(&scenario.name, &topics::descriptors(), session.reveal()));
         let sessions = server.clone();
         let link = move |connection| sessions.serve(connection);
         let routes = match clients {
-            None => {
-                Routes { link: Box::new(link), web_socket: Box::new(|_| None), pages: Box::new(()) }
-            }
+            None => Routes {
+                link: Box::new(link),
+                web_socket: Box::new(|_| None),
+                pages: Box::new(()),
+                foxglove: None,
+            },
             Some(clients) => {
                 let url = watching::url(listener.address(), &revealed);
                 eprintln!("open {url}: the run begins once it is open");
                 watching::routes(link, watching::of_run(clients), Box::new(watching::OwnFiles))
             }
         };
+        let told = foxglove.clone();
+        let foxglove_taker = told.map(|own| {
+            Box::new(move |connection| own.serve(connection))
+                as Box<dyn Fn(Connection) + Send + Sync>
+        });
+        let routes = Routes { foxglove: foxglove_taker, ..routes };
         let listening = listener.open(routes).map_err(|error| Failure::Input {
             subject: "--serve".into(),
             cause: error.to_string(),
         })?;
-        Ok(Served { server, _listening: listening })
+        Ok(Served { server, foxglove, _listening: listening })
     }
 }
 

@@ -12,6 +12,7 @@ mod page;
 mod plan;
 mod replay;
 mod report;
+mod resume;
 mod run;
 mod status;
 mod worst;
@@ -24,6 +25,7 @@ use crate::scenario::build::world;
 use crate::study::design::{self, Level};
 use clap::{Args, Subcommand};
 use serde_json::Value;
+use std::path::Path;
 
 /// Drive one scenario many times with some of its keys at other values, and say what came of it
 #[derive(Debug, Args)]
@@ -31,7 +33,8 @@ use serde_json::Value;
     bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
     bekker study report pressure\n  \
     bekker study replay pressure --trial 7 --out pressure_7\n\n\
-    A study that was cut, also by a kill, is gone on with by the same `run`; its tables are the\n\
+    A study that was cut, also by a kill, is gone on with by the same `run`, or by `resume` of its\n\
+    folder; its tables are the\n\
     same bytes on any threads and any shards. docs/studies.md tells more.")]
 pub struct Study {
     #[command(subcommand)]
@@ -43,6 +46,7 @@ enum Command {
     Plan(plan::Plan),
     Run(run::Run),
     Status(status::Status),
+    Resume(resume::Resume),
     Report(report::Report),
     Replay(replay::Replay),
     Merge(merge::Merge),
@@ -54,6 +58,7 @@ impl Study {
             Command::Plan(command) => command.execute(),
             Command::Run(command) => command.execute(quiet),
             Command::Status(command) => command.execute(),
+            Command::Resume(command) => command.execute(quiet),
             Command::Report(command) => command.execute(),
             Command::Replay(command) => command.execute(quiet),
             Command::Merge(command) => command.execute(),
@@ -61,8 +66,10 @@ impl Study {
     }
 }
 
-/// All that decides the tables of a part of a study.
-fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
+/// All that decides the tables of a part of a study, which stands in `file`.
+fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStudy, Failure> {
+    // found again from anywhere on this machine
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let config = match serde_json::to_value(&study.config) {
         Ok(Value::Object(config)) => config,
         _ => Default::default(),
@@ -72,6 +79,7 @@ fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
         format: 0,
         study: config,
         fingerprint: world(&study.base)?.fingerprint,
+        duration: study.base.scenario.time.duration,
         table: study.table_hash.clone(),
         trials: study.trials(),
         vehicles: study.base.scenario.vehicle.len() as u64,
@@ -80,8 +88,8 @@ fn asked(study: &design::Study, shard: Shard) -> Result<AskedOfStudy, Failure> {
         version: String::new(),
         source: String::new(),
         shard,
-        // found again from anywhere on this machine
-        scenario: study.scenario.canonicalize().unwrap_or_else(|_| study.scenario.clone()),
+        scenario: whole(&study.scenario),
+        file: whole(file),
     };
     Ok(asked.of_this_program())
 }

@@ -88,7 +88,7 @@ pub fn routes(
         let clients = find(target)?;
         Some(Box::new(move |connection| watch(connection, &clients)))
     };
-    Routes { link: Box::new(link), web_socket: Box::new(web_socket), pages }
+    Routes { link: Box::new(link), web_socket: Box::new(web_socket), pages, foxglove: None }
 }
 
 /// What to open in a browser.

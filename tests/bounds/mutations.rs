@@ -13,11 +13,13 @@ use bekker::sensor::mesh::{Up, import};
 use bekker::simulation::{World, checkpoint};
 use bekker::soil::SoilId;
 use bekker::terrain::{
-    NoData, Origin, PngScale, Raster, SoilMap, Surface, Terrain, read_raster, write_geotiff,
+    NoData, Origin, PngScale, Raster, RasterFile, RasterFormat, SoilMap, Surface, Terrain,
+    read_raster, write_geotiff,
 };
 use sha2::{Digest, Sha256};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -468,13 +470,30 @@ fn carries(bytes: &[u8]) -> bool {
     let Ok(terrain) = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build() else {
         return false;
     };
+    let tiled = tiled(bytes);
     let [west, south, east, north] = terrain.bounds();
     for share in [0.0, 0.3, 0.5, 1.0] {
         let (x, y) = (west + share * (east - west), south + share * (north - south));
         assert!(terrain.height(x, y).is_finite(), "a height that is none");
         assert!(terrain.gradient(x, y).iter().all(|slope| slope.is_finite()));
+        if let Some(tiled) = &tiled {
+            assert_eq!(tiled.height(x, y).to_bits(), terrain.height(x, y).to_bits(), "by tiles");
+        }
     }
     true
+}
+
+/// The terrain of a GeoTIFF without gaps that stays in its file.
+fn tiled(bytes: &[u8]) -> Option<Terrain> {
+    if RasterFormat::of(bytes) != Ok(RasterFormat::GeoTiff) {
+        return None;
+    }
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let raster = RasterFile::open(file).ok()?;
+    let window = raster.window(&raster.placement(Origin::Centre).ok()?, None).ok()?;
+    let (surface, _) = raster.surface(window, 1 << 16).ok()?;
+    Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().ok()
 }
 
 #[test]

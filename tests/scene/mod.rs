@@ -1,6 +1,8 @@
 //! Worlds that several tests drive in.
 #![allow(dead_code)] // every test uses its part
 
+pub mod lagging_transmission;
+
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
@@ -147,6 +149,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         team: None,
         radios: Vec::new(),
         lights: Vec::new(),
+        pedestrians: Vec::new(),
         scene_model: None,
     })
 }

@@ -49,6 +49,7 @@ impl Kinematic {
             leader: None,
             stop: None,
             articulation: Some(self.articulation),
+            pedals: None,
         };
         let commands = follower.controls(&mut self.state, &view);
         let trailer = self.own.trailer.unwrap();

@@ -4,7 +4,7 @@ import * as three from 'three';
 
 const COLOURS = { red: '#ff2a1a', amber: '#ffb000', green: '#22dd44' };
 const LINK = '#7fd4ff';
-const LAMP = 3.2; // m above the ground
+const LAMP = 3.65; // m above the ground: on top of the head with its lamps
 
 export class Traffic {
   constructor(scene, stage) {
@@ -14,17 +14,19 @@ export class Traffic {
     this.lines = null;
     this.colours = []; // of each light, of each approach
     const [ox, oy, oz] = scene.origin;
-    this.lights = scene.lights.map(({ place, approaches }) => approaches.map(({ stop, heading, width }) => {
+    this.lights = scene.lights.map(({ approaches }) => approaches.map(({ stop, heading, width, lamp: at }) => {
       const material = new three.MeshBasicMaterial({ color: '#000000' });
-      const [ahead, aside] = [[Math.cos(heading), Math.sin(heading)], [-Math.sin(heading), Math.cos(heading)]];
-      const lamp = new three.Mesh(new three.SphereGeometry(0.25, 12, 8), material);
-      // on the side of those who come
-      lamp.position.set(place[0] - ox - 0.4 * ahead[0], place[1] - oy - 0.4 * ahead[1], place[2] - oz + LAMP);
+      const aside = [-Math.sin(heading), Math.cos(heading)];
+      if (at) {
+        const lamp = new three.Mesh(new three.SphereGeometry(0.2, 12, 8), material);
+        lamp.position.set(at[0] - ox, at[1] - oy, at[2] - oz + LAMP);
+        this.group.add(lamp);
+      }
       const end = (side) => new three.Vector3(
         stop[0] - ox + 0.5 * side * width * aside[0], stop[1] - oy + 0.5 * side * width * aside[1], stop[2] - oz + 0.1);
       const line = new three.Line(new three.BufferGeometry().setFromPoints([end(-1), end(1)]), material.clone());
-      this.group.add(lamp, line);
-      return [lamp.material, line.material];
+      this.group.add(line);
+      return [material, line.material];
     }));
   }
   take({ lights }) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,14 @@ def level_of(options: dict[str, Any] | None) -> int | None:
     level = (options or {}).get("level")
     if level is None:
         return None
-    if not 0 <= int(level) < SEEDS:
-        allowed = "a number from 0 to 2^63 - 1"
-        raise InputError(f"level = {level}: must be {allowed}", "level", str(level), allowed)
-    return int(level)
+    try:
+        number = operator.index(level)
+    except TypeError:
+        number = -1
+    if not 0 <= number < SEEDS:
+        allowed = "a whole number from 0 to 2^63 - 1"
+        raise InputError(f"level = {level!r}: must be {allowed}", "level", str(level), allowed)
+    return number
 
 
 Layout = list[tuple[str, int, float, str]]

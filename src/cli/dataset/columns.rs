@@ -9,6 +9,7 @@ pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Opt
         episode: number,
         seed: driven.seed,
         level: driven.level,
+        vehicle: driven.vehicle as u64,
         driver: driven.driver.into(),
         steps: driven.steps,
         total: driven.rewards.iter().sum(),

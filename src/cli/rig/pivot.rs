@@ -52,7 +52,7 @@ impl Pivot {
         let vehicle = tracked::vehicle(&self.vehicle)?;
         let (soil, yielding) = self.bed.soil()?;
         let theory = RigidTracks::of(&vehicle);
-        let rig = self.run.rig(vehicle, soil, TrackMotion::Pivot { speed: 0.0 });
+        let rig = self.run.rig(vehicle, soil, self.bed.laws(), TrackMotion::Pivot { speed: 0.0 });
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
         let (mut rows, mut changes) = (Vec::new(), Vec::new());
         for &speed in &self.speed {
@@ -113,13 +113,15 @@ impl Measured {
         ];
         format!(
             "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
-             theory: moment {:.2} kN m at the soil's own friction, {friction:.3}\n\n{}",
+             theory: moment {:.2} kN m at the soil's own friction, {friction:.3}, against the sliding of every \
+             point, {:.2} kN m across the tracks alone\n\n{}",
             rig.vehicle.name,
             1e-3 * rig.weight(),
             rig.soil.name,
             rig.spacing,
             rig.step,
             rig.duration,
+            1e-3 * theory.pivoting_moment(*friction),
             1e-3 * theory.turning_moment(*friction),
             columns(&header, cells.collect(), 0),
         )
@@ -136,7 +138,7 @@ impl Measured {
             series,
         };
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
-        let moment = 1e-3 * theory.turning_moment(*friction);
+        let moment = 1e-3 * theory.pivoting_moment(*friction);
         Figure {
             title: format!("{} turning on {}", rig.vehicle.name, rig.soil.name),
             subtitle: format!("weight {:.1} kN", 1e-3 * rig.weight()),
@@ -171,7 +173,11 @@ impl Measured {
             "spacing": rig.spacing,
             "step": rig.step,
             "duration": rig.duration,
-            "theory": { "moment": theory.turning_moment(*friction), "friction": friction },
+            "theory": {
+                "moment": theory.turning_moment(*friction),
+                "pivoting_moment": theory.pivoting_moment(*friction),
+                "friction": friction,
+            },
             "runs": rows,
         })
     }

@@ -60,7 +60,7 @@ impl Track {
         let (soil, yielding) = self.bed.soil()?;
         let theory = RigidTracks::of(&vehicle);
         let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
-        let rig = self.run.rig(vehicle, soil, motion);
+        let rig = self.run.rig(vehicle, soil, self.bed.laws(), motion);
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
         let settings: Vec<Setting> =
             self.slip.0.iter().map(|&slip| Setting::at_slip(slip)).collect();

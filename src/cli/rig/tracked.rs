@@ -3,7 +3,7 @@
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::scenario::build::vehicle_spec;
-use crate::soil::Soil;
+use crate::soil::{Laws, Soil};
 use crate::study::{Refinement, TrackMotion, TrackRig};
 use crate::vehicle::TrackedSpec;
 use crate::vehicle::spec::TrackModel;
@@ -29,8 +29,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// The rig of a vehicle on a soil.
-    pub fn rig(&self, vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
+    /// The rig of a vehicle on a soil under its laws.
+    pub fn rig(
+        &self,
+        vehicle: TrackedSpec,
+        soil: Soil,
+        laws: Laws,
+        motion: TrackMotion,
+    ) -> TrackRig {
         let Run { grid, tracks, step, duration } = *self;
         let model = tracks.map_or(vehicle.model, TrackModel::from);
         let step = step.unwrap_or(match model {
@@ -38,7 +44,7 @@ impl Run {
             TrackModel::Segmented => 1e-3,
         });
         let vehicle = TrackedSpec { model, ..vehicle };
-        TrackRig { spacing: grid, step, duration, ..TrackRig::new(vehicle, soil, motion) }
+        TrackRig { laws, spacing: grid, step, duration, ..TrackRig::new(vehicle, soil, motion) }
     }
 }
 

@@ -54,7 +54,10 @@ impl Run {
         }
         let file = match (&self.file, &self.resume) {
             (None, Some(run)) => recorded::read(run, &self.sets)?.1,
-            (path, _) => ScenarioFile::read(path.as_deref().unwrap_or(Path::new("")), &self.sets)?,
+            (path, _) => {
+                let path = path.as_deref().unwrap_or(Path::new(""));
+                ScenarioFile::read_by(path, &self.sets, self.inputs.clone())?
+            }
         };
         let mut built = world(&file)?;
         if let Some(scene_model) = &mut built.world.scene_model {

@@ -2,10 +2,13 @@
 
 use super::cell;
 use crate::cli::Failure;
-use crate::report::study::{Cell, TrialRecord};
+use crate::report::study::{Cell, LevelFile, TrialRecord};
+use crate::scenario::Input;
 use crate::scenario::build::Parts;
-use crate::study::design::{self, Ending, Trial, Value, drive};
+use crate::study::design::{self, Driven, Ending, Trial, Value, drive};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -18,13 +21,23 @@ const SHARED_VEHICLES: usize = 64;
 pub struct Driving<'a> {
     pub study: &'a design::Study,
     pub interrupted: &'a AtomicBool,
-    pub parts: Mutex<Parts>,
+    parts: Mutex<Parts>,
+    /// The files that the scenario alone is built from, as it names them.
+    own: BTreeMap<PathBuf, String>,
 }
 
 /// Whom a trial that is done is given to.
 pub type Keep<'a> = &'a (dyn Fn(TrialRecord) -> Result<(), Failure> + Sync);
 
-impl Driving<'_> {
+impl<'a> Driving<'a> {
+    /// Of a study whose scenario has been built.
+    pub fn new(study: &'a design::Study, interrupted: &'a AtomicBool) -> Driving<'a> {
+        let base = &study.base;
+        let named = |path: &Path| path.strip_prefix(&base.folder).unwrap_or(path).to_owned();
+        let own = base.inputs.list().into_iter().map(|own| (named(&own.path), own.sha256));
+        Driving { study, interrupted, parts: Mutex::default(), own: own.collect() }
+    }
+
     /// Drives the trials of these numbers on so many threads, each kept as soon as it is done;
     /// fewer where it is interrupted.
     pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
@@ -60,8 +73,8 @@ impl Driving<'_> {
             let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let trial = self.study.trial(number);
             let clock = Instant::now();
-            let ending = drive(self.study, &trial, &self.parts(), self.interrupted);
-            if let Some(record) = self.record(trial, ending, clock.elapsed().as_secs_f64()) {
+            let driven = drive(self.study, &trial, &self.parts(), self.interrupted);
+            if let Some(record) = self.record(trial, driven, clock.elapsed().as_secs_f64())? {
                 keep(record)?;
             }
         }
@@ -78,10 +91,15 @@ impl Driving<'_> {
     }
 
     /// What is kept of a trial; nothing of one that was broken off.
-    fn record(&self, trial: Trial, ending: Ending, wall: f64) -> Option<TrialRecord> {
+    fn record(
+        &self,
+        trial: Trial,
+        Driven { ending, files }: Driven,
+        wall: f64,
+    ) -> Result<Option<TrialRecord>, Failure> {
         let responses = &self.study.responses;
         let (failure, responses, state_hash) = match ending {
-            Ending::Interrupted => return None,
+            Ending::Interrupted => return Ok(None),
             Ending::Failed { reason, state_hash } => {
                 (Some(reason), vec![Cell::Absent; responses.len()], state_hash)
             }
@@ -96,7 +114,8 @@ impl Driving<'_> {
         };
         let Trial { number, point, replication, seed, levels, sets } = trial;
         let levels = levels.iter().map(cell).collect();
-        Some(TrialRecord {
+        let files = self.level_files(files, &sets)?;
+        Ok(Some(TrialRecord {
             trial: number,
             point,
             replication,
@@ -107,7 +126,32 @@ impl Driving<'_> {
             responses,
             state_hash,
             wall,
-        })
+            files,
+        }))
+    }
+
+    /// The files that a trial's levels brought in: those that the scenario alone does not name, or
+    /// all where a level names one of them too, for it leads there from wherever it is driven.
+    fn level_files(&self, files: Vec<Input>, sets: &[String]) -> Result<Vec<LevelFile>, Failure> {
+        let is_told = |file: &Input| {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            sets.iter().any(|set| set.contains(&*name))
+        };
+        let (any_told, mut found) = (files.iter().any(is_told), Vec::new());
+        for Input { path, bytes, sha256, .. } in files {
+            let named = self.study.named(&path);
+            let before = self.own.get(&named);
+            if before.is_some_and(|own| *own != sha256) {
+                let cause = "has changed while the study was driven: its trials would not be of \
+                             one scenario; put back what it was, or begin anew in another folder";
+                let (subject, cause) = (path.display().to_string(), cause.into());
+                return Err(Failure::Input { subject, cause });
+            }
+            if before.is_none() || any_told {
+                found.push(LevelFile { path: named.display().to_string(), bytes, sha256 });
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -18,6 +18,25 @@ pub fn config(asked: &AskedOfStudy, folder: &Path) -> Result<StudyConfig, Failur
 pub struct Extent {
     pub taken: Vec<u64>,
     pub next: Vec<u64>,
+    /// Trials whose response lies outside the rule's bounds.
+    pub outside: Vec<u64>,
+}
+
+impl Extent {
+    /// Says that the rule stops nothing where a response is outside its bounds.
+    pub fn warn(&self, config: &StudyConfig) {
+        let rule = config.stop.as_ref().zip(self.outside.first());
+        if let Some((rule, first)) = rule {
+            let [low, high] = rule.bounds.unwrap_or_default();
+            eprintln!(
+                "warning: stop.bounds = [{low}, {high}]: {} of {} trials lies outside, first that of \
+                 trial {first}: no interval holds with them, and the trials that the rule would \
+                 look at with them are driven to the last",
+                rule.response,
+                self.outside.len()
+            );
+        }
+    }
 }
 
 /// How far it goes, as far as its records tell yet.
@@ -29,20 +48,19 @@ pub fn extent(
     if asked.shard != Shard::WHOLE {
         let taken: Vec<u64> = (0..asked.trials).filter(|trial| asked.shard.has(*trial)).collect();
         let next = taken.iter().copied().filter(|trial| !records.contains_key(trial)).collect();
-        return Extent { taken, next };
+        return Extent { taken, next, outside: Vec::new() };
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
     let seen = |trial: u64| {
         let record = records.get(&trial)?;
         Some(match response.and_then(|n| record.responses.get(n)) {
-            Some(Cell::Number(go)) if *go == 1.0 => Seen::Yes,
-            Some(Cell::Number(_)) => Seen::No,
+            Some(Cell::Number(x)) => Seen::Number(*x),
             _ => Seen::Failed,
         })
     };
-    let design::Extent { taken, next } = design::extent(config, asked.trials, seen);
-    Extent { taken: taken.into_iter().flatten().collect(), next }
+    let design::Extent { taken, next, outside } = design::extent(config, asked.trials, seen);
+    Extent { taken: taken.into_iter().flatten().collect(), next, outside }
 }
 
 /// The records of these trials, in their order.

@@ -21,7 +21,7 @@ pub struct Keeping<'a> {
 impl Keeping<'_> {
     /// Keeps a trial that is done.
     pub fn keep(&self, record: TrialRecord) -> Result<(), Failure> {
-        self.folder.put(&record)?;
+        self.folder.put(&record, self.asked.scenario_folder())?;
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.insert(record.trial, record);
         self.bar.inc(1);

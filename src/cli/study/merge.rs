@@ -3,7 +3,6 @@
 use super::extent::{config, extent, taken};
 use super::run::tell;
 use crate::cli::Failure;
-use crate::report::ReportError;
 use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -29,16 +28,25 @@ impl Merge {
     pub fn execute(self) -> Result<(), Failure> {
         let first = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
         let whole = AskedOfStudy::read(first)?.of_shard(Shard::WHOLE);
-        let mut records = BTreeMap::new();
+        let mut records: BTreeMap<u64, TrialRecord> = BTreeMap::new();
         for folder in &self.folders {
             let asked = AskedOfStudy::read(folder)?;
             if let Some([key, found, asked]) = asked.of_shard(Shard::WHOLE).difference(&whole) {
-                let path = folder.clone();
-                return Err(ReportError::OtherStudy { path, key, found, asked }.into());
+                let first = first.display();
+                let cause = format!(
+                    "is of another study than {first}: {key} = {found} here, {asked} there"
+                );
+                return Err(Failure::Input { subject: folder.display().to_string(), cause });
             }
-            records.extend(asked.records(folder)?);
+            for (trial, record) in asked.records(folder)? {
+                let before = records.insert(trial, record.clone());
+                refuse_other(before.as_ref(), &record, folder)?;
+            }
         }
-        let extent = extent(&whole, &config(&whole, first)?, &records);
+        refuse_other_files(&records)?;
+        let config = config(&whole, first)?;
+        let extent = extent(&whole, &config, &records);
+        extent.warn(&config);
         let missing = &extent.next;
         if let Some(first) = missing.first() {
             let cause = format!(
@@ -52,11 +60,46 @@ impl Merge {
         let (folder, there) = StudyFolder::begin(&self.out, &whole)?;
         let trials: Vec<&TrialRecord> = taken(&extent, &records);
         for record in trials.iter().filter(|record| !there.contains_key(&record.trial)) {
-            folder.put(record)?;
+            folder.put_of(record, &self.folders)?;
         }
         folder.keep_scenario_of(self.folders.iter().map(PathBuf::as_path))?;
         folder.sync()?;
         write_tables(&self.out, &whole, &trials)?;
         tell(&self.out, &whole, &trials, trials.len() - there.len(), self.json)
     }
+}
+
+/// Refuses a trial that came out otherwise in another of the folders.
+fn refuse_other(
+    before: Option<&TrialRecord>,
+    record: &TrialRecord,
+    folder: &Path,
+) -> Result<(), Failure> {
+    // what it took is the machine's affair, the rest follows from these
+    let came_to = |own: &TrialRecord| (own.state_hash.clone(), own.failure.clone());
+    if before.is_none_or(|before| came_to(before) == came_to(record)) {
+        return Ok(());
+    }
+    let cause = format!(
+        "trial {} came to another state here than in a folder before it: one of them is not what \
+         the study drives",
+        record.trial
+    );
+    Err(Failure::Input { subject: folder.display().to_string(), cause })
+}
+
+/// Refuses files of levels that held different things when parts were driven.
+fn refuse_other_files(records: &BTreeMap<u64, TrialRecord>) -> Result<(), Failure> {
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    for own in records.values().flat_map(|record| &record.files) {
+        let before = known.insert(&own.path, &own.sha256).filter(|before| *before != own.sha256);
+        if let Some(before) = before {
+            let cause = format!(
+                "held something else when another part was driven: SHA-256 {before} and {}",
+                own.sha256
+            );
+            return Err(Failure::Input { subject: own.path.clone(), cause });
+        }
+    }
+    Ok(())
 }

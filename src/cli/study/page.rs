@@ -8,7 +8,7 @@ use crate::report::study::{AskedOfStudy, Outline};
 use crate::study::analysis::{
     Analysis, Answer, FactorEffects, Figures, LevelFigures, PointFigures, Said,
 };
-use crate::study::design::{Level, StudyConfig};
+use crate::study::design::{Figure, Level, StudyConfig};
 use crate::study::statistics::{Moments, wilson};
 
 const CONFIDENCE: f64 = 0.95;
@@ -131,11 +131,16 @@ impl Reported<'_> {
     fn answer(&self) -> String {
         let Some(first) = self.first() else { return "No trial has a number to tell of.".into() };
         let name = &self.asked.responses[first][0];
+        let name = match Figure::of_response(name) {
+            Some(Figure::Go) => format!("{name} (arrived)"),
+            Some(Figure::Completed) => format!("{name} (all arrived)"),
+            _ => name.clone(),
+        };
         let told = |own: &PointFigures| {
             let figures = &own.responses.get(first)?.figures;
             let Valued { value, ends: [low, high] } = Valued::of(figures, own.done)?;
             let interval = match low.is_finite() {
-                true => format!(" ({} to {})", rounded(low), rounded(high)),
+                true => format!(" (95 %: {} to {})", rounded(low), rounded(high)),
                 false => String::new(),
             };
             let what = match figures {
@@ -152,7 +157,7 @@ impl Reported<'_> {
             (many, Some((yes, count))) if count <= 2 * many.len() as u64 => {
                 let [low, high] = wilson(yes, count, CONFIDENCE);
                 format!(
-                    "{name}: {yes} of {count} trials ({} to {}). {}",
+                    "{name}: {yes} of {count} trials (95 %: {} to {}). {}",
                     rounded(low),
                     rounded(high),
                     self.decisive(first)

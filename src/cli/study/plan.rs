@@ -3,8 +3,8 @@
 use super::driving::alone;
 use super::job_script::Job;
 use crate::cli::{Failure, stdout};
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
+use crate::scenario::{Faults, Inputs, ScenarioFile};
 use crate::simulation::{World, WorldModel};
 use crate::study::design;
 use clap::builder::RangedU64ValueParser;
@@ -162,8 +162,9 @@ fn showing_levels(study: &design::Study) -> Vec<u64> {
 
 /// A trial's scenario and its world, or why there is none.
 fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, WorldModel), String> {
-    let file = study.scenario_of(&study.trial(trial)).map_err(|faults| faults.to_string())?;
-    let built = world_of(&file, &Parts::default()).map_err(|faults| faults.to_string())?;
+    let told = |faults: Faults| study.reason(&faults.to_string());
+    let file = study.scenario_of(&study.trial(trial), Inputs::default()).map_err(told)?;
+    let built = world_of(&file, &Parts::default()).map_err(told)?;
     Ok((file, built.world))
 }
 

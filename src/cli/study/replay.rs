@@ -2,7 +2,7 @@
 
 use crate::cli::Failure;
 use crate::cli::run;
-use crate::report::study::AskedOfStudy;
+use crate::report::study::{AskedOfStudy, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::scenario::input;
@@ -41,17 +41,20 @@ impl Replay {
             return Err(Failure::Input { subject, cause });
         };
         let scenario = scenario_of(&self.folder, &asked)?;
-        let run = run::Run::of(scenario, record.sets.clone(), self.out.clone());
+        let base = scenario.parent().unwrap_or(Path::new(""));
+        let inputs = level_inputs(&self.folder, base, record);
+        let run = run::Run::of(scenario, record.sets.clone(), inputs, self.out.clone());
         let run = run.map_err(|error| {
             let (subject, cause) = (subject.clone(), error.to_string());
             Failure::Run { subject, cause }
         })?;
         let driven = run.execute(quiet);
-        if let (Err(failure), None) = (&driven, &record.failure) {
+        // a folder that cannot be written to says nothing of the trial
+        if let (Err(failure @ Failure::Run { .. }), None) = (&driven, &record.failure) {
             let cause = format!("trial {} did not fail, this run did: {failure}", self.trial);
             return Err(Failure::Run { subject, cause });
         }
-        if record.state_hash.is_empty() {
+        if record.state_hash.is_empty() || matches!(driven, Err(Failure::Report(_))) {
             return driven;
         }
         let path = self.out.join("summary.json");
@@ -70,9 +73,9 @@ impl Replay {
 
 /// The scenario as a study was driven on it: where it was, or its copy in the folder.
 pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
-    let now = ScenarioFile::read(&asked.scenario, &[]).and_then(|file| world(&file));
-    let is_same = now.is_ok_and(|built| built.fingerprint == asked.fingerprint);
-    if is_same {
+    let now = ScenarioFile::read(&asked.scenario, &[])
+        .and_then(|file| Ok((file.scenario.time.duration, world(&file)?.fingerprint)));
+    if now.is_ok_and(|now| now == (asked.duration, asked.fingerprint.clone())) {
         return Ok(asked.scenario.clone());
     }
     let subject = asked.scenario.display().to_string();

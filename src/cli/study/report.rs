@@ -47,6 +47,7 @@ impl Report {
         let records = asked.records(&self.folder)?;
         let config = config(&asked, &self.folder)?;
         let extent = extent(&asked, &config, &records);
+        extent.warn(&config);
         // never those that happened to be done first: which they are is the machine's affair
         let trials = extent.taken.iter().map_while(|trial| records.get(trial));
         let trials: Vec<&TrialRecord> = trials.collect();

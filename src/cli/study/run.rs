@@ -51,6 +51,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// Of a study's file, into a folder that was begun for a part of its trials.
+    pub fn of(
+        study: PathBuf,
+        out: PathBuf,
+        threads: Option<usize>,
+        shard: Shard,
+        json: bool,
+    ) -> Run {
+        Run { study, out, threads, shard, json }
+    }
+
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         #[cfg(not(feature = "mpi"))]
         {
@@ -68,8 +79,8 @@ impl Run {
     fn driven(&self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption()?;
         let study = design::Study::read(&self.study)?;
-        let asked = asked(&study, self.shard)?;
-        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
+        let asked = asked(&study, &self.study, self.shard)?;
+        let driving = Driving::new(&study, &interrupted);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(cores);
         self.kept(&study, &asked, quiet, |keeping| {
@@ -93,6 +104,7 @@ impl Run {
         drive: impl FnOnce(&Keeping<'_>) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
         let (folder, records) = StudyFolder::begin(&self.out, asked)?;
+        folder.check_files(asked.scenario_folder())?;
         folder.keep_scenario(&study.base)?;
         let before = records.len();
         let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
@@ -106,7 +118,9 @@ impl Run {
         }
         folder.sync()?;
         let records = keeping.records.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let trials = taken(&extent(asked, config, &records), &records);
+        let extent = extent(asked, config, &records);
+        extent.warn(config);
+        let trials = taken(&extent, &records);
         write_tables(&self.out, asked, &trials)?;
         tell(&self.out, asked, &trials, records.len() - before, self.json)
     }
@@ -117,9 +131,9 @@ impl Run {
         let interrupted = interruption()?;
         let prepared = design::Study::read(&self.study)
             .map_err(Failure::from)
-            .and_then(|study| Ok((asked(&study, self.shard)?, study)));
+            .and_then(|study| Ok((asked(&study, &self.study, self.shard)?, study)));
         let (asked, study) = all_ready(session, prepared)?;
-        let driving = Driving { study: &study, interrupted: &interrupted, parts: Mutex::default() };
+        let driving = Driving::new(&study, &interrupted);
         let (post, threads) = (session.point_to_point(), self.threads.unwrap_or(1));
         let driven = if post.rank() == 0 {
             self.kept(&study, &asked, quiet, |keeping| deal(&post, &driving, keeping, threads))
@@ -184,7 +198,8 @@ pub fn tell(
     json: bool,
 ) -> Result<(), Failure> {
     let failed = trials.iter().filter(|trial| trial.failure.is_some()).count();
-    let wall: f64 = trials.iter().map(|trial| trial.wall).sum();
+    // an empty sum is -0
+    let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
         return stdout::print_json(&json!({
             "folder": out,

@@ -5,10 +5,11 @@ use crate::cli::Failure;
 use crate::report::html::Picture;
 use crate::report::photograph;
 use crate::report::shot::{Shot, Viewpoint};
-use crate::report::study::{AskedOfStudy, Cell, TrialRecord};
+use crate::report::study::{AskedOfStudy, Cell, TrialRecord, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::simulation::{Observer, Runner, Schedule};
+use crate::study::design::Figure;
 use std::convert::Infallible;
 use std::path::Path;
 
@@ -26,8 +27,9 @@ pub fn worst<'a>(
         Some(Cell::Number(x)) => Some(*x),
         _ => None,
     };
-    let is_go = |own: &[String; 2]| own[0].rsplit('.').next() == Some("go");
-    if let Some(go) = asked.responses.iter().position(is_go) {
+    let is_yes_or_no =
+        |own: &[String; 2]| Figure::of_response(&own[0]).is_some_and(Figure::is_yes_or_no);
+    if let Some(go) = asked.responses.iter().position(is_yes_or_no) {
         let mut stuck: Vec<&TrialRecord> =
             trials.iter().copied().filter(|trial| number(trial, go) == Some(0.0)).collect();
         stuck.sort_by_key(|trial| (trial.replication, trial.trial));
@@ -58,12 +60,18 @@ pub fn pictures(
         return Ok(Vec::new());
     }
     let scenario = scenario_of(folder, asked)?;
-    trials.iter().map(|trial| picture(&scenario, asked, trial)).collect()
+    trials.iter().map(|trial| picture([folder, &scenario], asked, trial)).collect()
 }
 
-fn picture(scenario: &Path, asked: &AskedOfStudy, trial: &TrialRecord) -> Result<Picture, Failure> {
+fn picture(
+    [folder, scenario]: [&Path; 2],
+    asked: &AskedOfStudy,
+    trial: &TrialRecord,
+) -> Result<Picture, Failure> {
     let failed = |cause: String| Failure::Run { subject: format!("trial {}", trial.trial), cause };
-    let file = ScenarioFile::read(scenario, &trial.sets)?;
+    let base = scenario.parent().unwrap_or(Path::new(""));
+    let inputs = level_inputs(folder, base, trial);
+    let file = ScenarioFile::read_by(scenario, &trial.sets, inputs)?;
     let built = world(&file)?;
     let schedule = Schedule::until(file.scenario.time.duration);
     let runner = Runner::new(built.world.clone(), None, schedule);

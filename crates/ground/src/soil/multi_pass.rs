@@ -7,7 +7,7 @@
 //! (n of 0.1 to 0.3: wet clay) they sink nearly as far each time as the first.
 //! There soil that wheels have passed over yields at a higher pressure: at that at which Bekker's
 //! towed wheel in its small angles would stand at z_1 n^(1/a). That wheel is rigid; a tyre that flattens
-//! stays within the band by itself (in mud n^0.34 over ten wheels at 172 kPa).
+//! stays near the band by itself (n^0.17 to n^0.56 over ten wheels, docs/soil_laws.md).
 
 use super::Yielding;
 use crate::numeric::{cos, pow, sin};

@@ -48,6 +48,18 @@ pub enum TerrainError {
         /// What would be accepted.
         allowed: &'static str,
     },
+    /// A tile or strip of a TIFF cannot be decoded.
+    #[error("geotiff: {chunk} {index} at byte {offset}: {cause}")]
+    GeoTiffChunk {
+        /// `tile` or `strip`.
+        chunk: &'static str,
+        /// Which, counted from 0.
+        index: usize,
+        /// Where the file says it begins, bytes.
+        offset: u64,
+        /// Why not.
+        cause: String,
+    },
     /// A PNG cannot be decoded.
     #[error("png: {0}")]
     Png(String),
@@ -148,7 +160,7 @@ pub enum TerrainError {
         /// Rows announced.
         rows: usize,
         /// Length of the file.
-        bytes: usize,
+        bytes: u64,
     },
     /// A polygon has too few corners.
     #[error("polygon of {0} corners; allowed: at least 3")]
@@ -208,9 +220,9 @@ pub(crate) fn finite(
 
 /// Largest ratio of a raster's length in memory to the file's: what Deflate reaches on one
 /// value repeated. LZW comes near it in strips of the usual length.
-const DENSEST: usize = 1100;
+const DENSEST: u64 = 1100;
 /// Length in memory that no file is too short for, bytes.
-const SMALL: usize = 16 << 20;
+const SMALL: u64 = 16 << 20;
 
 /// Refuses a header whose cells, of so many bits each, no file of this length can hold,
 /// before memory is asked for them.
@@ -218,11 +230,11 @@ pub(crate) fn overstated(
     format: &'static str,
     [columns, rows]: [usize; 2],
     bits: usize,
-    bytes: &[u8],
+    bytes: u64,
 ) -> Result<(), TerrainError> {
     let length = columns.saturating_mul(rows).saturating_mul(bits) / 8;
-    if length <= bytes.len().saturating_mul(DENSEST).max(SMALL) {
+    if length as u64 <= bytes.saturating_mul(DENSEST).max(SMALL) {
         return Ok(());
     }
-    Err(TerrainError::Overstated { format, columns, rows, bytes: bytes.len() })
+    Err(TerrainError::Overstated { format, columns, rows, bytes })
 }

@@ -17,12 +17,14 @@
 //!   and [`Terrain::contains`] is false;
 //! - [`Terrain::sample_tile`] gives the bits of [`Terrain::height`].
 
+mod cells;
 mod error;
 mod esri_ascii;
 mod geotiff;
 mod png_heights;
 mod procedural;
 mod raster;
+mod raster_file;
 mod reference;
 mod roughness;
 mod segment;
@@ -31,21 +33,25 @@ mod soil_map;
 mod stamp;
 mod stamps;
 mod surface;
+mod tiled;
 
 use std::sync::Arc;
 
+pub use cells::Cells;
 pub use error::{RasterWarning, TerrainError};
 pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
 pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
 pub use raster::{Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
+pub use raster_file::{RasterFile, Window};
 pub use reference::HeightUnit;
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
 pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Face, Outline, Stamp};
 pub use surface::Surface;
+pub use tiled::TiledRaster;
 
 use stamps::Stamps;
 
@@ -99,18 +105,20 @@ pub fn read_raster(
             ));
         }
     };
-    for value in USUAL_GAPS {
-        let count = raster.values.iter().filter(|height| **height == value).count();
-        if count > 0 {
-            warnings.push(RasterWarning::GapsGuessed { count, value });
-        }
-    }
+    let count = |value| raster.values.iter().filter(|height| **height == value).count();
+    warnings.extend(guessed_gaps(USUAL_GAPS.map(count)));
     Ok((raster, warnings))
 }
 
 /// Values by which cells without data are usually marked, m. Those that a file names are
 /// gaps by then.
 const USUAL_GAPS: [f64; 4] = [-9999.0, -99_999.0, -32_768.0, -32_767.0];
+
+/// What to say when so many cells are at each of them.
+fn guessed_gaps(counts: [usize; USUAL_GAPS.len()]) -> impl Iterator<Item = RasterWarning> {
+    let found = counts.into_iter().zip(USUAL_GAPS).filter(|(count, _)| *count > 0);
+    found.map(|(count, value)| RasterWarning::GapsGuessed { count, value })
+}
 
 /// The undisturbed ground. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -254,6 +262,31 @@ impl Terrain {
     /// Which soil lies where.
     pub fn soil_map(&self) -> &SoilMap {
         &self.model.soils
+    }
+
+    /// Has the ground within a distance of a point, m, at hand: what of it lies in a file is
+    /// decoded, so that asking for it takes no time then.
+    pub fn hold(&self, point: [f64; 2], distance: f64) {
+        if let Surface::Tiled(raster) = &self.model.surface {
+            raster.hold(point, distance);
+        }
+    }
+
+    /// Bytes of heights of a file that are held for the time being; 0 of what is held whole.
+    pub fn held(&self) -> usize {
+        match &self.model.surface {
+            Surface::Tiled(raster) => raster.held(),
+            _ => 0,
+        }
+    }
+
+    /// Why heights could not be read from a file that was altered meanwhile, or is gone; they
+    /// are NaN then. What is held in memory has no such fault.
+    pub fn fault(&self) -> Option<&TerrainError> {
+        match &self.model.surface {
+            Surface::Tiled(raster) => raster.fault(),
+            _ => None,
+        }
     }
 
     /// Whether (x, y) lies on the terrain.

@@ -35,7 +35,7 @@ pub fn read_png(
     let mut reader = decoder.read_info().map_err(fault)?;
     let own_depth = reader.info().bit_depth;
     let size = [reader.info().width, reader.info().height].map(|count| count as usize);
-    overstated("png", size, own_depth as usize, bytes)?;
+    overstated("png", size, own_depth as usize, bytes.len() as u64)?;
     if reader.info().color_type == png::ColorType::Indexed {
         return Err(TerrainError::PngColour("Indexed".to_string()));
     }

@@ -1,6 +1,7 @@
 //! A raster of heights or classes with its place on the earth.
 
-use super::error::{TerrainError, finite};
+use super::cells::Cells;
+use super::error::TerrainError;
 use super::reference::HeightUnit;
 use crate::geodesy::{GridZone, Site, radian_lengths};
 
@@ -131,17 +132,19 @@ pub fn degree_lengths(latitude_deg: f64) -> [f64; 2] {
 }
 
 impl Raster {
+    /// Its cells, without what they hold.
+    pub fn cells(&self) -> Cells {
+        Cells {
+            columns: self.columns,
+            rows: self.rows,
+            south_west: self.south_west,
+            size: self.cell,
+        }
+    }
+
     /// Whether sizes, positions and number of values make sense.
     pub fn check(&self) -> Result<(), TerrainError> {
-        let (columns, rows, values) = (self.columns, self.rows, self.values.len());
-        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(values) {
-            return Err(TerrainError::RasterSize { columns, rows, values });
-        }
-        for k in 0..2 {
-            finite("cell size", self.cell[k], "above 0", |v| v > 0.0)?;
-            finite("position of the south-west cell", self.south_west[k], "finite", |_| true)?;
-        }
-        Ok(())
+        self.cells().check(self.values.len())
     }
 
     /// Value of the cell in `column` from the west and `row` from the south.
@@ -152,13 +155,7 @@ impl Raster {
 
     /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.
     pub fn bounds(&self) -> [f64; 4] {
-        let [x, y] = self.south_west;
-        [
-            x,
-            y,
-            x + (self.columns - 1) as f64 * self.cell[0],
-            y + (self.rows - 1) as f64 * self.cell[1],
-        ]
+        self.cells().bounds()
     }
 
     /// Lowest and highest value; `None` if no cell holds data.
@@ -182,9 +179,10 @@ impl Raster {
     /// away from it.
     pub fn localised(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
         let placement = self.placement(origin)?;
+        let local = self.cells().localised(&placement);
         let raster = Raster {
-            south_west: placement.to_local(self.south_west),
-            cell: [0, 1].map(|k| self.cell[k] * placement.metres_per_unit[k]),
+            south_west: local.south_west,
+            cell: local.size,
             crs: Crs::local(),
             ..self.clone()
         };
@@ -194,47 +192,21 @@ impl Raster {
     /// How a local frame with this origin lies in the raster's coordinates.
     pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
         self.check()?;
-        let [west, south, east, north] = self.bounds();
-        let origin = match origin {
-            Origin::Centre => [0.5 * (west + east), 0.5 * (south + north)],
-            Origin::SouthWest => self.south_west,
-            Origin::At(point) => point,
-        };
-        let metres_per_unit = match self.crs.unit {
-            Unit::Metre => [1.0, 1.0],
-            Unit::Degree => {
-                finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
-                degree_lengths(origin[1])
-            }
-        };
-        Ok(Placement { origin, metres_per_unit, crs: self.crs.clone() })
+        self.cells().placement(origin, &self.crs)
     }
 
     /// The part whose cell centres lie within `[x_min, y_min, x_max, y_max]`,
     /// and the cells next to it, so that the box itself is covered.
     pub fn cropped(&self, bounds: [f64; 4]) -> Result<Raster, TerrainError> {
         self.check()?;
-        let empty = TerrainError::EmptyBox { field: "crop", bounds };
-        let span = |k: usize, count: usize| {
-            let last = (count - 1) as f64;
-            let index = |v: f64| (v - self.south_west[k]) / self.cell[k];
-            let (low, high) = (index(bounds[k]).floor(), index(bounds[k + 2]).ceil());
-            let valid = low < high && high > 0.0 && low < last;
-            valid.then(|| (low.max(0.0) as usize, high.min(last) as usize))
-        };
-        let (Some((c0, c1)), Some((r0, r1))) = (span(0, self.columns), span(1, self.rows)) else {
-            return Err(empty);
-        };
-        let values = (r0..=r1).rev().flat_map(|r| (c0..=c1).map(move |c| self.at(c, r))).collect();
+        let (part, [c0, r0]) = self.cells().within(bounds)?;
+        let row = |r: usize| (c0..c0 + part.columns).map(move |c| self.at(c, r));
         Ok(Raster {
-            columns: c1 - c0 + 1,
-            rows: r1 - r0 + 1,
-            south_west: [
-                self.south_west[0] + c0 as f64 * self.cell[0],
-                self.south_west[1] + r0 as f64 * self.cell[1],
-            ],
-            cell: self.cell,
-            values,
+            columns: part.columns,
+            rows: part.rows,
+            south_west: part.south_west,
+            cell: part.size,
+            values: (r0..r0 + part.rows).rev().flat_map(row).collect(),
             crs: self.crs.clone(),
         })
     }

@@ -1,7 +1,7 @@
 //! What a file of heights says of its coordinates, and what is said for it.
 
 use super::error::TerrainError;
-use super::raster::{Raster, Unit};
+use super::raster::{Crs, Raster, Unit};
 use crate::geodesy::GridZone;
 
 /// Unit of heights.
@@ -72,6 +72,48 @@ impl std::fmt::Display for HeightUnit {
 /// NAD83(2011), ETRS89.
 const DEGREES: [u16; 4] = [4326, 4269, 6318, 4258];
 
+impl Crs {
+    /// Takes up what the file does not say: the EPSG code of its coordinates, the unit of its
+    /// heights. The factor by which heights become metres.
+    ///
+    /// # Errors
+    /// A code that is neither a zone of UTM nor of degrees, and one or a unit that the file
+    /// contradicts.
+    pub(super) fn completed(
+        &mut self,
+        epsg: Option<u16>,
+        heights: Option<HeightUnit>,
+    ) -> Result<f64, TerrainError> {
+        if let Some(code) = epsg {
+            let unit = match (GridZone::of_epsg(code), DEGREES.contains(&code)) {
+                (Some(_), _) => Unit::Metre,
+                (None, true) => Unit::Degree,
+                (None, false) => return Err(TerrainError::UnknownReference(code)),
+            };
+            if let Some(stated) = self.epsg.filter(|stated| *stated != code) {
+                return Err(TerrainError::Contradicted {
+                    what: "EPSG code",
+                    file: stated.to_string(),
+                    given: code.to_string(),
+                });
+            }
+            (self.epsg, self.unit) = (Some(code), unit);
+        }
+        match (heights, self.heights) {
+            (Some(given), Some(stated)) if given != stated => Err(TerrainError::Contradicted {
+                what: "unit of heights",
+                file: stated.to_string(),
+                given: given.to_string(),
+            }),
+            (Some(given), None) => {
+                self.heights = Some(given);
+                Ok(given.metres())
+            }
+            _ => Ok(1.0),
+        }
+    }
+}
+
 impl Raster {
     /// The raster with what its file does not say: the EPSG code of its coordinates, the unit
     /// of its heights, which become metres.
@@ -84,42 +126,10 @@ impl Raster {
         epsg: Option<u16>,
         heights: Option<HeightUnit>,
     ) -> Result<Raster, TerrainError> {
-        if let Some(code) = epsg {
-            let unit = match (GridZone::of_epsg(code), DEGREES.contains(&code)) {
-                (Some(_), _) => Unit::Metre,
-                (None, true) => Unit::Degree,
-                (None, false) => return Err(TerrainError::UnknownReference(code)),
-            };
-            if let Some(stated) = self.crs.epsg.filter(|stated| *stated != code) {
-                return Err(TerrainError::Contradicted {
-                    what: "EPSG code",
-                    file: stated.to_string(),
-                    given: code.to_string(),
-                });
-            }
-            (self.crs.epsg, self.crs.unit) = (Some(code), unit);
-        }
-        match (heights, self.crs.heights) {
-            (Some(given), Some(stated)) if given != stated => {
-                return Err(TerrainError::Contradicted {
-                    what: "unit of heights",
-                    file: stated.to_string(),
-                    given: given.to_string(),
-                });
-            }
-            (Some(given), None) => {
-                self.crs.heights = Some(given);
-                self.scale_heights(given.metres());
-            }
-            _ => {}
-        }
-        Ok(self)
-    }
-
-    /// Heights times a factor.
-    pub(super) fn scale_heights(&mut self, factor: f64) {
+        let factor = self.crs.completed(epsg, heights)?;
         if factor != 1.0 {
             self.values.iter_mut().for_each(|height| *height *= factor);
         }
+        Ok(self)
     }
 }

@@ -2,9 +2,17 @@
 
 use std::sync::Arc;
 
+use super::cells::Cells;
 use super::error::{TerrainError, finite};
 use super::procedural::Procedural;
 use super::raster::{Raster, Unit};
+use super::tiled::TiledRaster;
+
+/// Greatest height above or below zero, m, ...
+pub(super) const HIGHEST: f64 = 1e5;
+/// ... in words.
+pub(super) const HIGHEST_ALLOWED: &str =
+    "-100000 to 100000; a value for gaps must be named as such";
 
 /// The shape of the ground at large.
 #[derive(Clone, Debug)]
@@ -18,6 +26,8 @@ pub enum Surface {
     },
     /// Heights at the cells of a raster, interpolated.
     Raster(Arc<Raster>),
+    /// The same, of a raster that stays in its file.
+    Tiled(Arc<TiledRaster>),
     /// Hills of noise, without bounds.
     Procedural(Procedural),
 }
@@ -37,18 +47,11 @@ impl Surface {
         if raster.crs.unit != Unit::Metre {
             return Err(TerrainError::NotMetres("degrees".to_string()));
         }
-        for k in 0..2 {
-            let size = raster.cell[k];
-            finite("cell size, m", size, "0.001 to 100000", |v| (1e-3..=1e5).contains(&v))?;
-            for edge in [raster.bounds()[k], raster.bounds()[k + 2]] {
-                finite("edge from the local origin, m", edge, "-1e7 to 1e7", |v| v.abs() <= 1e7)?;
-            }
-        }
-        let steepest = "-100000 to 100000; a value for gaps must be named as such";
+        raster.cells().check_metres()?;
         raster
             .values
             .iter()
-            .try_for_each(|h| finite("height, m", *h, steepest, |v| v.abs() <= 1e5))?;
+            .try_for_each(|h| finite("height, m", *h, HIGHEST_ALLOWED, |v| v.abs() <= HIGHEST))?;
         Ok(Surface::Raster(Arc::new(raster)))
     }
 
@@ -58,6 +61,7 @@ impl Surface {
     pub fn bounds(&self) -> [f64; 4] {
         match self {
             Surface::Raster(raster) => raster.bounds(),
+            Surface::Tiled(raster) => raster.cells().bounds(),
             _ => super::UNBOUNDED,
         }
     }
@@ -69,6 +73,8 @@ impl Surface {
                 slope.iter().try_for_each(|s| finite("slope", *s, "-2 to 2", |v| v.abs() <= 2.0))
             }
             Surface::Raster(raster) => raster.check(),
+            // checked when it was opened
+            Surface::Tiled(_) => Ok(()),
             Surface::Procedural(procedural) => procedural.check(),
         }
     }
@@ -76,10 +82,8 @@ impl Surface {
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
         match self {
             Surface::Plane { elevation, slope } => elevation + slope[0] * x + slope[1] * y,
-            Surface::Raster(raster) => {
-                let (u, v) = (Span::new(raster, 0, x), Span::new(raster, 1, y));
-                bicubic(raster, &u, &v, &u.weights(), &v.weights())
-            }
+            Surface::Raster(raster) => Nearby::of(&raster.cells(), x, y).height(&**raster),
+            Surface::Tiled(raster) => Nearby::of(&raster.cells(), x, y).height(&**raster),
             Surface::Procedural(procedural) => procedural.height(x, y),
         }
     }
@@ -87,19 +91,61 @@ impl Surface {
     pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         match self {
             Surface::Plane { slope, .. } => *slope,
-            Surface::Raster(raster) => {
-                let (u, v) = (Span::new(raster, 0, x), Span::new(raster, 1, y));
-                [
-                    bicubic(raster, &u, &v, &u.slopes(), &v.weights()) / raster.cell[0],
-                    bicubic(raster, &u, &v, &u.weights(), &v.slopes()) / raster.cell[1],
-                ]
-            }
+            Surface::Raster(raster) => Nearby::of(&raster.cells(), x, y).gradient(&**raster),
+            Surface::Tiled(raster) => Nearby::of(&raster.cells(), x, y).gradient(&**raster),
             Surface::Procedural(procedural) => procedural.gradient(x, y),
         }
     }
 }
 
-/// Where a coordinate falls along one axis of a raster.
+/// Heights at the crossings of four columns, from the west, and four rows, from the south.
+pub(super) trait Sixteen {
+    /// Row by row.
+    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4];
+}
+
+impl Sixteen for Raster {
+    #[inline]
+    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
+        rows.map(|row| columns.map(|column| Raster::at(self, column, row)))
+    }
+}
+
+/// Where a point falls among cells.
+struct Nearby {
+    across: Span,
+    up: Span,
+    /// Size of a cell.
+    size: [f64; 2],
+}
+
+impl Nearby {
+    #[inline]
+    fn of(cells: &Cells, x: f64, y: f64) -> Nearby {
+        Nearby { across: Span::new(cells, 0, x), up: Span::new(cells, 1, y), size: cells.size }
+    }
+
+    #[inline]
+    fn heights(&self, raster: &impl Sixteen) -> [[f64; 4]; 4] {
+        raster.at(self.across.indices(), self.up.indices())
+    }
+
+    #[inline]
+    fn height(&self, raster: &impl Sixteen) -> f64 {
+        bicubic(&self.heights(raster), &self.across.weights(), &self.up.weights())
+    }
+
+    #[inline]
+    fn gradient(&self, raster: &impl Sixteen) -> [f64; 2] {
+        let heights = self.heights(raster);
+        [
+            bicubic(&heights, &self.across.slopes(), &self.up.weights()) / self.size[0],
+            bicubic(&heights, &self.across.weights(), &self.up.slopes()) / self.size[1],
+        ]
+    }
+}
+
+/// Where a coordinate falls along one axis of cells.
 struct Span {
     /// Cell at or before the coordinate.
     cell: usize,
@@ -111,12 +157,18 @@ struct Span {
 
 impl Span {
     #[inline]
-    fn new(raster: &Raster, axis: usize, coordinate: f64) -> Span {
-        let count = if axis == 0 { raster.columns } else { raster.rows };
-        let place = (coordinate - raster.south_west[axis]) / raster.cell[axis];
+    fn new(cells: &Cells, axis: usize, coordinate: f64) -> Span {
+        let count = if axis == 0 { cells.columns } else { cells.rows };
+        let place = (coordinate - cells.south_west[axis]) / cells.size[axis];
         let place = place.max(0.0).min((count - 1) as f64);
         let cell = (place as usize).min(count - 2);
         Span { cell, count, t: place - cell as f64 }
+    }
+
+    /// The cells from one before to two after, those beyond an edge replaced by that at it.
+    #[inline]
+    fn indices(&self) -> [usize; 4] {
+        std::array::from_fn(|k| (self.cell + k).saturating_sub(1).min(self.count - 1))
     }
 
     /// Weights of the cells from one before to two after.
@@ -163,14 +215,12 @@ impl Span {
 }
 
 #[inline]
-fn bicubic(raster: &Raster, u: &Span, v: &Span, across: &[f64; 4], up: &[f64; 4]) -> f64 {
-    let index = |span: &Span, k: usize| (span.cell + k).saturating_sub(1).min(span.count - 1);
+fn bicubic(heights: &[[f64; 4]; 4], across: &[f64; 4], up: &[f64; 4]) -> f64 {
     let mut sum = 0.0;
-    for (j, weight) in up.iter().enumerate() {
-        let row = index(v, j);
+    for (row, weight) in heights.iter().zip(up) {
         let mut line = 0.0;
-        for (i, share) in across.iter().enumerate() {
-            line += share * raster.at(index(u, i), row);
+        for (height, share) in row.iter().zip(across) {
+            line += share * height;
         }
         sum += weight * line;
     }

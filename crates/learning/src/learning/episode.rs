@@ -6,8 +6,8 @@ use super::{Ending, Env, LearningError, Levels, Policy};
 use crate::random::Stream;
 use std::sync::Arc;
 
-/// An episode as it was driven: of its `steps` each has an action and what came of it, of the
-/// `steps + 1` moments between them each an observation and labels. Rows stand one after the
+/// An episode as one vehicle drove it: of its `steps` each has an action and what came of it, of
+/// the `steps + 1` moments between them each an observation and labels. Rows stand one after the
 /// other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Episode {
@@ -15,6 +15,8 @@ pub struct Episode {
     pub seed: u64,
     /// Number of its level.
     pub level: u64,
+    /// Which of the vehicles it is of, from the first in the row.
+    pub vehicle: usize,
     /// Name of who drove it.
     pub driver: &'static str,
     /// How many steps it has.
@@ -35,7 +37,7 @@ pub struct Episode {
     pub terminated: bool,
     /// Whether it was cut off, by time or because it could not go on.
     pub truncated: bool,
-    /// One of [`Ending::NAMES`].
+    /// One of [`Ending::NAMES`]: of the first vehicle for which it was over.
     pub ending: &'static str,
 }
 
@@ -48,56 +50,65 @@ impl Episode {
         Stream::new(dataset, "episode").bits(number) % SEEDS
     }
 
-    /// Drives the first episode of a seed, cut off after `limit` steps.
+    /// Drives the first episode of a seed, cut off after `limit` steps: what each of its vehicles
+    /// did, one after the other, all in as many steps. All are driven by one kind of driver.
     ///
     /// # Errors
-    /// [`LearningError::Option`] when the task has several vehicles, [`LearningError::Level`] when
-    /// its level cannot be built.
+    /// [`LearningError::Level`] when its level cannot be built.
     pub fn drive(
         levels: &Arc<Levels>,
         policy: Policy,
         seed: u64,
         limit: u32,
-    ) -> Result<Episode, LearningError> {
+    ) -> Result<Vec<Episode>, LearningError> {
         let mut env = Env::new(levels.clone());
-        if env.agents() != 1 {
-            let (option, value) = ("vehicles", env.agents().to_string());
-            let allowed = "1: an episode is that of one vehicle".into();
-            return Err(LearningError::Option { option, value, allowed });
-        }
         env.reset(Some(seed), None)?;
         let driver = policy.driver(seed);
-        let mut wandering = Wandering::new(seed, env.options().period);
-        let (wide, mut terms) = (env.task().actions(), vec![0.0; env.task().terms().len()]);
-        let mut episode = Episode { seed, driver: driver.name(), ..Episode::default() };
-        episode.see(&env)?;
+        let period = env.options().period;
+        let (wide, count) = (env.task().actions(), env.task().terms().len());
+        let begun =
+            |vehicle| Episode { seed, vehicle, driver: driver.name(), ..Episode::default() };
+        let mut episodes: Vec<Episode> = (0..env.agents()).map(begun).collect();
+        let mut wandering: Vec<Wandering> =
+            (0..env.agents()).map(|vehicle| Wandering::new(seed, vehicle, period)).collect();
+        let mut actions = vec![0.0; wide * env.agents()];
+        let mut terms = vec![0.0; count * env.agents()];
+        let mut seen = vec![0.0; env.observation_size() * env.agents()];
+        see(&env, &mut seen, &mut episodes)?;
         loop {
-            let action = wandering.action(driver, env.expert(0)?);
-            let step = env.step(&action[..wide], &mut terms)?;
-            episode.steps += 1;
-            episode.actions.extend_from_slice(&action[..wide]);
-            episode.rewards.push(step.reward);
-            episode.terms.extend_from_slice(&terms);
-            episode.see(&env)?;
-            episode.terminated = step.terminated;
-            episode.truncated = step.cut || episode.steps >= limit as usize;
-            episode.ending = Ending::NAMES[usize::from(step.ending)];
-            if episode.terminated || episode.truncated {
-                return Ok(episode);
+            for (vehicle, action) in actions.chunks_mut(wide).enumerate() {
+                let whole = wandering[vehicle].action(driver, env.expert(vehicle)?);
+                action.copy_from_slice(&whole[..wide]);
+            }
+            let step = env.step(&actions, &mut terms)?;
+            let each = actions.chunks(wide).zip(terms.chunks(count));
+            for (episode, (action, terms)) in episodes.iter_mut().zip(each) {
+                episode.steps += 1;
+                episode.actions.extend_from_slice(action);
+                episode.rewards.push(terms.iter().sum());
+                episode.terms.extend_from_slice(terms);
+                episode.terminated = step.terminated;
+                episode.truncated = step.cut || episode.steps >= limit as usize;
+                episode.ending = Ending::NAMES[usize::from(step.ending)];
+            }
+            see(&env, &mut seen, &mut episodes)?;
+            if episodes.iter().all(|episode| episode.terminated || episode.truncated) {
+                return Ok(episodes);
             }
         }
     }
+}
 
-    /// Adds what is seen now, and its labels.
-    fn see(&mut self, env: &Env) -> Result<(), LearningError> {
-        let seen = self.observations.len();
-        self.observations.resize(seen + env.observation_size(), 0.0);
-        env.observe(&mut self.observations[seen..])?;
-        let driven = env.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        self.level = driven.level.number;
-        let (agent, labels) = (&driven.agents[0], &mut self.labels);
-        let (sample, time) = (&agent.sample, agent.memory.time);
-        self.soils.push(label_moment(&driven.level, &driven.world, sample, time, labels));
-        Ok(())
+/// Adds what is seen now from each vehicle, and its labels; `seen` has room for all of them.
+fn see(env: &Env, seen: &mut [f32], episodes: &mut [Episode]) -> Result<(), LearningError> {
+    env.observe(seen)?;
+    let driven = env.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+    let each = seen.chunks(env.observation_size()).zip(episodes).enumerate();
+    for (vehicle, (observation, episode)) in each {
+        episode.observations.extend_from_slice(observation);
+        episode.level = driven.level.number;
+        let soil = label_moment(driven, vehicle, &mut episode.labels);
+        episode.soils.push(soil);
     }
+    Ok(())
 }

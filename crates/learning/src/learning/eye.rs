@@ -106,7 +106,7 @@ impl Eye {
         let chassis = &messages[agent].chassis;
         let eyes = eyes(world, agent);
         let from = chassis.point(&eyes);
-        let moving = self.scene.moving(model, [&messages, &messages]);
+        let moving = self.scene.moving(model, [world.time_us(); 2], [&messages, &messages]);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = self.scene.air_around(model, &messages, now_us, &from);
         let standing = self.scene.after(&model.obstacles, &world.state().damage);

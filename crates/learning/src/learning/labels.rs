@@ -1,8 +1,7 @@
 //! What a dataset tells beside observations: the truth of vehicle, wheels and soil, in SI units.
 
-use super::Level;
+use super::env::{Agent, Driven};
 use super::observation::Field;
-use crate::simulation::{Sample, World};
 use crate::soil::SoilKind;
 use crate::spatial::Vec3;
 
@@ -35,16 +34,13 @@ pub const LABELS: [Field; 16] = [
     label("wheel_rut", 4, "m, depth of the rut a wheel radius ahead of the hub, heaps negative"),
 ];
 
-/// Adds the labels of a moment, and the name in the catalogue of the soil under the chassis.
-pub(super) fn label_moment(
-    level: &Level,
-    world: &World,
-    sample: &Sample,
-    time: f64,
-    to: &mut Vec<f64>,
-) -> String {
+/// Adds the labels of a moment of one of the vehicles, and the name in the catalogue of the soil
+/// under its chassis.
+pub(super) fn label_moment(driven: &Driven, vehicle: usize, to: &mut Vec<f64>) -> String {
+    let Driven { level, world, agents } = driven;
+    let Agent { sample, memory, .. } = &agents[vehicle];
     let (position, turned) = (sample.pose.position, sample.pose.orientation);
-    to.extend([time, position.x, position.y, position.z]);
+    to.extend([memory.time, position.x, position.y, position.z]);
     to.extend([turned.w, turned.i, turned.j, turned.k, sample.speed]);
     let soil = level.built.world.ground.soil_at(position.x, position.y);
     to.extend(match &soil.kind {
@@ -61,13 +57,13 @@ pub(super) fn label_moment(
     to.extend(wheels.map(|wheel| wheel.load));
     to.extend(wheels.map(|wheel| wheel.traction));
     to.extend(wheels.map(|wheel| wheel.lateral));
-    let vehicle = &level.built.world.agents[0].vehicle;
-    let room = vehicle.workspace(&world.state().agents[0].vehicle);
+    let model = &level.built.world.agents[vehicle].vehicle;
+    let room = model.workspace(&world.state().agents[vehicle].vehicle);
     // under its hub a wheel has already left nodes: a radius ahead it has touched none
     let ahead = if sample.speed < 0.0 { -level.wheel_radius } else { level.wheel_radius };
     let ahead = sample.pose.direction(&Vec3::x()) * ahead;
     to.extend(level.corners.map(|wheel| {
-        let place = vehicle.wheel_pose(&room, wheel).position + ahead;
+        let place = model.wheel_pose(&room, wheel).position + ahead;
         world.rut_depth(place.x, place.y)
     }));
     let customs = &level.file.scenario.soil.custom;

@@ -66,24 +66,27 @@ pub(super) struct Wandering {
     stream: Stream,
     decay: [f64; 3],
     values: [f64; 3],
-    drawn: u64,
+    /// Number of the next draw, and that of the first.
+    next: u64,
+    first: u64,
 }
 
 impl Wandering {
-    /// The processes of a seed at times a period apart, s.
-    pub fn new(seed: u64, period: f64) -> Wandering {
+    /// The processes of a vehicle in an episode of a seed, at times a period apart, s.
+    pub fn new(seed: u64, vehicle: usize, period: f64) -> Wandering {
         let decay = CORRELATION.map(|time| exp(-period / time));
         let stream = Stream::new(seed, "wandering");
-        Wandering { stream, decay, values: [0.0; 3], drawn: 0 }
+        let first = (vehicle as u64) << 32;
+        Wandering { stream, decay, values: [0.0; 3], next: first, first }
     }
 
     fn advance(&mut self) -> [f64; 3] {
-        let first = self.drawn == 0;
+        let first = self.next == self.first;
         for (value, decay) in self.values.iter_mut().zip(self.decay) {
             let decay = if first { 0.0 } else { decay };
-            let drawn = self.stream.normal(self.drawn);
+            let drawn = self.stream.normal(self.next);
             *value = decay * *value + (1.0 - decay * decay).sqrt() * drawn;
-            self.drawn += 1;
+            self.next += 1;
         }
         self.values
     }
@@ -112,7 +115,7 @@ mod tests {
     #[test]
     fn what_wanders_has_the_variance_and_correlation_of_its_process() {
         let (period, steps) = (0.1, 40_000);
-        let mut wandering = Wandering::new(5, period);
+        let mut wandering = Wandering::new(5, 0, period);
         let values: Vec<f64> = (0..steps).map(|_| wandering.advance()[0]).collect();
         let product = |lag: usize| {
             let pairs = values.iter().zip(&values[lag..]);
@@ -122,8 +125,9 @@ mod tests {
         // standard errors of a variance of 1 are 4 √(2/2000) = 0.13
         assert!((product(0) - 1.0).abs() < 0.13, "{}", product(0));
         assert!((product(10) - exp(-1.0)).abs() < 0.13, "{}", product(10));
-        let mut again = Wandering::new(5, period);
+        let mut again = Wandering::new(5, 0, period);
         assert_eq!(again.advance()[0].to_bits(), values[0].to_bits());
+        assert_ne!(Wandering::new(5, 1, period).advance()[0].to_bits(), values[0].to_bits());
     }
 
     #[test]

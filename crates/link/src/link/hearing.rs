@@ -30,6 +30,7 @@ fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
                 "orientation": [turn.w, turn.i, turn.j, turn.k],
                 "speed": own.speed,
                 "acceleration": own.acceleration,
+                "aimed": own.aimed,
                 "yaw_rate": own.yaw_rate,
                 "slip": own.slip,
                 "sinkage": own.sinkage,
@@ -45,6 +46,11 @@ fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
                         "max_end_us": own.max_end_us })
             });
             ("signal", approach.collect())
+        }
+        Message::RoadUser(own) => {
+            let told =
+                json!({ "place": own.place, "velocity": own.velocity, "radius": own.radius });
+            ("road_user", told)
         }
         Message::Map(approaches) => {
             let approach = approaches

@@ -45,6 +45,8 @@ pub(super) struct Request {
     /// The key of a WebSocket's handshake, if it asks for one.
     pub web_socket: Option<String>,
     pub cookies: Vec<(String, String)>,
+    /// Protocols over a WebSocket that the client knows, the one that it likes best first.
+    pub protocols: Vec<String>,
 }
 
 /// Reads a head of which some bytes are there; also what was read beyond it.
@@ -91,6 +93,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
             "origin" => request.origin = Some(value),
             "upgrade" => upgrades = value.eq_ignore_ascii_case("websocket"),
             "sec-websocket-key" => key = Some(value),
+            "sec-websocket-protocol" => {
+                request.protocols.extend(value.split(',').map(|own| own.trim().to_owned()));
+            }
             "cookie" => {
                 let pairs = value.split(';').filter_map(|pair| pair.trim().split_once('='));
                 request.cookies.extend(pairs.map(|(key, own)| (key.into(), own.into())));
@@ -130,12 +135,18 @@ pub(super) fn answer(
     stream.flush()
 }
 
-/// Agrees to a WebSocket whose key this is.
-pub(super) fn switch(stream: &mut impl Write, key: &str) -> std::io::Result<()> {
+/// Agrees to a WebSocket whose key this is, and to one of the protocols that it offers.
+pub(super) fn switch(
+    stream: &mut impl Write,
+    key: &str,
+    protocol: Option<&str>,
+) -> std::io::Result<()> {
     let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
+    let chosen =
+        protocol.map_or_else(String::new, |own| format!("Sec-WebSocket-Protocol: {own}\r\n"));
     let head = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Accept: {accept}\r\n\r\n"
+         Sec-WebSocket-Accept: {accept}\r\n{chosen}\r\n"
     );
     stream.write_all(head.as_bytes())?;
     stream.flush()

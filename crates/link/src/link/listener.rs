@@ -5,6 +5,7 @@
 
 use super::address::Address;
 use super::connection::Connection;
+use super::foxglove::SUBPROTOCOLS;
 use super::frame::PREFIX;
 use super::http::{Request, Target, answer, read_head, switch};
 use super::stream::Stream;
@@ -64,6 +65,8 @@ pub struct Routes {
     pub web_socket: WebSockets,
     /// The pages.
     pub pages: Box<dyn Pages>,
+    /// Takes clients of Foxglove, on any path, if somebody does.
+    pub foxglove: Option<Box<dyn Fn(Connection) + Send + Sync>>,
 }
 
 enum Socket {
@@ -253,6 +256,14 @@ impl Door {
                 return Err(error);
             }
         };
+        if let Some(cause) = self.is_bent(&request) {
+            return refuse(&mut stream, "403 Forbidden", &cause);
+        }
+        let protocol =
+            SUBPROTOCOLS.into_iter().find(|own| request.protocols.iter().any(|p| p == own));
+        if let (Some(protocol), Some(key)) = (protocol, &request.web_socket) {
+            return self.tell_foxglove(stream, &request, [protocol, key], beyond);
+        }
         if let Some(cause) = self.is_foreign(&request) {
             return refuse(&mut stream, "403 Forbidden", &cause);
         }
@@ -261,7 +272,7 @@ impl Door {
             return self.show(&mut stream, &request, trusted);
         };
         if request.target.path == LINK_PATH {
-            switch(&mut stream, key)?;
+            switch(&mut stream, key, None)?;
             (self.routes.link)(Connection::web_socket(stream, beyond)?);
             return Ok(());
         }
@@ -271,7 +282,29 @@ impl Door {
         let Some(taker) = (self.routes.web_socket)(&request.target) else {
             return refuse(&mut stream, "404 Not Found", "nothing listens at this path");
         };
-        switch(&mut stream, key)?;
+        switch(&mut stream, key, None)?;
+        stream.set_read_timeout(None)?;
+        taker(Connection::web_socket(stream, beyond)?);
+        Ok(())
+    }
+
+    /// Lets a client of Foxglove in, whose page may be of any origin, so that it must give the token
+    /// in its address: a browser adds that of its own accord to nothing.
+    fn tell_foxglove(
+        &self,
+        mut stream: Stream,
+        request: &Request,
+        [protocol, key]: [&str; 2],
+        beyond: Vec<u8>,
+    ) -> Result<(), LinkError> {
+        let given = request.target.parameter(TOKEN);
+        if !given.is_some_and(|given| self.token.is(&given)) {
+            return refuse(&mut stream, "403 Forbidden", NO_TOKEN);
+        }
+        let Some(taker) = &self.routes.foxglove else {
+            return refuse(&mut stream, "404 Not Found", "no run is told to Foxglove here");
+        };
+        switch(&mut stream, key, Some(protocol))?;
         stream.set_read_timeout(None)?;
         taker(Connection::web_socket(stream, beyond)?);
         Ok(())
@@ -303,17 +336,22 @@ impl Door {
         given.is_some_and(|given| self.token.is(&given))
     }
 
-    /// Why a request comes from a page of somebody else, if it does: another origin than this
-    /// host, or, on the loopback, another host than that (a name that was bent to it).
-    fn is_foreign(&self, request: &Request) -> Option<String> {
+    /// Why a request on the loopback is for another host than that, if it is: a name that was bent
+    /// to it.
+    fn is_bent(&self, request: &Request) -> Option<String> {
         let Address::Tcp(address) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
         let loopback =
             ["127.0.0.1", "localhost", "[::1]"].contains(&name) || name == address.ip().to_string();
-        if address.ip().is_loopback() && !loopback {
-            return Some(format!("host {host:?}: must be this machine's loopback"));
-        }
+        let bent = address.ip().is_loopback() && !loopback;
+        bent.then(|| format!("host {host:?}: must be this machine's loopback"))
+    }
+
+    /// Why a request comes from a page of another origin than this host, if it does.
+    fn is_foreign(&self, request: &Request) -> Option<String> {
+        let Address::Tcp(_) = &self.address else { return None };
+        let host = request.host.clone().unwrap_or_default();
         match &request.origin {
             Some(origin) if *origin != format!("http://{host}") => {
                 Some(format!("origin {origin:?}: must be http://{host}"))
@@ -363,8 +401,12 @@ mod tests {
         let web_socket = |target: &Target| -> Option<Taker> {
             (target.path == "/view").then(|| Box::new(echo) as Taker)
         };
-        let routes =
-            Routes { link: Box::new(echo), web_socket: Box::new(web_socket), pages: Box::new(One) };
+        let routes = Routes {
+            link: Box::new(echo),
+            web_socket: Box::new(web_socket),
+            pages: Box::new(One),
+            foxglove: None,
+        };
         Listener::bind(address, token).unwrap().open(routes).unwrap()
     }
 

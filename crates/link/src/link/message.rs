@@ -98,9 +98,22 @@ pub struct Act {
     /// Commands; a vehicle that is not named keeps its own.
     #[serde(default)]
     pub controls: Vec<VehicleControls>,
+    /// What vehicles of this session say by their radios at the next exchange, once.
+    #[serde(default)]
+    pub says: Vec<Said>,
     /// Comes back in the next beat.
     #[serde(default)]
     pub echo: Option<Value>,
+}
+
+/// Bytes that a vehicle says by its radio.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Said {
+    /// Its name.
+    pub vehicle: String,
+    /// The bytes, in base64.
+    pub bytes: String,
 }
 
 /// Commands to a vehicle.

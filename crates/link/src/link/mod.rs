@@ -3,11 +3,12 @@
 //! A [`Listener`] sorts who connects. Messages are JSON: on a plain stream each behind its
 //! length ([`frame`]), on a WebSocket each one text ([`message`]; `docs/link.md` is the
 //! protocol). A [`Server`] speaks with those who drive or watch a run, and is asked by the run
-//! before each heartbeat ([`Server::controller`]); [`Pacing`] holds a run to the clock.
+//! before each heartbeat ([`Server::controller`]); a [`FoxgloveServer`] tells clients of Foxglove; [`Pacing`] holds a run to the clock.
 
 mod address;
 mod connection;
 mod error;
+mod foxglove;
 pub mod frame;
 mod hearing;
 mod held_speed;
@@ -27,6 +28,7 @@ mod token;
 pub use address::Address;
 pub use connection::{Connection, Incoming, Message, Outgoing};
 pub use error::LinkError;
+pub use foxglove::{FoxgloveServer, Publication};
 pub use http::Target;
 pub use listener::{LINK_PATH, Listener, Listening, Page, Pages, Routes, Taker, WebSockets};
 pub use pacing::Pacing;

@@ -23,11 +23,13 @@ impl Outline {
         self.model.agents.get(agent).map_or("", |own| own.name.as_str())
     }
 
-    /// Name of who sends by radio: a vehicle, or a traffic light, which count on from these.
+    /// Name of who sends by radio: a vehicle, a traffic light, or somebody on foot.
     pub fn sender(&self, from: usize) -> &str {
-        let light = from.checked_sub(self.model.agents.len());
-        let light = light.and_then(|light| self.model.lights.get(light));
-        light.map_or_else(|| self.name(from), |own| own.name.as_str())
+        let WorldModel { agents, lights, pedestrians, .. } = &*self.model;
+        let agents = agents.iter().map(|own| own.name.as_str());
+        let lights = lights.iter().map(|own| own.name.as_str());
+        let on_foot = pedestrians.iter().map(|own| own.name.as_str());
+        agents.chain(lights).chain(on_foot).nth(from).unwrap_or_default()
     }
 
     /// The vehicles of these names, which must have radios, in ascending order.

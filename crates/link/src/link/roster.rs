@@ -7,6 +7,8 @@ use super::message::{
 use super::outline::Outline;
 use crate::simulation::{Asked, Command, CommandOrigin, Steering};
 use crate::vehicle::Controls;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -41,6 +43,10 @@ pub struct Seat {
     pub timeout: Duration,
 }
 
+/// Longest message that a vehicle may say by radio, bytes: more than a packet of 802.11p holds.
+const LONGEST_SAID: usize = 4096;
+/// Messages that may wait to be said at the next heartbeat.
+const MOST_SAID: usize = 256;
 /// Fastest that a vehicle may be asked to go, m/s.
 const FASTEST: f64 = 50.0;
 /// Full brake.
@@ -66,6 +72,10 @@ pub(super) struct Taken {
     /// Speed that is held in the place of its pedals and lever, m/s.
     pub speed: Option<f64>,
     pub origin: CommandOrigin,
+    /// What its driver calls itself.
+    pub name: String,
+    /// Bytes that its vehicle is to say by radio.
+    pub says: Vec<Vec<u8>>,
 }
 
 impl Taken {
@@ -89,6 +99,8 @@ pub(super) struct Member {
     pub mode: Mode,
     /// In words.
     pub name: String,
+    /// As it calls itself.
+    pub given_name: String,
     pub agents: Vec<usize>,
     /// Heartbeats from one beat to the next.
     pub every: u64,
@@ -195,6 +207,8 @@ impl Roster {
             controls,
             speed: None,
             origin,
+            name: String::new(),
+            says: Vec::new(),
         };
         Roster { seats: seats.iter().map(vacant).collect(), tick, ..Roster::default() }
     }
@@ -221,6 +235,7 @@ impl Roster {
             };
             own.driver = Some(number);
             own.driven = true;
+            own.name.clone_from(&member.given_name);
             let vehicle = outline.name(agent).to_owned();
             self.remarks.push(format!("{vehicle}: driven by {}", member.name));
             let (event, driver) = (DriverFate::Joined, member.name.clone());
@@ -342,7 +357,34 @@ impl Roster {
             });
             taken.push((agent, controls.map_err(|text| (FaultCode::Act, text))?, own.speed));
         }
+        let mut says = Vec::new();
+        for own in &act.says {
+            let refused =
+                |text: String| (FaultCode::Act, format!("vehicle {:?}: {text}", own.vehicle));
+            let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
+            let agent = agent.ok_or_else(|| refused("is none that this session drives".into()))?;
+            let radio = outline.radios(std::slice::from_ref(&own.vehicle));
+            radio.map_err(|(_, text)| (FaultCode::Act, text))?;
+            let bytes = STANDARD.decode(&own.bytes);
+            let bytes = bytes.map_err(|error| refused(format!("bytes: no base64: {error}")))?;
+            if bytes.len() > LONGEST_SAID {
+                return Err(refused(format!(
+                    "says {} bytes: must be at most {LONGEST_SAID}",
+                    bytes.len()
+                )));
+            }
+            says.push((agent, bytes));
+        }
+        let waiting: usize = self.seats.iter().map(|own| own.says.len()).sum();
+        if waiting + says.len() > MOST_SAID {
+            let text = format!("says: at most {MOST_SAID} may wait for the next heartbeat");
+            return Err((FaultCode::Act, text));
+        }
         (member.awaited, member.echo) = (None, act.echo);
+        for (agent, bytes) in says {
+            let seat = self.seats.iter_mut().find(|own| own.seat.agent == agent);
+            seat.into_iter().for_each(|own| own.says.push(bytes.clone()));
+        }
         let named = |own: &Taken| taken.iter().find(|(agent, ..)| *agent == own.seat.agent);
         for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
             own.origin = CommandOrigin::Driver;

@@ -152,6 +152,7 @@ impl Server {
             role: hello.role,
             mode: hello.mode,
             name: name.clone(),
+            given_name: hello.name.chars().take(64).collect(),
             agents,
             every: u64::from(hello.every.max(1)),
             sensors,
@@ -302,7 +303,7 @@ pub struct ServedController {
     /// Of each seat, how its vehicle moves and what holds its speed.
     held: Vec<HeldSpeed>,
     /// What each seat was told last.
-    told: Vec<Option<(Controls, CommandOrigin)>>,
+    told: Vec<Option<(Controls, CommandOrigin, Option<u64>)>>,
     /// Time, s, and velocities as they were shown last, and before that.
     before: Vec<[(f64, Vec3); 2]>,
     /// Whether it has been said who is missing.
@@ -373,13 +374,14 @@ impl Controller for ServedController {
         self.told.resize(roster.seats.len(), None);
         self.held.resize(roster.seats.len(), HeldSpeed::default());
         let mut commanded = Vec::new();
-        let seats = roster.seats.iter().zip(&mut self.held);
+        let seats = roster.seats.iter_mut().zip(&mut self.held);
         for ((own, held), told) in seats.zip(&mut self.told) {
-            let now = (own.controls(held, 1e-6 * span as f64), own.origin);
-            if *told != Some(now) {
+            let now = (own.controls(held, 1e-6 * span as f64), own.origin, own.driver);
+            if *told != Some(now) || !own.says.is_empty() {
                 *told = Some(now);
-                let (agent, (controls, origin)) = (own.seat.agent as u32, now);
-                commanded.push(Commanded { agent, controls, origin });
+                let (agent, (controls, origin, _)) = (own.seat.agent as u32, now);
+                let (driver, says) = (own.name.clone(), std::mem::take(&mut own.says));
+                commanded.push(Commanded { agent, controls, origin, driver, says });
             }
         }
         Call::Go(commanded)

@@ -205,15 +205,19 @@ fn failed(path: &Path) -> impl Fn(ParquetError) -> ReportError {
     }
 }
 
-/// Writes at a place in a file, whatever is being written elsewhere.
+/// Writes at a place in a file; whoever goes on writing it goes on where it was.
 pub(super) fn write_at(file: &fs::File, bytes: &[u8], at: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::write_all_at(file, bytes, at);
     #[cfg(not(unix))]
     {
-        // there the file's own place would move
-        let _ = (file, bytes, at);
-        Ok(())
+        // there the file's own place moves, and is moved back
+        use std::io::{Seek, SeekFrom, Write};
+        let mut file = file;
+        let place = file.stream_position()?;
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)?;
+        file.seek(SeekFrom::Start(place)).map(drop)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Commands from outside, `commands.csv`: by them a run is repeated without its drivers.
 //!
-//! A row is a command that differs from the vehicle's last one, and holds from its time on.
+//! A row is a command that differs from the vehicle's last one, or from another driver, and holds
+//! from its time on; or bytes that it says by radio.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -9,6 +10,8 @@ use super::hashes::whole_microseconds;
 use crate::scenario::config::StateFormat;
 use crate::simulation::{CommandOrigin, Commanded, World};
 use crate::vehicle::{Controls, Lock, Locks, Selector};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::path::Path;
 
 /// Name of the file in a run's folder.
@@ -17,7 +20,7 @@ const STEM: &str = "commands";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 
 /// What every column holds, for the folder's README.
-pub(super) fn described() -> [(&'static str, &'static str); 11] {
+pub(super) fn described() -> [(&'static str, &'static str); 13] {
     [
         ("time_s", "from when on it holds"),
         ("tick", "the same in steps"),
@@ -33,13 +36,17 @@ pub(super) fn described() -> [(&'static str, &'static str); 11] {
         ),
         ("uncouple", "whether the trailer is let go of"),
         ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
+        ("driver", "what it calls itself"),
+        ("says", "what the vehicle says by radio at the next exchange: messages in base64"),
     ]
 }
 
 fn columns() -> Vec<Column> {
     let values = |name: &str| match name {
         "tick" => Values::OptionalLong(Vec::new()),
-        "vehicle" | "gear" | "locks" | "uncouple" | "origin" => Values::Text(Vec::new()),
+        "vehicle" | "gear" | "locks" | "uncouple" | "origin" | "driver" | "says" => {
+            Values::Text(Vec::new())
+        }
         "inflation_Pa" => Values::OptionalReal(Vec::new()),
         _ => Values::Real(Vec::new()),
     };
@@ -56,6 +63,8 @@ struct Row {
     vehicle: String,
     controls: Controls,
     origin: CommandOrigin,
+    driver: String,
+    says: Vec<Vec<u8>>,
 }
 
 impl Row {
@@ -77,11 +86,18 @@ impl Row {
                 uncouple: uncouple.parse().ok()?,
             },
             origin: CommandOrigin::ALL.into_iter().find(|own| own.name() == origin)?,
+            driver: row.get(11)?.to_owned(),
+            says: row
+                .get(12)?
+                .split(' ')
+                .filter(|word| !word.is_empty())
+                .map(|word| STANDARD.decode(word).ok())
+                .collect::<Option<_>>()?,
         })
     }
 
-    fn words(&self, time: f64) -> [String; 11] {
-        let Row { tick, vehicle, controls, origin } = self;
+    fn words(&self, time: f64) -> [String; 13] {
+        let Row { tick, vehicle, controls, origin, driver, says } = self;
         let Controls { throttle, brake, steering, gear, inflation, locks, uncouple } = controls;
         let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
         [
@@ -96,6 +112,8 @@ impl Row {
             locks.iter().map(Lock::name).collect::<Vec<_>>().join(" "),
             uncouple.to_string(),
             origin.name().into(),
+            driver.clone(),
+            says.iter().map(|own| STANDARD.encode(own)).collect::<Vec<_>>().join(" "),
         ]
     }
 }
@@ -137,16 +155,18 @@ impl Commands {
         tick: u64,
         commanded: &[Commanded],
     ) -> Result<(), ReportError> {
-        for Commanded { agent, controls, origin } in commanded {
+        for Commanded { agent, controls, origin, driver, says } in commanded {
             let (agent, controls, origin) = (*agent as usize, *controls, *origin);
             let vehicle = world.model().agents[agent].name.clone();
             let last = &mut self.last[agent];
+            let now = (controls, origin, driver);
             let same =
-                last.as_ref().is_some_and(|own| (own.controls, own.origin) == (controls, origin));
-            if same {
+                last.as_ref().is_some_and(|own| (own.controls, own.origin, &own.driver) == now);
+            if same && says.is_empty() {
                 continue;
             }
-            let row = Row { tick, vehicle, controls, origin };
+            let (driver, says) = (driver.clone(), says.clone());
+            let row = Row { tick, vehicle, controls, origin, driver, says };
             let words = row.words(world.model().clock.time(tick));
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(&word);
@@ -167,7 +187,7 @@ impl Commands {
 #[derive(Clone, Debug, Default)]
 pub struct CommandLog {
     /// In the order of ticks.
-    rows: Vec<(u64, usize, Controls)>,
+    rows: Vec<(u64, Commanded)>,
 }
 
 impl CommandLog {
@@ -187,7 +207,11 @@ impl CommandLog {
         for (line, record) in reader.records().enumerate() {
             let record = record.map_err(ReportError::decode(&path))?;
             let agent = |row: &Row| agents.iter().position(|own| own.name == row.vehicle);
-            let row = Row::of(&record).and_then(|row| Some((row.tick, agent(&row)?, row.controls)));
+            let row = Row::of(&record).and_then(|row| {
+                let agent = agent(&row)? as u32;
+                let Row { tick, controls, origin, driver, says, .. } = row;
+                Some((tick, Commanded { agent, controls, origin, driver, says }))
+            });
             let cause = || format!("row {}: no command to a vehicle of the run", line + 1);
             rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);
         }
@@ -201,11 +225,9 @@ impl CommandLog {
     /// what those of the run could.
     pub fn apply(&self, world: &mut World) -> Result<(), crate::simulation::CommandError> {
         let now = world.state().tick;
-        let first = self.rows.partition_point(|(tick, ..)| *tick < now);
-        for (_, agent, controls) in self.rows[first..].iter().take_while(|row| row.0 == now) {
-            world.command(*agent, Some((*controls).into()))?;
-        }
-        Ok(())
+        let first = self.rows.partition_point(|(tick, _)| *tick < now);
+        let mut rows = self.rows[first..].iter().take_while(|row| row.0 == now);
+        rows.try_for_each(|(_, own)| own.apply(world))
     }
 }
 
@@ -227,7 +249,9 @@ mod tests {
         for (controls, origin) in
             [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]
         {
-            let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin };
+            let says = vec![b"mud, ahead".to_vec(), vec![0, 255]];
+            let driver = "mine".to_owned();
+            let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin, driver, says };
             let record = csv::StringRecord::from(row.words(0.0035).to_vec());
             assert_eq!(Row::of(&record), Some(row));
         }

@@ -107,9 +107,7 @@ impl Hits {
 /// Name of what a vehicle met: another's, or that of a thing and its number.
 pub(super) fn with(world: &World, hit: &Hit) -> String {
     match hit.with {
-        Struck::Vehicle(other) => world.model().agents[other as usize].name.clone(),
-        Struck::Obstacle(index) => {
-            format!("{} {index}", world.model().obstacles.noun(index as usize))
-        }
+        Struck::Obstacle(index) => format!("{} {index}", world.model().struck(hit.with)),
+        _ => world.model().struck(hit.with).to_owned(),
     }
 }

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folder of the copies.
-const FOLDER: &str = "inputs";
+pub(super) const FOLDER: &str = "inputs";
 /// Name of the scenario with every default and change written out.
 pub const SCENARIO: &str = "scenario.toml";
 /// Length up to which a file is copied, bytes.
-const COPIED: u64 = 64 << 20;
+pub(super) const COPIED: u64 = 64 << 20;
 
 /// Copies small inputs into a run's folder, placed to each other as they were, and lists
 /// all; those that are too large are only listed.

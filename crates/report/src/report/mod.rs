@@ -20,6 +20,7 @@
 //! | [`hashes`] | hashes of all heartbeats: CSV |
 //! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
+//! | [`topics`] | nothing: it makes the messages that are taken down and told live |
 //! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`elevation`] | an elevation model: PNG, and letters for a terminal |
@@ -93,6 +94,7 @@ pub mod states;
 pub mod study;
 pub mod table;
 mod tables;
+pub mod topics;
 
 pub use color::Rgb;
 pub use error::ReportError;

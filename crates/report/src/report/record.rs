@@ -9,6 +9,7 @@ use super::commands::Commands;
 use super::hashes::{HashRow, Hashes, whole_microseconds};
 use super::hits::{self, Hits};
 use super::readings::Recording;
+use super::scene::TrackPoint;
 use super::states::States;
 use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
@@ -27,8 +28,8 @@ pub struct Record {
     readings: Option<Recording>,
     hits: Option<Hits>,
     commands: Option<Commands>,
-    /// All samples so far, for the picture.
-    samples: Vec<Sample>,
+    /// Where each vehicle has been so far, for the picture: a fourteenth of its samples.
+    tracks: Vec<Vec<TrackPoint>>,
 }
 
 impl Record {
@@ -56,16 +57,20 @@ impl Record {
             None
         };
         let parts = (wheels, now.iter().any(|sample| sample.trailer.is_some()));
-        let (states, samples) = match after {
-            None => (States::begin(folder, &names, parts, output)?, Vec::new()),
-            Some(time) => States::resume(folder, &names, parts, output, time)?,
+        let mut tracks = vec![Vec::new(); names.len()];
+        let states = match after {
+            None => States::begin(folder, &names, parts, output)?,
+            Some(time) => {
+                let mut before = |sample: &Sample| extend(&mut tracks, sample);
+                States::resume(folder, &names, parts, output, time, &mut before)?
+            }
         };
         let hashes = Hashes::open(folder, &names, after)?;
         let hits = Hits::open(folder, world, after)?;
         let outside =
             scenario.vehicle.iter().any(|own| matches!(own.driver, Driver::Outside { .. }));
         let commands = outside.then(|| Commands::open(folder, world, resumes)).transpose()?;
-        let mut record = Record { hashes, states, readings, hits, commands, samples };
+        let mut record = Record { hashes, states, readings, hits, commands, tracks };
         if !resumes {
             record.samples(world, now)?;
             record.flush()?;
@@ -124,7 +129,7 @@ impl Record {
     /// Takes down where vehicles are and how they do.
     pub fn samples(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
         self.states.take(samples)?;
-        self.samples.extend_from_slice(samples);
+        samples.iter().for_each(|sample| extend(&mut self.tracks, sample));
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time = world.model().clock.micros(world.state().tick);
         let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
@@ -150,7 +155,7 @@ impl Record {
         self.readings.as_mut().map_or(Ok(()), Recording::flush)
     }
 
-    /// Ends the files: their names in the folder, all samples, and where hits were, m.
+    /// Ends the files: their names in the folder, where each vehicle was, and where hits were, m.
     pub fn finish(self) -> Result<Finished, ReportError> {
         let mut places = Vec::new();
         let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
@@ -164,12 +169,19 @@ impl Record {
             files.extend(names);
             places = own;
         }
-        Ok((files, self.samples, places))
+        Ok((files, self.tracks, places))
     }
 }
 
-/// A finished record: names of its files, all samples, and where hits were, m.
-type Finished = (Vec<String>, Vec<Sample>, Vec<[f64; 2]>);
+/// A finished record: names of its files, where each vehicle was, and where hits were, m.
+pub(super) type Finished = (Vec<String>, Vec<Vec<TrackPoint>>, Vec<[f64; 2]>);
+
+/// A sample goes to the track of its vehicle.
+fn extend(tracks: &mut [Vec<TrackPoint>], sample: &Sample) {
+    if let Some(track) = tracks.get_mut(sample.vehicle) {
+        track.push(TrackPoint::of(sample));
+    }
+}
 
 /// What goes with the readings: names of what they number, and the scenario.
 fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {

@@ -3,7 +3,8 @@
 use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeats::Heartbeats;
-use super::record::{GROUND_INTERVAL, Record};
+use super::record::{Finished, GROUND_INTERVAL, Record};
+use super::scene::TrackPoint;
 use crate::scenario::Scenario;
 use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
 use std::path::PathBuf;
@@ -21,8 +22,8 @@ pub struct Recorder<'a> {
     trace: bool,
     open: Option<(Record, Heartbeats)>,
     figures: Vec<Vec<HeartbeatFigures>>,
-    /// Files written and samples taken, once the run is over.
-    left: (Vec<String>, Vec<Sample>, Vec<[f64; 2]>),
+    /// What the record leaves, once the run is over.
+    left: Finished,
 }
 
 /// What is left of a record once the run is over.
@@ -30,8 +31,8 @@ pub struct Recorder<'a> {
 pub struct Recorded {
     /// Files in the run's folder.
     pub files: Vec<String>,
-    /// All agents, at the scenario's interval.
-    pub samples: Vec<Sample>,
+    /// Where each vehicle was, at the scenario's interval.
+    pub tracks: Vec<Vec<TrackPoint>>,
     /// Where vehicles were hit, m.
     pub hits: Vec<[f64; 2]>,
     /// Figures of all heartbeats, rank by rank.
@@ -60,8 +61,8 @@ impl<'a> Recorder<'a> {
 
     /// What is left of it, once the run is over.
     pub fn recorded(self) -> Recorded {
-        let (files, samples, hits) = self.left;
-        Recorded { files, samples, hits, figures: self.figures }
+        let (files, tracks, hits) = self.left;
+        Recorded { files, tracks, hits, figures: self.figures }
     }
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
@@ -110,9 +111,9 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
 
     fn on_end(&mut self, _: &World) -> Result<(), E> {
         if let Some((record, heartbeats)) = self.open.take() {
-            let (mut files, samples, hits) = record.finish()?;
+            let (mut files, tracks, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);
-            self.left = (files, samples, hits);
+            self.left = (files, tracks, hits);
         }
         Ok(())
     }

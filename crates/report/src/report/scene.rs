@@ -2,7 +2,7 @@
 
 use super::land::{Land, OfGround};
 use super::profile::ProfilePoint;
-use crate::simulation::{BlockedCell, OutcomeReport, Sample, VehicleSummary};
+use crate::simulation::{BlockedCell, OutcomeReport, Sample, VehicleSummary, WheelSample};
 
 /// What the picture shows.
 pub struct Scene<'a> {
@@ -77,27 +77,29 @@ pub struct TrackPoint {
     pub sinkage: f64,
 }
 
+impl TrackPoint {
+    /// What of a sample is drawn.
+    pub fn of(sample: &Sample) -> TrackPoint {
+        let wheels = sample.wheels.len().max(1) as f64;
+        let mean = |of: fn(&WheelSample) -> f64| sample.wheels.iter().map(of).sum::<f64>() / wheels;
+        TrackPoint {
+            time: sample.time,
+            position: [sample.pose.position.x, sample.pose.position.y],
+            speed: sample.speed,
+            slip: mean(|wheel| wheel.slip),
+            sinkage: mean(|wheel| wheel.sinkage),
+        }
+    }
+}
+
 impl Track {
-    /// The track of vehicle `index` from the samples of a run.
-    pub fn of(samples: &[Sample], index: usize, summary: &VehicleSummary) -> Track {
-        let point = |sample: &Sample| {
-            let wheels = sample.wheels.len().max(1) as f64;
-            let mean = |of: fn(&crate::simulation::WheelSample) -> f64| {
-                sample.wheels.iter().map(of).sum::<f64>() / wheels
-            };
-            TrackPoint {
-                time: sample.time,
-                position: [sample.pose.position.x, sample.pose.position.y],
-                speed: sample.speed,
-                slip: mean(|wheel| wheel.slip),
-                sinkage: mean(|wheel| wheel.sinkage),
-            }
-        };
+    /// The track of a vehicle with this history.
+    pub fn of(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
         Track {
             name: summary.name.clone(),
             outcome: summary.outcome.clone(),
             distance: summary.distance,
-            points: samples.iter().filter(|sample| sample.vehicle == index).map(point).collect(),
+            points,
         }
     }
 }
@@ -109,8 +111,7 @@ mod tests {
     use crate::spatial::Vec3;
 
     #[test]
-    fn a_track_holds_its_own_vehicle_and_means_of_wheels() {
-        use crate::simulation::WheelSample;
+    fn a_track_holds_means_of_wheels() {
         let wheel = |slip: f64| WheelSample { slip, sinkage: 0.1 * slip, ..WheelSample::default() };
         let sample = |vehicle: usize, time: f64| Sample {
             time,
@@ -146,9 +147,10 @@ mod tests {
             soil_energy: 0.0,
             fuel: None,
         };
-        let samples = [sample(0, 0.0), sample(1, 0.0), sample(0, 1.0), sample(1, 1.0)];
-        let track = Track::of(&samples, 1, &summary);
+        let samples = [sample(1, 0.0), sample(1, 1.0)];
+        let track = Track::of(samples.iter().map(TrackPoint::of).collect(), &summary);
         assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
+        assert_eq!(track.points[1].time, 1.0);
         // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
         assert_eq!(track.points[1].slip, 0.5);
         assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);

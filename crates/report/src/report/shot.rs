@@ -169,7 +169,8 @@ impl Shot {
         let camera = Camera::with_field(width, height, Lens::Pinhole, self.field)
             .ok_or(ShotError::Field { field: self.field })?;
         let camera = Camera { supersample: self.supersample, sky_rays: 1, ..camera };
-        let moving = scene_model.moving(world.model(), [&messages, &messages]);
+        let moving =
+            scene_model.moving(world.model(), [world.time_us(); 2], [&messages, &messages]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
         let ground_around = if self.coarse { Relief::coarse } else { Relief::around };
         let relief = ground_around(&world.model().ground, &world.state().published, looked_at);

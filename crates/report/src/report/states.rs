@@ -74,7 +74,7 @@ impl States {
         Ok(states)
     }
 
-    /// Goes on with them after a time, s; also the samples up to then, as far as they
+    /// Goes on with them after a time, s, and shows the samples up to then, as far as they
     /// were written.
     pub fn resume(
         folder: &Path,
@@ -82,17 +82,17 @@ impl States {
         parts: (usize, bool),
         output: &Output,
         after: f64,
-    ) -> Result<(States, Vec<Sample>), ReportError> {
+        show: &mut dyn FnMut(&Sample),
+    ) -> Result<States, ReportError> {
         let mut states = States::of(names, parts, output);
-        let mut samples = Vec::new();
         if !output.states.is_empty() {
             let (columns, kept) = (states.columns(), states.kept.clone());
-            let mut visit = |row: &csv::StringRecord| samples.push(sample_of(&kept, row));
+            let mut visit = |row: &csv::StringRecord| show(&sample_of(&kept, row));
             let formats = &output.states;
             let table = Growing::resume(folder, STEM, columns, formats, after, &mut visit)?;
             states.table = Some(table);
         }
-        Ok((states, samples))
+        Ok(states)
     }
 
     fn of(names: &[String], (wheels, trailers): (usize, bool), output: &Output) -> States {
@@ -482,8 +482,12 @@ mod tests {
             std::fs::write(&path, torn).unwrap();
             let after = samples[until].time;
             let output = Output::default();
-            let (mut states, before) =
-                States::resume(cut.path(), &names(), (4, false), &output, after).unwrap();
+            let mut before = Vec::new();
+            let mut states =
+                States::resume(cut.path(), &names(), (4, false), &output, after, &mut |sample| {
+                    before.push(sample.clone());
+                })
+                .unwrap();
             let first = samples.iter().position(|sample| sample.time > after).unwrap();
             assert_eq!(before.len(), first);
             assert_eq!(before[until].wheels[0].traction, samples[until].wheels[0].traction);
@@ -510,9 +514,11 @@ mod tests {
             samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
             assert_eq!(states.finish().unwrap(), ["states.parquet"]);
         }
-        let (mut states, before) =
-            States::resume(cut.path(), &names(), (4, false), &output, samples[20].time).unwrap();
-        assert_eq!(before.len(), 22);
+        let (mut before, after) = (0, samples[20].time);
+        let mut states =
+            States::resume(cut.path(), &names(), (4, false), &output, after, &mut |_| before += 1)
+                .unwrap();
+        assert_eq!(before, 22);
         samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
         states.finish().unwrap();
         let read = |folder: &Path| std::fs::read(folder.join("states.parquet")).unwrap();

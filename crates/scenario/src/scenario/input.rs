@@ -15,6 +15,9 @@ pub const LARGEST_TABLE: u64 = 16 << 20;
 /// Largest raster, mesh or checkpoint that is read, bytes.
 pub const LARGEST_BINARY: u64 = 2 << 30;
 
+/// Largest raster that is read tile by tile, bytes.
+pub const LARGEST_TILED: u64 = 64 << 30;
+
 /// Length of a regular file, bytes.
 ///
 /// # Errors
@@ -35,12 +38,17 @@ pub fn regular(path: &Path) -> Result<u64> {
 /// What the system says; something that is no regular file; one that is longer.
 pub fn bounded(path: &Path, most: u64) -> Result<u64> {
     match regular(path)? {
-        length if length > most => Err(longer(in_words(length), most)),
+        length if length > most => Err(longer(length, most)),
         length => Ok(length),
     }
 }
 
-fn longer(length: String, most: u64) -> Error {
+/// The refusal of a file that is too long.
+pub(super) fn longer(length: u64, most: u64) -> Error {
+    too_long(&in_words(length), most)
+}
+
+fn too_long(length: &str, most: u64) -> Error {
     let what = format!("is {length} long; must be at most {}", in_words(most));
     Error::new(ErrorKind::InvalidInput, what)
 }
@@ -55,7 +63,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     // some files do not say how long they are
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(longer(format!("over {}", in_words(most)), most));
+        return Err(too_long(&format!("over {}", in_words(most)), most));
     }
     Ok(bytes)
 }

@@ -2,10 +2,12 @@
 
 use super::config::{Scenario, Surface};
 use super::input;
+use crate::terrain::{RasterFile, RasterFormat, TerrainError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -70,21 +72,47 @@ impl Inputs {
         self.noted(path, most, false)
     }
 
-    fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
-        let content = match self.kept.get(path) {
-            Some(kept) => recorded(kept, most)?,
-            None => input::read(path, most)?,
+    /// Opens a regular file of at most `most` bytes, of which no more than a part is held in
+    /// memory at a time, for its hash too.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn open(&self, path: &Path, most: u64) -> io::Result<Opened> {
+        let opened = match self.kept.get(path) {
+            Some(kept) => recorded(kept, |place| Opened::of(place, most), |own| &own.sha256)?,
+            None => Opened::of(path, most)?,
         };
-        let (bytes, sha256) = (content.len() as u64, sha256(&content));
+        self.note(path, opened.bytes, &opened.sha256, true)?;
+        Ok(opened)
+    }
+
+    fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
+        let read = |place: &Path| -> io::Result<(Vec<u8>, String)> {
+            let content = input::read(place, most)?;
+            let hash = sha256(&content);
+            Ok((content, hash))
+        };
+        let (content, sha256) = match self.kept.get(path) {
+            Some(kept) => recorded(kept, read, |(_, hash)| hash)?,
+            None => read(path)?,
+        };
+        self.note(path, content.len() as u64, &sha256, decides)?;
+        Ok(content)
+    }
+
+    fn note(&self, path: &Path, bytes: u64, sha256: &str, decides: bool) -> io::Result<()> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         match read.iter_mut().find(|input| input.path == path) {
             Some(before) if before.sha256 != sha256 => {
                 return Err(io::Error::other("has changed while it was read; start again"));
             }
             Some(before) => before.decides |= decides,
-            None => read.push(Input { path: path.to_owned(), bytes, sha256, decides }),
+            None => {
+                let (path, sha256) = (path.to_owned(), sha256.to_owned());
+                read.push(Input { path, bytes, sha256, decides });
+            }
         }
-        Ok(content)
+        Ok(())
     }
 
     /// What has been read, each file once, in the order of reading.
@@ -93,12 +121,79 @@ impl Inputs {
     }
 }
 
-/// What a run's file held, from its copy or from where it was.
-fn recorded(Kept { input: was, copy }: &Kept, most: u64) -> io::Result<Vec<u8>> {
+/// Bytes by which a file's format is told.
+const HEAD: u64 = 256;
+
+/// A file that is open at its beginning, with the hash of what it holds.
+#[derive(Debug)]
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
+}
+
+impl Opened {
+    fn of(path: &Path, most: u64) -> io::Result<Opened> {
+        let bytes = input::bounded(path, most)?;
+        let mut file = File::open(path)?;
+        let mut hasher = Sha256::new();
+        let mut part = vec![0; 1 << 20];
+        loop {
+            match file.read(&mut part)? {
+                0 => break,
+                length => hasher.update(&part[..length]),
+            }
+        }
+        file.rewind()?;
+        let sha256 = base16ct::lower::encode_string(&hasher.finalize());
+        Ok(Opened { file, bytes, sha256 })
+    }
+
+    /// All that it holds, if that is at most `most` bytes.
+    ///
+    /// # Errors
+    /// What the system says; a file that is longer.
+    pub fn read(mut self, most: u64) -> io::Result<Vec<u8>> {
+        if self.bytes > most {
+            return Err(input::longer(self.bytes, most));
+        }
+        let mut content = Vec::with_capacity(self.bytes as usize);
+        self.file.rewind()?;
+        self.file.take(most).read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    /// The GeoTIFF that it is, without its heights; nothing if it is another file.
+    ///
+    /// # Errors
+    /// A GeoTIFF that cannot be used.
+    pub(super) fn geotiff(&self) -> Result<Option<RasterFile>, TerrainError> {
+        let unreadable = |error: io::Error| TerrainError::GeoTiff(error.to_string());
+        let mut file = self.file.try_clone().map_err(unreadable)?;
+        let mut head = Vec::new();
+        file.rewind().map_err(unreadable)?;
+        file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        if RasterFormat::of(&head) != Ok(RasterFormat::GeoTiff) {
+            return Ok(None);
+        }
+        RasterFile::open(file).map(Some)
+    }
+}
+
+/// What a run's file held, from its copy or from where it was, by a way of reading it and the
+/// hash of what was read.
+fn recorded<T>(
+    Kept { input: was, copy }: &Kept,
+    read: impl Fn(&Path) -> io::Result<T>,
+    hash: impl Fn(&T) -> &String,
+) -> io::Result<T> {
     let mut altered = None;
     for place in [copy, &was.path] {
-        match input::read(place, most) {
-            Ok(content) if sha256(&content) == was.sha256 => return Ok(content),
+        match read(place) {
+            Ok(content) if *hash(&content) == was.sha256 => return Ok(content),
             Ok(_) => altered = altered.or(Some(place)),
             Err(_) => {}
         }

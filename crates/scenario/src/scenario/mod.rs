@@ -34,7 +34,7 @@ pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use document::{Document, Node, Value};
 pub use fault::{Fault, Faults, Place, Problem, nearest_word};
-pub use inputs::{Input, Inputs, Kept, map_paths};
+pub use inputs::{Input, Inputs, Kept, Opened, map_paths};
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -64,13 +64,21 @@ impl ScenarioFile {
     /// # Errors
     /// Every fault found up to the cross-checks.
     pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::read_by(path, sets, Inputs::default())
+    }
+
+    /// The same; the files that it names are read by `inputs`, which takes them down.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn read_by(path: &Path, sets: &[String], inputs: Inputs) -> Result<ScenarioFile, Faults> {
         let file = path.display().to_string();
         let text = input::read_text(path, input::LARGEST_TEXT).map_err(|e| {
             let problem = Problem::Unreadable { cause: e.to_string() };
             Fault::new(Place::File(file.as_str().into()), "", None, problem)
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        ScenarioFile::parse(&file, &text, &folder, sets)
+        ScenarioFile::parse_by(&file, &text, &folder, sets, inputs)
     }
 
     /// A scenario that a program made, held to all that one in a file is held to; its relative
@@ -96,19 +104,40 @@ impl ScenarioFile {
         folder: &Path,
         sets: &[String],
     ) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::parse_by(file, text, folder, sets, Inputs::default())
+    }
+
+    /// The same; the files that it names are read by `inputs`, which takes them down.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn parse_by(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Faults> {
         let mut document = Document::parse(file, text)?;
         let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
-        ScenarioFile::of_document(document, folder)
+        ScenarioFile::checked(document, folder, inputs)
     }
 
     /// The same from a document, whose values know where they were given.
     ///
     /// # Errors
     /// Every fault found up to the cross-checks.
-    pub fn of_document(mut document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
+    pub fn of_document(document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::checked(document, folder, Inputs::default())
+    }
+
+    fn checked(
+        mut document: Document,
+        folder: &Path,
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Faults> {
         Faults::into_result(conform(&document, &SCHEMA))?;
-        let inputs = Inputs::default();
         places::resolve(&mut document, folder, &inputs)?;
         rows::expand(&mut document)?;
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())

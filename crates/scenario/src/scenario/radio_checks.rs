@@ -1,8 +1,9 @@
 //! Checks of radios that no single key shows.
 
-use super::config::{Driver, FollowPolicy, Radio, RadioNet, Scenario};
+use super::config::{Barrier, Driver, FollowPolicy, Radio, RadioNet, Scenario};
 use super::consistency::{Refuse, decimal};
 use super::fault::{Problem, nearest_word};
+use std::collections::BTreeMap;
 
 /// Radios are of vehicles that there are, each of one radio at most; who cooperates with a leader
 /// has one in common with it.
@@ -31,7 +32,9 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         check_channel(&net.channel, &format!("{key}.channel"), refuse);
         check_rate(scenario, net.rate, &format!("{key}.rate"), refuse);
     }
+    check_roadside(scenario, refuse);
     check_lights(scenario, refuse);
+    check_times(scenario, refuse);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let Driver::Follow { leader, policy, time_gap_unheard, lost_beacons, .. } = &vehicle.driver
         else {
@@ -56,21 +59,61 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Traffic lights have names of their own and a radio, and show each approach something.
-fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
+/// What stands and walks beside ways has names of its own, and radios that there are.
+fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
     let radios = || scenario.radio.iter().map(|net| net.name.as_str());
+    let lights = scenario.traffic_light.iter().map(|own| (&own.name, Some(&own.radio)));
+    let barriers = scenario.barrier.iter().map(|own| (&own.name, own.radio.as_ref()));
+    let on_foot = scenario.pedestrian.iter().map(|own| (&own.name, own.radio.as_ref()));
+    let key = |kind: &str, index: usize| format!("{kind}[{index}]");
+    let all = (lights.enumerate().map(|(index, own)| (key("traffic_light", index), own)))
+        .chain(barriers.enumerate().map(|(index, own)| (key("barrier", index), own)))
+        .chain(on_foot.enumerate().map(|(index, own)| (key("pedestrian", index), own)));
+    let mut known: BTreeMap<&str, String> = BTreeMap::new();
+    for (key, (name, radio)) in all {
+        if let Some(first) = known.get(name.as_str()) {
+            refuse(format!("{key}.name"), Problem::DuplicateName { first: first.clone() });
+        }
+        if let Some(radio) = radio.filter(|radio| radios().all(|name| name != radio.as_str())) {
+            let allowed = radios().map(|name| format!("{name:?}")).collect();
+            let suggestion = nearest_word(radio, radios());
+            refuse(format!("{key}.radio"), Problem::NotOneOf { suggestion, allowed });
+        }
+        known.entry(name).or_insert(key);
+    }
+}
+
+/// Barriers have time to open and to warn before they close; people on foot get on.
+fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
+    for (index, barrier) in scenario.barrier.iter().enumerate() {
+        let Barrier { closed, open, swing, warning, .. } = *barrier;
+        if closed < swing {
+            let cause = format!("must be at least barrier[{index}].swing, {swing} s");
+            refuse(format!("barrier[{index}].closed"), Problem::Refused { cause });
+        }
+        if open < swing + warning {
+            let cause = format!(
+                "must be at least barrier[{index}].swing and warning together, {} s",
+                decimal(swing + warning)
+            );
+            refuse(format!("barrier[{index}].open"), Problem::Refused { cause });
+        }
+    }
+    for (index, own) in scenario.pedestrian.iter().enumerate() {
+        for (point, pair) in own.way.windows(2).enumerate() {
+            if pair[0] == pair[1] {
+                let cause = format!("repeats the point before it, {:?}", pair[0]);
+                let key = format!("pedestrian[{index}].way[{}]", point + 1);
+                refuse(key, Problem::Refused { cause });
+            }
+        }
+    }
+}
+
+/// Traffic lights show each approach something.
+fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, light) in scenario.traffic_light.iter().enumerate() {
         let key = |part: &str| format!("traffic_light[{index}].{part}");
-        let mut earlier = scenario.traffic_light[..index].iter();
-        if let Some(first) = earlier.position(|other| other.name == light.name) {
-            let first = format!("traffic_light[{first}]");
-            refuse(key("name"), Problem::DuplicateName { first });
-        }
-        if radios().all(|name| name != light.radio) {
-            let allowed = radios().map(|name| format!("{name:?}")).collect();
-            let suggestion = nearest_word(&light.radio, radios());
-            refuse(key("radio"), Problem::NotOneOf { suggestion, allowed });
-        }
         let approaches = light.approach.len();
         for (place, phase) in light.phase.iter().enumerate() {
             if phase.lights.len() != approaches {

@@ -26,11 +26,13 @@ pub enum Class {
     Air = 8,
     /// Anything else.
     Other = 9,
+    /// Somebody on foot.
+    Pedestrian = 10,
 }
 
 impl Class {
     /// All classes, by number.
-    pub const ALL: [Class; 10] = [
+    pub const ALL: [Class; 11] = [
         Class::Sky,
         Class::Ground,
         Class::Vehicle,
@@ -41,11 +43,23 @@ impl Class {
         Class::Post,
         Class::Air,
         Class::Other,
+        Class::Pedestrian,
     ];
 
     /// Name of the class.
     pub fn name(self) -> &'static str {
-        ["sky", "ground", "vehicle", "wheel", "track shoe", "tree", "rock", "post", "air", "other"]
-            [self as usize]
+        [
+            "sky",
+            "ground",
+            "vehicle",
+            "wheel",
+            "track shoe",
+            "tree",
+            "rock",
+            "post",
+            "air",
+            "other",
+            "pedestrian",
+        ][self as usize]
     }
 }

@@ -26,7 +26,9 @@ use crate::sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
 };
-use crate::vehicle::driver::{Driver, DriverState, DriverView, Intent, LeaderView, PathFollower};
+use crate::vehicle::driver::{
+    Driver, DriverState, DriverView, Intent, LeaderView, PathFollower, PedalView,
+};
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,9 @@ use std::sync::Arc;
 
 /// How far ahead a driver looks for a leader that goes another way, m.
 const LOOKS_AHEAD: f64 = 100.0;
+/// Distance from an agent within which it meets ground in a heartbeat, m: more than a tractor
+/// with its trailer, and than any goes in a heartbeat.
+const REACH: f64 = 60.0;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -478,6 +483,8 @@ impl AgentModel {
         let before = self.circumstance(ground, state, workspace);
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
+        // so that no step waits for a file
+        ground.terrain().hold(self.place(workspace).0, REACH);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
         let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));
@@ -517,9 +524,11 @@ impl AgentModel {
         // what is told of it where others are near
         state.otherwise = pushed
             .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
+        let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
+        let hits = &mut state.hits;
+        self.pass_roadside(model, &workspace.vehicle, now_us, |touch| hits.add(&touch, time, span));
         state.wheels.clear();
         state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
-        let time = clock.time(first_tick + steps);
         state.outcome = self.judge(ground, endings, time, state, workspace);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);
@@ -617,8 +626,22 @@ impl AgentModel {
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
         let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
-        let view = DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation };
+        let pedals = self.pedals(state);
+        let view =
+            DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation, pedals };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
+        if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
+            let given = response.acceleration(&state.controls);
+            station.aims(given - state.driver.speed.integral);
+        }
+    }
+
+    /// What the pedals do along the way that it drives, for a driver that aims at accelerations.
+    fn pedals(&self, state: &AgentState) -> Option<PedalView> {
+        let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
+        let response = self.vehicle.pedal_response(&state.vehicle);
+        let response = if own.sense() < 0.0 { response.backward() } else { response };
+        Some(PedalView { response, applied: state.controls })
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, and on the plates that are

@@ -3,6 +3,7 @@
 use super::agent::AgentState;
 use super::autonomous::Autonomy;
 use super::exploration::Classes;
+use super::world::World;
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,14 @@ pub struct CellView {
     pub heights: [f32; 2],
     /// 0 unknown, 1 free, 2 obstacle, 3 hole.
     pub class: u8,
+}
+
+impl World {
+    /// What an agent that drives itself, and steps here, has in mind.
+    pub fn autonomy_view(&self, agent: usize) -> Option<AutonomyView> {
+        let autonomy = self.model().agents.get(agent)?.autonomy.as_ref()?;
+        AutonomyView::of(autonomy, self.state().agents.get(agent)?)
+    }
 }
 
 impl AutonomyView {

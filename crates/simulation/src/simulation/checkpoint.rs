@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 15, since vehicles near others know what else acts on them.
+/// Version of the layout: 15, since radios tell of aims and people on foot, and vehicles near
+/// others know what else acts on them.
 const VERSION: u8 = 15;
 const DIGEST: usize = 32;
 
@@ -190,6 +191,7 @@ mod tests {
             team: None,
             radios: Vec::new(),
             lights: Vec::new(),
+            pedestrians: Vec::new(),
             scene_model: None,
         }
     }

@@ -4,6 +4,7 @@
 //! a heartbeat is told to all ranks before they step, so that any number of them gives the
 //! bits of one process; and it is taken down, so that a run is repeated without it.
 
+use super::commanding::CommandError;
 use super::outcome::OutcomeReport;
 use super::radio::Heard;
 use super::record::Sample;
@@ -39,7 +40,7 @@ impl CommandOrigin {
 }
 
 /// A command that holds from a heartbeat on, until the next one to the same agent.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commanded {
     /// The agent.
     pub agent: u32,
@@ -47,6 +48,25 @@ pub struct Commanded {
     pub controls: Controls,
     /// Where that comes from.
     pub origin: CommandOrigin,
+    /// What the driver calls itself: for the record alone.
+    pub driver: String,
+    /// Bytes that the agent says by its radio at the next exchange, once each.
+    pub says: Vec<Vec<u8>>,
+}
+
+impl Commanded {
+    /// Gives it to the agent, if that steps in this world.
+    ///
+    /// # Errors
+    /// [`CommandError`] when the agent cannot do it, or has no radio to say anything by.
+    pub fn apply(&self, world: &mut World) -> Result<(), CommandError> {
+        let agent = self.agent as usize;
+        world.command(agent, Some(self.controls.into()))?;
+        if !world.is_own(agent) {
+            return Ok(());
+        }
+        self.says.iter().try_for_each(|bytes| world.say(agent, bytes))
+    }
 }
 
 /// What a controller asks to be shown beside all agents.

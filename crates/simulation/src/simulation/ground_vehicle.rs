@@ -12,8 +12,8 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, TrackedVehicle, Vehicle,
-    VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, PedalResponse, TrackedVehicle,
+    Vehicle, VehicleState,
 };
 use std::sync::Arc;
 
@@ -363,6 +363,14 @@ impl GroundVehicle {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.thrust(state),
             GroundVehicle::Tracked(own) => own.vehicle.thrust(state),
+        }
+    }
+
+    /// What throttle and brake do to it at its present speed and gear.
+    pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.pedal_response(state),
+            GroundVehicle::Tracked(own) => own.vehicle.pedal_response(state),
         }
     }
 

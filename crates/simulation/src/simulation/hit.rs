@@ -16,6 +16,35 @@ pub enum Struck {
     Vehicle(u32),
     /// A thing that stands, by its index among the world's obstacles.
     Obstacle(u32),
+    /// The arm of a barrier, by its index among the world's lights: without a force.
+    Barrier(u32),
+    /// Somebody on foot, by its index: without a force.
+    Pedestrian(u32),
+}
+
+/// How many of each there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StruckCounts {
+    pub vehicles: usize,
+    pub obstacles: usize,
+    pub barriers: usize,
+    pub pedestrians: usize,
+}
+
+impl StruckCounts {
+    /// Why there is no such thing, if there is none.
+    pub fn check(&self, with: Struck) -> Result<(), String> {
+        let (what, index, count) = match with {
+            Struck::Vehicle(index) => ("vehicle", index, self.vehicles),
+            Struck::Obstacle(index) => ("obstacle", index, self.obstacles),
+            Struck::Barrier(index) => ("barrier", index, self.barriers),
+            Struck::Pedestrian(index) => ("pedestrian", index, self.pedestrians),
+        };
+        if (index as usize) < count {
+            return Ok(());
+        }
+        Err(format!("{what} {index}; must be one of {count}"))
+    }
 }
 
 /// A vehicle against something, from its first touch to its last.
@@ -108,11 +137,7 @@ impl Hits {
     }
 
     /// Whether a checkpoint can hold them.
-    pub fn are_sound(&self, agents: usize, obstacles: usize) -> bool {
-        let known = |hit: &Hit| match hit.with {
-            Struck::Vehicle(agent) => (agent as usize) < agents,
-            Struck::Obstacle(obstacle) => (obstacle as usize) < obstacles,
-        };
-        self.0.len() <= MOST && self.0.iter().all(known)
+    pub fn are_sound(&self, known: &StruckCounts) -> bool {
+        self.0.len() <= MOST && self.0.iter().all(|hit| known.check(hit.with).is_ok())
     }
 }

@@ -215,7 +215,8 @@ impl PendingFrame {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.messages.iter().map(|message| rewound(message, ago)).collect()
         });
-        self.scene_model.moving(&self.model, [&from, &to])
+        let moments_us = ago.map(|ago| self.due.taken_us.saturating_sub((1e6 * ago) as u64));
+        self.scene_model.moving(&self.model, moments_us, [&from, &to])
     }
 
     fn scene<'s>(&'s self, moving: &'s InstanceSet, air: &'s Air) -> Scene<'s> {

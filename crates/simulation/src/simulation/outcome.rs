@@ -289,13 +289,13 @@ impl Outcome {
         }
     }
 
-    /// It as it is reported, where `soil` names soils, `vehicle` vehicles, and `obstacle` what
-    /// stands.
+    /// It as it is reported, where `soil` names soils, `vehicle` vehicles, and `struck` what
+    /// vehicles collide with.
     pub fn report<'a>(
         &self,
         soil: impl Fn(SoilId) -> &'a str,
         vehicle: impl Fn(usize) -> &'a str,
-        obstacle: impl Fn(usize) -> &'a str,
+        struck: impl Fn(Struck) -> &'a str,
     ) -> OutcomeReport {
         let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
         let mut report = OutcomeReport {
@@ -346,10 +346,7 @@ impl Outcome {
                 format!("overturned at {time:.1} s at {}", at(position))
             }
             Outcome::Collided { time, position, with } => {
-                let with = match with {
-                    Struck::Vehicle(index) => vehicle(*index as usize),
-                    Struck::Obstacle(index) => obstacle(*index as usize),
-                };
+                let with = struck(*with);
                 format!("collided with {with} at {time:.1} s at {}", at(position))
             }
             Outcome::LeftTerrain { time, position } => {

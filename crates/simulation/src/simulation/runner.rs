@@ -12,6 +12,7 @@ use super::state_hash::StateHash;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
 use crate::sync::Loopback;
+use crate::terrain::TerrainError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When a run ends, and how often what is told. The same on all ranks.
@@ -165,6 +166,9 @@ pub enum RunError<E> {
         /// Why.
         cause: String,
     },
+    /// Ground could not be read from its file.
+    #[error("the ground cannot be read any more: {0}")]
+    Terrain(TerrainError),
     /// An observer failed.
     #[error("{0}")]
     Observer(E),
@@ -299,6 +303,9 @@ impl<'a> Runner<'a> {
                 asked |= !self.ranks.ask_to_leave();
             }
             let mut done = self.ranks.advance(asked)?;
+            if let Some(fault) = self.world().model().ground.terrain().fault() {
+                return Err(RunError::Terrain(fault.clone()));
+            }
             if self.ranks.has_left() {
                 return Ok((self.ranks.into_world(), false));
             }
@@ -373,9 +380,9 @@ impl<'a> Runner<'a> {
                     }
                 }
                 Call::Go(commanded) => {
-                    for Commanded { agent, controls, .. } in &commanded {
-                        let agent = *agent as usize;
-                        if let Err(source) = self.ranks.command(agent, Some((*controls).into())) {
+                    for own in &commanded {
+                        if let Err(source) = self.ranks.apply(own) {
+                            let agent = own.agent as usize;
                             let agents = &self.world().model().agents;
                             let name = agents.get(agent).map(|own| own.name.clone());
                             let agent = name.unwrap_or_else(|| agent.to_string());

@@ -2,6 +2,7 @@
 
 use super::ground_vehicle::GroundVehicle;
 use super::obstacle::Obstacles;
+use super::roadside::RoadsideVisual;
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
 use super::world::{World, WorldModel};
 use crate::collision::Stem;
@@ -135,6 +136,8 @@ pub struct SceneModel {
     /// What stands, prop by prop, and all of it.
     props: Vec<Instance>,
     standing: Arc<InstanceSet>,
+    /// What stands and walks beside ways, and changes with the time.
+    roadside: RoadsideVisual,
     /// What of the soils gets into the air.
     pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
@@ -173,6 +176,7 @@ impl SceneModel {
         }
         let terrain = model.ground.terrain();
         let props = super::scenery::instances(props, terrain, &mut meshes);
+        let roadside = RoadsideVisual::new(&model.lights, &model.pedestrians, &mut meshes);
         let standing = Arc::new(InstanceSet::new(&meshes, &props));
         let soils = model.ground.soils().iter().map(SoilAppearance::of).collect();
         let loose = model.ground.soils().iter().map(Loose::of).collect();
@@ -183,6 +187,7 @@ impl SceneModel {
             soils,
             props,
             standing,
+            roadside,
             loose,
             sky,
             air,
@@ -208,14 +213,24 @@ impl SceneModel {
         &self.props
     }
 
-    /// The agents at two keyframes, each told for all agents.
-    pub fn moving(&self, model: &WorldModel, messages: [&[VehicleMessage]; 2]) -> InstanceSet {
-        InstanceSet::new(&self.meshes, &self.parts(model, messages))
+    /// What moves, at two keyframes: their moments, µs, and the agents as each is told for all.
+    pub fn moving(
+        &self,
+        model: &WorldModel,
+        moments_us: [u64; 2],
+        messages: [&[VehicleMessage]; 2],
+    ) -> InstanceSet {
+        InstanceSet::new(&self.meshes, &self.parts(model, moments_us, messages))
     }
 
-    /// Parts of the agents at two keyframes, each told for all agents: agent by agent, and
-    /// of one agent always in the same order.
-    pub fn parts(&self, model: &WorldModel, messages: [&[VehicleMessage]; 2]) -> Vec<Instance> {
+    /// Parts of what moves at two keyframes: agent by agent, and of one agent always in the same
+    /// order; then what changes beside ways.
+    pub fn parts(
+        &self,
+        model: &WorldModel,
+        moments_us: [u64; 2],
+        messages: [&[VehicleMessage]; 2],
+    ) -> Vec<Instance> {
         let mut instances = Vec::new();
         for (index, agent) in model.agents.iter().enumerate() {
             let [Some(before), Some(now)] = messages.map(|all| all.get(index)) else { continue };
@@ -234,6 +249,8 @@ impl SceneModel {
                 });
             }
         }
+        let beside = (&model.lights[..], &model.pedestrians[..]);
+        instances.extend(self.roadside.parts(beside, model.ground.terrain(), moments_us));
         instances
     }
 

@@ -6,7 +6,7 @@
 //! are no longer finite ([`Outcome::Failed`](super::Outcome::Failed)).
 
 use super::agent::{AgentModel, AgentState};
-use super::hit::Struck;
+use super::hit::StruckCounts;
 use super::tyre::TyreState;
 use super::world::{WorldModel, WorldState};
 use crate::grid::TileKey;
@@ -46,8 +46,8 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     let soils = model.ground.soils().len();
     for (agent, state) in model.agents.iter().zip(agents) {
         let now_us = model.clock.micros(*tick);
-        let known = [model.agents.len(), model.obstacles.len(), model.lights.len()];
-        check_agent(agent, state, soils, known, now_us)
+        let (known, senders) = (model.struck_counts(), model.senders());
+        check_agent(agent, state, soils, (&known, senders), now_us)
             .map_err(|what| format!("{}: {what}", agent.name))?;
     }
     Ok(())
@@ -57,7 +57,7 @@ fn check_agent(
     model: &AgentModel,
     state: &AgentState,
     soils: usize,
-    [agents, obstacles, lights]: [usize; 3],
+    (known, senders): (&StruckCounts, usize),
     now_us: u64,
 ) -> Result<(), String> {
     let like = model.unsettled(&model.start, model.speed, 0);
@@ -99,27 +99,22 @@ fn check_agent(
         within("soil", usize::from(soil.0), 0, soils - 1)?;
     }
     if let Some(leader) = state.outcome.as_ref().and_then(|outcome| outcome.leader()) {
-        within("leader", leader, 0, agents - 1)?;
+        within("leader", leader, 0, known.vehicles - 1)?;
     }
-    let struck = state.outcome.as_ref().and_then(|outcome| outcome.struck());
-    match struck {
-        Some(Struck::Vehicle(other)) => within("vehicle", other as usize, 0, agents - 1)?,
-        Some(Struck::Obstacle(other)) if other as usize >= obstacles => {
-            return Err(format!("obstacle {other}; must be one of {obstacles}"));
-        }
-        _ => {}
+    if let Some(with) = state.outcome.as_ref().and_then(|outcome| outcome.struck()) {
+        known.check(with)?;
     }
     if !state.otherwise.is_finite() {
         return Err("an acceleration that is not finite".into());
     }
-    if !state.hits.are_sound(agents, obstacles) {
+    if !state.hits.are_sound(known) {
         return Err("a hit with what there is not".into());
     }
     if state.autonomy.is_some() != like.autonomy.is_some() {
         return Err("a driver that is not this vehicle's".into());
     }
     if let Some(radio) = &state.radio {
-        radio.check(agents + lights)?;
+        radio.check(senders)?;
     }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;

@@ -11,18 +11,19 @@ use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
 use super::exploration::Hole;
+use super::hit::{Struck, StruckCounts};
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::{Outcome, OutcomeReport};
 use super::radio::RadioNet;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
+use super::roadside::{Pedestrian, TrafficLight};
 use super::scene::SceneModel;
 use super::scratch_pool::ScratchPool;
 use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
 use super::statics::Stand;
 use super::team::Team;
-use super::traffic_light::TrafficLight;
 use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::ground::{GroundModel, NOBODY, Patches, Published, Tile};
@@ -57,8 +58,10 @@ pub struct WorldModel {
     pub team: Option<Team>,
     /// Radios that agents talk by; an agent has one at most.
     pub radios: Vec<RadioNet>,
-    /// Traffic lights, each heard by one of them.
+    /// Traffic lights and barriers, each heard by one of them at most.
     pub lights: Vec<TrafficLight>,
+    /// People on foot, likewise.
+    pub pedestrians: Vec<Pedestrian>,
     /// What cameras and lidars see besides the ground; they see nothing without.
     pub scene_model: Option<Arc<SceneModel>>,
 }
@@ -66,7 +69,7 @@ pub struct WorldModel {
 impl WorldModel {
     /// Whether any agent can run into anything.
     pub fn can_collide(&self) -> bool {
-        self.agents.len() > 1 || !self.obstacles.is_empty()
+        self.agents.len() > 1 || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
     }
 }
 
@@ -148,12 +151,37 @@ pub struct World {
 }
 
 impl WorldModel {
+    /// Name of what a vehicle met, or what it is in a word.
+    pub fn struck(&self, with: Struck) -> &str {
+        match with {
+            Struck::Vehicle(index) => &self.agents[index as usize].name,
+            Struck::Obstacle(index) => self.obstacles.noun(index as usize),
+            Struck::Barrier(index) => &self.lights[index as usize].name,
+            Struck::Pedestrian(index) => &self.pedestrians[index as usize].name,
+        }
+    }
+
+    /// How many of each there are that can be met.
+    pub(super) fn struck_counts(&self) -> StruckCounts {
+        StruckCounts {
+            vehicles: self.agents.len(),
+            obstacles: self.obstacles.len(),
+            barriers: self.lights.len(),
+            pedestrians: self.pedestrians.len(),
+        }
+    }
+
+    /// How many there are who send by radio: agents, then lights, then those on foot.
+    pub(super) fn senders(&self) -> usize {
+        self.agents.len() + self.lights.len() + self.pedestrians.len()
+    }
+
     /// An outcome in the words of this world.
     pub(super) fn reported(&self, outcome: &Outcome) -> OutcomeReport {
         outcome.report(
             |SoilId(soil)| self.ground.soils()[usize::from(soil)].name.as_str(),
             |vehicle| self.agents[vehicle].name.as_str(),
-            |index| self.obstacles.noun(index),
+            |with| self.struck(with),
         )
     }
 }
@@ -242,6 +270,11 @@ impl World {
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
         self.model.clock.time(self.state.tick)
+    }
+
+    /// The same, µs.
+    pub fn time_us(&self) -> u64 {
+        self.model.clock.micros(self.state.tick)
     }
 
     /// Steps all agents through one heartbeat and publishes what they left.

@@ -317,6 +317,7 @@ fn view(
         leader: None,
         stop: None,
         articulation: agent.vehicle.articulation(state, workspace),
+        pedals: None,
     }
 }
 

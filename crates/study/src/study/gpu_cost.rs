@@ -55,7 +55,9 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let here = [0.0, 0.0];
     let ground = full.world.model().ground.clone();
     let mut relief = Relief::around(&ground, &full.published, here);
-    let moving = full.scene_model.moving(full.world.model(), [&full.messages, &full.messages]);
+    let moments_us = [full.world.time_us(); 2];
+    let messages = [&full.messages[..]; 2];
+    let moving = full.scene_model.moving(full.world.model(), moments_us, messages);
     let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
     let props = Arc::new(Props::new(&gpu, &scene).map_err(gave_up)?);
     let mut renderer = GpuRenderer::new(gpu.clone(), props).map_err(gave_up)?;

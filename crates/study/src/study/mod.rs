@@ -62,7 +62,7 @@ pub use scaling::{Footing, Formation, ScalingCase, ScalingDrive, ScalingError};
 pub use scaling_cost::{Counts, DriveCost, Network};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
 pub use slip_angle_theory::{SlipAngleForces, at_slip_angle};
-pub use snow_theory::{Winter, packed_density, packing, wheel_resistance};
+pub use snow_theory::{SnowBase, Winter, packed_density, packing, wheel_resistance};
 pub use soil_works::SoilWorks;
 pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;

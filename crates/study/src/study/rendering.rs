@@ -290,7 +290,8 @@ pub fn wood_scan() -> Result<WoodScan, BenchError> {
     single_thread()?.install(|| {
         let messages = world.messages();
         let relief = Relief::around(&world.model().ground, &Published::default(), [0.0; 2]);
-        let moving = scene_model.moving(world.model(), [&messages, &messages]);
+        let moving =
+            scene_model.moving(world.model(), [world.time_us(); 2], [&messages, &messages]);
         let scene = scene_model.scene(world.model(), &relief, &moving);
         let chassis = messages[0].chassis;
         let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 25_f64.to_radians());
@@ -331,7 +332,8 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         full.drive(0);
         let Full { scene_model, world, published, messages } = &full;
         let model = world.model();
-        let (place, moving) = fastest(|| scene_model.moving(model, [messages, messages]));
+        let (place, moving) =
+            fastest(|| scene_model.moving(model, [world.time_us(); 2], [messages, messages]));
         let dirty = published.changed_since(before).count();
         let begun = Instant::now();
         relief.update(&model.ground, published, here);

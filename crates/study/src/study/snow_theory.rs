@@ -28,6 +28,26 @@ impl Winter {
     }
 }
 
+/// What lies under the snow, by CRREL's codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnowBase {
+    /// Superhighways and primary roads (1).
+    Road,
+    /// Trails and strong frozen ground (3).
+    Trail,
+}
+
+impl SnowBase {
+    /// Resistance of tracks themselves over their weight: what CRM-1 has on packed snow that gives way no more
+    /// (report 95-1, table A5, examples 3 and 4).
+    pub fn resistance(self) -> f64 {
+        match self {
+            SnowBase::Road => 0.0375,
+            SnowBase::Trail => 0.0525,
+        }
+    }
+}
+
 /// Density to which a greatest pressure, Pa, packs snow, kg/m³.
 pub fn packed_density(pressure: f64) -> f64 {
     match 1e-3 * pressure {
@@ -55,8 +75,8 @@ pub fn wheel_resistance(density: f64, width: f64, radius: f64, sinkage: f64) -> 
 mod tests {
     use super::*;
 
-    // CRREL 95-1, table A5. The vehicle's weight and area are not printed there:
-    // they follow from two of its figures, the others are then predicted.
+    // CRREL 95-1, table A5. The vehicle's weight and area follow from two of its figures (its file, p. 24, has
+    // 23401 lb and two tracks of 15 by 105 inches), the others are then predicted.
     #[test]
     fn gives_the_printed_figures_of_the_m113() {
         let (weight, area) = (104_092.488_756_857, 2.032_212_207_445);
@@ -71,6 +91,8 @@ mod tests {
         let leaning = Winter::Undisturbed.traction(pressure * slope.cos());
         close(area * leaning, 39207.1);
         close(weight * slope.sin() + 5585.4, 57631.6);
+        close(weight * SnowBase::Road.resistance(), 3903.5);
+        close(weight * SnowBase::Trail.resistance(), 5464.8);
         close(packing(0.15, 200.0, packed_density(pressure)), 0.09);
         close(packing(0.12, 200.0, packed_density(pressure)), 0.072);
     }

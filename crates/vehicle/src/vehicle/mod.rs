@@ -6,6 +6,7 @@ mod controls;
 pub mod driver;
 mod lock;
 mod outline;
+mod pedal_response;
 pub mod powertrain;
 pub mod spec;
 mod tracked;
@@ -19,6 +20,7 @@ pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trail
 pub use controls::Controls;
 pub use lock::{Lock, Locks};
 pub use outline::Outline;
+pub use pedal_response::PedalResponse;
 pub use powertrain::Selector;
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};

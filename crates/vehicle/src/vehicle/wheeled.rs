@@ -7,6 +7,7 @@
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
+use super::pedal_response::{PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::{Axle, Footprint, Tyre, VehicleSpec};
 use super::trailer::{Coupling, TrailerParts};
@@ -354,6 +355,23 @@ impl Vehicle {
         };
         let torque: f64 = self.parts.driveline.axles.iter().map(torque).sum();
         torque / (self.ride_radius() * self.mass * crate::numeric::GRAVITY)
+    }
+
+    /// What throttle and brake do to it at its present speed and gear.
+    pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
+        let arm = self.ride_radius() * self.mass;
+        let driveline = &self.parts.driveline;
+        let input = state.body.u[driveline.transmission.shafts.input.index()];
+        let torques = settled_torques(&self.spec.powertrain, &state.gearbox, input);
+        let (front, shares) = self.spec.driveline.split(driveline.shafts.len());
+        let at_wheels = driveline.shafts.iter().enumerate().map(|(index, &(_, axle))| {
+            let ratio = self.spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
+            shares[usize::from(index >= front)] / ratio
+        });
+        let gain: f64 = at_wheels.sum();
+        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
+        let brake = self.brakes.iter().map(|brake| brake.max_torque).sum::<f64>() / arm;
+        PedalResponse { closed, full, brake }
     }
 
     /// Length of the spring of a side, m.

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 /// Wall time between frames, and between tiles of the ground.
 pub(super) const FRAMES: Duration = Duration::from_millis(33);
 pub(super) const GROUND: Duration = Duration::from_millis(100);
+/// The same between pictures, and between what vehicles that drive themselves have in mind.
+pub(super) const PICTURES: Duration = Duration::from_millis(200);
+pub(super) const PLANS: Duration = Duration::from_secs(1);
 
 /// Something that is due so often.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,6 +9,8 @@ use super::snapshot::Snapshot;
 use super::traffic::shown;
 use crate::ground::Published;
 use crate::sensor::camera::Image;
+use crate::sensor::{Delivery, Reading};
+use crate::simulation::WorldModel;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -50,9 +52,17 @@ impl Encoder {
     }
 
     /// Shows a picture that a vehicle's sensor has taken, likewise.
-    pub fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
+    fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
         let (name, image) = (name.to_string(), Box::new(image.clone()));
         self.try_send(Work::Picture { agent, name, time, image })
+    }
+
+    /// Shows what a sensor has delivered, if that is a picture, likewise.
+    pub fn offer_delivery(&self, model: &WorldModel, agent: usize, delivery: &Delivery) -> bool {
+        let Reading::Image(image) = &delivery.reading else { return false };
+        let sensor = model.agents[agent].sensors.get(delivery.sensor as usize);
+        let name = sensor.map_or("", |own| own.name.as_str());
+        self.offer_picture(agent, name, 1e-6 * delivery.taken_us as f64, image)
     }
 
     /// Shows a snapshot whatever there is still to do.

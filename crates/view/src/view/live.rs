@@ -2,18 +2,14 @@
 
 use super::clients::Clients;
 use super::control::Pace;
-use super::due::{Due, FRAMES, GROUND};
+use super::due::{Due, FRAMES, GROUND, PICTURES};
 use super::encoder::Encoder;
+use super::plan_message::plan_message;
 use super::snapshot::Snapshot;
-use crate::sensor::Reading;
 use crate::simulation::{AutonomyView, Flow, Moment, Observer, Sample, World};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-/// Wall time between pictures.
-const PICTURES: Duration = Duration::from_millis(200);
 
 /// Shows a run to its clients, and lets them hold and pace it. Nothing is made while nobody
 /// watches.
@@ -71,12 +67,7 @@ impl LiveView {
             return;
         }
         for (agent, delivery) in moment.delivered {
-            if let Reading::Image(image) = &delivery.reading {
-                let agent = *agent as usize;
-                let sensors = &moment.world.model().agents[agent].sensors;
-                let name = sensors.get(delivery.sensor as usize).map_or("", |s| &s.name);
-                let time = 1e-6 * delivery.taken_us as f64;
-                self.encoder.offer_picture(agent, name, time, image);
+            if self.encoder.offer_delivery(moment.world.model(), *agent as usize, delivery) {
                 self.pictured.done();
             }
         }
@@ -84,7 +75,7 @@ impl LiveView {
 
     fn show_plans(&self, plans: &[(u32, AutonomyView)]) {
         if self.clients.count() > 0 {
-            plans.iter().for_each(|(agent, plan)| self.encoder.say(&said(*agent, plan)));
+            plans.iter().for_each(|(agent, plan)| self.encoder.say(&plan_message(*agent, plan)));
         }
     }
 
@@ -108,24 +99,6 @@ impl LiveView {
             std::thread::sleep(self.pace.wait(world.time(), rate));
         }
     }
-}
-
-/// What a vehicle that drives itself has in mind, in words.
-fn said(agent: u32, view: &AutonomyView) -> serde_json::Value {
-    let classes: String = view.cells.iter().map(|c| char::from(b'0' + c.class.min(9))).collect();
-    let believed = view.believed.position;
-    json!({
-        "kind": "plan",
-        "vehicle": agent,
-        "believed": [believed.x, believed.y, believed.z],
-        "goal": view.goal,
-        "route": view.route,
-        "path": view.path,
-        "corner": view.corner,
-        "cell": view.cell,
-        "columns": view.columns,
-        "classes": classes,
-    })
 }
 
 impl<E> Observer<E> for LiveView {

@@ -25,6 +25,7 @@ mod html_file;
 mod live;
 mod message;
 mod page;
+mod plan_message;
 mod player;
 mod request;
 mod scene_message;

@@ -5,8 +5,9 @@
 
 use super::clients::Clients;
 use super::control::Pace;
-use super::due::{Due, FRAMES, GROUND};
+use super::due::{Due, FRAMES, GROUND, PICTURES, PLANS};
 use super::encoder::Encoder;
+use super::plan_message::plan_message;
 use super::snapshot::Snapshot;
 use crate::simulation::{World, WorldState};
 use serde_json::json;
@@ -33,6 +34,8 @@ pub struct Player {
     commands: Commands,
     shown: Due,
     ground: Due,
+    pictured: Due,
+    planned: Due,
 }
 
 impl Player {
@@ -41,8 +44,20 @@ impl Player {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
         let encoder = Encoder::new(clients.clone());
-        let (shown, ground) = (Due::default(), Due::default());
-        Player { world, last, kept, every, encoder, clients, commands, shown, ground }
+        let [shown, ground, pictured, planned] = [Due::default(); 4];
+        Player {
+            world,
+            last,
+            kept,
+            every,
+            encoder,
+            clients,
+            commands,
+            shown,
+            ground,
+            pictured,
+            planned,
+        }
     }
 
     /// Plays, holds and leaps as clients want, until `interrupted` is raised.
@@ -74,6 +89,8 @@ impl Player {
                 self.advance();
                 let due = pace.wait(self.world.time(), rate);
                 self.show();
+                self.show_pictures();
+                self.show_plans();
                 // in parts: a leap is not to wait
                 let until = Instant::now() + due;
                 while !raised() && !control.seeks() && Instant::now() < until {
@@ -145,8 +162,38 @@ impl Player {
     fn show_exactly(&mut self) {
         let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
         self.encoder.show_afresh(Snapshot::of(&self.world, true), hash);
+        self.planned = Due::default();
+        self.show_plans();
         self.shown.done();
         self.ground.done();
+    }
+
+    /// Shows the pictures of the heartbeat, if it is time to.
+    fn show_pictures(&mut self) {
+        if !self.pictured.is(PICTURES) {
+            return;
+        }
+        let model = self.world.model();
+        for agent in 0..model.agents.len() {
+            for delivery in self.world.delivered(agent) {
+                if self.encoder.offer_delivery(model, agent, delivery) {
+                    self.pictured.done();
+                }
+            }
+        }
+    }
+
+    /// Shows what vehicles that drive themselves have in mind, if it is time to.
+    fn show_plans(&mut self) {
+        if !self.planned.is(PLANS) {
+            return;
+        }
+        for agent in 0..self.world.model().agents.len() {
+            if let Some(view) = self.world.autonomy_view(agent) {
+                self.encoder.say(&plan_message(agent as u32, &view));
+                self.planned.done();
+            }
+        }
     }
 
     /// Shows the moment if it is time to.

@@ -1,7 +1,7 @@
 //! Radio links that hold, and what traffic lights show.
 
 use super::scene_message::View;
-use crate::simulation::{Light, World, WorldModel};
+use crate::simulation::{Light, TrafficLight, World, WorldModel};
 use serde_json::{Value, json};
 
 /// Pairs of agents, in ascending order, of which at least one has heard the other's last beacon:
@@ -26,8 +26,8 @@ pub(super) fn links(world: &World) -> Vec<[usize; 2]> {
     links
 }
 
-/// Traffic lights, as the scene tells of them: where each stands, and the stop lines of its
-/// approaches.
+/// Traffic lights and barriers, as the scene tells of them: the stop lines of their approaches, and
+/// where lamps stand.
 pub(super) fn lights(model: &WorldModel) -> Value {
     let terrain = model.ground.terrain();
     let on_ground = |[x, y]: [f64; 2]| [x, y, terrain.height(x, y)];
@@ -37,11 +37,11 @@ pub(super) fn lights(model: &WorldModel) -> Value {
                 "stop": on_ground(approach.stop),
                 "heading": approach.heading,
                 "width": approach.width,
+                "lamp": own.boom.is_none().then(|| on_ground(TrafficLight::head(approach))),
             })
         });
         json!({
             "name": own.name,
-            "place": on_ground(own.place),
             "approaches": approaches.collect::<Value>(),
         })
     });

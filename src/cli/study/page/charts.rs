@@ -4,7 +4,8 @@ use super::{Reported, Swing, Valued, found};
 use crate::cli::study::level_word;
 use crate::report::html::{Axis, Chart, Interval, Layer, Section};
 use crate::study::analysis::{
-    FactorEffects, IndicesFigures, PairEffects, PointFigures, SurrogateFigures, SurvivalFigures,
+    FactorEffects, IndicesFigures, LevelFigures, PairEffects, PointFigures, SurrogateFigures,
+    SurvivalFigures,
 };
 use crate::study::design::Level;
 use crate::study::statistics::Interval as Indexed;
@@ -25,11 +26,14 @@ impl Reported<'_> {
                 Some(Valued::of(level.responses.get(response)?, level.done)?.at(n as f64))
             });
             let values: Vec<Interval> = valued.collect();
+            // between words, and where a level has no value, there is nothing to go through
+            let is_number = |level: &LevelFigures| matches!(level.level, Level::Number(_));
+            let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
             (!values.is_empty()).then(|| Chart {
                 title: format!("{} over {}", self.asked.responses[response][0], own.factor),
                 x: words(&own.factor, own.levels.iter().map(|own| &own.level)),
                 y: self.upwards(response),
-                layers: vec![Layer::Intervals { name: String::new(), values, joined: true }],
+                layers: vec![Layer::Intervals { name: String::new(), values, joined }],
             })
         };
         let charts = (0..self.asked.responses.len().min(CHARTED))

@@ -166,7 +166,8 @@ impl Controller for Bridge {
             };
             if own.told.replace(told) != Some(told) {
                 let (controls, origin) = told;
-                commanded.push(Commanded { agent: own.seat.agent as u32, controls, origin });
+                let (agent, driver, says) = (own.seat.agent as u32, "ros2".into(), Vec::new());
+                commanded.push(Commanded { agent, controls, origin, driver, says });
             }
         }
         Call::Go(commanded)

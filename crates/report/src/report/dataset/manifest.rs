@@ -11,7 +11,7 @@ use std::path::Path;
 /// Its name; it is written last, and says that the dataset is complete.
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Version of its format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// All that decides the bytes of a dataset. Where and on how many threads it is made does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Asked {
     pub task: String,
     /// Who drives.
     pub policy: String,
-    /// How many episodes.
+    /// How many are driven; of each vehicle that is in them the dataset has an episode.
     pub episodes: u64,
     /// What it is written as.
     pub format: String,
@@ -57,6 +57,16 @@ impl Asked {
         let key = own.keys().chain(others.keys()).find(|key| own.get(*key) != others.get(*key))?;
         let told = |map: &Map<String, Value>| map.get(key).map_or("none".into(), Value::to_string);
         Some([key.clone(), told(&own), told(&others)])
+    }
+
+    /// How many vehicles are in a drive: one unless the options say so.
+    pub fn vehicles(&self) -> u64 {
+        self.options.get("vehicles").and_then(Value::as_u64).unwrap_or(1)
+    }
+
+    /// How many episodes the dataset has, those of the vehicles of a drive one after the other.
+    pub fn pieces(&self) -> u64 {
+        self.episodes * self.vehicles()
     }
 
     /// An option that is a number, zero if it is none.

@@ -47,7 +47,7 @@ pub(super) fn write(
             "total_steps": steps,
             "observation_space": space(widths[0]).to_string(),
             "action_space": space(widths[1]).to_string(),
-            "env_spec": specification(asked).to_string(),
+            "env_spec": specification(asked).map(|specification| specification.to_string()),
             "algorithm_name": asked.policy,
             // tenths of a megabyte, as Minari tells it
             "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
@@ -58,12 +58,14 @@ pub(super) fn write(
 
 /// What is said of an episode.
 fn told(summary: &EpisodeSummary) -> Value {
-    let EpisodeSummary { episode, seed, level, driver, steps, total, ending, .. } = summary;
+    let EpisodeSummary { episode, seed, level, vehicle, driver, steps, total, ending, .. } =
+        summary;
     json!({
         "id": episode,
         "total_steps": steps,
         "seed": seed,
         "level": level,
+        "vehicle": vehicle,
         "driver": driver,
         "return": total,
         "ending": ending,
@@ -76,11 +78,14 @@ fn space(width: usize) -> Value {
     json!({"type": "Box", "dtype": "float32", "shape": [width], "low": low, "high": high})
 }
 
-/// Gymnasium's specification of the environment.
-fn specification(asked: &Asked) -> Value {
+/// Gymnasium's specification of the environment; of several vehicles it has none.
+fn specification(asked: &Asked) -> Option<Value> {
+    if asked.vehicles() > 1 {
+        return None;
+    }
     let mut arguments = asked.options.clone();
     arguments.insert("task".into(), asked.task.clone().into());
-    json!({
+    Some(json!({
         "id": format!("bekker/{}-v0", asked.task),
         "entry_point": "bekker.envs:BekkerEnv",
         "reward_threshold": null,
@@ -91,7 +96,7 @@ fn specification(asked: &Asked) -> Value {
         "kwargs": arguments,
         "additional_wrappers": [],
         "vector_entry_point": "bekker.envs:BekkerVectorEnv",
-    })
+    }))
 }
 
 /// The rows of an episode.

@@ -109,6 +109,9 @@ pub struct EpisodeSummary {
     pub seed: u64,
     /// Number of its level.
     pub level: u64,
+    /// Which of the vehicles of a drive it is of, from the first in the row.
+    #[serde(default)]
+    pub vehicle: u64,
     /// Who drove it.
     pub driver: String,
     /// How many steps it has.
@@ -185,7 +188,7 @@ pub fn write(
 ) -> Result<DatasetManifest, ReportError> {
     let mut files = Files::new(folder);
     let mut summaries = Vec::new();
-    let mut episodes = pieces.all(asked.episodes).map(|episode| {
+    let mut episodes = pieces.all(asked.pieces()).map(|episode| {
         let episode = episode?;
         summaries.push(episode.summary.clone());
         if go_on() { Ok(episode) } else { Err(ReportError::Interrupted) }

@@ -47,12 +47,13 @@ fn keep_last(episode: &Episode, to: &mut Option<Column>) {
 
 /// The rows of an episode's steps.
 fn nodes(episode: &Episode) -> Vec<Node> {
-    let EpisodeSummary { episode: number, level, steps, .. } = episode.summary;
+    let EpisodeSummary { episode: number, level, vehicle, steps, .. } = episode.summary;
     let single = |name, values| Column::single(name, Role::Index, values);
     let mut columns = vec![
         single("episode", Values::Long(vec![number as i64; steps])),
         single("step", Values::Long((0..steps as i64).collect())),
         single("level", Values::Long(vec![level as i64; steps])),
+        single("vehicle", Values::Long(vec![vehicle as i64; steps])),
     ];
     let of = |roles: &[Role]| {
         let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
@@ -100,6 +101,7 @@ pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<Column> {
         longs("episode", |summary| summary.episode as i64),
         longs("seed", |summary| summary.seed as i64),
         longs("level", |summary| summary.level as i64),
+        longs("vehicle", |summary| summary.vehicle as i64),
         texts("driver", |summary| &summary.driver),
         longs("steps", |summary| summary.steps as i64),
         Column::single("return", Role::Index, {

@@ -1,6 +1,7 @@
 //! The folder of a study: what was asked, and what is done of it.
 
 use super::TrialRecord;
+use super::level_files::{LevelFiles, keep, keep_of};
 use crate::report::journal::{self, Journal};
 use crate::report::kept_inputs::{self, SCENARIO};
 use crate::report::manifest::{self, Build};
@@ -13,12 +14,13 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Says what is in the folder.
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +56,9 @@ pub struct AskedOfStudy {
     /// Hash of all that decides its scenario's course without any factor, files included;
     /// hexadecimal.
     pub fingerprint: String,
+    /// How long its scenario is driven without any factor, s: that does not change the course, but
+    /// where it ends.
+    pub duration: f64,
     /// Hash of the table of design points, hexadecimal; empty where the design has none.
     pub table: String,
     /// How many trials the whole study has.
@@ -72,6 +77,8 @@ pub struct AskedOfStudy {
     pub shard: Shard,
     /// Where the scenario was; decides nothing.
     pub scenario: PathBuf,
+    /// Where the study's file was; decides nothing.
+    pub file: PathBuf,
 }
 
 impl AskedOfStudy {
@@ -82,12 +89,12 @@ impl AskedOfStudy {
         self
     }
 
-    /// The first key in which another differs, with both values; where the scenario is does not
+    /// The first key in which another differs, with both values; where the files are does not
     /// count.
     pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
         let [own, others] = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
-            map.remove("scenario");
+            map.retain(|key, _| key != "scenario" && key != "file");
             let study = map.remove("study");
             // the study's own keys first: the rest follows from them
             let study = study.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
@@ -133,6 +140,11 @@ impl AskedOfStudy {
         Some(folder.join(SCENARIO)).filter(|path| path.is_file())
     }
 
+    /// The folder that the scenario's paths start from.
+    pub fn scenario_folder(&self) -> &Path {
+        self.scenario.parent().unwrap_or(Path::new(""))
+    }
+
     /// Reads the trials that are done in its folder, by number.
     ///
     /// # Errors
@@ -147,6 +159,7 @@ impl AskedOfStudy {
 pub struct StudyFolder {
     path: PathBuf,
     journal: Journal<TrialRecord>,
+    files: Mutex<LevelFiles>,
     #[expect(dead_code, reason = "held, not used")]
     lock: Lock,
 }
@@ -170,15 +183,55 @@ impl StudyFolder {
             manifest::write_json(&out.join(ASKED), asked)?;
         }
         let (journal, records) = Journal::open(&out.join(JOURNAL))?;
-        Ok((StudyFolder { path: out.to_owned(), journal, lock }, records))
+        let mut files = LevelFiles::default();
+        for own in records.values().flat_map(|record: &TrialRecord| &record.files) {
+            files.add(out, own)?;
+        }
+        let folder = StudyFolder { path: out.to_owned(), journal, files: Mutex::new(files), lock };
+        Ok((folder, records))
     }
 
-    /// Keeps a trial that is done.
+    /// Keeps a trial that is done, with the files that its levels brought in, whose paths start
+    /// from `base`.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
-    pub fn put(&self, record: &TrialRecord) -> Result<(), ReportError> {
+    /// [`ReportError`] when something cannot be written, or a file has changed since another trial
+    /// was built from it.
+    pub fn put(&self, record: &TrialRecord, base: &Path) -> Result<(), ReportError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for own in &record.files {
+            if files.add(&self.path, own)? {
+                keep(&self.path, own, &base.join(&own.path))?;
+            }
+        }
+        drop(files);
         self.journal.put(record.trial, record)
+    }
+
+    /// The same of a trial that was driven into one of other folders.
+    ///
+    /// # Errors
+    /// [`ReportError`] when something cannot be written, or two trials were built from a file that
+    /// held different things.
+    pub fn put_of(&self, record: &TrialRecord, others: &[PathBuf]) -> Result<(), ReportError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for own in &record.files {
+            if files.add(&self.path, own)? {
+                keep_of(&self.path, own, others)?;
+            }
+        }
+        drop(files);
+        self.journal.put(record.trial, record)
+    }
+
+    /// Holds the files that levels have brought in, whose paths start from `base`, to what they
+    /// were.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherStudy`] where one holds something else, [`ReportError`] where one cannot
+    /// be read.
+    pub fn check_files(&self, base: &Path) -> Result<(), ReportError> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).check(&self.path, base)
     }
 
     /// Keeps the study's scenario, as it is without any factor, with the files that its world was

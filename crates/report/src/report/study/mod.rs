@@ -6,10 +6,12 @@
 //! long stands in a file of its own.
 
 mod folder;
+mod level_files;
 mod outline;
 mod tables;
 
 pub use folder::{AskedOfStudy, Shard, StudyFolder};
+pub use level_files::level_inputs;
 pub use outline::Outline;
 pub use tables::{TRIALS, write_tables};
 
@@ -51,4 +53,17 @@ pub struct TrialRecord {
     pub state_hash: String,
     /// Wall time that it took, s.
     pub wall: f64,
+    /// Files that its levels brought in, which the scenario alone does not name.
+    pub files: Vec<LevelFile>,
+}
+
+/// A file that a level of a factor brought into a scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelFile {
+    /// Where it was: from the scenario's folder on, where it lies below.
+    pub path: String,
+    /// Length, bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
 }

@@ -9,6 +9,7 @@ mod decisive;
 mod meshes;
 mod parts;
 mod radio;
+mod roadside;
 mod scene_model;
 mod sensors;
 mod site;

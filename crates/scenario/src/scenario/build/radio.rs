@@ -2,7 +2,7 @@
 
 use crate::random::Stream;
 use crate::scenario::config::{self, Scenario};
-use crate::simulation::{Approach, Bursts, Light, Phase, Radio, RadioNet, TrafficLight};
+use crate::simulation::{Bursts, Radio, RadioNet};
 
 /// Its radios; the cross-checks have found their vehicles.
 pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {
@@ -42,39 +42,5 @@ pub(super) fn radio(config: &config::Radio, stream: Stream) -> Radio {
         loss,
         bursts: bursts.map(|config::Bursts { begin, end, loss }| Bursts { begin, end, loss }),
         stream,
-    }
-}
-
-/// Its traffic lights; the cross-checks have found their radios.
-pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
-    let micros = |time: f64| (1e6 * time).round() as u64;
-    let of = |config: &config::TrafficLight| {
-        let radio = scenario.radio.iter().position(|net| net.name == config.radio)?;
-        let phase = |own: &config::LightPhase| Phase {
-            duration_us: micros(own.duration),
-            lights: own.lights.iter().map(|&light| shown(light)).collect(),
-        };
-        let approach = |own: &config::Approach| Approach {
-            stop: own.stop,
-            heading: own.heading_deg.to_radians(),
-            width: own.width,
-        };
-        Some(TrafficLight {
-            name: config.name.clone(),
-            place: config.position,
-            radio,
-            offset_us: micros(config.offset),
-            phases: config.phase.iter().map(phase).collect(),
-            approaches: config.approach.iter().map(approach).collect(),
-        })
-    };
-    scenario.traffic_light.iter().filter_map(of).collect()
-}
-
-fn shown(light: config::Light) -> Light {
-    match light {
-        config::Light::Red => Light::Red,
-        config::Light::Amber => Light::Amber,
-        config::Light::Green => Light::Green,
     }
 }

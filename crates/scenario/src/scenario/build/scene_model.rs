@@ -8,7 +8,7 @@ use crate::scenario::ways::ways;
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::sky::Sky;
-use crate::simulation::{Form, Prop, PropKind, SceneModel, WorldModel, strewn};
+use crate::simulation::{Form, Prop, SceneModel, WorldModel, strewn};
 
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
 pub fn scene_model(
@@ -70,15 +70,6 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         }
         props.append(&mut strewn);
     }
-    // the posts of traffic lights
-    props.extend(file.scenario.traffic_light.iter().map(|light| Prop {
-        form: Form::Kind(PropKind::Post),
-        place: light.position,
-        heading: 0.0,
-        scale: 1.0,
-        solid: true,
-        diameter: None,
-        size: None,
-    }));
+    props.extend(super::roadside::posts(&file.scenario));
     props
 }

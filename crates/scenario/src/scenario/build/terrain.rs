@@ -8,16 +8,16 @@ use crate::numeric::{cos, sin};
 use crate::scenario::config::{self, Area, OriginName, RandomSurface};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
-use crate::scenario::input::LARGEST_BINARY;
-use crate::scenario::inputs::sha256;
+use crate::scenario::input::{LARGEST_BINARY, LARGEST_TILED};
 use crate::scenario::random_world::{RandomWorld, random_world};
-use crate::scenario::{Faults, ScenarioFile};
+use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Region, Roughness,
-    RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile, Region,
+    Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::fmt::{self, Display};
+use std::io;
 use std::path::Path;
 
 /// The undisturbed ground of a scenario.
@@ -139,9 +139,9 @@ impl Builder<'_> {
                     .map_err(|error| self.refused(key, &error))
             }
             surface @ config::Surface::Dem { file, .. } => {
-                let bytes = self.bytes(file, ELEVATIONS)?;
-                let key = (surface_key(surface), sha256(&bytes));
-                let elevations = self.parts.elevations(key, || self.elevations(surface, &bytes))?;
+                let opened = self.opened(file)?;
+                let key = (surface_key(surface), opened.sha256.clone());
+                let elevations = self.parts.elevations(key, || self.elevations(surface, opened))?;
                 self.placement = Some(elevations.placement);
                 self.doubt(ELEVATIONS, &elevations.warnings);
                 Ok(elevations.surface)
@@ -149,13 +149,35 @@ impl Builder<'_> {
         }
     }
 
-    /// The surface of an elevation model in a file that holds these bytes.
-    fn elevations(&self, surface: &config::Surface, bytes: &[u8]) -> Result<Elevations, Faults> {
+    /// The surface of an elevation model in a file.
+    fn elevations(&self, surface: &config::Surface, opened: Opened) -> Result<Elevations, Faults> {
         let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
             unreachable!("only elevation models lie in files")
         };
-        let (raster, warnings) = read_raster(bytes, png_scale(surface).as_ref())
-            .map_err(|error| self.refused(ELEVATIONS, &error))?;
+        let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
+        let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
+        let tiled = match no_data {
+            config::NoData::Refuse => opened.geotiff().map_err(refused)?.filter(is_large),
+            // gaps are filled from all that is around them
+            config::NoData::FillNearest | config::NoData::FillInterpolated => None,
+        };
+        if let Some(raster) = tiled {
+            let raster = raster
+                .with_reference(*epsg, height_unit.map(unit_of_heights))
+                .map_err(|error| self.refused("terrain.surface", &error))?;
+            let placement = raster
+                .placement(origin_of(*origin))
+                .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+            let window = raster
+                .window(&placement, *crop)
+                .map_err(|error| self.refused("terrain.surface.crop", &error))?;
+            let (surface, warnings) = raster.surface(window, RESIDENT).map_err(refused)?;
+            let warnings = warnings.iter().map(ToString::to_string).collect();
+            return Ok(Elevations { surface, placement, warnings });
+        }
+        let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
+        let (raster, warnings) =
+            read_raster(&bytes, png_scale(surface).as_ref()).map_err(refused)?;
         let raster = raster
             .with_reference(*epsg, height_unit.map(unit_of_heights))
             .map_err(|error| self.refused("terrain.surface", &error))?;
@@ -171,7 +193,7 @@ impl Builder<'_> {
         let surface = cropped
             .without_gaps(no_data_rule(*no_data))
             .and_then(Surface::raster)
-            .map_err(|error| self.refused(ELEVATIONS, &FillBy(error)))?;
+            .map_err(refused)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         Ok(Elevations { surface, placement, warnings })
     }
@@ -213,6 +235,14 @@ impl Builder<'_> {
         self.soils.id(name).unwrap_or_default()
     }
 
+    fn opened(&self, file: &Path) -> Result<Opened, Faults> {
+        let path = self.file.folder.join(file);
+        self.file.inputs.open(&path, LARGEST_TILED).map_err(|error| {
+            let cause = format!("{}: {error}", path.display());
+            self.document().fault(ELEVATIONS, Problem::Unreadable { cause }).into()
+        })
+    }
+
     fn bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Faults> {
         let path = self.file.folder.join(file);
         self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
@@ -227,6 +257,18 @@ impl Builder<'_> {
             self.warnings.push(self.document().fault(key, problem));
         }
     }
+}
+
+/// Memory up to which a raster of heights is held whole, bytes.
+const WHOLE: usize = 64 << 20;
+/// Memory for heights of one that is not, bytes: that around a thousand vehicles, each in tiles
+/// of its own of 256 x 256 cells.
+const RESIDENT: usize = 256 << 20;
+
+/// Whether a raster is too large to be held whole.
+fn is_large(raster: &RasterFile) -> bool {
+    let cells = raster.cells();
+    cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > WHOLE
 }
 
 /// Vehicles and waypoints that do not stand on the terrain.

@@ -85,7 +85,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
     let radios = super::radio::radios(&file.scenario);
-    let lights = super::radio::lights(&file.scenario);
+    let lights = super::roadside::lights(&file.scenario);
     let random = land.random.as_ref();
     let (holes, scene_model) = (holes(file, random), None);
     let world = WorldModel {
@@ -99,6 +99,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         team,
         radios,
         lights,
+        pedestrians: super::roadside::pedestrians(&file.scenario),
         scene_model,
     };
     let world = with_obstacles(file, world, &shown, random);
@@ -366,6 +367,7 @@ fn driver(
             reverse,
             at_end,
             lateral_acceleration,
+            acceleration,
             ..
         } => {
             let plan = Plan {
@@ -377,6 +379,7 @@ fn driver(
                 steering: steering(*look_ahead),
                 lateral_acceleration: lateral_acceleration
                     .unwrap_or(Plan::default().lateral_acceleration),
+                acceleration: *acceleration,
                 ..Plan::default()
             };
             Ok(Driver::Path(ways.follower(index, geometry(), plan)?))

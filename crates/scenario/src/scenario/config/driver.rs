@@ -54,6 +54,12 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
         lateral_acceleration: Option<f64>,
+        /// Acceleration with which it gains speed at most, m/s²; as its vehicle can if not given. It
+        /// then sets throttle and brake by the acceleration that it aims at, and tells that by
+        /// radio.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
+        acceleration: Option<f64>,
     },
     /// Follows another vehicle along its path and keeps a gap.
     Follow {

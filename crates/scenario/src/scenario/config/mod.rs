@@ -6,10 +6,12 @@
 //! except keys ending in `_deg`; positions in the local frame of the terrain,
 //! x east, y north, z up; headings count from the x axis towards the y axis.
 
+mod barrier;
 mod driver;
 mod endings;
 mod ground;
 mod output;
+mod pedestrian;
 mod place;
 mod radio;
 mod random_surface;
@@ -23,10 +25,12 @@ mod tow;
 mod traffic_light;
 mod vehicle;
 
+pub use barrier::Barrier;
 pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow, TimeoutPolicy};
 pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
+pub use pedestrian::Pedestrian;
 pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
 pub use radio::{Bursts, Radio, RadioNet};
 pub use random_surface::{
@@ -101,6 +105,14 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub traffic_light: Vec<TrafficLight>,
+    /// Barriers that open and close by the clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub barrier: Vec<Barrier>,
+    /// People on foot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub pedestrian: Vec<Pedestrian>,
     /// When a drive ends before the run does.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,

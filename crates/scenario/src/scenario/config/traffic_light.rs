@@ -12,7 +12,8 @@ pub struct TrafficLight {
     /// Its name.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// Where its post stands: a place.
+    /// Where its mast stands: a place. A post with lamps stands beside the right end of each stop
+    /// line too.
     #[schemars(with = "Place")]
     pub position: [f64; 2],
     /// Name of the radio that it is heard by.

@@ -1,9 +1,14 @@
 //! Drivers that go by what they hear: of a leader, and of traffic lights.
 
 use crate::simulation::agent::{AgentModel, AgentState};
-use crate::simulation::traffic_light::Arrival;
+use crate::simulation::roadside::Arrival;
 use crate::simulation::world::WorldModel;
 use crate::vehicle::driver::{Following, LeaderView};
+
+/// Room that those on foot are left on either side, m.
+const ROOM: f64 = 0.7;
+/// How much farther from them than from a line it is stopped, m.
+const APART: f64 = 2.0;
 
 impl AgentModel {
     /// What a driver sees of its leader, and the acceleration that it aims at behind it, where
@@ -26,14 +31,16 @@ impl AgentModel {
         let net = model.radios.iter().find(|net| net.members.contains(&index));
         let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
         let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
-        let told = station.beacon(ahead.agent).filter(fresh).map(|(_, told)| told.acceleration);
+        let told = station.beacon(ahead.agent).filter(fresh);
+        let told = told.map(|(_, told)| told.aimed.unwrap_or(told.acceleration));
         let figures = &mut station.figures;
         *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
         station.demand = rule.demand(station.demand, speed, &leader, told, h);
         LeaderView { demand: Some(station.demand), ..leader }
     }
-    /// Distance to a stop line that the driver of a path is to stop before, m, by what has been
-    /// heard of traffic lights.
+
+    /// Distance to what the driver of a path is to stop before, m, by what has been heard of
+    /// traffic lights, barriers and those on foot.
     pub(in crate::simulation) fn stop_ahead(
         &self,
         state: &AgentState,
@@ -41,7 +48,8 @@ impl AgentModel {
         now_us: u64,
     ) -> Option<f64> {
         let (station, own) = (state.radio.as_ref()?, self.driver.follower()?);
-        let [front, _] = own.ends(&self.vehicle.footprint());
+        let footprint = self.vehicle.footprint();
+        let [front, _] = own.ends(&footprint);
         let place = &state.driver.place;
         let arrival = Arrival {
             path: own.path(),
@@ -49,7 +57,11 @@ impl AgentModel {
             front: place.station + front,
             speed,
             deceleration: own.plan().deceleration,
+            half_width: 0.5 * footprint.width + ROOM,
         };
-        arrival.stop(station.lights(), now_us)
+        let line = arrival.stop(station.lights(), now_us);
+        let on_foot = arrival.on_foot(station.road_users(), now_us);
+        let before = on_foot.map(|distance| distance - APART);
+        line.into_iter().chain(before).reduce(f64::min)
     }
 }

@@ -4,7 +4,7 @@ use super::message::{Beacon, Hazard, Heard, Message, Transmission};
 use super::{RadioNet, Station};
 use crate::simulation::commanding::CommandError;
 use crate::simulation::outcome::Outcome;
-use crate::simulation::traffic_light::TrafficLight;
+use crate::simulation::roadside::{Pedestrian, TrafficLight};
 use crate::simulation::world::World;
 use std::convert::Infallible;
 
@@ -29,6 +29,7 @@ impl World {
                 sent.sort_by_key(|one| one.from);
                 // what they show follows from the time: each rank knows what they send
                 sent.extend(self.of_lights(index, exchange, span_us[1]));
+                sent.extend(self.of_those_on_foot(index, span_us[1]));
                 self.spread(net, exchange, span_us[1], &sent);
             }
             for member in self.own_members(net) {
@@ -97,7 +98,8 @@ impl World {
         }
         station.figures.sent += 1;
         let (pose, speed, yaw_rate) = (view.pose, view.speed, view.twist.angular.z);
-        let beacon = Beacon { pose, speed, acceleration, yaw_rate, slip, sinkage, soil };
+        let aimed = station.aimed.filter(|_| drives);
+        let beacon = Beacon { pose, speed, acceleration, aimed, yaw_rate, slip, sinkage, soil };
         let mut messages = vec![Message::Beacon(beacon)];
         if is_stranded {
             messages.push(Message::Hazard(Hazard { place, radius: AROUND }));
@@ -110,7 +112,8 @@ impl World {
     /// approaches are.
     fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
         let agents = self.model.agents.len();
-        let lights = self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == net);
+        let lights =
+            self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
         let is_new_second = self.model.radios[net].is_first_of_second(exchange);
         let of = |(index, light): (usize, &TrafficLight)| {
             let mut messages = vec![Message::Signal(light.timings(now_us))];
@@ -122,11 +125,23 @@ impl World {
         lights.map(of).collect()
     }
 
+    /// What those on foot send by a radio: where they are, and how they go.
+    fn of_those_on_foot(&self, net: usize, now_us: u64) -> Vec<Transmission> {
+        let before = self.model.agents.len() + self.model.lights.len();
+        let on_foot = self.model.pedestrians.iter().enumerate();
+        let of = |(index, own): (usize, &Pedestrian)| {
+            let user = own.told(now_us);
+            let (from, place) = ((before + index) as u32, user.place);
+            Transmission { from, place, messages: vec![Message::RoadUser(user)] }
+        };
+        on_foot.filter(|(_, own)| own.radio == Some(net)).map(of).collect()
+    }
+
     /// Draws what of all that is sent reaches own members, and when.
     fn spread(&mut self, net: &RadioNet, exchange: u64, now_us: u64, sent: &[Transmission]) {
         let radio = &net.radio;
         let agents = self.model.agents.len();
-        let mut places = vec![None; agents + self.model.lights.len()];
+        let mut places = vec![None; self.model.senders()];
         for one in sent {
             if let Some(place) = places.get_mut(one.from as usize) {
                 *place = Some(one.place);

@@ -1,6 +1,6 @@
 //! What is said by radio.
 
-use crate::simulation::traffic_light::{Approach, Timing};
+use crate::simulation::roadside::{Approach, RoadUser, Timing};
 use crate::soil::SoilId;
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,10 @@ pub struct Beacon {
     pub speed: f64,
     /// Mean rate of change of that since its last beacon, m/s².
     pub acceleration: f64,
+    /// Acceleration that its driver aims at now, m/s², as far as its pedals go, if it aims at one:
+    /// what those behind it go by in the place of the one before, which is late by the vehicle's
+    /// own answer.
+    pub aimed: Option<f64>,
     /// Yaw rate, rad/s, positive to the left.
     pub yaw_rate: f64,
     /// Mean slip of its wheels.
@@ -49,12 +53,15 @@ pub enum Message {
     Signal(Vec<Timing>),
     /// Of a traffic light: where its approaches are (MAP).
     Map(Vec<Approach>),
+    /// Of somebody on foot: where, and how fast (PSM).
+    RoadUser(RoadUser),
 }
 
 /// All that a member sends at an exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transmission {
-    /// The agent that sends; traffic lights count on from the agents.
+    /// The agent that sends; traffic lights count on from the agents, and
+    /// those on foot from these.
     pub from: u32,
     /// Where it is, m.
     pub place: [f64; 2],
@@ -65,7 +72,8 @@ pub struct Transmission {
 /// A message that has reached a member, or will.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
-    /// The agent that sent it; traffic lights count on from the agents.
+    /// The agent that sent it; traffic lights count on from the agents, and
+    /// those on foot from these.
     pub from: u32,
     /// Its number among those sent together.
     pub number: u32,

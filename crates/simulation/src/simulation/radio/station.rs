@@ -2,7 +2,7 @@
 
 use super::figures::RadioFigures;
 use super::message::{Beacon, Heard, Message};
-use crate::simulation::traffic_light::HeardLight;
+use crate::simulation::roadside::{HeardLight, RoadUser};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,16 +17,25 @@ pub struct Station {
     beacons: BTreeMap<u32, (u64, Beacon)>,
     /// What it has heard of each traffic light.
     lights: BTreeMap<u32, HeardLight>,
+    /// What those on foot have told last, and when that was sent, µs.
+    road_users: BTreeMap<u32, (u64, RoadUser)>,
     /// What a program wants it to say at the next exchange.
     pub(super) outbox: Vec<Vec<u8>>,
     /// Speed that it told of last, m/s.
     pub(super) told_speed: Option<f64>,
     /// Acceleration that its driver aims at, m/s², if that cooperates.
     pub(super) demand: f64,
+    /// Acceleration that its pedals were set for last, m/s², if its driver aims at one.
+    pub(super) aimed: Option<f64>,
     pub(super) figures: RadioFigures,
 }
 
 impl Station {
+    /// Takes note of the acceleration that its driver has set the pedals for, m/s².
+    pub(in crate::simulation) fn aims(&mut self, acceleration: f64) {
+        self.aimed = Some(acceleration);
+    }
+
     /// What reached it in the last heartbeat, in the order of arrival.
     pub fn arrived(&self) -> &[Heard] {
         &self.arrived
@@ -45,6 +54,11 @@ impl Station {
     /// What it has heard of traffic lights.
     pub(super) fn lights(&self) -> impl Iterator<Item = &HeardLight> {
         self.lights.values()
+    }
+
+    /// What it has heard of those on foot, and when that was sent, µs.
+    pub(super) fn road_users(&self) -> impl Iterator<Item = &(u64, RoadUser)> {
+        self.road_users.values()
     }
 
     /// Takes a message that is on its way to it.
@@ -77,21 +91,25 @@ impl Station {
                 Message::Map(approaches) => {
                     self.lights.entry(*from).or_default().approaches.clone_from(approaches);
                 }
+                Message::RoadUser(user) => {
+                    if self.road_users.get(from).is_none_or(|(other, _)| other < sent_us) {
+                        self.road_users.insert(*from, (*sent_us, *user));
+                    }
+                }
                 Message::Hazard(_) | Message::User(_) => {}
             }
         }
     }
 
-    /// Why it cannot be a member's among so many agents and lights, if it cannot.
-    pub(in crate::simulation) fn check(&self, agents: usize) -> Result<(), String> {
+    /// Why it cannot be a member's among so many who send, if it cannot.
+    pub(in crate::simulation) fn check(&self, senders: usize) -> Result<(), String> {
         let heard = self.underway.iter().chain(&self.arrived).map(|own| own.from);
         let unknown = heard
             .chain(self.beacons.keys().chain(self.lights.keys()).copied())
-            .find(|&from| from as usize >= agents);
+            .chain(self.road_users.keys().copied())
+            .find(|&from| from as usize >= senders);
         match unknown {
-            Some(from) => {
-                Err(format!("a message of vehicle or light {from}; must be one of {agents}"))
-            }
+            Some(from) => Err(format!("a message of sender {from}; must be one of {senders}")),
             None => Ok(()),
         }
     }

@@ -23,6 +23,7 @@ mod verdict;
 pub use figures::HeartbeatFigures;
 
 use super::commanding::{Command, CommandError};
+use super::controller::Commanded;
 use super::handshake::{agree, describe, fingerprint, share_state};
 use super::homes::Homes;
 use super::neighbour::Neighbourhood;
@@ -257,6 +258,14 @@ impl<'c> Ranks<'c> {
     /// [`CommandError`] when there is no such agent, or a number is none.
     pub fn command(&mut self, agent: usize, command: Option<Command>) -> Result<(), CommandError> {
         self.world.command(agent, command)
+    }
+
+    /// Has an agent do what a controller wants of it, if it steps here.
+    ///
+    /// # Errors
+    /// As of [`Commanded::apply`].
+    pub fn apply(&mut self, commanded: &Commanded) -> Result<(), CommandError> {
+        commanded.apply(&mut self.world)
     }
 
     /// The world, to be ended by itself. Complete on rank 0 after a

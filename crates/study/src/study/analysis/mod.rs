@@ -89,8 +89,8 @@ pub enum Said<T> {
 /// Says all that can be said of a study's trials.
 pub fn analyse(study: &StudyResult<'_>) -> Analysis {
     let responses = || study.config.responses.iter().enumerate();
-    let has_mean = |figure| !matches!(figure, Some(Figure::Outcome | Figure::PassesUntilStuck));
-    let numbers = || responses().filter(move |(_, name)| has_mean(figure(name)));
+    let has_mean = |name: &str| Figure::of_response(name).is_none_or(Figure::has_mean);
+    let numbers = || responses().filter(move |(_, name)| has_mean(name));
     let every = |of: &[Design]| of.contains(&study.config.design);
     let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
     let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
@@ -119,15 +119,9 @@ fn answer<T>(name: &str, said: Result<T, String>) -> Answer<T> {
     Answer { response: name.to_owned(), said }
 }
 
-/// The figure that a response is of.
-fn figure(response: &str) -> Option<Figure> {
-    let name = response.rsplit('.').next()?;
-    Figure::ALL.into_iter().find(|figure| figure.name() == name)
-}
-
 /// Whether a response is yes or no.
 fn is_proportion(response: &str) -> bool {
-    figure(response) == Some(Figure::Go)
+    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
 }
 
 impl TrialResult {

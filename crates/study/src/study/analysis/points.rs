@@ -1,6 +1,6 @@
 //! What the trials of each design point came to.
 
-use super::{StudyResult, TrialResult, figure, is_proportion};
+use super::{StudyResult, TrialResult, is_proportion};
 use crate::study::Estimate;
 use crate::study::design::{Figure, Level, Value};
 use crate::study::statistics::{Moments, paired_difference, wilson};
@@ -114,7 +114,7 @@ pub(super) fn figures(name: &str, response: usize, trials: &[&TrialResult]) -> F
         Value::Word(word) => Some(word.clone()),
         _ => None,
     });
-    if figure(name) == Some(Figure::PassesUntilStuck) {
+    if Figure::of_response(name) == Some(Figure::PassesUntilStuck) {
         let done = trials.iter().filter(|trial| trial.responses.is_some()).count() as u64;
         let stuck = trials.iter().filter(|trial| trial.number(response).is_some()).count() as u64;
         return Figures::Passes { stuck, censored: done - stuck };
@@ -141,7 +141,7 @@ fn difference(
     trials: &[&TrialResult],
     against: &[&TrialResult],
 ) -> Option<Difference> {
-    if figure(name) == Some(Figure::PassesUntilStuck) {
+    if Figure::of_response(name) == Some(Figure::PassesUntilStuck) {
         return None;
     }
     let others: BTreeMap<u64, f64> = against

@@ -1,6 +1,6 @@
 //! Passes until a vehicle sticks: the convoys that all passed are censored, not left out.
 
-use super::{StudyResult, TrialResult, figure};
+use super::{StudyResult, TrialResult};
 use crate::study::design::{Figure, Value};
 use crate::study::statistics::{Observation, SurvivalStep, kaplan_meier};
 use serde::Serialize;
@@ -32,7 +32,8 @@ pub struct SurvivalOf {
 /// Of every response that tells of it.
 pub(super) fn of_study(study: &StudyResult<'_>) -> Vec<SurvivalFigures> {
     let responses = study.config.responses.iter().enumerate();
-    let of_passes = responses.filter(|(_, name)| figure(name) == Some(Figure::PassesUntilStuck));
+    let of_passes =
+        responses.filter(|(_, name)| Figure::of_response(name) == Some(Figure::PassesUntilStuck));
     let watched = |trial: &TrialResult, n: usize| match trial.responses.as_ref()?.get(n)? {
         Value::Number(pass) => Some(Observation { time: *pass, event: true }),
         _ => Some(Observation { time: study.vehicles as f64, event: false }),

@@ -3,8 +3,8 @@
 use super::response::Value;
 use super::study_file::{Study, Trial};
 use super::watch::Watch;
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
+use crate::scenario::{Input, Inputs, ScenarioFile};
 use crate::simulation::{Observer, OutcomeCode, Runner, Schedule, WorldModel, WorldState};
 use std::any::Any;
 use std::convert::Infallible;
@@ -24,7 +24,7 @@ pub enum Ending {
     /// There is no result: the scenario was refused, a state was no longer finite, or it
     /// panicked.
     Failed {
-        /// Why, in one line.
+        /// Why.
         reason: String,
         /// Hash of the state that it ended in, if it came to one; hexadecimal.
         state_hash: String,
@@ -33,11 +33,28 @@ pub enum Ending {
     Interrupted,
 }
 
+/// A trial that was driven.
+#[derive(Clone, Debug)]
+pub struct Driven {
+    /// How it ended.
+    pub ending: Ending,
+    /// The files that its scenario was built from.
+    pub files: Vec<Input>,
+}
+
 /// Drives a trial on this thread as `bekker run` drives its scenario: to the same state. What
 /// its scenario is built from is shared by `parts`. `interrupted` breaks it off.
-pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBool) -> Ending {
+pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBool) -> Driven {
+    let inputs = Inputs::default();
     // a trial owns all that it changes; the parts are whole after a panic
-    contained(|| run(study, trial, parts, interrupted))
+    let ending = contained(|| run(study, trial, inputs.clone(), parts, interrupted));
+    let ending = match ending {
+        Ending::Failed { reason, state_hash } => {
+            Ending::Failed { reason: study.reason(&reason), state_hash }
+        }
+        other => other,
+    };
+    Driven { ending, files: inputs.list() }
 }
 
 /// What a trial came to, whatever became of it.
@@ -46,7 +63,7 @@ fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
     let failed = |reason: String| Ending::Failed { reason, state_hash: String::new() };
     match driven {
         Ok(Ok(ending)) => ending,
-        Ok(Err(cause)) => failed(cause.lines().collect::<Vec<_>>().join("; ")),
+        Ok(Err(cause)) => failed(cause),
         Err(panic) => failed(format!("panicked: {}", told(&*panic))),
     }
 }
@@ -54,10 +71,11 @@ fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
 fn run(
     study: &Study,
     trial: &Trial,
+    inputs: Inputs,
     parts: &Parts,
     interrupted: &AtomicBool,
 ) -> Result<Ending, String> {
-    let file = study.scenario_of(trial).map_err(|faults| faults.to_string())?;
+    let file = study.scenario_of(trial, inputs).map_err(|faults| faults.to_string())?;
     let built = world_of(&file, parts).map_err(|faults| faults.to_string())?;
     let watch = Watch::new(&study.responses);
     follow(&file, built.world, None, watch, interrupted)
@@ -118,8 +136,8 @@ mod tests {
         let none = String::new();
         let ending = contained(|| panic!("wheel {} is gone", 3));
         assert_eq!(reason(ending), ("panicked: wheel 3 is gone".into(), none.clone()));
-        let ending = contained(|| Err("two\nlines".into()));
-        assert_eq!(reason(ending), ("two; lines".into(), none));
+        let ending = contained(|| Err("a cause".into()));
+        assert_eq!(reason(ending), ("a cause".into(), none));
         assert!(matches!(contained(|| Ok(Ending::Interrupted)), Ending::Interrupted));
     }
 

@@ -3,7 +3,7 @@
 use super::config::{Design, Factor, Level, StudyConfig};
 use super::figure::Figure;
 use super::points;
-use super::stopping::Stop;
+use super::stopping::{Stop, is_yes_or_no};
 use crate::scenario::{Document, Fault, Problem};
 use std::collections::BTreeSet;
 
@@ -140,11 +140,8 @@ fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) 
 
 /// What is wrong with a rule to stop by.
 fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
+    of_response(config, stop, document, found);
     let mut fault = |key: &str, cause: &str| found.push(document.fault(key, refused(cause)));
-    let is_go = stop.response.rsplit('.').next() == Some(Figure::Go.name());
-    if !is_go || !config.responses.contains(&stop.response) {
-        fault("stop.response", "must be one of the study's responses, and a go");
-    }
     match config.design {
         Design::FullFactorial | Design::Table => {}
         Design::Random if config.replications == 1 => {}
@@ -159,6 +156,39 @@ fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut V
                  no interval is known that may be looked at meanwhile",
             );
         }
+    }
+}
+
+/// What is wrong with the response of a rule to stop by, and with how well it is to be known.
+fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
+    let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
+    if !config.responses.contains(&stop.response) {
+        let allowed = config.responses.join(", ");
+        let cause = format!("must be one of the study's responses: {allowed}");
+        return fault("stop.response", refused(&cause));
+    }
+    if Figure::of_response(&stop.response).is_some_and(|figure| !figure.has_mean()) {
+        let cause = "has no mean: must be yes or no, or a number; passes until stuck are looked at \
+                     by `go` of the last vehicle";
+        return fault("stop.response", refused(cause));
+    }
+    let widest = match (is_yes_or_no(&stop.response), stop.bounds) {
+        (true, None) => 0.5,
+        (false, Some([low, high])) if low < high => 0.5 * (high - low),
+        (false, Some(_)) => return fault("stop.bounds", Problem::EmptyRange),
+        (true, Some(_)) => {
+            return fault("stop.bounds", refused("is for numbers; yes or no lie between 0 and 1"));
+        }
+        (false, None) => {
+            let expected = "[low, high], the least and the greatest that the response can be: an \
+                            interval that may be looked at meanwhile rests on them"
+                .into();
+            return fault("stop.bounds", Problem::Missing { expected });
+        }
+    };
+    if stop.half_width >= widest {
+        let cause = format!("must be below {widest}, half of what the response can be");
+        fault("stop.half_width", refused(&cause));
     }
 }
 

@@ -87,6 +87,23 @@ impl Figure {
         Figure::MapBytes,
     ];
 
+    /// The figure that a response of a study is of, such as `tail.go`; none of states and events.
+    pub fn of_response(response: &str) -> Option<Figure> {
+        let name = response.rsplit('.').next()?;
+        Figure::ALL.into_iter().find(|figure| figure.name() == name)
+    }
+
+    /// Whether it is 1 or 0 for yes or no.
+    pub fn is_yes_or_no(self) -> bool {
+        matches!(self, Figure::Go | Figure::Completed)
+    }
+
+    /// Whether it has a mean: words have none, and of passes it would leave out those that all
+    /// passed.
+    pub fn has_mean(self) -> bool {
+        !matches!(self, Figure::Outcome | Figure::PassesUntilStuck)
+    }
+
     /// Its name in a study.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@
 mod config;
 mod distribution;
 mod drive;
+mod event_kind;
 mod faults;
 mod figure;
 mod points;
@@ -23,7 +24,8 @@ mod watch;
 
 pub use config::{Design, Factor, Level, NamedLevel, StudyConfig};
 pub use distribution::Distribution;
-pub use drive::{Ending, drive};
+pub use drive::{Driven, Ending, drive};
+pub use event_kind::{EventKind, EventMeasure};
 pub use figure::Figure;
 pub use response::{Measure, Response, Value};
 #[cfg(test)]

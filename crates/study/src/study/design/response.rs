@@ -1,5 +1,6 @@
 //! What is taken down of a trial.
 
+use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
 use super::state_column::{Extreme, StateColumn};
 use crate::scenario::config::Scenario;
@@ -34,6 +35,8 @@ pub enum Measure {
     Figure(Figure),
     /// A column of the states, over the time that the drive lasts.
     State(Extreme, StateColumn),
+    /// An event, while the drive lasts.
+    Event(EventMeasure, EventKind),
 }
 
 impl Response {
@@ -45,11 +48,13 @@ impl Response {
             None => (None, name),
         };
         let figure = Figure::ALL.into_iter().find(|own| own.name() == word).map(Measure::Figure);
-        let Some(measure) = figure.or_else(|| of_states(word)) else {
+        let Some(measure) = figure.or_else(|| of_states(word)).or_else(|| of_events(word)) else {
             let known = || Figure::ALL.map(Figure::name);
             let mut allowed = known().map(str::to_owned).to_vec();
             let columns = StateColumn::names().join(", ");
             allowed.push(format!("min_of_, mean_of_ or max_of_ before one of {columns}"));
+            let events = EventKind::ALL.map(EventKind::name).join(", ");
+            allowed.push(format!("count_of_ or first_time_of_ before one of {events}"));
             return Err(Problem::NotOneOf { suggestion: nearest_word(word, known()), allowed });
         };
         if let (Some(vehicle), Measure::Figure(figure)) = (vehicle, measure)
@@ -76,8 +81,13 @@ impl Response {
         match self.measure {
             Measure::Figure(figure) => figure.unit(),
             Measure::State(_, column) => column.unit(),
+            Measure::Event(measure, _) => measure.unit(),
         }
     }
+}
+
+fn of_events(word: &str) -> Option<Measure> {
+    EventKind::measured(word).map(|(measure, kind)| Measure::Event(measure, kind))
 }
 
 fn of_states(word: &str) -> Option<Measure> {

@@ -5,7 +5,8 @@
 //! on any threads and in any shards. Repeated looks take an interval that allows them.
 
 use super::config::{Design, StudyConfig};
-use crate::study::statistics::anytime_valid;
+use super::figure::Figure;
+use crate::study::statistics::{AnytimeMean, anytime_valid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -14,12 +15,15 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
-    /// The response that is to be known: a `go`.
+    /// The response that is to be known.
     #[serde(default = "go")]
     pub response: String,
     /// Half the width of its interval at which it is known.
-    #[schemars(range(min = 0.001, max = 0.5))]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub half_width: f64,
+    /// The least and the greatest that the response can be, of one that is no yes or no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[f64; 2]>,
     /// Trials between looks.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub block: u64,
@@ -30,13 +34,11 @@ pub struct Stop {
 }
 
 /// What a trial says to the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
-    /// Go.
-    Yes,
-    /// No go.
-    No,
-    /// No result: it may be either.
+    /// The response: 1 and 0 are yes and no.
+    Number(f64),
+    /// No result: it may be anything.
     Failed,
 }
 
@@ -48,13 +50,17 @@ pub struct Extent {
     pub taken: Vec<Range<u64>>,
     /// Trials that are to be driven next; none where it is done.
     pub next: Vec<u64>,
+    /// Trials whose response lies outside the rule's bounds: no interval holds with them, so
+    /// that all of their group are driven.
+    pub outside: Vec<u64>,
 }
 
 /// How far a study of so many trials goes, given what each that is done says.
 pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Seen>) -> Extent {
     let Some(rule) = &config.stop else {
         let next = (0..trials).filter(|trial| seen(*trial).is_none()).collect();
-        return Extent { taken: std::iter::once(0..trials).collect(), next };
+        let taken = std::iter::once(0..trials).collect();
+        return Extent { taken, next, outside: Vec::new() };
     };
     let mut extent = Extent::default();
     let group = match config.design {
@@ -71,8 +77,8 @@ pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Se
 impl Stop {
     /// The part of a group of trials that it takes to know the response.
     fn add(&self, group: Range<u64>, seen: impl Fn(u64) -> Option<Seen>, extent: &mut Extent) {
-        let (mut counts, mut end) = ([0, 0, 0], group.start);
-        while end < group.end && !self.is_known(counts) {
+        let (mut known, mut end) = (Knowledge::new(self), group.start);
+        while end < group.end && !known.is_enough(self) {
             let block = end..(end + self.block).min(group.end);
             end = block.end;
             let missing: Vec<u64> = block.clone().filter(|trial| seen(*trial).is_none()).collect();
@@ -80,24 +86,85 @@ impl Stop {
                 extent.next.extend(missing);
                 break;
             }
-            for own in block.filter_map(&seen) {
-                counts[own as usize] += 1;
+            for (trial, own) in block.filter_map(|trial| Some((trial, seen(trial)?))) {
+                if !known.take(own) {
+                    extent.outside.push(trial);
+                }
             }
         }
         extent.taken.push(group.start..end);
     }
+}
 
-    /// Whether so many yes, no and failed tell it, whichever the failed would have been.
-    fn is_known(&self, [yes, no, failed]: [u64; 3]) -> bool {
-        let trials = yes + no + failed;
-        let [low, _] = anytime_valid(yes, trials, self.confidence);
-        let [_, high] = anytime_valid(yes + failed, trials, self.confidence);
-        0.5 * (high - low) <= self.half_width
+/// What some trials tell of the response, whichever those without a result would have been.
+enum Knowledge {
+    /// Of yes and no: how many yes, no and failed.
+    Proportion([u64; 3]),
+    /// Of numbers between bounds.
+    Mean { bounds: [f64; 2], mean: AnytimeMean, is_sound: bool },
+}
+
+impl Knowledge {
+    fn new(rule: &Stop) -> Knowledge {
+        match rule.bounds {
+            None => Knowledge::Proportion([0; 3]),
+            Some(bounds) => {
+                let mean = AnytimeMean::new(rule.confidence);
+                Knowledge::Mean { bounds, mean, is_sound: true }
+            }
+        }
+    }
+
+    /// Takes what a trial says; whether it lies within the bounds.
+    fn take(&mut self, seen: Seen) -> bool {
+        match (self, seen) {
+            (Knowledge::Proportion(counts), seen) => {
+                let place = match seen {
+                    Seen::Number(1.0) => 0,
+                    Seen::Number(_) => 1,
+                    Seen::Failed => 2,
+                };
+                counts[place] += 1;
+            }
+            (Knowledge::Mean { mean, .. }, Seen::Failed) => mean.push([0.0, 1.0]),
+            (Knowledge::Mean { bounds: [low, high], mean, is_sound }, Seen::Number(x)) => {
+                let share = (x - *low) / (*high - *low);
+                if !(0.0..=1.0).contains(&share) {
+                    *is_sound = false;
+                    return false;
+                }
+                mean.push([share; 2]);
+            }
+        }
+        true
+    }
+
+    /// Whether the response is known as well as asked.
+    fn is_enough(&self, rule: &Stop) -> bool {
+        let half_width = match self {
+            Knowledge::Proportion([yes, no, failed]) => {
+                let trials = yes + no + failed;
+                let [low, _] = anytime_valid(*yes, trials, rule.confidence);
+                let [_, high] = anytime_valid(yes + failed, trials, rule.confidence);
+                0.5 * (high - low)
+            }
+            Knowledge::Mean { is_sound: false, .. } => return false,
+            Knowledge::Mean { bounds: [least, most], mean, .. } => {
+                let [low, high] = mean.interval();
+                0.5 * (high - low) * (most - least)
+            }
+        };
+        half_width <= rule.half_width
     }
 }
 
+/// Whether a response is yes or no.
+pub(super) fn is_yes_or_no(response: &str) -> bool {
+    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
+}
+
 fn go() -> String {
-    "go".into()
+    Figure::Go.name().into()
 }
 
 fn confidence() -> f64 {
@@ -123,7 +190,7 @@ mod tests {
     /// Drives what is next, in an order by chance, until there is nothing.
     fn driven(config: &StudyConfig, trials: u64, order: u64) -> (Extent, usize) {
         let draws = Stream::new(1, "go");
-        let says = |trial: u64| if draws.uniform(trial) < 0.9 { Seen::Yes } else { Seen::No };
+        let says = |trial: u64| Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
         let mut done: BTreeMap<u64, Seen> = BTreeMap::new();
         let chance = Stream::new(order, "order");
         loop {
@@ -150,7 +217,7 @@ mod tests {
             }
             // with all trials there, as after a merge of shards, it takes the same
             let draws = Stream::new(1, "go");
-            let all = |trial| Some(if draws.uniform(trial) < 0.9 { Seen::Yes } else { Seen::No });
+            let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
             assert_eq!(super::extent(&config, trials, all), extent);
         }
     }
@@ -158,13 +225,37 @@ mod tests {
     #[test]
     fn failures_count_for_the_worst() {
         let rule = config("random", 1).stop.unwrap();
-        assert!(rule.is_known([60, 0, 0]) && !rule.is_known([60, 0, 20]));
+        let known = |counts| Knowledge::Proportion(counts).is_enough(&rule);
+        assert!(known([60, 0, 0]) && !known([60, 0, 20]));
     }
 
     #[test]
     fn without_a_rule_all_are_taken() {
         let config = StudyConfig { stop: None, ..config("random", 1) };
         let found = extent(&config, 5, |trial| (trial != 3).then_some(Seen::Failed));
-        assert_eq!(found, Extent { taken: std::iter::once(0..5).collect(), next: vec![3] });
+        assert_eq!(
+            found,
+            Extent { taken: std::iter::once(0..5).collect(), next: vec![3], ..Extent::default() }
+        );
+    }
+    /// Speeds between 4 and 5 of at most 10 m/s, some of them failed: the mean is known to 0.8 m/s before
+    /// all are driven. One above the bounds, and nothing is known.
+    #[test]
+    fn means_of_bounded_numbers_stop_it_too() {
+        let mut own = config("random", 1);
+        let rule = own.stop.as_mut().unwrap();
+        (rule.half_width, rule.bounds) = (0.8, Some([0.0, 10.0]));
+        let draws = Stream::new(2, "speed");
+        let speed = |trial: u64| match trial {
+            7 => Seen::Failed,
+            _ => Seen::Number(4.0 + draws.uniform(trial)),
+        };
+        let found = extent(&own, 200, |trial| Some(speed(trial)));
+        let taken = found.taken[0].end;
+        assert!((40..200).contains(&taken) && taken % 20 == 0, "{found:?}");
+        assert!(found.outside.is_empty());
+        let fast = |trial| Some(if trial == 3 { Seen::Number(10.5) } else { speed(trial) });
+        let found = extent(&own, 200, fast);
+        assert_eq!((found.taken[0].end, found.outside), (200, vec![3]));
     }
 }

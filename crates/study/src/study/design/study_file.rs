@@ -6,7 +6,7 @@ use super::response::Response;
 use super::{points, table};
 use crate::random::Stream;
 use crate::scenario::{
-    Document, Fault, Faults, Place, Problem, Scenario, ScenarioFile, conform, input,
+    Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, conform, input,
 };
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -31,6 +31,8 @@ pub struct Study {
     pub responses: Vec<Response>,
     /// Where the scenario is.
     pub scenario: PathBuf,
+    /// The folder that its paths start from, told from the root of the file system.
+    pub folder: PathBuf,
     /// The scenario as it is without any factor.
     pub base: ScenarioFile,
     /// SHA-256 of the table of its points, hexadecimal; empty where the design has none.
@@ -89,11 +91,14 @@ impl Study {
         }
         let scenario = beside.join(&config.scenario);
         let text = read_text(&scenario)?;
-        let folder = scenario.parent().unwrap_or(Path::new(""));
-        let base = ScenarioFile::parse(&scenario.display().to_string(), &text, folder, &[])?;
+        let beside = scenario.parent().unwrap_or(Path::new(""));
+        let base = ScenarioFile::parse(&scenario.display().to_string(), &text, beside, &[])?;
+        let folder = scenario.canonicalize().ok().and_then(|own| Some(own.parent()?.to_owned()));
+        let folder = folder.unwrap_or_else(|| beside.to_owned());
         let responses = responses(&config, &document, &base.scenario)?;
         let own = scaled(&config, &document, &base)?;
-        let study = Study { config, responses, scenario, base, table_hash, text, points, own };
+        let study =
+            Study { config, responses, scenario, folder, base, table_hash, text, points, own };
         study.refuse_unknown_keys()?;
         Ok(study)
     }
@@ -127,21 +132,34 @@ impl Study {
         Trial { number, point, replication, seed, levels, sets }
     }
 
-    /// The scenario of a trial.
+    /// The scenario of a trial, its files read by `inputs`.
     ///
     /// # Errors
     /// Every fault found up to the scenario's cross-checks.
-    pub fn scenario_of(&self, trial: &Trial) -> Result<ScenarioFile, Faults> {
-        // named as the study names it: reasons of failed trials are results, and the same anywhere
-        let folder = self.scenario.parent().unwrap_or(Path::new(""));
+    pub fn scenario_of(&self, trial: &Trial, inputs: Inputs) -> Result<ScenarioFile, Faults> {
         let name = self.config.scenario.display().to_string();
-        ScenarioFile::parse(&name, &self.text, folder, &trial.sets)
+        ScenarioFile::parse_by(&name, &self.text, &self.folder, &trial.sets, inputs)
+    }
+
+    /// Why a trial failed, in one line. Reasons are results, and the same wherever the study lies:
+    /// files are named from the scenario's folder on.
+    pub fn reason(&self, told: &str) -> String {
+        let told = told.lines().collect::<Vec<_>>().join("; ");
+        let before = format!("{}{}", self.folder.display(), std::path::MAIN_SEPARATOR);
+        // of a folder that has no root this would be words of any file
+        if self.folder.is_absolute() { told.replace(&before, "") } else { told }
+    }
+
+    /// A file as the scenario names it: from its folder on, where it lies below.
+    pub fn named(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_owned()
     }
 
     /// Refuses factors of keys that the scenario does not know; of levels that it refuses, the
     /// trials tell.
     fn refuse_unknown_keys(&self) -> Result<(), Faults> {
-        let Err(Faults(mut faults)) = self.scenario_of(&self.trial(0)) else { return Ok(()) };
+        let tried = self.scenario_of(&self.trial(0), Inputs::default());
+        let Err(Faults(mut faults)) = tried else { return Ok(()) };
         faults.retain(|fault| {
             let of_a_key = matches!(
                 *fault.problem,

@@ -1,5 +1,6 @@
 //! What a trial's responses take on its way: looks at the states, heartbeat by heartbeat.
 
+use super::event_kind::EventMeasure;
 use super::figure::Figure;
 use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
@@ -21,6 +22,8 @@ struct Seen {
     least: Option<f64>,
     greatest: Option<f64>,
     gear: Option<i32>,
+    /// Of an event, s.
+    first: Option<f64>,
     /// Times, s, and velocities up, m/s.
     climbs: Vec<[f64; 2]>,
 }
@@ -35,6 +38,8 @@ impl<'a> Watch<'a> {
         self.responses.iter().any(|own| match own.measure {
             Measure::Figure(figure) => figure.is_watched(),
             Measure::State(..) => true,
+            // told of every heartbeat, without a sample
+            Measure::Event(..) => false,
         })
     }
 
@@ -46,6 +51,8 @@ impl<'a> Watch<'a> {
             }
             Measure::Figure(Figure::AbsorbedPower) => number(power(&seen.climbs)),
             Measure::Figure(figure) => figure.of(run, own.vehicle),
+            Measure::Event(EventMeasure::Count, _) => Value::Number(seen.count as f64),
+            Measure::Event(EventMeasure::FirstTime, _) => number(seen.first),
             Measure::State(Extreme::Min, _) => number(seen.least),
             Measure::State(Extreme::Max, _) => number(seen.greatest),
             Measure::State(Extreme::Mean, _) => {
@@ -70,7 +77,7 @@ impl<'a> Watch<'a> {
                 Measure::Figure(Figure::AbsorbedPower) => {
                     seen.climbs.push([sample.time, sample.velocity.z]);
                 }
-                Measure::Figure(_) => {}
+                Measure::Figure(_) | Measure::Event(..) => {}
             }
         }
     }
@@ -113,6 +120,14 @@ impl<E> Observer<E> for Watch<'_> {
             if own.measure == Measure::Figure(Figure::Collisions) {
                 let hits = moment.hits.iter().filter(|(agent, _)| *agent as usize == own.vehicle);
                 seen.count += hits.count() as u64;
+            }
+            if let Measure::Event(_, kind) = own.measure {
+                let events = moment.world.events(own.vehicle).iter();
+                let found = events.filter(|event| kind.is(event)).count() as u64;
+                if found > 0 {
+                    seen.first = seen.first.or(Some(moment.time));
+                }
+                seen.count += found;
             }
         }
         Ok(Flow::Continue)

@@ -248,6 +248,7 @@ fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
         reverse,
         at_end,
         lateral_acceleration: None,
+        acceleration: None,
     }
 }
 

@@ -158,6 +158,8 @@ impl Subject {
             team: None,
             radio: Vec::new(),
             traffic_light: Vec::new(),
+            barrier: Vec::new(),
+            pedestrian: Vec::new(),
             tow: vec![],
             endings: Endings::default(),
             sky: Sky::default(),
@@ -333,6 +335,7 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
         reverse: false,
         at_end: PathEnd::Continue,
         lateral_acceleration: Some(50.0),
+        acceleration: None,
     }
 }
 

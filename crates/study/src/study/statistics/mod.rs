@@ -3,6 +3,7 @@
 //! or its error.
 
 mod anytime;
+mod anytime_mean;
 mod kriging;
 mod likelihood;
 mod logistic;
@@ -14,6 +15,7 @@ mod surrogate;
 mod survival;
 
 pub use anytime::anytime_valid;
+pub use anytime_mean::AnytimeMean;
 pub use kriging::{Kriging, KrigingError};
 pub use likelihood::{NormalOrLognormal, Quantile, normal_or_lognormal, probability_plot};
 pub use logistic::{LogisticError, LogisticFit, logistic_regression};

@@ -153,13 +153,14 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
 pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let mut section = Section::new("The reference's HMMWV");
     section.text(
-        "Throttle 0.7 from 1.2 s, nodes 5 cm apart, damping 3e4 Pa s/m, flat ground. The reference \
-         couples soil and vehicle explicitly: between steps of 1 and 4 ms it loses 7.6 % of the \
-         distance on mid, at 5 ms it falls apart. Its own runs at 2 ms stand beside ours at 2 ms; \
+        "Throttle 0.7 from 1.2 s, nodes 5 cm apart, damping 3e4 Pa s/m, flat ground. The reference's \
+         transmission runs ahead of its driveline by a step's torque (docs/comparison.md): between steps of 1 and 4 ms \
+         it loses 7.6 % of the distance on mid, at 5 ms it falls apart. Its own runs at 2 ms stand beside ours at 2 ms; \
          extrapolated to a step of zero it would be near 36.7 m on mid. Ours start at rest on the \
          ground instead of falling on it. On hard the reference takes the width of all nodes that \
          its rays hit for that of the patch, and its tyre is a polygon; with that width and those \
-         facets ours comes within 5 % (`tests/soft_ground.rs`). On soft a tenth stays unexplained.",
+         facets ours comes within 5 % (`tests/soft_ground.rs`). On soft its transmission loses 9 % of the power: with it, \
+         its gearbox's torque and its facets ours comes within 5 % there, too.",
     );
     let cases: Vec<(&str, &str, f64)> = ["mid", "soft", "hard"]
         .into_iter()

@@ -17,11 +17,11 @@ pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
 pub use path_follower::{BESIDE, PathFollower, Plan};
 pub use pure_pursuit::{PurePursuit, SteeringGeometry};
-pub use speed::{Motion, SpeedControl, SpeedState};
+pub use speed::{Aim, Motion, SpeedControl, SpeedState};
 pub use table::Table;
 pub use trailer::TrailerGeometry;
 
-use super::{Controls, Selector};
+use super::{Controls, PedalResponse, Selector};
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,18 @@ pub struct DriverView {
     pub stop: Option<f64>,
     /// Articulation of its trailer to the left, rad, while it draws one.
     pub articulation: Option<f64>,
+    /// What its pedals do, for drivers that aim at accelerations
+    /// ([`PathFollower::aims_at_accelerations`]).
+    pub pedals: Option<PedalView>,
+}
+
+/// What the own pedals do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PedalView {
+    /// What they would give at the present speed and gear.
+    pub response: PedalResponse,
+    /// How they stood in the last step.
+    pub applied: Controls,
 }
 
 /// What a follower sees of its leader.

@@ -1,7 +1,7 @@
 //! A driver that follows a path.
 
 use super::{
-    DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
+    Aim, DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
     SpeedControl, SteeringGeometry, TrailerGeometry, pure_pursuit::arc, speed::STANDSTILL,
 };
 use crate::spatial::Vec3;
@@ -21,6 +21,8 @@ const ARRIVAL: f64 = 1.0;
 pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
+/// Time within which one that aims at accelerations reaches its speed, s.
+const RESPONSE_TIME: f64 = 0.5;
 /// Distance from a stop line at which a vehicle stands, m.
 const SHORT_OF_LINE: f64 = 1.0;
 
@@ -34,6 +36,10 @@ pub struct Plan {
     pub lateral_acceleration: f64,
     /// Deceleration ahead of bends and stops, m/s².
     pub deceleration: f64,
+    /// Acceleration with which it gains speed at most, m/s²: it then aims at accelerations. As
+    /// throttle and speed control give it, without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceleration: Option<f64>,
     /// Whether to stop at the end of the path, or to drive straight on.
     pub stop_at_end: bool,
     /// Whether to drive the path backward, the rear ahead.
@@ -57,6 +63,7 @@ impl Default for Plan {
             cruise_speed: 6.0,
             lateral_acceleration: 2.0,
             deceleration: 1.5,
+            acceleration: None,
             stop_at_end: true,
             reverse: false,
             start_time: 0.0,
@@ -166,10 +173,32 @@ impl PathFollower {
         let pedals = if state.holding {
             control.hold(&mut state.speed, view.step)
         } else {
-            control.controls(&mut state.speed, target, &motion, view.step)
+            let aim = self.aim(target, motion.speed, view);
+            control.controls_by(&mut state.speed, target, aim.as_ref(), &motion, view.step)
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
         Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+
+    /// Time within which it turns an acceleration that it aims at into speed, s, if that is how
+    /// it goes about it.
+    fn response_time(&self) -> Option<f64> {
+        match self.plan.following {
+            Following::Cooperative(rule) => Some(rule.response_time),
+            _ => self.plan.acceleration.map(|_| RESPONSE_TIME),
+        }
+    }
+
+    /// Whether it sets its pedals by the acceleration that it aims at.
+    pub fn aims_at_accelerations(&self) -> bool {
+        self.response_time().is_some()
+    }
+
+    /// The acceleration to aim at towards a speed, if that is how it goes about it.
+    fn aim(&self, target: f64, speed: f64, view: &DriverView) -> Option<Aim> {
+        let (time, pedals) = self.response_time().zip(view.pedals)?;
+        let most = self.plan.acceleration.unwrap_or(f64::INFINITY);
+        Some(Aim { acceleration: ((target - speed) / time).min(most), pedals })
     }
 
     /// Whether it is a trailer that it leads along the path, its rear ahead.
@@ -366,6 +395,7 @@ mod tests {
                 leader,
                 stop: None,
                 articulation: None,
+                pedals: None,
             };
             let c = driver.controls(&mut self.state, &view);
             let steer = c.steering * GEOMETRY.max_steer;

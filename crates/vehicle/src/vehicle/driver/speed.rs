@@ -1,5 +1,6 @@
 //! Keeping a speed with throttle and brake.
 
+use super::PedalView;
 use crate::vehicle::Controls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,19 @@ const LEVEL: f64 = 0.015;
 const PATIENCE: f64 = 5.0;
 /// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
 const PULLING_RATE: f64 = 0.4;
+
+/// Time within which what resists is taken note of, s: longer than an engine takes to answer, so
+/// that its delay is not taken for resistance.
+const RESISTANCE_TIME: f64 = 0.5;
+
+/// An acceleration that is aimed at in the place of a speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aim {
+    /// The acceleration, m/s².
+    pub acceleration: f64,
+    /// What the pedals do.
+    pub pedals: PedalView,
+}
 
 /// How a vehicle moves, along the way that it is to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,7 +98,7 @@ impl Default for SpeedControl {
 /// Memory of a speed controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpeedState {
-    /// Integral part of the output.
+    /// Integral part of the output; of one that aims at accelerations what resists, m/s².
     pub integral: f64,
     /// Speed of the step before, m/s.
     pub last_speed: Option<f64>,
@@ -108,6 +122,18 @@ impl SpeedControl {
         motion: &Motion,
         h: f64,
     ) -> Controls {
+        self.controls_by(state, target, None, motion, h)
+    }
+
+    /// The same by the acceleration that is aimed at meanwhile, if there is one.
+    pub fn controls_by(
+        &self,
+        state: &mut SpeedState,
+        target: f64,
+        aim: Option<&Aim>,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
         let speed = motion.speed;
         // one that is held already stays so while it settles
         let slow = if state.held > 0.0 { SETTLING } else { STANDSTILL };
@@ -117,10 +143,13 @@ impl SpeedControl {
         }
         let pulls = state.held > 0.0 && speed <= STANDSTILL;
         let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
-        if pulls && !carried {
+        if pulls && !carried && aim.is_none() {
             state.integral = (state.integral + PULLING_RATE * h).min(1.0);
         }
-        let pedals = self.pursue(state, target, motion, h);
+        let pedals = match aim {
+            Some(aim) => aim.controls(state, motion.speed, h),
+            None => self.pursue(state, target, motion, h),
+        };
         if !pulls {
             (state.held, state.pulling) = (0.0, 0.0);
             return pedals;
@@ -163,6 +192,21 @@ impl SpeedControl {
             brake: brake.clamp(0.0, 1.0),
             ..Controls::default()
         }
+    }
+}
+
+impl Aim {
+    /// Pedals that give the acceleration against all that resists: ground, slope, what turns.
+    /// That is what the pedals gave in the last step less the acceleration that came of it,
+    /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
+    /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up.
+    fn controls(&self, state: &mut SpeedState, speed: f64, h: f64) -> Controls {
+        let PedalView { response, applied } = &self.pedals;
+        if let Some(last) = state.last_speed.replace(speed) {
+            let resists = response.acceleration(applied) - (speed - last) / h;
+            state.integral += (h / (RESISTANCE_TIME + h)) * (resists - state.integral);
+        }
+        response.pedals(self.acceleration + state.integral)
     }
 }
 

@@ -29,6 +29,7 @@ pub use shoes::{ShoePlace, Shoes};
 use super::Coupling;
 use super::controls::Controls;
 use super::outline::Outline;
+use super::pedal_response::{PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
 use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::transmission::friction;
@@ -326,6 +327,16 @@ impl TrackedVehicle {
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         let torque = -state.body.closure_forces[self.parts.model.closure_row(self.parts.carrier)];
         torque / (self.spec.drive_radius() * self.mass * crate::numeric::GRAVITY)
+    }
+
+    /// What throttle and brake do to it at its present speed and gear.
+    pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
+        let arm = self.spec.drive_radius() * self.mass;
+        let input = state.body.u[self.parts.transmission.shafts.input.index()];
+        let torques = settled_torques(&self.spec.powertrain, &state.gearbox, input);
+        let gain = 1.0 / self.spec.drive.ratio;
+        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
+        PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
     }
 
     /// Tension of a track in the last step, N: of a belt on each stretch from the

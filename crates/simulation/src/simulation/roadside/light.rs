@@ -1,15 +1,7 @@
 //! Traffic lights by a fixed plan, and what they tell by radio.
 
-use crate::numeric::cos;
-use crate::vehicle::driver::{Path, Place};
+use super::boom::Boom;
 use serde::{Deserialize, Serialize};
-
-/// Distance along its path within which a driver minds a stop line, m.
-const MINDS: f64 = 150.0;
-/// How far beyond a stop line a vehicle's front may stand and still mind it, m.
-const BEYOND: f64 = 1.0;
-/// Angle between a vehicle's path and an approach within which it is meant, rad.
-const ALIGNED: f64 = std::f64::consts::FRAC_PI_4;
 
 /// What a light shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,14 +52,16 @@ pub struct TrafficLight {
     pub name: String,
     /// Where it stands, m.
     pub place: [f64; 2],
-    /// By which of the world's radios it is heard.
-    pub radio: usize,
+    /// By which of the world's radios it is heard, if by any.
+    pub radio: Option<usize>,
     /// When the first phase begins for the first time, µs; before, the cycle is in its last.
     pub offset_us: u64,
     /// The phases of a cycle, in order.
     pub phases: Vec<Phase>,
     /// The ways towards it, in the order of the phases' lights.
     pub approaches: Vec<Approach>,
+    /// The arm that goes with it, of a barrier.
+    pub boom: Option<Boom>,
 }
 
 impl TrafficLight {
@@ -75,11 +69,15 @@ impl TrafficLight {
         self.phases.iter().map(|phase| phase.duration_us).sum()
     }
 
+    /// Time since the present cycle began, µs.
+    pub(super) fn in_cycle_us(&self, now_us: u64) -> u64 {
+        let cycle = self.cycle_us();
+        (now_us + cycle - self.offset_us % cycle) % cycle
+    }
+
     /// The phase at a moment, µs, and when it ends.
     fn phase(&self, now_us: u64) -> (usize, u64) {
-        let cycle = self.cycle_us();
-        let early = self.offset_us % cycle;
-        let mut left = (now_us + cycle - early) % cycle;
+        let mut left = self.in_cycle_us(now_us);
         for (index, phase) in self.phases.iter().enumerate() {
             if left < phase.duration_us {
                 return (index, now_us + phase.duration_us - left);
@@ -108,77 +106,14 @@ impl TrafficLight {
     }
 }
 
-/// What has been heard of a traffic light.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct HeardLight {
-    pub approaches: Vec<Approach>,
-    /// When the timings were sent, µs, and they.
-    pub timings: Option<(u64, Vec<Timing>)>,
-}
-
-/// A vehicle that comes towards lights.
-pub(super) struct Arrival<'a> {
-    pub path: &'a Path,
-    /// Where its driver is on the path.
-    pub place: &'a Place,
-    /// Station of its front, m.
-    pub front: f64,
-    /// Its speed, m/s.
-    pub speed: f64,
-    /// Deceleration that it brakes with, m/s².
-    pub deceleration: f64,
-}
-
-impl Arrival<'_> {
-    /// Distance from its front to the nearest stop line ahead that it is to stop before, m, if
-    /// there is one.
-    pub fn stop<'a>(
-        &self,
-        lights: impl Iterator<Item = &'a HeardLight>,
-        now_us: u64,
-    ) -> Option<f64> {
-        let stops = lights.flat_map(|light| {
-            let approaches = light.approaches.iter().enumerate();
-            approaches.filter_map(|(index, approach)| {
-                let distance = self.distance(approach)?;
-                let timing = light.timings.as_ref().and_then(|(_, all)| all.get(index));
-                self.is_to_stop(timing, distance, now_us).then_some(distance)
-            })
-        });
-        stops.reduce(f64::min)
-    }
-
-    /// Distance from its front to the stop line of an approach that means it, m.
-    fn distance(&self, approach: &Approach) -> Option<f64> {
-        let line = self.path.ahead(self.place, MINDS, approach.stop);
-        let [dx, dy] = self.path.direction(line.segment);
-        let along = dx * cos(approach.heading) + dy * crate::numeric::sin(approach.heading);
-        let distance = line.station - self.front;
-        let is_meant = along > cos(ALIGNED) && line.offset.abs() <= 0.5 * approach.width;
-        (is_meant && (-BEYOND..MINDS).contains(&distance)).then_some(distance)
-    }
-
-    /// A light whose timing is unknown or has run out is red. Who is too near to stop drives on.
-    fn is_to_stop(&self, timing: Option<&Timing>, distance: f64, now_us: u64) -> bool {
-        let known = timing.filter(|timing| now_us < timing.max_end_us);
-        let way = self.speed * self.speed / (2.0 * self.deceleration);
-        match known.map(|timing| timing.light) {
-            Some(Light::Green) => false,
-            // an emergency stop is twice as hard as a usual one
-            Some(Light::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
-            Some(Light::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const SECOND: u64 = 1_000_000;
+    pub const SECOND: u64 = 1_000_000;
 
     /// One lane that two directions take in turn.
-    fn ford(offset: u64) -> TrafficLight {
+    pub fn ford(offset: u64) -> TrafficLight {
         use Light::{Amber, Green, Red};
         let phase = |seconds: u64, lights: [Light; 2]| Phase {
             duration_us: seconds * SECOND,
@@ -188,7 +123,7 @@ mod tests {
         TrafficLight {
             name: "ford".into(),
             place: [0.0, 5.0],
-            radio: 0,
+            radio: Some(0),
             offset_us: offset * SECOND,
             phases: vec![
                 phase(15, [Green, Red]),
@@ -199,6 +134,7 @@ mod tests {
                 phase(12, [Red, Red]),
             ],
             approaches: vec![approach(0.0, 0.0), approach(60.0, std::f64::consts::PI)],
+            boom: None,
         }
     }
 
@@ -280,35 +216,5 @@ mod tests {
                 assert_ne!(at(timing.max_end_us), timing.light);
             }
         }
-    }
-
-    #[test]
-    fn a_driver_minds_its_own_line_and_takes_what_it_does_not_know_for_red() {
-        let path = Path::polyline(&[[-100.0, 0.0], [200.0, 0.0]]).unwrap();
-        let light = ford(0);
-        let heard = |now_us: u64| HeardLight {
-            approaches: light.approaches.clone(),
-            timings: Some((now_us, light.timings(now_us))),
-        };
-        let stop = |x: f64, speed: f64, heard: HeardLight, now_us: u64| {
-            let place = path.locate([x, 0.0]);
-            let front = place.station;
-            let arrival = Arrival { path: &path, place: &place, front, speed, deceleration: 1.5 };
-            arrival.stop([heard].iter(), now_us)
-        };
-        let (green, amber, red) = (5 * SECOND, 16 * SECOND, 20 * SECOND);
-        assert_eq!(stop(-30.0, 6.0, heard(green), green), None);
-        assert_eq!(stop(-30.0, 6.0, heard(red), red), Some(30.0));
-        // 12 m are needed to stop from 6 m/s, 6 m in an emergency
-        assert_eq!(stop(-13.0, 6.0, heard(amber), amber), Some(13.0));
-        assert_eq!(stop(-11.0, 6.0, heard(amber), amber), None);
-        assert_eq!(stop(-7.0, 6.0, heard(red), red), Some(7.0));
-        assert_eq!(stop(-5.0, 6.0, heard(red), red), None);
-        // beyond its line, and at that of those who come the other way
-        assert_eq!(stop(20.0, 6.0, heard(red), red), None);
-        // green that has run out unheard, and a light of which the places alone are known
-        assert_eq!(stop(-30.0, 6.0, heard(green), 15 * SECOND), Some(30.0));
-        let silent = HeardLight { timings: None, ..heard(green) };
-        assert_eq!(stop(-30.0, 6.0, silent, green), Some(30.0));
     }
 }

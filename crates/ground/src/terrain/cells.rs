@@ -1,0 +1,109 @@
+//! Where the cells of a raster lie, without what they hold.
+
+use super::error::{TerrainError, finite};
+use super::raster::{Crs, Origin, Placement, Unit, degree_lengths};
+
+/// The cells of a raster and where they lie, in the unit of its coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cells {
+    /// Cells along x (east).
+    pub columns: usize,
+    /// Cells along y (north).
+    pub rows: usize,
+    /// x and y of the centre of the south-west cell.
+    pub south_west: [f64; 2],
+    /// Size of a cell along x and along y.
+    pub size: [f64; 2],
+}
+
+impl Cells {
+    /// Whether sizes and positions make sense of a raster with so many values.
+    pub(super) fn check(&self, values: usize) -> Result<(), TerrainError> {
+        let Cells { columns, rows, .. } = *self;
+        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(values) {
+            return Err(TerrainError::RasterSize { columns, rows, values });
+        }
+        for k in 0..2 {
+            finite("cell size", self.size[k], "above 0", |v| v > 0.0)?;
+            finite("position of the south-west cell", self.south_west[k], "finite", |_| true)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a surface in metres can lie on them.
+    pub(super) fn check_metres(&self) -> Result<(), TerrainError> {
+        for k in 0..2 {
+            let size = self.size[k];
+            finite("cell size, m", size, "0.001 to 100000", |v| (1e-3..=1e5).contains(&v))?;
+            for edge in [self.bounds()[k], self.bounds()[k + 2]] {
+                finite("edge from the local origin, m", edge, "-1e7 to 1e7", |v| v.abs() <= 1e7)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.
+    pub fn bounds(&self) -> [f64; 4] {
+        let [x, y] = self.south_west;
+        [
+            x,
+            y,
+            x + (self.columns - 1) as f64 * self.size[0],
+            y + (self.rows - 1) as f64 * self.size[1],
+        ]
+    }
+
+    /// How a local frame with this origin lies in coordinates of this system.
+    pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
+        let [west, south, east, north] = self.bounds();
+        let origin = match origin {
+            Origin::Centre => [0.5 * (west + east), 0.5 * (south + north)],
+            Origin::SouthWest => self.south_west,
+            Origin::At(point) => point,
+        };
+        let metres_per_unit = match crs.unit {
+            Unit::Metre => [1.0, 1.0],
+            Unit::Degree => {
+                finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
+                degree_lengths(origin[1])
+            }
+        };
+        Ok(Placement { origin, metres_per_unit, crs: crs.clone() })
+    }
+
+    /// The cells in the local metres of a placement.
+    pub(super) fn localised(&self, placement: &Placement) -> Cells {
+        Cells {
+            south_west: placement.to_local(self.south_west),
+            size: [0, 1].map(|k| self.size[k] * placement.metres_per_unit[k]),
+            ..*self
+        }
+    }
+
+    /// The cells whose centres lie within `[x_min, y_min, x_max, y_max]`, and those next to
+    /// them, so that the box itself is covered; and which of these is the south-west one, in
+    /// columns from the west and rows from the south.
+    pub(super) fn within(&self, bounds: [f64; 4]) -> Result<(Cells, [usize; 2]), TerrainError> {
+        let empty = TerrainError::EmptyBox { field: "crop", bounds };
+        let span = |k: usize, count: usize| {
+            let last = (count - 1) as f64;
+            let index = |v: f64| (v - self.south_west[k]) / self.size[k];
+            let (low, high) = (index(bounds[k]).floor(), index(bounds[k + 2]).ceil());
+            let valid = low < high && high > 0.0 && low < last;
+            valid.then(|| (low.max(0.0) as usize, high.min(last) as usize))
+        };
+        let (Some((c0, c1)), Some((r0, r1))) = (span(0, self.columns), span(1, self.rows)) else {
+            return Err(empty);
+        };
+        let part = Cells {
+            columns: c1 - c0 + 1,
+            rows: r1 - r0 + 1,
+            south_west: [
+                self.south_west[0] + c0 as f64 * self.size[0],
+                self.south_west[1] + r0 as f64 * self.size[1],
+            ],
+            size: self.size,
+        };
+        Ok((part, [c0, r0]))
+    }
+}

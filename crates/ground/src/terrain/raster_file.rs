@@ -1,0 +1,192 @@
+//! A GeoTIFF that stays in its file: opened, placed, cropped, checked, and then a surface.
+
+use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::sync::Arc;
+
+use tiff::decoder::Decoder;
+
+use super::cells::Cells;
+use super::error::{RasterWarning, TerrainError, finite};
+use super::geotiff::{Chunks, Head, Heights, open};
+use super::raster::{Origin, Placement};
+use super::reference::HeightUnit;
+use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
+use super::tiled::{About, TiledRaster, checksum};
+use super::{USUAL_GAPS, guessed_gaps};
+
+/// A GeoTIFF of which the head has been read and no height yet.
+///
+/// [`RasterFile::surface`] decodes what of it is used once, tile by tile or strip by strip, and
+/// holds none of it; heights are then decoded where they are asked for, as
+/// [`TiledRaster`] tells. They have the bits of those of a [`Raster`](super::Raster) that was
+/// read whole.
+pub struct RasterFile {
+    file: Decoder<BufReader<File>>,
+    head: Head,
+}
+
+/// Bytes that are read from the file at once.
+const AHEAD: usize = 64 << 10;
+
+impl RasterFile {
+    /// Opens a GeoTIFF.
+    ///
+    /// # Errors
+    /// What cannot be read, is no GeoTIFF, or is one that cannot be used.
+    pub fn open(mut file: File) -> Result<RasterFile, TerrainError> {
+        let unreadable = |error: std::io::Error| TerrainError::GeoTiff(error.to_string());
+        let bytes = file.metadata().map_err(unreadable)?.len();
+        file.rewind().map_err(unreadable)?;
+        let (file, head) = open(BufReader::with_capacity(AHEAD, file), bytes)?;
+        Ok(RasterFile { file, head })
+    }
+
+    /// Its cells, in its own coordinates.
+    pub fn cells(&self) -> Cells {
+        self.head.cells
+    }
+
+    /// Takes up what the file does not say, as
+    /// [`Raster::with_reference`](super::Raster::with_reference) does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_reference(
+        mut self,
+        epsg: Option<u16>,
+        heights: Option<HeightUnit>,
+    ) -> Result<RasterFile, TerrainError> {
+        self.head.factor *= self.head.crs.completed(epsg, heights)?;
+        Ok(self)
+    }
+
+    /// How a local frame with this origin lies in the file's coordinates.
+    ///
+    /// # Errors
+    /// A latitude too near a pole.
+    pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
+        self.head.cells.placement(origin, &self.head.crs)
+    }
+
+    /// The part of the file that covers a box in the local metres of a placement, or all of it.
+    ///
+    /// # Errors
+    /// A box beside the file.
+    pub fn window(
+        &self,
+        placement: &Placement,
+        bounds: Option<[f64; 4]>,
+    ) -> Result<Window, TerrainError> {
+        let local = self.head.cells.localised(placement);
+        let (cells, [column, from_south]) = match bounds {
+            Some(bounds) => local.within(bounds)?,
+            None => (local, [0, 0]),
+        };
+        Ok(Window { cells, first: [column, local.rows - from_south - cells.rows] })
+    }
+
+    /// The surface of a part of the file; of the decoded heights about `resident` bytes are
+    /// held at a time. What is doubtful about it.
+    ///
+    /// # Errors
+    /// A tile or strip that cannot be decoded, gaps, and heights that cannot be.
+    pub fn surface(
+        mut self,
+        window: Window,
+        resident: usize,
+    ) -> Result<(Surface, Vec<RasterWarning>), TerrainError> {
+        window.cells.check_metres()?;
+        let Head { cells, factor, gap, mut warnings, .. } = self.head;
+        let chunks = Chunks::of(&self.file, [cells.columns, cells.rows]);
+        let mut checksums = vec![0; chunks.len()];
+        let mut survey = Survey::new(window);
+        for chunk in window.chunks(&chunks) {
+            let heights = chunks.read(&mut self.file, chunk, gap)?;
+            checksums[chunk] = checksum(&heights);
+            survey.take(chunks.extent(chunk), &heights, factor);
+        }
+        warnings.extend(survey.judged()?);
+        let about = About { window, chunks, factor, gap, checksums, resident };
+        Ok((Surface::Tiled(Arc::new(TiledRaster::new(self.file, about))), warnings))
+    }
+}
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Its cells, in local metres.
+    pub cells: Cells,
+    /// The file's column and row, from the north-west, of its north-west cell.
+    pub first: [usize; 2],
+}
+
+impl Window {
+    fn last(&self) -> [usize; 2] {
+        [self.first[0] + self.cells.columns - 1, self.first[1] + self.cells.rows - 1]
+    }
+
+    fn chunks(&self, chunks: &Chunks) -> impl Iterator<Item = usize> + use<> {
+        let ([west, north], [east, south]) = (self.first, self.last());
+        chunks.about([west, east], [north, south])
+    }
+}
+
+/// What is found while all chunks of a window go by.
+struct Survey {
+    window: Window,
+    missing: usize,
+    /// Row and column, in the window, of the first cell without data.
+    first_gap: Option<[usize; 2]>,
+    extreme: Option<f64>,
+    usual: [usize; USUAL_GAPS.len()],
+}
+
+impl Survey {
+    fn new(window: Window) -> Survey {
+        Survey { window, missing: 0, first_gap: None, extreme: None, usual: [0; USUAL_GAPS.len()] }
+    }
+
+    fn take(
+        &mut self,
+        ([column, row], [width, height]): ([usize; 2], [usize; 2]),
+        heights: &Heights,
+        factor: f64,
+    ) {
+        let ([west, north], [east, south]) = (self.window.first, self.window.last());
+        for line in north.max(row)..(south + 1).min(row + height) {
+            for place in west.max(column)..(east + 1).min(column + width) {
+                let value = heights.get((line - row) * width + (place - column)) * factor;
+                if value.is_nan() {
+                    self.missing += 1;
+                    let here = [line - north, place - west];
+                    self.first_gap = Some(self.first_gap.map_or(here, |gap| gap.min(here)));
+                } else if value.abs() > HIGHEST {
+                    self.extreme = Some(value);
+                } else if value <= USUAL_GAPS[0] {
+                    for (count, usual) in self.usual.iter_mut().zip(USUAL_GAPS) {
+                        *count += usize::from(value == usual);
+                    }
+                }
+            }
+        }
+    }
+
+    fn judged(self) -> Result<Vec<RasterWarning>, TerrainError> {
+        if let Some([row, column]) = self.first_gap {
+            let Cells { columns, rows, .. } = self.window.cells;
+            let (missing, total) = (self.missing, columns * rows);
+            return match missing == total {
+                true => Err(TerrainError::Empty),
+                false => Err(TerrainError::NoData { missing, total, row, column }),
+            };
+        }
+        if let Some(height) = self.extreme {
+            finite("height, m", height, HIGHEST_ALLOWED, |_| false)?;
+        }
+        Ok(guessed_gaps(self.usual).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! Heights of a raster that stays in its file.
+
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwapOption;
+use tiff::decoder::Decoder;
+
+use super::cells::Cells;
+use super::error::TerrainError;
+use super::geotiff::{Chunks, Heights};
+use super::raster_file::Window;
+use super::surface::Sixteen;
+
+/// Heights of a GeoTIFF whose tiles or strips are decoded when one of their cells is asked for
+/// first, and held until there are too many: then those go that were asked for longest ago.
+/// What is asked for when, and by which thread, changes no bit.
+///
+/// A height that is held costs no lock and no allocation; decoding takes one. A world asks for
+/// what is around its vehicles before they step ([`TiledRaster::hold`]).
+///
+/// All tiles have been decoded once before, so that none can fail but by a file that was altered
+/// since, which their checksums tell, or can no longer be read. Heights are NaN then, and
+/// [`TiledRaster::fault`] says why.
+pub struct TiledRaster {
+    about: About,
+    slots: Vec<Slot>,
+    /// Counts tiles that were decoded.
+    decoded: AtomicU64,
+    source: Mutex<Source>,
+    fault: OnceLock<TerrainError>,
+}
+
+/// What does not change.
+pub(super) struct About {
+    pub window: Window,
+    pub chunks: Chunks,
+    /// What a height of the file is multiplied with.
+    pub factor: f64,
+    /// What cells without data hold.
+    pub gap: Option<f64>,
+    /// Checksum of each chunk that the window has cells of.
+    pub checksums: Vec<u32>,
+    /// Bytes of heights to be held.
+    pub resident: usize,
+}
+
+/// A place for a chunk.
+#[derive(Default)]
+struct Slot {
+    heights: ArcSwapOption<Heights>,
+    /// How many tiles had been decoded when it was asked for last.
+    asked: AtomicU64,
+}
+
+struct Source {
+    file: Decoder<BufReader<File>>,
+    /// Bytes of heights that are held.
+    held: usize,
+}
+
+/// Checksum of heights.
+pub(super) fn checksum(heights: &Heights) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    let mut room = [0; 4096];
+    match heights {
+        Heights::Single(heights) => {
+            for part in heights.chunks(room.len() / 4) {
+                let bytes = &mut room[..4 * part.len()];
+                for (to, height) in bytes.chunks_exact_mut(4).zip(part) {
+                    to.copy_from_slice(&height.to_le_bytes());
+                }
+                hasher.update(bytes);
+            }
+        }
+        Heights::Double(heights) => {
+            for part in heights.chunks(room.len() / 8) {
+                let bytes = &mut room[..8 * part.len()];
+                for (to, height) in bytes.chunks_exact_mut(8).zip(part) {
+                    to.copy_from_slice(&height.to_le_bytes());
+                }
+                hasher.update(bytes);
+            }
+        }
+    }
+    hasher.finalize()
+}
+
+impl TiledRaster {
+    pub(super) fn new(file: Decoder<BufReader<File>>, about: About) -> TiledRaster {
+        let slots = (0..about.chunks.len()).map(|_| Slot::default()).collect();
+        let source = Mutex::new(Source { file, held: 0 });
+        TiledRaster { about, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
+    }
+
+    /// Its cells, in local metres.
+    #[inline]
+    pub fn cells(&self) -> Cells {
+        self.about.window.cells
+    }
+
+    /// Bytes of heights that are held.
+    pub fn held(&self) -> usize {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner).held
+    }
+
+    /// Why heights could not be read, if any could not.
+    pub fn fault(&self) -> Option<&TerrainError> {
+        self.fault.get()
+    }
+
+    /// Decodes the heights within a distance of a point, m, unless they are held.
+    pub fn hold(&self, [x, y]: [f64; 2], distance: f64) {
+        let cells = self.cells();
+        let index = |axis: usize, coordinate: f64, count: usize, beyond: f64| {
+            let place = (coordinate - cells.south_west[axis]) / cells.size[axis] + beyond;
+            // what is not finite becomes 0
+            (place.max(0.0) as usize).min(count - 1)
+        };
+        // a surface looks one cell before a point and two after
+        let columns = [(x - distance, -1.0), (x + distance, 2.0)]
+            .map(|(x, beyond)| self.about.window.first[0] + index(0, x, cells.columns, beyond));
+        let rows = [(y + distance, 2.0), (y - distance, -1.0)]
+            .map(|(y, beyond)| self.row(index(1, y, cells.rows, beyond)));
+        for chunk in self.about.chunks.about(columns, rows) {
+            self.with(chunk, |_| ());
+        }
+    }
+
+    /// The file's row, from the north, of one of the window, from the south.
+    #[inline]
+    fn row(&self, from_south: usize) -> usize {
+        let Window { cells, first } = self.about.window;
+        first[1] + cells.rows - 1 - from_south
+    }
+
+    /// Reads of a chunk; nothing is there when it cannot be decoded.
+    #[inline]
+    fn with<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
+        let slot = &self.slots[chunk];
+        let held = slot.heights.load();
+        match &*held {
+            Some(heights) => {
+                // written seldom, so that threads do not take turns with it
+                let now = self.decoded.load(Ordering::Relaxed);
+                if slot.asked.load(Ordering::Relaxed) != now {
+                    slot.asked.store(now, Ordering::Relaxed);
+                }
+                read(Some(heights))
+            }
+            None => read(self.decode(chunk).as_deref()),
+        }
+    }
+
+    #[cold]
+    fn decode(&self, chunk: usize) -> Option<Arc<Heights>> {
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = &self.slots[chunk];
+        if let Some(heights) = slot.heights.load_full() {
+            // by another thread, meanwhile
+            return Some(heights);
+        }
+        if self.fault.get().is_some() {
+            return None;
+        }
+        let About { chunks, gap, checksums, resident, .. } = &self.about;
+        let read = chunks.read(&mut source.file, chunk, *gap).and_then(|heights| {
+            if checksum(&heights) == checksums[chunk] {
+                return Ok(heights);
+            }
+            let cause = "holds other heights than when the file was opened".to_string();
+            Err(chunks.refused(&mut source.file, chunk, cause))
+        });
+        let heights = match read {
+            Ok(heights) => Arc::new(heights),
+            Err(error) => {
+                // the first tells
+                let _ = self.fault.set(error);
+                return None;
+            }
+        };
+        let now = self.decoded.fetch_add(1, Ordering::Relaxed) + 1;
+        slot.asked.store(now, Ordering::Relaxed);
+        source.held += heights.bytes();
+        slot.heights.store(Some(heights.clone()));
+        while source.held > *resident {
+            let others = self
+                .slots
+                .iter()
+                .enumerate()
+                .filter(|(index, slot)| *index != chunk && slot.heights.load().is_some());
+            let Some((_, oldest)) =
+                others.min_by_key(|(_, slot)| slot.asked.load(Ordering::Relaxed))
+            else {
+                break;
+            };
+            let gone = oldest.heights.swap(None);
+            source.held -= gone.map_or(0, |heights| heights.bytes());
+        }
+        Some(heights)
+    }
+}
+
+impl Sixteen for TiledRaster {
+    #[inline]
+    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
+        let About { window, chunks, factor, .. } = &self.about;
+        let columns = columns.map(|column| window.first[0] + column);
+        let rows = rows.map(|row| self.row(row));
+        let one = chunks.holding(columns[0], rows[3]);
+        if one == chunks.holding(columns[3], rows[0]) {
+            let (first, width) = (chunks.place(columns[0], rows[3]), chunks.width(one));
+            return self.with(one, |heights| match heights {
+                Some(heights) => rows.map(|row| {
+                    let line = first + (row - rows[3]) * width;
+                    columns.map(|column| heights.get(line + (column - columns[0])) * factor)
+                }),
+                None => [[f64::NAN; 4]; 4],
+            });
+        }
+        let height = |column: usize, row: usize| {
+            self.with(chunks.holding(column, row), |heights| {
+                heights.map_or(f64::NAN, |own| own.get(chunks.place(column, row)) * factor)
+            })
+        };
+        rows.map(|row| columns.map(|column| height(column, row)))
+    }
+}
+
+impl fmt::Debug for TiledRaster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let About { window, chunks, .. } = &self.about;
+        f.debug_struct("TiledRaster").field("window", window).field("chunks", chunks).finish()
+    }
+}

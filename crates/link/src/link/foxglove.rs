@@ -1,0 +1,280 @@
+//! Foxglove's live protocol: channels that are advertised to whoever connects, and messages to
+//! those who subscribe.
+//!
+//! Source: <https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md>. Of it are spoken:
+//! `serverInfo`, `advertise`, `status`, message data and time to a client; `subscribe` and
+//! `unsubscribe` from one. All else is answered with a warning.
+
+use super::{Connection, Message};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Names of the protocol among those of WebSockets: that of Foxglove's SDK, and the older one. What
+/// is spoken here is the same in both.
+pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
+/// Messages that wait for a client; more are left out.
+const WAITING: usize = 256;
+/// Channels that one client may subscribe to at once.
+const SUBSCRIPTIONS: usize = 4096;
+/// First byte of message data, and of a time.
+const MESSAGE_DATA: u8 = 1;
+const TIME: u8 = 2;
+
+/// Severity of a status.
+const WARNING: u8 = 1;
+
+/// What is to be told on a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Publication<'a> {
+    /// The topic.
+    pub topic: &'a str,
+    /// Name of the message's type.
+    pub schema: &'a str,
+    /// When it is delivered, µs of simulated time.
+    pub time_us: u64,
+    /// The message in Protocol Buffers.
+    pub data: &'a [u8],
+}
+
+/// Tells clients of Foxglove of a run, each on its own thread.
+#[derive(Clone)]
+pub struct FoxgloveServer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    name: String,
+    /// What describes all types: a `FileDescriptorSet`, in base64.
+    descriptors: String,
+    /// Tells this run from the next on the same port.
+    session: String,
+    hall: Mutex<Hall>,
+}
+
+#[derive(Default)]
+struct Hall {
+    /// Topic and type of each channel; its index is its number.
+    channels: Vec<(String, String)>,
+    numbers: BTreeMap<(String, String), u32>,
+    clients: BTreeMap<u64, Client>,
+    /// Those who write to them.
+    writers: Vec<JoinHandle<()>>,
+    next: u64,
+}
+
+struct Client {
+    outbox: SyncSender<Message>,
+    /// Channels with the client's own numbers of its subscriptions.
+    subscribed: BTreeMap<u32, u32>,
+}
+
+/// What a client says.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase")]
+enum Request {
+    Subscribe {
+        subscriptions: Vec<Subscription>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Unsubscribe {
+        subscription_ids: Vec<u32>,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Subscription {
+    id: u32,
+    channel_id: u32,
+}
+
+impl FoxgloveServer {
+    /// Of a run of this name, whose messages are described by a `FileDescriptorSet`.
+    pub fn new(name: &str, descriptors: &[u8], session: &str) -> FoxgloveServer {
+        let shared = Shared {
+            name: name.into(),
+            descriptors: STANDARD.encode(descriptors),
+            session: session.into(),
+            hall: Mutex::default(),
+        };
+        FoxgloveServer { shared: Arc::new(shared) }
+    }
+
+    /// Whether anybody is there.
+    pub fn is_watched(&self) -> bool {
+        !self.hall().clients.is_empty()
+    }
+
+    /// Tells all the simulated time, µs.
+    pub fn time(&self, time_us: u64) {
+        let mut bytes = vec![TIME];
+        bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
+        for client in self.hall().clients.values() {
+            client.send(Message::Binary(bytes.clone()));
+        }
+    }
+
+    /// Tells those who have subscribed to its channel; the channel is new to all if its topic is.
+    pub fn publish(&self, publication: &Publication<'_>) {
+        let Publication { topic, schema, time_us, data } = *publication;
+        let mut hall = self.hall();
+        let key = (topic.to_owned(), schema.to_owned());
+        let channel = match hall.numbers.get(&key) {
+            Some(&channel) => channel,
+            None => {
+                let channel = hall.channels.len() as u32;
+                hall.numbers.insert(key.clone(), channel);
+                hall.channels.push(key);
+                let text = self.advertisement(&hall.channels[channel as usize..], channel);
+                hall.clients.values().for_each(|own| own.send(Message::Text(text.clone())));
+                channel
+            }
+        };
+        for client in hall.clients.values() {
+            let Some(subscription) = client.subscribed.get(&channel) else { continue };
+            let mut bytes = Vec::with_capacity(13 + data.len());
+            bytes.push(MESSAGE_DATA);
+            bytes.extend_from_slice(&subscription.to_le_bytes());
+            bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
+            bytes.extend_from_slice(data);
+            client.send(Message::Binary(bytes));
+        }
+    }
+
+    /// Speaks with a client for as long as it is there.
+    pub fn serve(&self, connection: Connection) {
+        let Connection { mut incoming, outgoing } = connection;
+        let (outbox, waiting) = sync_channel(WAITING);
+        let number = self.admit(outbox);
+        let to = outgoing.clone();
+        let write = move || tell(&waiting, &to);
+        match std::thread::Builder::new().name("foxglove writer".into()).spawn(write) {
+            Ok(writer) => {
+                let mut hall = self.hall();
+                hall.writers.retain(|own| !own.is_finished());
+                hall.writers.push(writer);
+            }
+            // the system gives no thread
+            Err(_) => outgoing.close(),
+        }
+        while let Ok(Some(message)) = incoming.receive() {
+            if let Err(cause) = self.hear(number, &message) {
+                let status = json!({ "op": "status", "level": WARNING, "message": cause });
+                if let Some(client) = self.hall().clients.get(&number) {
+                    client.send(Message::Text(status.to_string()));
+                }
+            }
+        }
+        // with its outbox the writer ends, and closes the connection
+        self.hall().clients.remove(&number);
+    }
+
+    /// Ends all sessions, once they were told what they are still to be told.
+    pub fn end(&self) {
+        let mut hall = self.hall();
+        hall.clients.clear();
+        let writers = std::mem::take(&mut hall.writers);
+        drop(hall);
+        for writer in writers {
+            let _ = writer.join();
+        }
+    }
+
+    /// Lets a client in and tells it what there is; its number.
+    fn admit(&self, outbox: SyncSender<Message>) -> u64 {
+        let info = json!({
+            "op": "serverInfo",
+            "name": format!("bekker: {}", self.shared.name),
+            "capabilities": ["time"],
+            "supportedEncodings": [],
+            "metadata": {},
+            "sessionId": self.shared.session,
+        });
+        let mut hall = self.hall();
+        let client = Client { outbox, subscribed: BTreeMap::new() };
+        client.send(Message::Text(info.to_string()));
+        if !hall.channels.is_empty() {
+            client.send(Message::Text(self.advertisement(&hall.channels, 0)));
+        }
+        let number = hall.next;
+        hall.next += 1;
+        hall.clients.insert(number, client);
+        number
+    }
+
+    fn hear(&self, number: u64, message: &Message) -> Result<(), String> {
+        let Message::Text(text) = message else {
+            return Err("this server takes no messages of clients".into());
+        };
+        let request: Request =
+            serde_json::from_str(text).map_err(|error| format!("not a request: {error}"))?;
+        let mut hall = self.hall();
+        let known = hall.channels.len() as u32;
+        let Some(client) = hall.clients.get_mut(&number) else { return Ok(()) };
+        match request {
+            Request::Subscribe { subscriptions } => {
+                for Subscription { id, channel_id } in subscriptions {
+                    if channel_id >= known {
+                        return Err(format!("channel {channel_id}: must be below {known}"));
+                    }
+                    if client.subscribed.len() >= SUBSCRIPTIONS {
+                        return Err(format!("subscriptions: at most {SUBSCRIPTIONS} are taken"));
+                    }
+                    client.subscribed.insert(channel_id, id);
+                }
+            }
+            Request::Unsubscribe { subscription_ids } => {
+                client.subscribed.retain(|_, id| !subscription_ids.contains(id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of channels that are numbered from `first` on.
+    fn advertisement(&self, channels: &[(String, String)], first: u32) -> String {
+        let channel = |(number, (topic, schema)): (u32, &(String, String))| {
+            json!({
+                "id": number,
+                "topic": topic,
+                "encoding": "protobuf",
+                "schemaName": schema,
+                "schemaEncoding": "protobuf",
+                "schema": self.shared.descriptors,
+            })
+        };
+        let channels = (first..).zip(channels).map(channel).collect::<serde_json::Value>();
+        json!({ "op": "advertise", "channels": channels }).to_string()
+    }
+
+    fn hall(&self) -> MutexGuard<'_, Hall> {
+        self.shared.hall.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Client {
+    /// Puts a message into its outbox, if there is room.
+    fn send(&self, message: Message) {
+        // one that is behind, or gone, misses it
+        let _ = self.outbox.try_send(message);
+    }
+}
+
+/// Writes to a client what is in its outbox, until that is given up or the client is gone.
+fn tell(waiting: &Receiver<Message>, to: &super::Outgoing) {
+    for message in waiting {
+        let sent = match message {
+            Message::Text(text) => to.text(&text),
+            Message::Binary(bytes) => to.binary(&bytes),
+        };
+        if sent.is_err() {
+            break;
+        }
+    }
+    to.close();
+}

@@ -1,0 +1,80 @@
+//! An agent that touches what gives way without a force that it could feel: arms of barriers, and
+//! people on foot. It is told as a hit; neither is moved by it.
+
+use super::agent::AgentModel;
+use super::ground_vehicle::GroundVehicleWorkspace;
+use super::hit::{Struck, Touch};
+use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
+use super::world::WorldModel;
+use crate::collision::Exit;
+use crate::spatial::Vec3;
+
+/// Distance of the points at which arms and people are looked at, m.
+const SPACING: f64 = 0.25;
+/// Half the thickness of an arm, m.
+const HALF_ARM: f64 = 0.06;
+/// Share of its way up to which an arm is in the way of vehicles.
+const IN_THE_WAY: f64 = 0.25;
+
+impl AgentModel {
+    /// Tells of what the agent touches at a moment, µs.
+    pub(super) fn pass_roadside(
+        &self,
+        model: &WorldModel,
+        body: &GroundVehicleWorkspace,
+        now_us: u64,
+        mut touch: impl FnMut(Touch),
+    ) {
+        let terrain = model.ground.terrain();
+        let height = |[x, y]: [f64; 2]| terrain.height(x, y);
+        let mut told = |with: Struck, place: Option<Vec3>| {
+            if let Some(place) = place {
+                touch(Touch { with, place, force: 0.0, energy: 0.0, broke: false });
+            }
+        };
+        for (index, light) in model.lights.iter().enumerate() {
+            let down = light.lift(now_us).is_some_and(|lift| lift < IN_THE_WAY);
+            let points = arm(light).filter(|_| down);
+            let hinge = height(light.place) + ARM_HEIGHT;
+            let points = points.map(|[x, y]| Vec3::new(x, y, hinge));
+            told(Struck::Barrier(index as u32), self.first_touched(body, points, HALF_ARM));
+        }
+        for (index, own) in model.pedestrians.iter().enumerate() {
+            let foot = own.pose(terrain, now_us).position;
+            let count = (HEIGHT / SPACING) as u32;
+            let points = (1..=count).map(|k| foot + Vec3::z() * (SPACING * f64::from(k)));
+            told(Struck::Pedestrian(index as u32), self.first_touched(body, points, RADIUS));
+        }
+    }
+
+    /// The first of some points that a hull is nearer to than `within`, m.
+    fn first_touched(
+        &self,
+        body: &GroundVehicleWorkspace,
+        mut points: impl Iterator<Item = Vec3>,
+        within: f64,
+    ) -> Option<Vec3> {
+        points.find(|point| {
+            self.vehicle.hull_parts(body).any(|(_, outline, pose, _)| {
+                let near = (point - pose.position).norm() <= outline.reach + within;
+                let own = pose.local_point(point);
+                near && outline
+                    .hulls
+                    .iter()
+                    .any(|hull| hull.field(&own, Exit::Any).distance <= within)
+            })
+        })
+    }
+}
+
+/// Points of an arm that is down, if there is one.
+fn arm(light: &TrafficLight) -> impl Iterator<Item = [f64; 2]> + '_ {
+    light.boom.into_iter().flat_map(move |boom| {
+        let count = (boom.length / SPACING).ceil() as u32;
+        let along = [crate::numeric::cos(boom.heading), crate::numeric::sin(boom.heading)];
+        (0..=count).map(move |k| {
+            let far = boom.length * f64::from(k) / f64::from(count.max(1));
+            [0, 1].map(|axis| light.place[axis] + far * along[axis])
+        })
+    })
+}

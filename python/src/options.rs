@@ -1,0 +1,56 @@
+//! Options of environments from a dict.
+
+use crate::error;
+use bekker::learning::Options;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use serde_json::{Map, Value, json};
+
+/// The options; each by itself, so that the one that cannot be is told.
+pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let py = given.py();
+    let known = json!(Options::default());
+    let mut all = Map::new();
+    for (key, value) in given {
+        let key: String = key.extract()?;
+        let refused = |allowed: &str| {
+            let value = value.repr().unwrap_or_else(|_| PyString::new(py, "?"));
+            let told = format!("{key} = {value}: must be {allowed}");
+            error::input(py, &key, &value, allowed, told)
+        };
+        if known.get(&key).is_none() {
+            let names: Vec<&str> =
+                known.as_object().into_iter().flatten().map(|(n, _)| &**n).collect();
+            let allowed = names.join(", ");
+            let told = format!("{key}: there is no such option; there are {allowed}");
+            return Err(error::input(py, &key, &value.repr()?, &allowed, told));
+        }
+        let plain =
+            plain(&value).ok_or_else(|| refused("a finite number, a truth value or text"))?;
+        let alone = json!({ key.as_str(): &plain });
+        serde_json::from_value::<Options>(alone).map_err(|e| refused(&expected(&e.to_string())))?;
+        all.insert(key, plain);
+    }
+    let whole = serde_json::from_value(Value::Object(all));
+    whole.map_err(|e| error::input(py, "options", &"all", &known.to_string(), e))
+}
+
+/// A value as JSON has it; numpy's numbers are numbers.
+fn plain(value: &Bound<'_, PyAny>) -> Option<Value> {
+    let value = match value.call_method0("item") {
+        Ok(number) => number,
+        Err(_) => value.clone(),
+    };
+    let text = value.py().import("json").and_then(|json| json.call_method1("dumps", (value,)));
+    serde_json::from_str(&text.ok()?.extract::<String>().ok()?).ok()
+}
+
+/// What was expected where serde found something else.
+fn expected(told: &str) -> String {
+    match told.rsplit_once("expected ").map(|(_, expected)| expected) {
+        Some("f64") => "a number".into(),
+        Some("u32" | "u64") => "a whole number, zero at the least".into(),
+        Some(expected) => expected.into(),
+        None => told.into(),
+    }
+}

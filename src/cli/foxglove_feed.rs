@@ -1,0 +1,85 @@
+//! Feeds Foxglove with a run while it goes on: the messages that stand in its MCAP.
+
+use super::Failure;
+use crate::ground::{Survey, nearest_sinkage};
+use crate::link::{FoxgloveServer, Publication};
+use crate::report::ReportError;
+use crate::report::record::GROUND_INTERVAL;
+use crate::report::topics::{TopicMessage, Topics, met};
+use crate::simulation::{Flow, Moment, Observer, Sample, World};
+use std::time::{Duration, Instant};
+
+/// Wall time between poses that are told between samples: thirty in a second.
+const POSES: Duration = Duration::from_millis(33);
+
+/// Tells who watches by Foxglove; nothing is made while nobody does.
+pub struct FoxgloveFeed<'a> {
+    server: &'a FoxgloveServer,
+    topics: Option<Topics>,
+    told: Option<Instant>,
+}
+
+impl<'a> FoxgloveFeed<'a> {
+    pub fn new(server: &'a FoxgloveServer) -> FoxgloveFeed<'a> {
+        FoxgloveFeed { server, topics: None, told: None }
+    }
+
+    fn tell(&mut self, moment: &Moment<'_>) -> Result<(), ReportError> {
+        let world = moment.world;
+        let time_us = world.time_us();
+        self.server.time(time_us);
+        let topics = self.topics.get_or_insert_with(|| Topics::new(world.model()));
+        let server = self.server;
+        let mut to = |message: TopicMessage<'_>| {
+            let TopicMessage { topic, schema, time_us, data } = message;
+            server.publish(&Publication { topic, schema, time_us, data });
+            Ok(())
+        };
+        for (agent, delivery) in moment.delivered {
+            topics.delivered(*agent as usize, delivery, &mut to)?;
+        }
+        for (agent, hit) in moment.hits {
+            topics.hit(time_us, *agent as usize, &met(world, hit), hit, &mut to)?;
+        }
+        for (agent, view) in moment.autonomous {
+            topics.autonomy(time_us, *agent as usize, view, &mut to)?;
+        }
+        let is_due = self.told.is_none_or(|last| last.elapsed() >= POSES);
+        if moment.samples.is_some() || is_due {
+            self.told = Some(Instant::now());
+            let samples: Vec<Sample> = world.samples().collect();
+            let poses: Vec<_> = samples.iter().map(|own| (own.vehicle, own.pose)).collect();
+            topics.poses(time_us, &poses, &mut to)?;
+        }
+        let clock = &world.model().clock;
+        if world.state().tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
+            let (ground, published) = (&world.model().ground, &world.state().published);
+            for sample in world.samples() {
+                let mut survey = Survey::new(ground, published);
+                let mut at = |x: f64, y: f64| {
+                    [survey.height(x, y), nearest_sinkage(ground, published, x, y)]
+                };
+                let around = sample.pose.position;
+                topics.ground(time_us, sample.vehicle, &around, &mut at, &mut to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Observer<Failure> for FoxgloveFeed<'_> {
+    fn on_start(&mut self, _: &World, _: &[Sample]) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Failure> {
+        if moment.first && self.server.is_watched() {
+            self.tell(moment)?;
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn on_end(&mut self, _: &World) -> Result<(), Failure> {
+        Ok(())
+    }
+}

@@ -1,0 +1,169 @@
+//! A run that Foxglove watches while it goes on, by a client of the protocol alone.
+
+use crate::runs::Runs;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use tungstenite::http::Request;
+use tungstenite::{Error, Message, WebSocket};
+
+/// One that waits for a driver, so that a client is there before it begins.
+const SCENARIO: &str = r#"
+format = 1
+name = "told"
+time = { duration = 0.3 }
+soil = { default = "chrono_hard" }
+output = { interval = 0.05, ruts = false }
+
+[[vehicle]]
+name = "lead"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "outside" }
+sensor = [{ name = "odo", rate = 50, model = { kind = "odometry" } }]
+"#;
+
+/// A program that is ended with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A WebSocket as Foxglove's page opens one: from another origin, with these protocols.
+fn opened(
+    address: &str,
+    target: &str,
+    protocols: &str,
+) -> Result<(WebSocket<TcpStream>, Option<String>), String> {
+    let request = Request::builder()
+        .uri(format!("ws://{address}{target}"))
+        .header("Host", address)
+        .header("Origin", "https://app.foxglove.dev")
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "websocket")
+        .header("Sec-WebSocket-Version", "13")
+        .header("Sec-WebSocket-Key", tungstenite::handshake::client::generate_key())
+        .header("Sec-WebSocket-Protocol", protocols)
+        .body(())
+        .unwrap();
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(120))).unwrap();
+    let (socket, answer) =
+        tungstenite::client(request, stream).map_err(|error| error.to_string())?;
+    let chosen = answer.headers().get("Sec-WebSocket-Protocol");
+    Ok((socket, chosen.map(|own| own.to_str().unwrap().to_owned())))
+}
+
+fn text(socket: &mut WebSocket<TcpStream>) -> Json {
+    loop {
+        if let Message::Text(text) = socket.read().unwrap() {
+            return serde_json::from_str(text.as_str()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn foxglove_is_told_what_stands_in_the_mcap() {
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("run");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bekker"));
+    command.arg("run").arg(&runs.scenario).args([
+        "--no-picture",
+        "--serve",
+        "--serve-token=secret",
+    ]);
+    let child = command.arg("--out").arg(&out).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut child = Running(child.spawn().unwrap());
+    let mut lines = BufReader::new(child.0.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let said = lines.find_map(|line| line.strip_prefix("serving at ").map(str::to_owned)).unwrap();
+    let address = said.split_once(',').unwrap().0;
+    // the token must be in the address, and a page of another origin gets nothing else by it
+    let known = "foxglove.sdk.v1, foxglove.websocket.v1";
+    for target in ["/", "/?token=other"] {
+        assert!(opened(address, target, known).unwrap_err().contains("403"), "{target}");
+    }
+    assert!(opened(address, "/link?token=secret", "other").unwrap_err().contains("403"));
+    let (mut older, chosen) = opened(address, "/?token=secret", "foxglove.websocket.v1").unwrap();
+    assert_eq!(chosen.as_deref(), Some("foxglove.websocket.v1"));
+    assert_eq!(text(&mut older)["op"], "serverInfo");
+    let (mut socket, chosen) = opened(address, "/?token=secret", known).unwrap();
+    assert_eq!(chosen.as_deref(), Some("foxglove.sdk.v1"));
+    let info = text(&mut socket);
+    assert_eq!([&info["op"], &info["name"]], ["serverInfo", "bekker: told"]);
+    assert_eq!(info["capabilities"], json!(["time"]));
+    socket.send(Message::text("{\"op\": \"advertise\"}")).unwrap();
+    assert_eq!(text(&mut socket)["op"], "status");
+    let beyond = json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": 99 }] });
+    socket.send(Message::text(beyond.to_string())).unwrap();
+    assert!(text(&mut socket)["message"].as_str().unwrap().contains("channel 99"));
+    // somebody drives it by nothing: it brakes
+    let drive = || {
+        let script = "import json, socket, struct, sys\n\
+            host, port = sys.argv[1].split(':')\n\
+            s = socket.create_connection((host, int(port)))\n\
+            def say(m):\n    b = json.dumps(m).encode(); s.sendall(struct.pack('>I', len(b)) + b)\n\
+            f = s.makefile('rb')\n\
+            def hear():\n    return json.loads(f.read(struct.unpack('>I', f.read(4))[0]))\n\
+            say({'type': 'hello', 'protocol': 1, 'token': 'secret', 'vehicles': ['lead']})\n\
+            hear()\n\
+            while (m := hear())['type'] == 'beat':\n    \
+            say({'type': 'act', 'controls': [{'vehicle': 'lead', 'throttle': 0.4}]})\n    \
+            sys.stdin.readline() if m['tick'] == 25 else None\n";
+        let mut python = Command::new("python3");
+        python.args(["-c", script, address]).stdin(Stdio::piped());
+        Running(python.spawn().unwrap())
+    };
+    let mut driver = drive();
+    // channels are advertised as their first messages come
+    let mut channels = Vec::new();
+    while !channels.iter().any(|own: &Json| own["topic"] == "/lead/odo") {
+        let advertised = text(&mut socket);
+        assert_eq!(advertised["op"], "advertise");
+        channels.extend(advertised["channels"].as_array().unwrap().clone());
+    }
+    let of = |topic: &str| channels.iter().find(|own| own["topic"] == topic).unwrap();
+    let odometry = of("/lead/odo");
+    assert_eq!(odometry["schemaName"], "foxglove.Odometry");
+    assert_eq!([&odometry["encoding"], &odometry["schemaEncoding"]], ["protobuf", "protobuf"]);
+    let schema = STANDARD.decode(odometry["schema"].as_str().unwrap()).unwrap();
+    let asked =
+        json!({ "op": "subscribe", "subscriptions": [{ "id": 7, "channelId": odometry["id"] }] });
+    socket.send(Message::text(asked.to_string())).unwrap();
+    // the answer to this says that what was asked before it has been heard
+    socket.send(Message::text("{}")).unwrap();
+    while text(&mut socket)["op"] != "status" {}
+    driver.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    let (mut told, mut times) = (Vec::new(), Vec::new());
+    loop {
+        match socket.read() {
+            Ok(Message::Binary(bytes)) if bytes[0] == 1 => {
+                assert_eq!(bytes[1..5], 7_u32.to_le_bytes());
+                told.push(bytes[13..].to_vec());
+            }
+            Ok(Message::Binary(bytes)) => {
+                assert_eq!(bytes[0], 2);
+                times.push(u64::from_le_bytes(bytes[1..9].try_into().unwrap()));
+            }
+            Ok(Message::Close(_)) | Err(Error::ConnectionClosed | Error::Io(_)) => break,
+            Ok(_) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(child.0.wait().unwrap().success());
+    assert!(times.is_sorted() && times.last() == Some(&300_000_000), "{times:?}");
+    // 50 Hz to 0.3 s, less what was told before the subscription
+    assert!((5..=15).contains(&told.len()), "{}", told.len());
+    // the MCAP is not compressed: the same bytes stand in it
+    let mcap = std::fs::read(out.join("sensors.mcap")).unwrap();
+    let holds = |bytes: &[u8]| mcap.windows(bytes.len()).any(|window| window == bytes);
+    assert!(told.iter().all(|message| holds(message)));
+    assert!(holds(&schema));
+}
