@@ -347,10 +347,10 @@ fn answer_four<S: Simd, F: Footprint>(
     let force = pushes - sliding * (drag / speed.max(SLIDING));
     sums.add_force(&force, &r);
     sums.mean_normal += pushes;
-    let slope = slope_in_force(soil.damping, damping, pressed.slope);
     // that of a body that gives way is in series with it
     if !F::DEFORMS {
-        sums.spring.add(area * slope, &r);
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        sums.spring.add(springs * pressed.slope, &r);
     }
     sums.damper.add(area * damping, &r);
     sums.shear.add(drag / speed.max(motion.rolling), &r);
@@ -388,7 +388,7 @@ fn answer_four<S: Simd, F: Footprint>(
         pressure,
         normal: n,
         area,
-        slope,
+        slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part: Lanes::of(simd, 1.0),
         force,
@@ -423,13 +423,6 @@ impl<S: Simd> React<S> {
         let own = |lanes: Lanes<S>| pressed.pick(lanes, 0.0).numbers();
         reaction.force = [own(x), own(y), own(z)];
     }
-}
-
-/// The slope of the pressure where it is in force: soil that its damping lets go does not
-/// resist any more. `damping` Pa s/m is what of the soil's `own` is in force.
-#[inline(always)]
-pub(super) fn slope_in_force<S: Simd>(own: f64, damping: Lanes<S>, slope: Lanes<S>) -> Lanes<S> {
-    if own == 0.0 { slope } else { damping.gt(0.0).pick(slope, 0.0) }
 }
 
 /// How long nodes have slid in a step of `dt` s, s: those that were not in contact

@@ -4,7 +4,7 @@
 //! bear under a normal load, and with it how far the load is oblique; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
-use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, slope_in_force, stayed};
+use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, stayed};
 use super::footprint::Footprint;
 use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
 use super::sums::Sums;
@@ -649,10 +649,10 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
     sums.mean_normal += n * (area * pressure);
-    let slope = slope_in_force(soil.damping, damping, pressed.slope);
     // that of a body that gives way is in series with it
     if !F::DEFORMS {
-        sums.spring.add(area * part * slope, &r);
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        sums.spring.add(springs * part * pressed.slope, &r);
     }
     sums.damper.add(area * part * damping, &r);
 
@@ -688,7 +688,15 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
-    React { pressure, normal: n, area, slope, elastic: sinkage - pressed.sinkage, part, force }
+    React {
+        pressure,
+        normal: n,
+        area,
+        slope: pressed.slope,
+        elastic: sinkage - pressed.sinkage,
+        part,
+        force,
+    }
 }
 
 /// Presses four nodes, first to where the lowest point of a wheel has been since the last

@@ -221,8 +221,10 @@ impl<'a, 'b> Meeting<'a, 'b> {
             let force = (belt * lanes(&reaction.pressure)).numbers();
             let pressed = (belt * slope * by_belt).numbers();
             let eased = (belt * lanes(&reaction.eases) * by_belt).numbers();
-            let by_motion = (belt * slope * part).numbers();
-            let on_hub = (area * slope * by_belt).numbers();
+            // soil that its damping has let go holds a belt that comes to it, and no hub
+            let held = lanes(&reaction.pressure).gt(0.0).pick(slope, 0.0);
+            let by_motion = (belt * held * part).numbers();
+            let on_hub = (area * held * by_belt).numbers();
             let among = placed.among_strips(distance).numbers();
             for lane in four.lanes() {
                 let share = (1.0 - (strips - among[lane]).abs()).max(0.0);
