@@ -277,7 +277,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     let elsewhere = tempfile::tempdir().unwrap();
     let mut command = Command::new(cargo_bin("bekker"));
     command.current_dir(elsewhere.path()).args(["study", "run", "--quiet", "--out", "out"]);
-    assert!(command.arg(place.at("study.toml")).status().unwrap().success());
+    assert!(command.arg(place.at("study.toml")).output().unwrap().status.success());
     assert!(tables(&elsewhere.path().join("out")) == tables(&place.at("out")));
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let here = place.0.path().display().to_string();
