@@ -93,6 +93,7 @@ pub mod states;
 pub mod study;
 pub mod table;
 mod tables;
+mod trailer_events;
 
 pub use color::Rgb;
 pub use error::ReportError;
