@@ -1,8 +1,10 @@
 //! Vehicles as commands: begun, checked, refused; and those of the catalogue on soil.
 
 use assert_cmd::Command;
+use bekker::numeric::GRAVITY;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::World;
+use bekker::vehicle::find;
 use serde_json::Value;
 use std::path::Path;
 
@@ -50,8 +52,11 @@ fn what_is_unusual_or_wrong_is_named() {
     assert_eq!(vehicles(folder, "new own --from fmtv_4x4").0, 0);
     let file = folder.join("own.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let high = text.replace("com = [0.43103, 0.0, 0.724253]", "com = [0.43103, 0.0, 2.5]");
-    assert_ne!(high, text);
+    // both halves of the frame are raised alike
+    let high = text
+        .replace("com = [0.43103, 0.0, 0.724253]", "com = [0.43103, 0.0, 2.5]")
+        .replace("com = [-1.2419, 0.0, 0.8404]", "com = [-1.2419, 0.0, 2.616147]");
+    assert!(high.contains("2.5]") && high.contains("2.616147]"));
     std::fs::write(&file, high).unwrap();
     let (code, page, told) = vehicles(folder, "check own.toml");
     let named = page.contains("unusual: static stability factor") && page.contains("chassis.com");
@@ -62,10 +67,47 @@ fn what_is_unusual_or_wrong_is_named() {
     assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
 }
 
+/// Without slip the trailer's axle runs on √(R² + c² - l²), R being that of the tractor's rear axle, c
+/// the coupling behind it and l the drawbar; the widths are between the farthest corners.
+#[test]
+fn a_trailer_is_checked_and_drawn_with_its_tractor() {
+    let place = tempfile::tempdir().unwrap();
+    for name in ["hmmwv+cargo_trailer", "kraz_64431+semitrailer"] {
+        let arguments = format!("check {name} --json --draw drawn.svg");
+        let (code, out, told) = vehicles(place.path(), &arguments);
+        assert_eq!(code, 0, "{told}");
+        let sheet: Value = serde_json::from_str(&out).unwrap();
+        let spec = find(name).unwrap();
+        let turning = &sheet["turning"];
+        let radius = |of: &Value| of["rear_radius"].as_f64().unwrap();
+        let coupling = spec.trailer.as_ref().unwrap().coupling[0];
+        let trailed: Vec<f64> =
+            spec.axles.iter().filter(|own| own.trailed).map(|own| own.position[0]).collect();
+        let drawbar = coupling - trailed.iter().sum::<f64>() / trailed.len() as f64;
+        let behind = spec.turning_line() - coupling;
+        let expected =
+            (radius(turning).powi(2) + behind * behind - drawbar * drawbar).max(0.0).sqrt();
+        let found = radius(&turning["trailer"]);
+        println!("{name}: {found:.3} m, {expected:.3}; {}", turning["trailer"]);
+        // the sheet is in micrometres at most
+        assert!((found - expected).abs() < 1e-3, "{name}: {found} m, not {expected}");
+        // what the axles carry is all that it weighs, at rest to a few thousandths
+        let axles = sheet["axles"].as_array().unwrap();
+        assert_eq!(axles.len(), spec.axles.len());
+        let loads: f64 = axles.iter().map(|axle| axle["load"].as_f64().unwrap()).sum();
+        assert!((loads / (spec.total_mass() * GRAVITY) - 1.0).abs() < 5e-3, "{loads}");
+        assert!(sheet["trailer_roll"]["stability_factor"].as_f64().unwrap() > 0.4);
+        let wheels = spec.axles.len();
+        let drawing = std::fs::read_to_string(place.path().join("drawn.svg")).unwrap();
+        assert!(drawing.matches("<circle").count() >= wheels, "{name}");
+    }
+}
+
 /// Each settles on soil and drives without a fault; ten seconds on all soils take too long here.
 #[test]
 fn the_fleet_settles_and_drives_on_soil() {
-    for name in ["fed_alpha", "fmtv_4x4", "fmtv_6x6", "gator", "man_8x8", "marder"] {
+    let fleet = ["fed_alpha", "fmtv_4x4", "fmtv_6x6", "gator", "man_8x8", "marder"];
+    for name in fleet.into_iter().chain(["hmmwv_torsen", "m113_a2"]) {
         let text = format!(
             "format = 1\nname = \"fleet\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \
              \"upland_sandy_loam\" }}\n[[vehicle]]\nname = \"own\"\nmodel = \"{name}\"\nposition = \

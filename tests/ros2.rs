@@ -19,7 +19,7 @@ latitude_deg = 48
 longitude_deg = 11
 [[vehicle]]
 name = "lead 1"
-model = "hmmwv"
+model = "hmmwv+cargo_trailer"
 position = [10, 20]
 driver = { kind = "outside", on_timeout = "fail", timeout = 30 }
 [[vehicle.sensor]]
@@ -84,7 +84,7 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let number = |value: &Json| value.as_f64().unwrap();
     assert!(number(&odom["velocity"][0]) > 0.1, "{odom}");
     assert!(number(&odom["position"][0]) > 10.01 && number(&odom["position"][1]) > 19.9, "{odom}");
-    assert_eq!(seen["joints"].as_array().unwrap().len(), 4);
+    assert_eq!(seen["joints"].as_array().unwrap().len(), 6);
     // at rest up there, gravity holds it
     let imu = &seen["imu"];
     assert_eq!([number(&imu["covariance"])], [-1.0]);
@@ -127,6 +127,11 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let steering: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 5).unwrap()).collect();
     // 0.1 rad to the left at first, then a twist to the right
     assert!(steering[0] > 0.0 && *steering.last().unwrap() < 0.0, "{commands}");
+    // the trailer was let go of half way, and not before
+    let uncoupled: Vec<&str> =
+        commands.lines().skip(1).map(|row| row.split(',').nth(9).unwrap()).collect();
+    assert_eq!([uncoupled[0], uncoupled[uncoupled.len() - 1]], ["false", "true"], "{commands}");
+    assert!(read(&out, "trailers.csv").contains(",lead 1,uncoupled"));
     let mut replay = Command::new(bekker());
     let replayed = replay.args(["replay", out.to_str().unwrap(), "--verify"]).output().unwrap();
     assert!(replayed.status.success(), "{}", told(&replayed));

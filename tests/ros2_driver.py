@@ -31,6 +31,7 @@ STORE.register(get_types_from_msg(ACKERMANN, "ackermann_msgs/msg/AckermannDrive"
 STORE.register(get_types_from_msg("std_msgs/Header header\nackermann_msgs/AckermannDrive drive\n",
                                   "ackermann_msgs/msg/AckermannDriveStamped"))
 COMMAND, TWIST = "ackermann_msgs/msg/AckermannDriveStamped", "geometry_msgs/msg/TwistStamped"
+BOOL = "std_msgs/msg/Bool"
 KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lidar": "PointCloud2"}
 
 
@@ -106,6 +107,7 @@ def main(domain, vehicle, sensors):
             node.read(name, f"sensor_msgs/msg/{KINDS[sensor]}")
     say = node.write(f"/{vehicle}/cmd", COMMAND)
     say_twist = node.write(f"/{vehicle}/cmd_vel", TWIST)
+    uncouple = node.write(f"/{vehicle}/uncouple", BOOL)
     of = STORE.types
     seen = {name: [] for name in node.topics}
     last = time.monotonic()
@@ -122,6 +124,7 @@ def main(domain, vehicle, sensors):
                 drive = of["ackermann_msgs/msg/AckermannDrive"](0.1, 0.0, 3.0, 0.0, 0.0)
                 say(of[COMMAND](header, drive))
             else:
+                uncouple(of[BOOL](True))
                 vector = of["geometry_msgs/msg/Vector3"]
                 twist = of["geometry_msgs/msg/Twist"](vector(3.0, 0.0, 0.0), vector(0.0, 0.0, -0.2))
                 say_twist(of[TWIST](header, twist))

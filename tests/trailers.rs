@@ -328,3 +328,75 @@ fn what_has_no_trailer_lets_go_of_none() {
     let Err(faults) = build::world(&file) else { panic!("it is built") };
     assert!(faults.to_string().contains("driver.rows"), "{faults}");
 }
+
+/// A run's folder holds what happened to trailers, the same after a cut as without one.
+#[test]
+fn a_run_takes_down_what_happens_to_trailers() {
+    let place = tempfile::tempdir().unwrap();
+    let text = SCENARIO
+        .replace("duration = 20", "duration = 0.6")
+        .replace("name = \"light\"", "name = \"light\"\nuncouple_time = 0.2");
+    std::fs::write(place.path().join("parted.toml"), text).unwrap();
+    let run = |arguments: &str| {
+        let mut command = assert_cmd::Command::cargo_bin("bekker").unwrap();
+        command.current_dir(place.path()).args(arguments.split_whitespace()).assert().success();
+    };
+    run("run parted.toml --out whole");
+    run("run parted.toml --processes 2 --out ranks");
+    let read = |folder: &str| {
+        let file = place.path().join(folder).join("trailers.csv");
+        std::fs::read_to_string(file).unwrap()
+    };
+    // told at the end of the heartbeat in which it is let go of
+    assert_eq!(read("whole"), "time_s,vehicle,event\n0.21,light,uncoupled\n");
+    assert_eq!(read("ranks"), read("whole"));
+    let manifest = std::fs::read_to_string(place.path().join("whole/manifest.json")).unwrap();
+    assert!(manifest.contains("trailers.csv"));
+}
+
+/// A tractor that backs against the trailer that it has let go of is held up by it, and so are both told.
+#[test]
+fn a_tractor_meets_its_own_parted_trailer() {
+    let text = r#"
+format = 1
+name = "own"
+[time]
+duration = 12
+[soil]
+default = "rigid"
+[[vehicle]]
+name = "light"
+model = "hmmwv+cargo_trailer"
+position = [0, 0]
+uncouple_time = 0.2
+driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, throttle = 0.3 }, { time = 2.1, throttle = 0, brake = 1 }, { time = 4, throttle = 0, brake = 1 }, { time = 4.2, throttle = 0.25, brake = 0, gear = "reverse" }] }
+"#;
+    let mut world = World::new(model(text, &[]));
+    let place = |world: &World| {
+        let sample = world.sample(0).unwrap();
+        let trailer = world.messages().remove(0).trailer.unwrap();
+        [sample.pose.position.x, trailer.place.x]
+    };
+    let coupled = place(&world);
+    let coupled = coupled[0] - coupled[1];
+    let (mut widest, mut least, mut hit) = (0.0_f64, f64::INFINITY, false);
+    let mut pushed = [f64::NAN; 2];
+    while world.time() < 12.0 - 1e-9 {
+        world.advance();
+        let [own, trailer] = place(&world);
+        let apart = own - trailer - coupled;
+        widest = widest.max(apart);
+        if world.time() > 4.0 {
+            pushed = [if pushed[0].is_nan() { trailer } else { pushed[0] }, trailer];
+            least = least.min(apart);
+        }
+        let own_trailer =
+            |event: &Event| matches!(event, Event::Collided(own) if own.with == Struck::Vehicle(0));
+        hit |= world.events(0).iter().any(own_trailer);
+    }
+    println!("apart by {widest:.2} m, then {least:.2} m; trailer from {pushed:.2?} m; told {hit}");
+    assert!(widest > 1.0, "it has not driven off: {widest} m");
+    // its bumper reaches beyond the coupling by nothing, the trailer's box begins 1.06 m behind its own
+    assert!(least > -1.2, "it drove through its trailer: {least} m");
+    assert!(pushed[1] < pushed[0] - 0.05 || hit, "it never met it: {pushed:?}");
+}

@@ -319,11 +319,19 @@ impl Instance {
             Control::Steering => inputs.steering = value,
             Control::Inflation => inputs.inflation = (value > 0.0).then_some(value),
             Control::Lock(lock) => {
-                let allowed = "1 (engaged) or 0 (open)";
-                if value != 0.0 && value != 1.0 {
-                    return Err(FmuError::Value { name: name(), value, allowed });
-                }
-                inputs.locks = inputs.locks.with(lock, value == 1.0);
+                let engaged = switched(value).ok_or_else(|| FmuError::Value {
+                    name: name(),
+                    value,
+                    allowed: "1 (engaged) or 0 (open)",
+                })?;
+                inputs.locks = inputs.locks.with(lock, engaged);
+            }
+            Control::Uncouple => {
+                inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {
+                    name: name(),
+                    value,
+                    allowed: "1 (let go) or 0 (as it is)",
+                })?;
             }
             Control::Gear => {
                 let given = [Selector::Reverse, Selector::Neutral, Selector::Drive]
@@ -338,6 +346,11 @@ impl Instance {
     }
 }
 
+/// A switch that is 1 or 0; nothing else is allowed.
+fn switched(value: f64) -> Option<bool> {
+    (value == 0.0 || value == 1.0).then_some(value == 1.0)
+}
+
 /// What an input was set to.
 fn number(inputs: &Controls, control: Control) -> f64 {
     match control {
@@ -347,6 +360,7 @@ fn number(inputs: &Controls, control: Control) -> f64 {
         Control::Gear => inputs.gear.sense(),
         Control::Inflation => inputs.inflation.unwrap_or(0.0),
         Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
+        Control::Uncouple => f64::from(u8::from(inputs.uncouple)),
     }
 }
 

@@ -34,9 +34,14 @@ fn built() -> (ScenarioFile, Built) {
 }
 
 fn instance() -> Instance {
+    instance_of(SCENARIO)
+}
+
+fn instance_of(text: &str) -> Instance {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scenario.toml"), SCENARIO).unwrap();
-    Instance::new(folder.path(), &built().1.fingerprint).unwrap()
+    std::fs::write(folder.path().join("scenario.toml"), text).unwrap();
+    let file = ScenarioFile::parse("scenario.toml", text, Path::new(""), &[]).unwrap();
+    Instance::new(folder.path(), &world(&file).unwrap().fingerprint).unwrap()
 }
 
 fn reference(instance: &Instance, name: &str) -> u32 {
@@ -128,6 +133,34 @@ fn inputs_are_commands_of_the_world() {
     assert_eq!(instance.float64(speed).unwrap(), sample.speed);
     let load = reference(&instance, "lead.wheel[2].force.z");
     assert_eq!(instance.float64(load).unwrap(), sample.wheels[1].load);
+}
+
+#[test]
+fn a_trailer_is_let_go_of() {
+    let text = SCENARIO.replacen("\"hmmwv\"", "\"hmmwv+cargo_trailer\"", 1);
+    let file = ScenarioFile::parse("scenario.toml", &text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(world(&file).unwrap().world);
+    let mut instance = instance_of(&text);
+    instance.enter_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    // who draws none has no such input
+    let names = instance.variables().iter().filter(|own| own.name.ends_with(".uncouple"));
+    assert_eq!(names.count(), 1);
+    let [uncouple, brake, hash] =
+        ["lead.uncouple", "lead.brake", "state_hash"].map(|name| reference(&instance, name));
+    let told = instance.set_int32(uncouple, 2).unwrap_err().to_string();
+    assert!(told.contains("1 (let go) or 0 (as it is)"), "{told}");
+    for step in 0..4 {
+        let uncouples = step > 1;
+        instance.set_int32(uncouple, i32::from(uncouples)).unwrap();
+        instance.set_float64(brake, 0.0).unwrap();
+        instance.step(f64::from(step) * 0.01, 0.01).unwrap();
+        let command = Command { uncouple: uncouples, ..Command::default() };
+        world.command(0, Some(command)).unwrap();
+        world.advance();
+        assert_eq!(instance.string(hash).unwrap(), base16ct::lower::encode_string(&world.hash()));
+    }
+    assert_eq!(world.state().agents[0].vehicle.coupling, crate::vehicle::Coupling::Released);
 }
 
 #[test]

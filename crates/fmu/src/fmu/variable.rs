@@ -79,11 +79,12 @@ pub(super) enum Control {
     Gear,
     Inflation,
     Lock(Lock),
+    Uncouple,
 }
 
 /// Inputs of a vehicle: name, type, range and description. Until it is told otherwise it stands
 /// on its brake.
-const CONTROLS: [(&str, Control, Kind, Range, &str); 9] = [
+const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
     ("throttle", Control::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
     ("brake", Control::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
     (
@@ -111,6 +112,13 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 9] = [
     lock("lock.inter_axle", Lock::InterAxle, "Locks of the inter-axle differentials"),
     lock("lock.front_axles", Lock::FrontAxles, "Locks of the front axles' differentials"),
     lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),
+    (
+        "uncouple",
+        Control::Uncouple,
+        Kind::Int32,
+        from(0.0, 1.0, 0.0),
+        "1 lets go of the trailer, which nothing takes back",
+    ),
 ];
 
 const fn lock(
@@ -243,10 +251,11 @@ fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) ->
 }
 
 fn controls(vehicle: &str, agent: usize, own: &GroundVehicle) -> impl Iterator<Item = Variable> {
-    let (inflates, locks) = (own.inflates(), own.locks());
+    let (inflates, locks, trailer) = (own.inflates(), own.locks(), own.draws_trailer());
     let there = move |control| match control {
         Control::Inflation => inflates,
         Control::Lock(lock) => locks.contains(lock),
+        Control::Uncouple => trailer,
         _ => true,
     };
     let own = CONTROLS.iter().filter(move |(_, control, ..)| there(*control));

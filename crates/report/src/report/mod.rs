@@ -95,6 +95,7 @@ pub mod study;
 pub mod table;
 mod tables;
 pub mod topics;
+mod trailer_events;
 
 pub use color::Rgb;
 pub use error::ReportError;

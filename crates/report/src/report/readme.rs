@@ -1,6 +1,6 @@
 //! README.md of a run's folder: what every file holds, with units.
 
-use super::{commands, hits, states, tables};
+use super::{commands, hits, states, tables, trailer_events};
 use crate::scenario::Scenario;
 use std::fmt::Write;
 
@@ -18,6 +18,11 @@ pub fn readme(scenario: &Scenario) -> String {
     text += "\n## hits.csv\n\nOne row is one hit, from the first touch to the last; of two \
              vehicles each has its own.\n\n| column | holds |\n| --- | --- |\n";
     for (name, what) in hits::described() {
+        let _ = writeln!(text, "| `{name}` | {what} |");
+    }
+    text += "\n## trailers.csv\n\nOne row is one event, where vehicles draw trailers.\n\n\
+             | column | holds |\n| --- | --- |\n";
+    for (name, what) in trailer_events::described() {
         let _ = writeln!(text, "| `{name}` | {what} |");
     }
     text += "\n## commands.csv\n\nOne row is a command to a vehicle that is driven from outside, where \
@@ -47,6 +52,7 @@ the tables hold all up to the last heartbeat (Parquet up to its last second of w
 | `scenario.toml` | the scenario with every default and `--set` written out; `bekker run` takes it |
 | `inputs/` | copies of the files that it was built from: elevation, soil rasters, meshes, vehicles, ways |
 | `hits.csv` | who ran into what, when, where and how hard, below |
+| `trailers.csv` | trailers that were let go of, tore off, or were pulled straight, below |
 | `commands.csv` | what vehicles that are driven from outside were told, below |
 | `hashes.csv` | every heartbeat, or every `output.hash_every`-th: tick, time (s), hash of the state, of the ground, of each vehicle (of 64 at most) |
 | `states.csv`, `states.parquet` | vehicles and wheels over time, below |

@@ -11,11 +11,12 @@ use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::scene::TrackPoint;
 use super::states::States;
+use super::trailer_events::TrailerEvents;
 use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
-use crate::simulation::{AutonomyView, Commanded, Hit, Sample, World};
+use crate::simulation::{AutonomyView, Commanded, Hit, Sample, TrailerEvent, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -27,6 +28,7 @@ pub struct Record {
     states: States,
     readings: Option<Recording>,
     hits: Option<Hits>,
+    trailer_events: Option<TrailerEvents>,
     commands: Option<Commands>,
     /// Where each vehicle has been so far, for the picture: a fourteenth of its samples.
     tracks: Vec<Vec<TrackPoint>>,
@@ -67,10 +69,12 @@ impl Record {
         };
         let hashes = Hashes::open(folder, &names, after)?;
         let hits = Hits::open(folder, world, after)?;
+        let trailer_events = TrailerEvents::open(folder, world, after)?;
         let outside =
             scenario.vehicle.iter().any(|own| matches!(own.driver, Driver::Outside { .. }));
         let commands = outside.then(|| Commands::open(folder, world, resumes)).transpose()?;
-        let mut record = Record { hashes, states, readings, hits, commands, tracks };
+        let mut record =
+            Record { hashes, states, readings, hits, trailer_events, commands, tracks };
         if !resumes {
             record.samples(world, now)?;
             record.flush()?;
@@ -103,6 +107,16 @@ impl Record {
         hits.iter().try_for_each(|(agent, hit)| {
             readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
         })
+    }
+
+    /// Takes down what happened to trailers, each with its vehicle.
+    pub fn trailer_events(
+        &mut self,
+        world: &World,
+        events: &[(u32, TrailerEvent)],
+    ) -> Result<(), ReportError> {
+        let own = self.trailer_events.as_mut();
+        own.map_or(Ok(()), |own| own.take(world, world.time(), events))
     }
 
     /// Takes down the commands from outside that hold from the step `tick` on.
@@ -163,6 +177,9 @@ impl Record {
         files.extend(self.hashes.finish()?);
         if let Some(commands) = self.commands {
             files.extend(commands.finish()?);
+        }
+        if let Some(events) = self.trailer_events {
+            files.extend(events.finish()?);
         }
         if let Some(hits) = self.hits {
             let (names, own) = hits.finish()?;

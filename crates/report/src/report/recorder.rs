@@ -73,6 +73,7 @@ impl<'a> Recorder<'a> {
         record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
         record.delivered(moment.delivered)?;
         record.hits(moment.world, moment.hits)?;
+        record.trailer_events(moment.world, moment.trailer_events)?;
         record.autonomous(moment.world, moment.autonomous)?;
         if let Some(samples) = moment.samples {
             record.samples(moment.world, samples)?;

@@ -102,6 +102,7 @@ pub fn clear(folder: &Path) -> Result<(), ReportError> {
     let more = [
         "hashes.csv",
         "hits.csv",
+        "trailers.csv",
         "commands.csv",
         "heartbeats.csv",
         "trace.json",

@@ -16,6 +16,10 @@ use rayon::prelude::*;
 /// Vehicles nearer than this to each other, m, beyond the way of two heartbeats, tell their motions exactly.
 const CLOSE: f64 = 0.5;
 
+/// How far a trailer's coupling has come from its tractor's where the two meet as any others do, m: the
+/// hulls are clear of each other then. It follows from what is told of both.
+const PARTED: f64 = 0.5;
+
 /// A rope or bar between two agents of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TowLink {
@@ -93,6 +97,14 @@ fn body<'a>(model: &'a WorldModel, views: &[AgentView], party: Party) -> Option<
     Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) })
 }
 
+/// Whether an agent's trailer stands off its tractor.
+fn has_parted(model: &WorldModel, views: &[AgentView], agent: usize) -> bool {
+    let coupling = model.agents[agent].vehicle.coupling();
+    let trailer = body(model, views, party(agent, HullPart::Trailer));
+    let (Some(coupling), Some(trailer)) = (coupling, trailer) else { return false };
+    (views[agent].pose.point(&coupling) - trailer.pose.position).norm() > PARTED
+}
+
 impl Encounters {
     /// Finds the pairs of the coming heartbeat of `steps` steps, and lets those collide that
     /// step here.
@@ -102,7 +114,7 @@ impl Encounters {
         self.acting.clear();
         self.close.clear();
         self.close.resize(agents, false);
-        if agents < 2 {
+        if agents < 2 && !model.can_collide() {
             return;
         }
         let h = model.clock.step();
@@ -224,8 +236,9 @@ impl Encounters {
                 let [a, b] = parties.map(agent_of);
                 let apart = (middle - other_middle).norm();
                 let both_stand = views[a].ended && views[b].ended;
-                // a vehicle and its own trailer do not meet
-                if a != b && apart < own_reach + reach(parties[1]) && !both_stand {
+                // a vehicle and its own trailer do not meet while it draws that
+                let others = a != b || has_parted(model, views, a);
+                if others && apart < own_reach + reach(parties[1]) && !both_stand {
                     self.close[a] = true;
                     self.close[b] = true;
                     self.push(parties);

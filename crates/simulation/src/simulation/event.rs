@@ -7,6 +7,7 @@ use crate::ground::GroundModel;
 use crate::soil::SoilId;
 use crate::vehicle::Coupling;
 use crate::vehicle::driver::{Intent, PathFollower};
+use serde::{Deserialize, Serialize};
 
 /// A change from one heartbeat to the next. It follows from the two states (a hit that is not
 /// over is part of them): a run that is resumed tells what one that was not cut tells.
@@ -49,6 +50,29 @@ pub enum Event {
         /// How.
         outcome: OutcomeCode,
     },
+}
+
+/// Of events those about trailers, as ranks tell them to the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TrailerEvent {
+    /// It was let go of.
+    Released,
+    /// It tore off.
+    TornOff,
+    /// Its driver pulled up to straighten it.
+    PulledUp,
+}
+
+impl TrailerEvent {
+    /// What of an event is about a trailer.
+    pub fn of(event: &Event) -> Option<TrailerEvent> {
+        match event {
+            Event::Uncoupled { broken: false } => Some(TrailerEvent::Released),
+            Event::Uncoupled { broken: true } => Some(TrailerEvent::TornOff),
+            Event::PulledUp => Some(TrailerEvent::PulledUp),
+            _ => None,
+        }
+    }
 }
 
 /// What of an agent's state events are told by.

@@ -460,6 +460,16 @@ impl GroundVehicle {
         }
     }
 
+    /// Where its trailer hangs on it in the chassis frame, m, if it draws one.
+    pub(super) fn coupling(&self) -> Option<Vec3> {
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                own.vehicle.spec().trailer.as_ref().map(|own| Vec3::from(own.coupling))
+            }
+            GroundVehicle::Tracked(_) => None,
+        }
+    }
+
     /// Lets go of its trailer, if it draws one.
     pub(super) fn uncouple(&self, state: &mut VehicleState) {
         if let GroundVehicle::Wheeled(own) = self {

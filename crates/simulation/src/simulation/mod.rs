@@ -68,7 +68,7 @@ pub use controller::{Asked, Call, CommandOrigin, Commanded, Controller, Shown};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
 pub use endings::{Endings, Immobility};
-pub use event::Event;
+pub use event::{Event, TrailerEvent};
 pub use exploration::{BlockedCell, Hole};
 pub use external_driver::{ExternalDriver, Measured, Perception};
 pub use ground_vehicle::{

@@ -3,6 +3,7 @@
 use super::autonomy_view::AutonomyView;
 use super::commanding::CommandError;
 use super::controller::{Call, Commanded, Controller, Shown};
+use super::event::TrailerEvent;
 use super::external_driver::ExternalDriver;
 use super::hit::Hit;
 use super::rank_error::RankError;
@@ -87,6 +88,9 @@ pub struct Moment<'a> {
     /// The hits that were over in this heartbeat, each with its agent; on the first rank,
     /// nothing elsewhere.
     pub hits: &'a [(u32, Hit)],
+    /// What happened to trailers in this heartbeat, each with its agent; on the first rank,
+    /// nothing elsewhere.
+    pub trailer_events: &'a [(u32, TrailerEvent)],
     /// The commands from outside that hold from the beginning of the heartbeat on; on the
     /// first rank, nothing elsewhere.
     pub commanded: &'a [Commanded],
@@ -420,6 +424,7 @@ impl<'a> Runner<'a> {
         }
         let delivered = self.ranks.delivered()?;
         let hits = self.ranks.hits()?;
+        let trailer_events = self.ranks.trailer_events()?;
         let shows = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
         let autonomous = if shows { self.ranks.autonomous()? } else { Vec::new() };
         let samples = sampled.then(|| self.ranks.samples()).transpose()?;
@@ -432,6 +437,7 @@ impl<'a> Runner<'a> {
             hash: hash.as_ref(),
             delivered: &delivered,
             hits: &hits,
+            trailer_events: &trailer_events,
             commanded: if first { commanded } else { &[] },
             autonomous: &autonomous,
             samples: samples.as_deref().filter(|_| first),

@@ -365,8 +365,10 @@ fn parts(
         if visual.handed && position.y < 0.0 {
             orientation *= half_turn;
         }
+        let mesh = visual.wheels.get(index / 2).or(visual.wheels.last());
+        let Some(&mesh) = mesh else { continue };
         let mut place = |position: Vec3| {
-            placed.push((visual.wheel, Class::Wheel, world(&Pose { position, orientation })));
+            placed.push((mesh, Class::Wheel, world(&Pose { position, orientation })));
         };
         match visual.twins.get(index / 2) {
             Some(&apart) if apart > 0.0 => {

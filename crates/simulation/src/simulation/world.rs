@@ -69,7 +69,8 @@ pub struct WorldModel {
 impl WorldModel {
     /// Whether any agent can run into anything.
     pub fn can_collide(&self) -> bool {
-        self.agents.len() > 1 || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
+        let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
+        self.agents.len() > 1 || !(self.obstacles.is_empty() && self.pedestrians.is_empty()) || drawn()
     }
 }
 

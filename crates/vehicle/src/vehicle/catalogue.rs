@@ -11,14 +11,16 @@ pub struct Entry {
     pub text: &'static str,
 }
 
-const ENTRIES: [Entry; 11] = [
+const ENTRIES: [Entry; 13] = [
     Entry { key: "fed_alpha", text: include_str!("../../vehicles/fed_alpha.toml") },
     Entry { key: "fmtv_4x4", text: include_str!("../../vehicles/fmtv_4x4.toml") },
     Entry { key: "fmtv_6x6", text: include_str!("../../vehicles/fmtv_6x6.toml") },
     Entry { key: "gator", text: include_str!("../../vehicles/gator.toml") },
     Entry { key: "hmmwv", text: include_str!("../../vehicles/hmmwv.toml") },
+    Entry { key: "hmmwv_torsen", text: include_str!("../../vehicles/hmmwv_torsen.toml") },
     Entry { key: "kraz_64431", text: include_str!("../../vehicles/kraz_64431.toml") },
     Entry { key: "m113", text: include_str!("../../vehicles/m113.toml") },
+    Entry { key: "m113_a2", text: include_str!("../../vehicles/m113_a2.toml") },
     Entry { key: "m113_double_pin", text: include_str!("../../vehicles/m113_double_pin.toml") },
     Entry { key: "man_8x8", text: include_str!("../../vehicles/man_8x8.toml") },
     Entry { key: "marder", text: include_str!("../../vehicles/marder.toml") },
@@ -141,6 +143,7 @@ fn known_trailers() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::TrackedSpec;
     use super::*;
 
     #[test]
@@ -157,6 +160,38 @@ mod tests {
     fn hmmwv_weighs_the_sum_of_its_bodies_to_the_gram() {
         // Project Chrono's HMMWV without tie-rod bodies: 2573.138 kg
         assert!((find("hmmwv").unwrap().total_mass() - 2573.138).abs() < 5e-4);
+    }
+
+    /// Its file repeats the HMMWV's: nothing but what is named differs.
+    #[test]
+    fn the_hmmwv_with_torsens_is_the_hmmwv_but_for_its_differentials() {
+        let (plain, mut own) = (find("hmmwv").unwrap(), find("hmmwv_torsen").unwrap());
+        for (axle, plain) in own.axles.iter_mut().zip(&plain.axles) {
+            let drive = axle.final_drive.as_mut().unwrap();
+            assert_eq!(drive.differential.torque_bias, Some(4.0));
+            drive.differential = plain.final_drive.unwrap().differential;
+        }
+        assert!(own.driveline.centre.commanded);
+        own.driveline.centre = plain.driveline.centre;
+        let VehicleSpec { name, description, source, .. } = plain.clone();
+        assert_eq!(VehicleSpec { name, description, source, ..own }, plain);
+    }
+
+    /// Its file repeats the M113's: nothing but what is named differs.
+    #[test]
+    fn the_m113_with_its_own_gears_is_the_m113_but_for_those() {
+        let read = |name| match find_any(name).unwrap() {
+            AnySpec::Tracked(spec) => *spec,
+            AnySpec::Wheeled(_) => panic!("{name} runs on tracks"),
+        };
+        let (plain, mut own) = (read("m113"), read("m113_a2"));
+        // 64 km/h in third gear at 2800 rpm
+        let rated = 2800.0 * std::f64::consts::TAU / 60.0 * own.drive.ratio * own.drive_radius();
+        assert!((3.6 * rated / 64.0 - 1.0).abs() < 1e-3, "{rated} m/s");
+        own.drive.ratio = plain.drive.ratio;
+        own.powertrain.gearbox = plain.powertrain.gearbox.clone();
+        let TrackedSpec { name, description, source, .. } = plain.clone();
+        assert_eq!(TrackedSpec { name, description, source, ..own }, plain);
     }
 
     #[test]
@@ -214,7 +249,7 @@ mod tests {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'kraz_64431', 'm113', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_a2', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

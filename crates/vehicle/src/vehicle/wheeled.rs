@@ -502,7 +502,7 @@ impl Vehicle {
         plan.transmission.drive(fixed, state, workspace, controls, (tick, h));
         for clutch in &plan.clutches {
             match &clutch.engaged {
-                Engaged::Fixed(_) => {}
+                Engaged::Fixed(_) | Engaged::Biased { .. } => {}
                 Engaged::Automatic { index, lock, mean } => {
                     let mean = mean.iter().map(|(at, share)| share * state.body.u[at.index()]);
                     let (mean, difference) = (mean.sum(), workspace.rate[clutch.element]);
@@ -518,11 +518,19 @@ impl Vehicle {
         for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
             let rate = workspace.rate[clutch.element];
             workspace.element[clutch.element] = if clutch.is_engaged(state) {
-                friction(clutch.friction.torque(1.0, lining, rate, h))
+                friction(self.friction_of(clutch, &state.body).torque(1.0, lining, rate, h))
             } else {
                 ElementForce::default()
             };
         }
+    }
+
+    /// Friction of a differential's clutch; of one that biases torque by that of its carrier in the
+    /// last step.
+    fn friction_of(&self, clutch: &Clutch, body: &State) -> Brake {
+        let Engaged::Biased { closure, share } = clutch.engaged else { return clutch.friction };
+        let carried = body.closure_forces[self.parts.model.closure_row(closure)].abs();
+        Brake { max_torque: (share * carried).max(clutch.friction.max_torque) }
     }
 
     /// Lets the pressure of brakes with a lag follow the pedal: dp/dt = (pedal - p)/T, exact for a
@@ -604,7 +612,7 @@ impl Vehicle {
             if clutch.is_engaged(state) {
                 let (lining, rate) =
                     (&mut state.clutches[index], workspace.body.rate[clutch.element]);
-                clutch.friction.advance(1.0, lining, rate, h);
+                self.friction_of(clutch, &state.body).advance(1.0, lining, rate, h);
             } else if clutch.index().is_some() {
                 state.clutches[index] = BrakeState::default();
             }
@@ -645,6 +653,7 @@ impl Clutch {
     fn is_engaged(&self, state: &VehicleState) -> bool {
         match self.engaged {
             Engaged::Fixed(engaged) => engaged,
+            Engaged::Biased { .. } => true,
             Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => {
                 state.engaged[index]
             }

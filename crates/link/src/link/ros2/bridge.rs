@@ -1,6 +1,6 @@
 //! The controller of a run that nodes of ROS 2 drive.
 
-use super::message::{AckermannDriveStamped, TwistStamped};
+use super::message::{AckermannDriveStamped, Bool, TwistStamped};
 use super::node::{In, Node};
 use super::topics::{Topics, ros_name};
 use super::wanted::Wanted;
@@ -47,6 +47,9 @@ struct Driver {
     topic: String,
     drives: In<AckermannDriveStamped>,
     twists: In<TwistStamped>,
+    /// `/V/uncouple` of one that draws a trailer, and whether it was told to let go of it.
+    uncouples: Option<In<Bool>>,
+    uncouple: bool,
     /// Distance of its first and last axle, m; of one that steers by no angle none.
     wheelbase: f64,
     /// The latest of what is wanted.
@@ -74,11 +77,16 @@ impl Bridge {
         let node = Node::open(domain, network)?;
         let topics = Topics::open(&node, &model)?;
         let drivers = seats.iter().map(|seat| {
-            let topic = format!("/{}/cmd", ros_name(&model.agents[seat.agent].name));
+            let own = &model.agents[seat.agent];
+            let (name, draws) = (ros_name(&own.name), own.vehicle.draws_trailer());
+            let topic = format!("/{name}/cmd");
+            let uncouples = draws.then(|| node.taken(&format!("/{name}/uncouple")));
             Ok(Driver {
                 seat: *seat,
                 drives: node.taken(&topic)?,
                 twists: node.taken(&format!("{topic}_vel"))?,
+                uncouples: uncouples.transpose()?,
+                uncouple: false,
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
                 topic,
                 last: None,
@@ -205,6 +213,10 @@ impl Driver {
         };
         self.drives.take_all(|drive| take(Wanted::of_drive(&drive)));
         self.twists.take_all(|twist| take(Wanted::of_twist(&twist, wheelbase)));
+        if let Some(uncouples) = &self.uncouples {
+            let uncouple = &mut self.uncouple;
+            uncouples.take_all(|told: Bool| *uncouple |= told.data);
+        }
     }
 
     /// Whether its command is of this time or later.
@@ -252,7 +264,8 @@ impl Driver {
         }
         let Controls { throttle, brake, gear, .. } = self.held.controls(target, heartbeat);
         let steering = Steering::Angle(angle);
-        let command = Command { throttle, brake, steering, gear, ..Command::default() };
+        let uncouple = self.uncouple;
+        let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };
         let controls = model.controls(self.seat.agent, &command);
         let controls = controls.map_err(|error| format!("{topic}: {error}"))?;
         Ok((controls, CommandOrigin::Driver))

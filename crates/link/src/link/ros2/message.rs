@@ -30,6 +30,7 @@ interfaces! {
     PointCloud2 => "sensor_msgs::msg::dds_::PointCloud2_",
     AckermannDriveStamped => "ackermann_msgs::msg::dds_::AckermannDriveStamped_",
     TwistStamped => "geometry_msgs::msg::dds_::TwistStamped_",
+    Bool => "std_msgs::msg::dds_::Bool_",
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,6 +206,11 @@ pub(super) struct TwistStamped {
     pub header: Header,
     pub linear: Vector3,
     pub angular: Vector3,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bool {
+    pub data: bool,
 }
 
 /// A sequence of octets, which goes in one piece.

@@ -87,10 +87,17 @@ struct Simple {
     front: f64,
     #[serde(rename = "Rear Conical Gear Ratio")]
     rear: f64,
+    #[serde(rename = "Front Differential Max Bias", default)]
+    front_bias: f64,
+    #[serde(rename = "Rear Differential Max Bias", default)]
+    rear_bias: f64,
 }
 
 #[derive(Deserialize)]
-struct AnyAxles {}
+struct AnyAxles {
+    #[serde(rename = "Differential Max Bias", default)]
+    bias: f64,
+}
 
 /// The driveline of a file that drives the axles of these indices, front before rear.
 pub(super) fn driveline(
@@ -107,12 +114,10 @@ pub(super) fn driveline(
         let allowed = format!("{allowed} axles, as many as the template drives");
         Err(source.refused("Suspension Indexes (of the vehicle)", &indices, &allowed))
     };
-    let open = |inertia, lock_torque| Differential {
-        inertia,
-        lock_torque,
-        locked: false,
-        commanded: false,
-        automatic: None,
+    let open = Differential::open;
+    let biased = |bias: f64| Differential {
+        torque_bias: (bias > 1.0).then_some(bias),
+        ..Differential::open(CARRIER, 0.0)
     };
     let axle = |ratio, differential, shaft_inertia| FinalDrive {
         ratio,
@@ -131,7 +136,6 @@ pub(super) fn driveline(
     let assumed = |log: &mut Log| {
         let what = format!("inertias of shafts, {SHAFT} kg m², and of carriers, {CARRIER} kg m²");
         log.assume("driveline", what);
-        log.assume("axles.final_drive.differential", "open, in place of a limited slip by bias");
     };
     match source.template()? {
         "ShaftsDriveline2WD" => {
@@ -160,8 +164,9 @@ pub(super) fn driveline(
             count(2)?;
             let own: Simple = source.figures(log)?;
             assumed(log);
-            let axle = |ratio| axle(ratio, open(CARRIER, 0.0), SHAFT);
-            let mut final_drives = vec![(driven[0], axle(own.front)), (driven[1], axle(own.rear))];
+            let front = axle(own.front, biased(own.front_bias), SHAFT);
+            let rear = axle(own.rear, biased(own.rear_bias), SHAFT);
+            let mut final_drives = vec![(driven[0], front), (driven[1], rear)];
             // some files use it to drive one axle alone
             match own.front_torque {
                 0.0 => final_drives.truncate(0),
@@ -169,17 +174,17 @@ pub(super) fn driveline(
                 _ => {}
             }
             if final_drives.is_empty() {
-                final_drives.push((driven[1], axle(own.rear)));
+                final_drives.push((driven[1], rear));
             }
             let both = final_drives.len() == 2;
             let share = both.then_some(own.front_torque);
             Ok(Read { driveline: whole(SHAFT, share, open(CARRIER, 0.0)), final_drives })
         }
         "SimpleDrivelineXWD" => {
-            let AnyAxles {} = source.figures(log)?;
+            let AnyAxles { bias } = source.figures(log)?;
             assumed(log);
             log.assume("axles.final_drive.ratio", "1: the source's driveline has none");
-            let each = driven.iter().map(|&index| (index, axle(1.0, open(CARRIER, 0.0), SHAFT)));
+            let each = driven.iter().map(|&index| (index, axle(1.0, biased(bias), SHAFT)));
             Ok(Read {
                 driveline: whole(SHAFT, None, open(CARRIER, 0.0)),
                 final_drives: each.collect(),

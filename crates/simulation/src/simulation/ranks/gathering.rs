@@ -6,7 +6,7 @@ use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
 use crate::simulation::autonomy_view::AutonomyView;
 use crate::simulation::controller::Call;
-use crate::simulation::event::Event;
+use crate::simulation::event::{Event, TrailerEvent};
 use crate::simulation::hit::Hit;
 use crate::simulation::outcome::{Outcome, OutcomeReport};
 use crate::simulation::radio::Heard;
@@ -263,6 +263,24 @@ impl Ranks<'_> {
         let own: Vec<(u32, Hit)> =
             own.into_iter().flat_map(|agent| of(agent).map(move |hit| (agent, hit))).collect();
         let mut all = self.collected("hits", own)?.unwrap_or_default();
+        all.sort_by_key(|(agent, _)| *agent);
+        Ok(all)
+    }
+
+    /// What happened to trailers in the last heartbeat, each with its agent, in the order of agents, on
+    /// rank 0; nothing elsewhere.
+    ///
+    /// # Errors
+    /// [`RankError`] when a rank is gone or its events cannot be read.
+    pub fn trailer_events(&mut self) -> Result<Vec<(u32, TrailerEvent)>, RankError> {
+        if !self.world.model().agents.iter().any(|agent| agent.vehicle.draws_trailer()) {
+            return Ok(Vec::new());
+        }
+        let own = self.own_agents(|agent, _| agent);
+        let of = |agent: u32| self.world.events(agent as usize).iter().filter_map(TrailerEvent::of);
+        let own: Vec<(u32, TrailerEvent)> =
+            own.into_iter().flat_map(|agent| of(agent).map(move |event| (agent, event))).collect();
+        let mut all = self.collected("events of trailers", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
     }

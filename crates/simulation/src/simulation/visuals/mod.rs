@@ -48,7 +48,8 @@ pub struct VisualMeshes {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VehicleVisual {
     pub hull: usize,
-    pub wheel: usize,
+    /// Of each axle; the road wheel of tracks, and a mesh of the vehicle's own, stand for all.
+    pub wheels: Vec<usize>,
     /// Whether wheels of the right side are turned round.
     pub handed: bool,
     /// Of each axle, the distance between twin wheels, m; 0 where they are single.
@@ -79,28 +80,48 @@ pub(super) fn visual(
     match ground_vehicle {
         GroundVehicle::Wheeled(ground_vehicle) => {
             let spec = ground_vehicle.vehicle.spec();
-            let wheel = own.wheel.unwrap_or_else(|| add(running_gear::wheel(spec)));
+            let wheels = match own.wheel {
+                Some(wheel) => vec![wheel],
+                None => of_axles(spec, &mut add),
+            };
             let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
             let twins = spec.axles.iter().map(|axle| axle.twin_spacing.unwrap_or(0.0)).collect();
             let arms = arms::of_axles(spec, meshes);
-            VehicleVisual { hull, wheel, handed, twins, arms, track: None }
+            VehicleVisual { hull, wheels, handed, twins, arms, track: None }
         }
         GroundVehicle::Tracked(ground_vehicle) => {
             let spec = ground_vehicle.vehicle.spec();
             let hull = own.hull.unwrap_or_else(|| add(tracked_hull(spec)));
-            let wheel = own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)));
+            let wheels = vec![own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)))];
             let track = TrackVisual {
                 sprocket: add(running_gear::sprocket(spec)),
                 idler: add(running_gear::idler(spec)),
                 shoe: add(running_gear::shoe(spec)),
             };
-            let wheels = 0..ground_vehicle.vehicle.wheels();
+            let indices = 0..ground_vehicle.vehicle.wheels();
             let centres: Vec<Vec3> =
-                wheels.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
+                indices.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
             let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
-            VehicleVisual { hull, wheel, handed, twins: Vec::new(), arms, track: Some(track) }
+            VehicleVisual { hull, wheels, handed, twins: Vec::new(), arms, track: Some(track) }
         }
     }
+}
+
+/// Meshes of the wheels of each axle; axles with the same tyre and rim share theirs.
+fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> Vec<usize> {
+    let mut wheels: Vec<usize> = Vec::with_capacity(spec.axles.len());
+    for axle in 0..spec.axles.len() {
+        let like = |other: &usize| {
+            spec.wheel_of(*other) == spec.wheel_of(axle)
+                && spec.tyre_of(*other).rigid == spec.tyre_of(axle).rigid
+        };
+        let wheel = match (0..axle).find(like) {
+            Some(other) => wheels[other],
+            None => add(running_gear::wheel(spec.wheel_of(axle), spec.tyre_of(axle))),
+        };
+        wheels.push(wheel);
+    }
+    wheels
 }
 
 fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
@@ -158,6 +179,26 @@ fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
 mod tests {
     use super::*;
     use crate::vehicle::{find, find_any};
+
+    #[test]
+    fn each_axle_has_the_wheels_of_its_file() {
+        for (name, expected) in [("hmmwv", 1), ("gator", 2), ("kraz_64431+semitrailer", 2)] {
+            let spec = find(name).unwrap();
+            let mut meshes = Vec::new();
+            let wheels = of_axles(&spec, &mut |builder| {
+                meshes.push(builder.finish());
+                meshes.len() - 1
+            });
+            println!("{name}: {wheels:?}");
+            assert_eq!((wheels.len(), meshes.len()), (spec.axles.len(), expected), "{name}");
+            for (axle, &wheel) in wheels.iter().enumerate() {
+                let tread = spec.tyre_of(axle).rigid.radius();
+                let high = f64::from(meshes[wheel].bounds().high[2]);
+                // between blocks that stand on a circle
+                assert!((high / tread - 1.0).abs() < 0.01, "{name}: {high} m, not {tread}");
+            }
+        }
+    }
 
     #[test]
     fn built_in_vehicles_have_their_size() {

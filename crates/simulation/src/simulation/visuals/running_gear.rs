@@ -6,17 +6,17 @@ use super::{BLACK, DARK};
 use crate::numeric::sin_cos;
 use crate::sensor::material::Material;
 use crate::sensor::mesh::MeshBuilder;
-use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
+use crate::vehicle::spec::{TrackedSpec, Tyre, Wheel};
 use std::f64::consts::TAU;
 
 /// A tyre with blocks on its tread, and its rim.
-pub(super) fn wheel(spec: &VehicleSpec) -> MeshBuilder {
+pub(super) fn wheel(wheel: &Wheel, tyre: &Tyre) -> MeshBuilder {
     const SIDES: usize = 48;
     let rubber = Material::RUBBER;
     let outline: Vec<[f32; 2]> =
-        spec.tyre.rigid.outline.iter().map(|p| [p.half_width as f32, p.radius as f32]).collect();
-    let rim = spec.wheel.rim_radius as f32;
-    let rim_half = 0.5 * spec.wheel.rim_width as f32;
+        tyre.rigid.outline.iter().map(|p| [p.half_width as f32, p.radius as f32]).collect();
+    let rim = wheel.rim_radius as f32;
+    let rim_half = 0.5 * wheel.rim_width as f32;
     let [half, shoulder] = outline.last().copied().unwrap_or([0.1, rim + 0.05]);
     let tread = outline.first().map_or(shoulder, |p| p[1]);
     let mut builder = MeshBuilder::new();

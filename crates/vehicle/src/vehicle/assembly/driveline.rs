@@ -35,31 +35,37 @@ pub(in crate::vehicle) enum Engaged {
     Automatic { index: usize, lock: AutomaticLock, mean: Vec<(Coordinate, f64)> },
     /// The driver, by a switch.
     Commanded { index: usize, lock: Lock },
+    /// The torque that its carrier passes on, that of this closure: most friction per torque.
+    Biased { closure: usize, share: f64 },
 }
 
 impl Clutch {
     /// Its place among those that are not always as they are, if it is one of them.
     pub fn index(&self) -> Option<usize> {
         match self.engaged {
-            Engaged::Fixed(_) => None,
+            Engaged::Fixed(_) | Engaged::Biased { .. } => None,
             Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => Some(index),
         }
     }
 }
 
-/// A clutch of a differential with its outputs' mean speed and its switch; `before` are those
-/// added before it.
+/// A clutch of a differential with its outputs' mean speed and its switch, and the closure that its
+/// carrier is, with what share of that closure's torque it carries; `before` are those added before it.
 fn clutch(
     element: usize,
     differential: &Differential,
     (mean, switch): (Vec<(Coordinate, f64)>, Lock),
+    (closure, carried): (usize, f64),
     before: &[Clutch],
 ) -> Clutch {
     let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
     let engaged = match differential.automatic {
         Some(lock) => Engaged::Automatic { index, lock, mean },
         None if differential.commanded => Engaged::Commanded { index, lock: switch },
-        None => Engaged::Fixed(differential.locked),
+        None => match differential.friction_share() {
+            Some(share) => Engaged::Biased { closure, share: share * carried },
+            None => Engaged::Fixed(differential.locked),
+        },
     };
     Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
 }
@@ -131,17 +137,19 @@ impl Frame<'_> {
             let spins = wheels.iter().map(|w| (w.body, w.housing, Vec3::y(), share)).collect();
             let between = vec![(wheels[0].spin, 1.0), (wheels[1].spin, -1.0)];
             let rates = vec![(own, drive.ratio)];
-            axles.push((self.builder.closure(Closure::Gear { rates, spins }), axle));
+            let closure = self.builder.closure(Closure::Gear { rates, spins });
+            axles.push((closure, axle));
             let element = self.builder.element(Element::Rates { rates: between });
             let turning = (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
-            clutches.push(clutch(element, &drive.differential, turning, &clutches));
+            let carrier = (closure, 1.0);
+            clutches.push(clutch(element, &drive.differential, turning, carrier, &clutches));
             shafts.push((own, axle));
         }
         let (front, shares) = spec.driveline.split(shafts.len());
         let share = |index: usize| shares[usize::from(index >= front)];
         let mut rates = vec![(transmission.output, 1.0)];
         rates.extend(shafts.iter().enumerate().map(|(i, &(shaft, _))| (shaft, -share(i))));
-        self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
+        let split = self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
         let (ahead, behind) = shafts.split_at(front);
         if !ahead.is_empty() && !behind.is_empty() {
             // the clutch turns at the difference of the outputs' mean speeds
@@ -151,15 +159,17 @@ impl Frame<'_> {
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
             let turning = ([of(ahead, 0.5), of(behind, 0.5)].concat(), Lock::Centre);
             let element = self.builder.element(Element::Rates { rates });
-            clutches.push(clutch(element, &spec.driveline.centre, turning, &clutches));
+            let carrier = (split, 1.0);
+            clutches.push(clutch(element, &spec.driveline.centre, turning, carrier, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
-            for group in [ahead, behind] {
+            for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
                     let turning = (vec![(pair[0].0, 0.5), (pair[1].0, 0.5)], Lock::InterAxle);
                     let element = self.builder.element(Element::Rates { rates });
-                    clutches.push(clutch(element, between, turning, &clutches));
+                    let carrier = (split, 2.0 * share);
+                    clutches.push(clutch(element, between, turning, carrier, &clutches));
                 }
             }
         }

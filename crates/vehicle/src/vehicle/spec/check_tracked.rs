@@ -79,7 +79,14 @@ impl TrackedSpec {
         inertia("road_wheel.inertia", &wheel.inertia)?;
         positive("road_wheel.radius", wheel.radius)?;
         positive("road_wheel.rim_stiffness", wheel.rim_stiffness)?;
-        not_negative("road_wheel.rim_damping", wheel.rim_damping)
+        not_negative("road_wheel.rim_damping", wheel.rim_damping)?;
+        let Some(roller) = &self.return_roller else { return Ok(()) };
+        part("return_roller.wheel", &roller.wheel)?;
+        positive("return_roller.radius", roller.radius)?;
+        let above = roller.height - roller.radius > self.wheel_height + wheel.radius;
+        let low = self.wheel_height + wheel.radius + roller.radius;
+        let allowed = format!("above the road wheels ({low})");
+        require(above, "return_roller.height", roller.height, &allowed)
     }
 
     fn check_shoe(&self) -> Check {
@@ -125,7 +132,14 @@ impl TrackedSpec {
         require(falling, &stations, list(&track.stations), &allowed)?;
         let same = track.damped.len() == count;
         let damped = format!("{} entries", track.damped.len());
-        require(same, &format!("{key}.damped"), damped, "one entry a station")
+        require(same, &format!("{key}.damped"), damped, "one entry a station")?;
+        let (rollers, key) = (&track.return_rollers, format!("{key}.return_rollers"));
+        let given = self.return_roller.is_some() || rollers.is_empty();
+        require(given, &key, list(rollers), "absent without return_roller")?;
+        require(rollers.len() <= 16, &key, format!("{} places", rollers.len()), "16 at most")?;
+        let places = std::iter::once(front).chain(rollers.iter().copied()).chain([rear]);
+        let falling = places.collect::<Vec<f64>>().windows(2).all(|pair| pair[1] < pair[0]);
+        require(falling, &key, list(rollers), &allowed)
     }
 
     fn check_drive(&self) -> Check {

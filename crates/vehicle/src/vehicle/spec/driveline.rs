@@ -40,6 +40,32 @@ pub struct Differential {
     /// When the clutch engages by itself, if it does; never where it is engaged from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<AutomaticLock>,
+    /// Torque bias ratio of a limited slip or torque-biasing (Torsen) differential: most torque of the
+    /// output that turns slower over that of the faster one. Open where absent; its clutch does not lock
+    /// then. `lock_torque` is what resists without any torque (preload).
+    #[schemars(extend("minimum" = 1.0, "maximum" = 20.0))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torque_bias: Option<f64>,
+}
+
+impl Differential {
+    /// One that is always open: inertia of its carrier, kg m², and most torque of its clutch, N m.
+    pub fn open(inertia: f64, lock_torque: f64) -> Differential {
+        Differential {
+            inertia,
+            lock_torque,
+            locked: false,
+            commanded: false,
+            automatic: None,
+            torque_bias: None,
+        }
+    }
+
+    /// Most torque of the friction between the outputs per torque on the carrier. With B the ratio,
+    /// T/2 + C on the slower and T/2 - C on the faster output: C/T = (B - 1)/(2 (B + 1)).
+    pub fn friction_share(&self) -> Option<f64> {
+        self.torque_bias.map(|bias| 0.5 * (bias - 1.0) / (bias + 1.0))
+    }
 }
 
 /// A clutch across a differential that engages by itself when one output runs away, and lets go

@@ -47,8 +47,9 @@ pub use suspension::{
 };
 pub use tandem::{Tandem, TandemError};
 pub use tracked::{
-    Bending, Connector, Guide, Idler, RoadArm, RoadWheel, RunningGear, Shoe, ShoeFace, Sprocket,
-    Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
+    Bending, Connector, Guide, Idler, ReturnRoller, RoadArm, RoadWheel, RunningGear, Shoe,
+    ShoeFace, Sprocket, Tooth, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering,
+    TrackedSpec,
 };
 pub use trailer::{Hitch, HitchKind, Trailer, TrailerSpec};
 pub use upright_guides::{

@@ -127,6 +127,18 @@ pub struct RoadWheel {
     pub rim_damping: f64,
 }
 
+/// A wheel fixed to the hull, on which the upper run of a track lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReturnRoller {
+    /// The wheel, both halves.
+    pub wheel: Part,
+    /// Radius, m.
+    pub radius: f64,
+    /// Height of its centre in the chassis frame, m.
+    pub height: f64,
+}
+
 /// A flat face of a shoe's underside.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -229,6 +241,9 @@ pub struct Track {
     pub stations: Vec<f64>,
     /// Which of them have dampers.
     pub damped: Vec<bool>,
+    /// Where return rollers stand, from the front: x of their centres, m.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub return_rollers: Vec<f64>,
 }
 
 /// What turns the vehicle.
@@ -325,6 +340,9 @@ pub struct TrackedSpec {
     pub road_arm: RoadArm,
     /// The road wheels.
     pub road_wheel: RoadWheel,
+    /// The return rollers, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_roller: Option<ReturnRoller>,
     /// The shoes.
     pub shoe: Shoe,
     /// The left track.
@@ -362,7 +380,9 @@ impl TrackedSpec {
         let ends = self.sprocket.mass + self.idler.wheel.mass + self.idler.carrier.mass;
         let track = |track: &Track| {
             let shoes = self.shoe.link_mass() * f64::from(track.shoes);
-            wheel * track.stations.len() as f64 + shoes + ends
+            let returning = self.return_roller.map_or(0.0, |roller| roller.wheel.mass);
+            let wheels = wheel * track.stations.len() as f64;
+            wheels + returning * track.return_rollers.len() as f64 + shoes + ends
         };
         self.chassis.mass + track(&self.left) + track(&self.right)
     }

@@ -89,18 +89,29 @@ impl Band {
     }
 
     /// The sprocket and what of the band lies on it and before it.
-    fn on_hull(&self, spec: &TrackedSpec) -> [Inertia; 4] {
+    fn on_hull(&self, spec: &TrackedSpec, file: &Track) -> Vec<Inertia> {
         let [x, _, z] = spec.sprocket.position;
         let route = &self.route;
         let front = 0.5 * self.density * distance(route.front, route.points()[1]);
         let top = 0.5 * self.density * route.top_length();
         let arc = self.density * route.sprocket_arc;
-        [
+        let mut fixed = vec![
             point_mass(spec.sprocket.mass, Vec3::new(x, self.y, z)),
             point_mass(arc, Vec3::new(x + 0.6 * spec.pitch_radius(), self.y, z)),
             point_mass(front, self.at(route.front)),
-            point_mass(top, self.at(route.top_front)),
-        ]
+            point_mass(top, self.at(route.top_hull)),
+        ];
+        if let Some(roller) = &spec.return_roller {
+            // what lies on the rollers and before them is shared by both its ends
+            let over = 0.5 * self.density * route.over_rollers;
+            fixed.extend([route.top_hull, route.top_front].map(|at| point_mass(over, self.at(at))));
+            let wheel = |&x: &f64| {
+                let centre = Vec3::new(x, self.y, roller.height);
+                Inertia::principal(roller.wheel.mass, centre, roller.wheel.inertia)
+            };
+            fixed.extend(file.return_rollers.iter().map(wheel));
+        }
+        fixed
     }
 }
 
@@ -108,7 +119,7 @@ impl Band {
 pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
     let y = spec.sprocket.position[1];
     let bands = [Band::of(spec, y, &spec.left), Band::of(spec, -y, &spec.right)];
-    let fixed = [bands[0].on_hull(spec), bands[1].on_hull(spec)].concat();
+    let fixed = [bands[0].on_hull(spec, &spec.left), bands[1].on_hull(spec, &spec.right)].concat();
     let hull = hull(spec, &fixed, builder);
     let left = track(spec, &bands[0], &spec.left, hull, builder);
     let right = track(spec, &bands[1], &spec.right, hull, builder);
@@ -149,7 +160,8 @@ fn track(
     let radius = spec.drive_radius();
     let lumped = |length: f64| band.density * length;
     let front_half = 0.5 * distance(points[0], points[1]);
-    let on_sprocket = lumped(route.sprocket_arc + 0.5 * route.top_length() + front_half);
+    let top = 0.5 * route.top_length() + route.over_rollers;
+    let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
     let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
     let mut seats = vec![Seat {
         body: hull,
@@ -241,7 +253,14 @@ fn track(
     for index in 0..last {
         link(builder, (index, points[index]), (index + 1, points[index + 1]));
     }
-    link(builder, (last, route.top_rear), (0, route.top_front));
+    // From the rollers on all is fixed to the hull: what the band pulls there it pulls where it
+    // comes to them.
+    link(builder, (last, route.top_rear), (0, route.top_hull));
+    let over = band.slack * route.over_rollers;
+    if let Some(top) = links.last_mut() {
+        // as long and as soft as the whole upper run
+        top.stiffness = stiffness / (top.free + over);
+    }
     let mut label = 0.0;
     for (seat, link) in seats.iter_mut().zip(&links) {
         seat.label = label;
@@ -261,6 +280,13 @@ fn track(
         idler_force: idler.force(band.back),
         brake: builder.element(Element::Rates { rates: vec![(sprocket, 1.0)] }),
     }
+}
+
+/// What the return rollers' spin adds to the inertia of the band, kg.
+fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
+    spec.return_roller.map_or(0.0, |own| {
+        own.wheel.inertia[1] / (own.radius * own.radius) * file.return_rollers.len() as f64
+    })
 }
 
 /// What a road wheel's spin adds to the inertia of the band at the node below its

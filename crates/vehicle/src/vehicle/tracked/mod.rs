@@ -2,7 +2,7 @@
 //!
 //! # Theory
 //! Each track is an extensible band that runs over sprocket, road wheels and
-//! idler. Under the vehicle the band has nodes at fixed places along the hull,
+//! idler, and where there are some back over return rollers, which turn with it. Under the vehicle the band has nodes at fixed places along the hull,
 //! which move up and down: its shape. Through each node the band runs at a speed
 //! of its own: the difference between neighbours stretches it. Its tension pulls
 //! along the line from node to node and so carries the road wheels' load into
@@ -23,6 +23,8 @@ mod belt;
 mod route;
 mod segments;
 mod shoes;
+#[cfg(test)]
+mod upper_run;
 
 pub use shoes::{ShoePlace, Shoes};
 

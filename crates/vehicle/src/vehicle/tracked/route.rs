@@ -7,7 +7,7 @@
 
 use crate::numeric::{asin, atan2, hypot};
 use crate::vehicle::spec::{Track, TrackedSpec};
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 /// Nodes of the band between two road wheels.
 const BETWEEN: usize = 3;
@@ -58,6 +58,10 @@ impl Tangent {
         let touch = |c: Circle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
         Tangent { from: touch(a), to: touch(b), normal }
     }
+
+    fn length(&self) -> f64 {
+        distance(self.from, self.to)
+    }
 }
 
 /// Arc between two stretches round a circle, m.
@@ -86,14 +90,44 @@ pub(super) struct Route {
     pub rear: Place,
     /// Where it leaves the idler, on top.
     pub top_rear: Place,
+    /// Where it comes to what is fixed to the hull: the rearmost return roller that it lies on, or
+    /// the sprocket.
+    pub top_hull: Place,
     /// Where it comes back to the sprocket.
     pub top_front: Place,
+    /// Length from `top_hull` to `top_front`, over the rollers, m.
+    pub over_rollers: f64,
     /// Arc round the sprocket, m.
     pub sprocket_arc: f64,
     /// Arc round the idler, m.
     pub idler_arc: f64,
     sprocket: Circle,
     idler: Circle,
+    /// The return rollers that the band lies on, from the rear, each with where it comes and goes.
+    rollers: Vec<(Circle, [Place; 2])>,
+}
+
+/// The upper run from the idler to the sprocket over those of the rollers (from the rear) that hold it
+/// up: straight stretches, and between them circles. A band wraps no circle from above that it would
+/// have to be pulled down to.
+fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangent>, Vec<Circle>) {
+    let (mut circles, mut stretches) = (vec![idler], Vec::<Tangent>::new());
+    for &next in rollers.iter().chain([&sprocket]) {
+        let mut stretch = Tangent::new(circles[circles.len() - 1], next);
+        while let Some(before) = stretches.last() {
+            let turn = before.normal - stretch.normal;
+            if turn - TAU * (turn / TAU).floor() < PI {
+                break;
+            }
+            stretches.pop();
+            circles.pop();
+            stretch = Tangent::new(circles[circles.len() - 1], next);
+        }
+        stretches.push(stretch);
+        circles.push(next);
+    }
+    circles.pop();
+    (stretches, circles.split_off(1))
 }
 
 impl Route {
@@ -114,7 +148,19 @@ impl Route {
         let last = stations.len() - 1;
         let down = Tangent::new(sprocket, wheel(stations[0]));
         let up = Tangent::new(wheel(stations[last]), idler);
-        let back = Tangent::new(idler, sprocket);
+        let returning = spec.return_roller.iter().flat_map(|own| {
+            let circle =
+                move |&x: &f64| Circle { centre: [x, own.height], radius: own.radius + top };
+            track.return_rollers.iter().rev().map(circle)
+        });
+        let (runs, held) = upper_run(idler, &returning.collect::<Vec<_>>(), sprocket);
+        let (back, home) = (runs[0], runs[runs.len() - 1]);
+        let wraps = held.iter().zip(runs.windows(2));
+        let over_rollers = wraps
+            .clone()
+            .map(|(own, pair)| arc(&pair[0], &pair[1], own.radius) + pair[1].length())
+            .sum();
+        let rollers = wraps.map(|(own, pair)| (*own, [pair[0].to, pair[1].from])).collect();
         let ground = spec.wheel_height - run;
 
         let mut nodes = Vec::new();
@@ -142,11 +188,14 @@ impl Route {
             stations: nodes,
             rear: up.to,
             top_rear: back.from,
-            top_front: back.to,
-            sprocket_arc: arc(&back, &down, sprocket.radius),
+            top_hull: back.to,
+            top_front: home.to,
+            over_rollers,
+            sprocket_arc: arc(&home, &down, sprocket.radius),
             idler_arc: arc(&up, &back, idler.radius),
             sprocket,
             idler,
+            rollers,
         }
     }
 
@@ -163,18 +212,22 @@ impl Route {
         outline.extend_from_slice(&lower[..lower.len() - 1]);
         outline.append(&mut self.idler.arc(self.rear, self.top_rear));
         outline.push(self.top_rear);
+        for (roller, [from, to]) in &self.rollers {
+            outline.append(&mut roller.arc(*from, *to));
+            outline.push(*to);
+        }
         outline
     }
 
-    /// Length of the top run, m.
+    /// Length of the top run from the idler to what is fixed to the hull, m.
     pub fn top_length(&self) -> f64 {
-        distance(self.top_rear, self.top_front)
+        distance(self.top_rear, self.top_hull)
     }
 
     /// Whole length of the loop, m.
     pub fn length(&self) -> f64 {
         let lower: f64 = self.points().windows(2).map(|pair| distance(pair[0], pair[1])).sum();
-        lower + self.idler_arc + self.top_length() + self.sprocket_arc
+        lower + self.idler_arc + self.top_length() + self.over_rollers + self.sprocket_arc
     }
 
     /// The route with the idler where the tension of the band, whose free length
@@ -209,5 +262,46 @@ impl crate::vehicle::spec::Idler {
     /// place in the file, N.
     pub(super) fn force(&self, back: f64) -> f64 {
         self.preload + self.stiffness * (self.compression - back)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circle(x: f64, z: f64, radius: f64) -> Circle {
+        Circle { centre: [x, z], radius }
+    }
+
+    /// One roller of radius r, d above two wheels of radius R, a apart from each: twice the tangent
+    /// √(a² + d² - (R - r)²), and round the roller what both tangents turn by.
+    #[test]
+    fn a_roller_lifts_the_upper_run_as_geometry_has_it() {
+        let (big, small, apart, up) = (0.3, 0.1, 2.0, 0.4);
+        let ends = [circle(-4.0, 0.0, big), circle(0.0, 0.0, big)];
+        let (runs, held) = upper_run(ends[0], &[circle(-2.0, up, small)], ends[1]);
+        assert_eq!((runs.len(), held.len()), (2, 1));
+        let tangent = (apart * apart + up * up - (big - small) * (big - small)).sqrt();
+        let rise = (up / apart).atan() - ((big - small) / apart.hypot(up)).asin();
+        for run in &runs {
+            // rounding of a few metres
+            assert!((run.length() - tangent).abs() < 1e-12, "{}", run.length());
+        }
+        let round = arc(&runs[0], &runs[1], small);
+        assert!((round - small * 2.0 * rise).abs() < 1e-12, "{round}, not {}", small * 2.0 * rise);
+    }
+
+    #[test]
+    fn rollers_below_the_run_do_not_hold_it() {
+        let ends = [circle(-4.0, 0.0, 0.3), circle(0.0, 0.0, 0.3)];
+        let straight = Tangent::new(ends[0], ends[1]);
+        let low = [circle(-3.0, 0.15, 0.1), circle(-1.0, -0.1, 0.1)];
+        let (runs, held) = upper_run(ends[0], &low, ends[1]);
+        assert_eq!((runs.len(), held.len()), (1, 0));
+        assert_eq!((runs[0].from, runs[0].to), (straight.from, straight.to));
+        // one between two that are higher is left out, those stay
+        let rollers = [circle(-3.0, 0.4, 0.1), circle(-2.0, 0.35, 0.1), circle(-1.0, 0.4, 0.1)];
+        let (_, held) = upper_run(ends[0], &rollers, ends[1]);
+        assert_eq!(held.iter().map(|own| own.centre[0]).collect::<Vec<_>>(), [-3.0, -1.0]);
     }
 }

@@ -80,7 +80,7 @@ pub(super) struct Roller {
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     pub shoes: Vec<Segment>,
-    /// Road wheels, then the idler.
+    /// Road wheels, then the idler, then return rollers.
     pub rollers: Vec<Roller>,
     pub sprocket: BodyId,
     /// Middle of the track, m.
@@ -211,10 +211,22 @@ fn track(
     let part = Part { mass: spec.sprocket.mass, inertia: [0.5 * spin, spin, 0.5 * spin] };
     let [x, _, z] = spec.sprocket.position;
     let sprocket = wheel(format!("{name} sprocket"), hull, Vec3::new(x, y, z), &part, builder);
+    let returning: Vec<Roller> = spec
+        .return_roller
+        .iter()
+        .flat_map(|own| file.return_rollers.iter().map(move |&x| (own, x)))
+        .enumerate()
+        .map(|(index, (own, x))| {
+            let name = format!("{name} return roller {index}");
+            let centre = Vec3::new(x, y, own.height);
+            Roller { body: wheel(name, hull, centre, &own.wheel, builder), radius: own.radius }
+        })
+        .collect();
     let rollers = arms
         .iter()
         .map(|arm| Roller { body: arm.wheel, radius: spec.road_wheel.radius })
-        .chain([Roller { body: end, radius: idler.radius }]);
+        .chain([Roller { body: end, radius: idler.radius }])
+        .chain(returning);
     let segments = Segments::hang(spec, &pins, (y, hull), (rollers.collect(), sprocket), builder);
     let turn = builder.coordinate(sprocket);
     TrackParts {

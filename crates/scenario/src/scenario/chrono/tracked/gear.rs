@@ -5,7 +5,7 @@ use super::super::library::{Library, Source};
 use super::super::log::Log;
 use super::super::part::part;
 use crate::numeric::sin;
-use crate::vehicle::spec::{Idler, Point, RoadArm, RoadWheel, Shoe, Sprocket, Tooth};
+use crate::vehicle::spec::{Idler, Point, ReturnRoller, RoadArm, RoadWheel, Shoe, Sprocket, Tooth};
 use serde::Deserialize;
 use std::f64::consts::PI;
 
@@ -161,6 +161,17 @@ pub(super) fn idler(
         damping: tensioner.damping,
         compression: tensioner.free_length - length,
     })
+}
+
+/// A return roller whose centre is at this height, m.
+pub(super) fn return_roller(
+    source: &Source,
+    height: f64,
+    log: &mut Log,
+) -> Result<ReturnRoller, ImportError> {
+    let Wheel { radius, mass, inertia } = source.figures::<WheelFile>(log)?.wheel;
+    log.origin("return_roller", source);
+    Ok(ReturnRoller { wheel: part("return_roller.wheel", mass, inertia, log), radius, height })
 }
 
 #[derive(Deserialize)]

@@ -63,6 +63,8 @@ struct Assembly {
     arms: Vec<ArmEntry>,
     #[serde(rename = "Track Shoes")]
     shoes: ShoesEntry,
+    #[serde(rename = "Rollers", default)]
+    rollers: Vec<Placed>,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +137,20 @@ pub(super) fn vehicle(
     }
     let arm = file("Suspension Subsystems / 0 / Input File", &first.file, log)?;
     let (road_arm, road_wheel) = gear::arm(library, &arm, log)?;
+    let return_roller = match of_left.rollers.first() {
+        Some(first) => {
+            let roller = file("Rollers / 0 / Input File", &first.file, log)?;
+            Some(gear::return_roller(&roller, first.location[2], log)?)
+        }
+        None => None,
+    };
+    if let (Some(first), of_others) = (of_left.rollers.first(), &of_left.rollers)
+        && of_others
+            .iter()
+            .any(|own| own.file != first.file || own.location[2] != first.location[2])
+    {
+        log.omit(&left_source, "Rollers", "all are as the first one and at its height here");
+    }
     let driveline = library.read(source, "Driveline / Input File", &own.driveline.file, log)?;
     let drive = drive(&driveline, brake_torque, log)?;
     let powertrain = powertrain::powertrain(library, source, beside, log)?;
@@ -151,6 +167,7 @@ pub(super) fn vehicle(
         wheel_height: first.location[2],
         road_arm,
         road_wheel,
+        return_roller,
         shoe,
         left: track(&of_left),
         right: track(&of_right),
@@ -183,12 +200,15 @@ fn sides<'a>(
 }
 
 fn track(own: &Assembly) -> Track {
+    let mut return_rollers: Vec<f64> = own.rollers.iter().map(|own| own.location[0]).collect();
+    return_rollers.sort_by(|a, b| b.total_cmp(a));
     let mut arms: Vec<&ArmEntry> = own.arms.iter().collect();
     arms.sort_by(|a, b| b.location[0].total_cmp(&a.location[0]));
     Track {
         shoes: own.shoes.count,
         stations: arms.iter().map(|arm| arm.location[0]).collect(),
         damped: arms.iter().map(|arm| arm.damped).collect(),
+        return_rollers,
     }
 }
 

@@ -10,6 +10,14 @@ pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     let always = differential.locked && differential.commanded;
     let allowed = "false beside commanded, by which drivers engage the clutch";
     require(!always, &format!("{key}.locked"), "true", allowed)?;
+    if let Some(bias) = differential.torque_bias {
+        within(&format!("{key}.torque_bias"), bias, 1.0, 20.0)?;
+        let locks =
+            differential.locked || differential.commanded || differential.automatic.is_some();
+        let allowed =
+            "absent beside locked, commanded and automatic: a lock leaves nothing to bias";
+        require(!locks, &format!("{key}.torque_bias"), bias, allowed)?;
+    }
     let Some(automatic) = &differential.automatic else { return Ok(()) };
     let allowed = "false beside automatic, which engages the clutch by itself";
     require(!differential.locked, &format!("{key}.locked"), "true", allowed)?;
