@@ -97,7 +97,6 @@
 //! | `dds` | ranks over DDS |
 //! | `ros2` | runs among nodes of ROS 2 (with `link`) |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
-//! | `allocations` | `bekker bench` counts heap allocations, with `cli` |
 //!
 //! # Conventions
 //!
@@ -139,3 +138,12 @@ pub use bekker_vehicle::{collision, multibody, vehicle};
 #[doc(inline)]
 #[cfg(feature = "cli")]
 pub use bekker_view::view;
+
+/// The programs in pages, which are compiled and run as those in the documentation are.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../docs/howto/from_rust.md")]
+    struct FromRust;
+    #[doc = include_str!("../docs/sensors.md")]
+    struct Sensors;
+}

@@ -17,8 +17,9 @@ use crate::link::FoxgloveServer;
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
-use crate::scenario::Inputs;
-use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
+use crate::scenario::build::Built;
+use crate::scenario::{Inputs, ScenarioFile};
+use crate::simulation::{Controller, OutcomeCode, Route, RunSummary, Timings};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
 use clap::{Args, Command, FromArgMatches};
@@ -235,22 +236,44 @@ impl Run {
                 driven?
             }
         };
-        let Driven { mut world, recorded, interrupted, html, pacing } = driven;
-        let Recorded { mut files, tracks, hits, figures } = recorded;
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.listens() || flag.load(Ordering::Relaxed);
+        let cut = driven.interrupted && signalled;
         if let Some(served) = &served {
-            let tick = world.state().tick;
-            served.server.end(tick, world.model().clock.micros(tick));
+            let tick = driven.world.state().tick;
+            served.server.end(tick, driven.world.model().clock.micros(tick));
             served.foxglove.iter().for_each(FoxgloveServer::end);
         }
-        let Some(Place { folder, begun, lock }) = place else {
+        let Some(place) = place else {
             // rank 0 writes the record down, and says how it ended
-            let cut = interrupted && signalled;
             return if cut { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
         };
+        let folder = place.folder.clone();
+        let summary =
+            self.leave(driven, place, (&file, &built), wall, timings.as_deref(), quiet)?;
+        if cut {
+            return Err(Failure::Interrupted { folder });
+        }
+        if let Some(clients) = &clients {
+            watching::stay_open(clients, &flag);
+        }
+        failed(&summary)
+    }
 
+    /// Writes the results of a drive that took `wall` seconds, and says what they are.
+    fn leave(
+        &self,
+        driven: Driven,
+        place: Place,
+        (file, built): (&ScenarioFile, &Built),
+        wall: f64,
+        timings: Option<&Timings>,
+        quiet: bool,
+    ) -> Result<RunSummary, Failure> {
+        let Driven { mut world, recorded, interrupted, html, pacing } = driven;
+        let Recorded { mut files, tracks, hits, figures } = recorded;
+        let Place { folder, begun, lock } = place;
         if let Some(html) = html {
             files.push(view::write_into(&folder, html)?);
         }
@@ -259,8 +282,8 @@ impl Run {
         summary.pacing = pacing;
         let results = Results {
             picture: !self.no_picture,
-            file: &file,
-            built: &built,
+            file,
+            built,
             folder: &folder,
             world: &world,
             tracks: &tracks,
@@ -282,18 +305,12 @@ impl Run {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
-            if let Some(timings) = &timings {
+            if let Some(timings) = timings {
                 stdout::print(&timings::table(timings, &summary))?;
             }
             stdout::print(&format!("results in {}", folder.display()))?;
         }
-        if interrupted && signalled {
-            return Err(Failure::Interrupted { folder });
-        }
-        if let Some(clients) = &clients {
-            watching::stay_open(clients, &flag);
-        }
-        failed(&summary)
+        Ok(summary)
     }
 }
 

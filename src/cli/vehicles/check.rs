@@ -36,6 +36,21 @@ impl Check {
 
 fn page(sheet: &VehicleSheet) -> String {
     let mut parts = vec![format!("{}, {:.1} kg", sheet.name, sheet.mass)];
+    parts.extend(tables(sheet));
+    parts.push(lines(sheet).join("\n"));
+    let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
+    let warned: Vec<String> = warned.collect();
+    parts.push(if warned.is_empty() {
+        "nothing out of the usual".to_owned()
+    } else {
+        warned.join("\n")
+    });
+    parts.join("\n\n")
+}
+
+/// Axles, hull, kinematics, sinkage and effort, as far as the vehicle has them.
+fn tables(sheet: &VehicleSheet) -> Vec<String> {
+    let mut parts = Vec::new();
     if !sheet.axles.is_empty() {
         parts.push(table(
             &[
@@ -107,6 +122,11 @@ fn page(sheet: &VehicleSheet) -> String {
             }),
         ));
     }
+    parts
+}
+
+/// Top speed, turning circle, and grade on which it falls over.
+fn lines(sheet: &VehicleSheet) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(speed) = sheet.top_speed {
         lines.push(format!("top speed       {speed:.1} km/h on the level, firm"));
@@ -128,15 +148,7 @@ fn page(sheet: &VehicleSheet) -> String {
             roll.side_slope_deg, roll.height, roll.stability_factor
         ));
     }
-    parts.push(lines.join("\n"));
-    let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
-    let warned: Vec<String> = warned.collect();
-    parts.push(if warned.is_empty() {
-        "nothing out of the usual".to_owned()
-    } else {
-        warned.join("\n")
-    });
-    parts.join("\n\n")
+    lines
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {

@@ -30,9 +30,45 @@ pub fn level() -> Level {
     *CHOSEN.get_or_init(Level::new)
 }
 
+#[doc(hidden)]
+pub use fearless_simd::dispatch as dispatch_any;
+
+/// Runs a generic function on [`Lanes`](crate::numeric::Lanes) with the widest instructions up to
+/// a level. AVX2's registers hold four numbers: AVX-512 computes them no sooner, and is compiled
+/// for packets of sixteen rays alone.
+#[macro_export]
+macro_rules! dispatch {
+    ($level:expr, $simd:pat => $op:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            let level: $crate::numeric::Level = $level;
+            match level.as_avx2() {
+                Some(avx2) => $crate::numeric::Simd::vectorize(
+                    avx2,
+                    #[inline(always)]
+                    || {
+                        let $simd = avx2;
+                        $op
+                    },
+                ),
+                None => {
+                    let Some($simd) = level.as_sse2() else {
+                        unreachable!("SSE2 is part of x86-64")
+                    };
+                    $op
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            $crate::numeric::instructions::dispatch_any!($level, $simd => $op)
+        }
+    }};
+}
+pub use crate::dispatch;
+
 /// Runs a generic function with the instructions that every processor of the kind has, and
-/// has it compiled for these alone: [`dispatch`](fearless_simd::dispatch) for what is
-/// seldom run.
+/// has it compiled for these alone: [`dispatch`] for what is seldom run.
 macro_rules! baseline {
     ($simd:pat => $op:expr) => {{
         #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{f64x4, mask64x4, u64x4};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-pub use fearless_simd::{Level, Simd, dispatch};
+pub use super::instructions::dispatch;
+pub use fearless_simd::{Level, Simd};
 
 /// Numbers in [`Lanes`].
 pub const WIDTH: usize = 4;

@@ -12,7 +12,7 @@ use crate::multibody::{
     Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, ShaftId, Workspace,
 };
 use crate::spatial::Vec3;
-use crate::vehicle::spec::{Track, TrackedSpec};
+use crate::vehicle::spec::{Idler, Track, TrackedSpec};
 
 /// An elastic stretch of the band.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +113,74 @@ impl Band {
         }
         fixed
     }
+
+    /// Mass of the half of the stretch before the idler that is the idler's, kg.
+    fn rear(&self) -> f64 {
+        let points = self.route.points();
+        0.5 * self.density * distance(points[points.len() - 2], self.route.rear)
+    }
+
+    /// The idler's carrier, the idler and what of the band lies on them.
+    fn on_carrier(&self, idler: &Idler, centre: Vec3) -> [Inertia; 5] {
+        let route = &self.route;
+        let arc = self.density * route.idler_arc;
+        let top = 0.5 * self.density * route.top_length();
+        [
+            Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia),
+            Inertia::principal(idler.wheel.mass, centre, idler.wheel.inertia),
+            point_mass(self.rear(), self.at(route.rear)),
+            point_mass(arc, centre - Vec3::x() * (0.6 * idler.radius)),
+            point_mass(top, self.at(route.top_rear)),
+        ]
+    }
+
+    /// The links from seat to seat, and back over the top, by the shafts that move the band over
+    /// the seats; these are labelled by the length before them.
+    fn links(
+        &self,
+        stiffness: f64,
+        seats: &mut [Seat],
+        shafts: &[(ShaftId, f64)],
+        builder: &mut Builder,
+    ) -> Vec<Link> {
+        let route = &self.route;
+        let points = route.points();
+        let bodies: Vec<BodyId> = seats.iter().map(|seat| seat.body).collect();
+        let mut links = Vec::new();
+        let mut link = |builder: &mut Builder, a: (usize, Place), b: (usize, Place)| {
+            let free = self.slack * distance(a.1, b.1);
+            let rates = vec![
+                (builder.shaft_coordinate(shafts[a.0].0), -shafts[a.0].1),
+                (builder.shaft_coordinate(shafts[b.0].0), shafts[b.0].1),
+            ];
+            let element = builder.element(Element::Band {
+                a: bodies[a.0],
+                point_a: self.at(a.1),
+                b: bodies[b.0],
+                point_b: self.at(b.1),
+                rates,
+            });
+            links.push(Link { element, free, stiffness: stiffness / free });
+        };
+        let last = points.len() - 1;
+        for index in 0..last {
+            link(builder, (index, points[index]), (index + 1, points[index + 1]));
+        }
+        // From the rollers on all is fixed to the hull: what the band pulls there it pulls where it
+        // comes to them.
+        link(builder, (last, route.top_rear), (0, route.top_hull));
+        let over = self.slack * route.over_rollers;
+        if let Some(top) = links.last_mut() {
+            // as long and as soft as the whole upper run
+            top.stiffness = stiffness / (top.free + over);
+        }
+        let mut label = 0.0;
+        for (seat, link) in seats.iter_mut().zip(&links) {
+            seat.label = label;
+            label += link.free;
+        }
+        links
+    }
 }
 
 /// The hull, and both sides.
@@ -144,16 +212,8 @@ fn track(
     let idler = &spec.idler;
     let centre = Vec3::new(idler.position[0] - band.back, band.y, idler.position[2]);
     let points = route.points();
-    let rear = 0.5 * band.density * distance(points[points.len() - 2], route.rear);
-    let arc = band.density * route.idler_arc;
-    let top = 0.5 * band.density * route.top_length();
-    let carried = [
-        Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia),
-        Inertia::principal(idler.wheel.mass, centre, idler.wheel.inertia),
-        point_mass(rear, band.at(route.rear)),
-        point_mass(arc, centre - Vec3::x() * (0.6 * idler.radius)),
-        point_mass(top, band.at(route.top_rear)),
-    ];
+    let rear = band.rear();
+    let carried = band.on_carrier(idler, centre);
     let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
 
     // Shafts: sprocket (rad), nodes and idler (m).
@@ -163,15 +223,7 @@ fn track(
     let top = 0.5 * route.top_length() + route.over_rollers;
     let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
     let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
-    let mut seats = vec![Seat {
-        body: hull,
-        offset: band.at(route.front),
-        load: builder.conveying(hull, sprocket),
-        rate: builder.shaft_coordinate(sprocket).index(),
-        advance: 0,
-        scale: radius,
-        label: 0.0,
-    }];
+    let mut seats = vec![seat(hull, band.at(route.front), sprocket, radius, builder)];
     let mut shafts: Vec<(ShaftId, f64)> = vec![(sprocket, radius)];
     let mut rims = Vec::new();
     for (index, station) in route.stations.iter().enumerate() {
@@ -189,15 +241,7 @@ fn track(
         let rolling = rolling_mass(spec, station, here, file.stations.as_slice());
         let shaft = builder.shaft(mass + rolling);
         shafts.push((shaft, 1.0));
-        seats.push(Seat {
-            body,
-            offset: Vec3::zeros(),
-            load: builder.conveying(body, shaft),
-            rate: builder.shaft_coordinate(shaft).index(),
-            advance: 0,
-            scale: 1.0,
-            label: 0.0,
-        });
+        seats.push(seat(body, Vec3::zeros(), shaft, 1.0, builder));
         if let Some(wheel) = station.wheel {
             let point = Vec3::new(file.stations[wheel], band.y, spec.wheel_height);
             let (a, axis) = (arms[wheel].body, Vec3::z());
@@ -220,52 +264,10 @@ fn track(
     let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
-    seats.push(Seat {
-        body: carrier,
-        offset: band.at(route.rear) - centre,
-        load: builder.conveying(carrier, turn),
-        rate: builder.shaft_coordinate(turn).index(),
-        advance: 0,
-        scale: 1.0,
-        label: 0.0,
-    });
+    seats.push(seat(carrier, band.at(route.rear) - centre, turn, 1.0, builder));
 
-    // The band: from seat to seat, and back over the top.
     let stiffness = spec.shoe.pin_stiffness * spec.shoe.pitch;
-    let bodies: Vec<BodyId> = seats.iter().map(|seat| seat.body).collect();
-    let mut links = Vec::new();
-    let mut link = |builder: &mut Builder, a: (usize, Place), b: (usize, Place)| {
-        let free = band.slack * distance(a.1, b.1);
-        let rates = vec![
-            (builder.shaft_coordinate(shafts[a.0].0), -shafts[a.0].1),
-            (builder.shaft_coordinate(shafts[b.0].0), shafts[b.0].1),
-        ];
-        let element = builder.element(Element::Band {
-            a: bodies[a.0],
-            point_a: band.at(a.1),
-            b: bodies[b.0],
-            point_b: band.at(b.1),
-            rates,
-        });
-        links.push(Link { element, free, stiffness: stiffness / free });
-    };
-    let last = points.len() - 1;
-    for index in 0..last {
-        link(builder, (index, points[index]), (index + 1, points[index + 1]));
-    }
-    // From the rollers on all is fixed to the hull: what the band pulls there it pulls where it
-    // comes to them.
-    link(builder, (last, route.top_rear), (0, route.top_hull));
-    let over = band.slack * route.over_rollers;
-    if let Some(top) = links.last_mut() {
-        // as long and as soft as the whole upper run
-        top.stiffness = stiffness / (top.free + over);
-    }
-    let mut label = 0.0;
-    for (seat, link) in seats.iter_mut().zip(&links) {
-        seat.label = label;
-        label += link.free;
-    }
+    let links = band.links(stiffness, &mut seats, &shafts, builder);
     let sprocket = builder.shaft_coordinate(sprocket);
     let spin = builder.shaft_coordinate(turn);
     TrackParts {
@@ -287,6 +289,20 @@ fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
     spec.return_roller.map_or(0.0, |own| {
         own.wheel.inertia[1] / (own.radius * own.radius) * file.return_rollers.len() as f64
     })
+}
+
+/// A seat on a body, at an offset from its origin, that a shaft moves the band over by so much
+/// a turn.
+fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &mut Builder) -> Seat {
+    Seat {
+        body,
+        offset,
+        load: builder.conveying(body, shaft),
+        rate: builder.shaft_coordinate(shaft).index(),
+        advance: 0,
+        scale,
+        label: 0.0,
+    }
 }
 
 /// What a road wheel's spin adds to the inertia of the band at the node below its

@@ -1,7 +1,7 @@
 //! Holds MPI to the contract of `Communicator`, on as many ranks as `mpirun`
 //! starts: `mpirun -n 4 target/debug/examples/mpi_contract`.
 
-use bekker::sync::{Communicator, MpiSession, contract};
+use bekker_simulation::sync::{Communicator, MpiSession, contract};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
