@@ -5,7 +5,7 @@ use crate::runs::Runs;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use tungstenite::http::Request;
@@ -161,9 +161,29 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     assert!(times.is_sorted() && times.last() == Some(&300_000_000), "{times:?}");
     // 50 Hz to 0.3 s, less what was told before the subscription
     assert!((5..=15).contains(&told.len()), "{}", told.len());
-    // the MCAP is not compressed: the same bytes stand in it
-    let mcap = std::fs::read(out.join("sensors.mcap")).unwrap();
+    // the same bytes stand in the chunks of the MCAP
+    let mcap = unpacked(&std::fs::read(out.join("sensors.mcap")).unwrap());
     let holds = |bytes: &[u8]| mcap.windows(bytes.len()).any(|window| window == bytes);
     assert!(told.iter().all(|message| holds(message)));
     assert!(holds(&schema));
+}
+
+/// What the chunks of an MCAP hold (<https://mcap.dev/spec>): records are a code, a length of
+/// eight bytes and so many bytes; those of code 6 are chunks, packed by LZ4.
+fn unpacked(mcap: &[u8]) -> Vec<u8> {
+    let number =
+        |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+    let (mut at, mut held) = (8, Vec::new());
+    while at + 9 <= mcap.len() - 8 {
+        let (code, length) = (mcap[at], number(&mcap[at + 1..at + 9]));
+        let content = &mcap[at + 9..at + 9 + length];
+        at += 9 + length;
+        if code == 6 {
+            // two times, a size and a checksum, then the name of the packing
+            let name = number(&content[28..32]);
+            let packed = &content[32 + name + 8..];
+            lz4_flex::frame::FrameDecoder::new(packed).read_to_end(&mut held).unwrap();
+        }
+    }
+    held
 }

@@ -319,7 +319,9 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
     let lines = String::from_utf8(records[0].clone()).unwrap();
     assert_eq!(
         lines.lines().next(),
-        Some("time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,uncouple,origin")
+        Some(
+            "time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,uncouple,origin,driver,says"
+        )
     );
 }
 
@@ -588,7 +590,10 @@ fn a_vehicle_whose_driver_dies_or_is_silent_brakes() {
     let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
     let origins: Vec<&str> = commands.lines().filter(|line| line.contains(",0,1,0,")).collect();
     assert_eq!(origins.len(), 2, "{commands}");
-    assert!(origins[0].ends_with("lost") && origins[1].ends_with("timed_out"), "{commands}");
+    assert!(
+        origins[0].ends_with(",lost,first,") && origins[1].ends_with(",timed_out,second,"),
+        "{commands}"
+    );
     verify(&folder);
 }
 

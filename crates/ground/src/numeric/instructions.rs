@@ -65,7 +65,7 @@ macro_rules! dispatch {
         }
     }};
 }
-pub use crate::dispatch;
+pub use dispatch;
 
 /// Runs a generic function with the instructions that every processor of the kind has, and
 /// has it compiled for these alone: [`dispatch`] for what is seldom run.

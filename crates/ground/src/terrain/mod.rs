@@ -51,7 +51,7 @@ pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Face, Outline, Stamp};
 pub use surface::Surface;
-pub use tiled::TiledRaster;
+pub use tiled::{HeightFile, TiledRaster};
 
 use stamps::Stamps;
 

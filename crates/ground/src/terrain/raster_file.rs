@@ -1,7 +1,6 @@
 //! A GeoTIFF that stays in its file: opened, placed, cropped, checked, and then a surface.
 
-use std::fs::File;
-use std::io::{BufReader, Seek};
+use std::io::{BufReader, Seek, SeekFrom};
 use std::sync::Arc;
 
 use tiff::decoder::Decoder;
@@ -12,7 +11,7 @@ use super::geotiff::{Chunks, Head, Heights, open};
 use super::raster::{Origin, Placement};
 use super::reference::HeightUnit;
 use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
-use super::tiled::{About, TiledRaster, checksum};
+use super::tiled::{About, Ahead, HeightFile, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
 
 /// A GeoTIFF of which the head has been read and no height yet.
@@ -22,7 +21,7 @@ use super::{USUAL_GAPS, guessed_gaps};
 /// [`TiledRaster`] tells. They have the bits of those of a [`Raster`](super::Raster) that was
 /// read whole.
 pub struct RasterFile {
-    file: Decoder<BufReader<File>>,
+    file: Decoder<Ahead>,
     head: Head,
 }
 
@@ -34,9 +33,10 @@ impl RasterFile {
     ///
     /// # Errors
     /// What cannot be read, is no GeoTIFF, or is one that cannot be used.
-    pub fn open(mut file: File) -> Result<RasterFile, TerrainError> {
+    pub fn open(file: impl HeightFile + 'static) -> Result<RasterFile, TerrainError> {
         let unreadable = |error: std::io::Error| TerrainError::GeoTiff(error.to_string());
-        let bytes = file.metadata().map_err(unreadable)?.len();
+        let mut file: Box<dyn HeightFile> = Box::new(file);
+        let bytes = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
         file.rewind().map_err(unreadable)?;
         let (file, head) = open(BufReader::with_capacity(AHEAD, file), bytes)?;
         Ok(RasterFile { file, head })

@@ -1,8 +1,7 @@
 //! Heights of a raster that stays in its file.
 
 use std::fmt;
-use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -56,8 +55,16 @@ struct Slot {
     asked: AtomicU64,
 }
 
+/// What heights are read from while somebody drives: a file, as a rule.
+pub trait HeightFile: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> HeightFile for T {}
+
+/// One that is read ahead.
+pub(super) type Ahead = BufReader<Box<dyn HeightFile>>;
+
 struct Source {
-    file: Decoder<BufReader<File>>,
+    file: Decoder<Ahead>,
     /// Bytes of heights that are held.
     held: usize,
 }
@@ -90,7 +97,7 @@ pub(super) fn checksum(heights: &Heights) -> u32 {
 }
 
 impl TiledRaster {
-    pub(super) fn new(file: Decoder<BufReader<File>>, about: About) -> TiledRaster {
+    pub(super) fn new(file: Decoder<Ahead>, about: About) -> TiledRaster {
         let slots = (0..about.chunks.len()).map(|_| Slot::default()).collect();
         let source = Mutex::new(Source { file, held: 0 });
         TiledRaster { about, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }

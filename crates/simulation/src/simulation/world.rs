@@ -70,7 +70,9 @@ impl WorldModel {
     /// Whether any agent can run into anything.
     pub fn can_collide(&self) -> bool {
         let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
-        self.agents.len() > 1 || !(self.obstacles.is_empty() && self.pedestrians.is_empty()) || drawn()
+        self.agents.len() > 1
+            || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
+            || drawn()
     }
 }
 

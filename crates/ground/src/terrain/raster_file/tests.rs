@@ -4,6 +4,7 @@ use super::*;
 use crate::soil::SoilId;
 use crate::terrain::raster::NoData;
 use crate::terrain::{SoilMap, Terrain, read_geotiff};
+use std::fs::File;
 use std::io::{Cursor, SeekFrom, Write};
 use tiff::encoder::{TiffEncoder, TiffValue};
 use tiff::tags::Tag;

@@ -162,7 +162,8 @@ mod tests {
         let arrival = arrival(&path, &place, 6.0);
         let stop = |place: [f64; 2], velocity: [f64; 2], now_us: u64| {
             let told = (SECOND, RoadUser { place, velocity, radius: 0.4 });
-            arrival.on_foot([told].iter(), now_us)
+            // to the nanometre
+            arrival.on_foot([told].iter(), now_us).map(|way| (way * 1e9).round() / 1e9)
         };
         // in the way, coming into it within 4 s at 1.5 m/s, and still too far off
         assert_eq!(stop([0.0, 1.0], [0.0, 0.0], SECOND), Some(29.6));
