@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "bfbd041d8c37d01bfcad8ac0df8cb56b6733956f3494bb0a1a10e8b40ad04cc7"),
-    ("mixed_convoy", 1.0, "4c7253b76425935632a90e55bf4166fe8cfaabeb8920eab96132d30cbecf1cbc"),
-    ("convoy_snow", 2.0, "16a58acd9af6a626fdfc0d261cce40d016c96d19c708a077b04872e751cf1a13"),
+    ("convoy_mud", 2.0, "a70e0a2c0eac02a7653ae37e0dfa713ccaa894f725cb6aa2f86a8a3d24af53e2"),
+    ("mixed_convoy", 1.0, "8776ef4206a8368d5d1a17a6ef161ec3a0b2b13941080d344b16044f15fe206b"),
+    ("convoy_snow", 2.0, "9a92f92f08a74e3ed5c8e67c6025857c909fde43e4c9a6704046e53b318bf694"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

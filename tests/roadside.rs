@@ -47,7 +47,7 @@ open = 60
 [[pedestrian]]
 name = "walker"
 way = [[70, -6], [70, 6]]
-start = 16
+start = 12
 speed = 1
 radio = "roadside"
 
@@ -100,8 +100,8 @@ fn who_hears_of_barrier_and_walker_stops_for_both_and_who_does_not_meets_them() 
     // up at 11 s
     let (x, _) = at(&mut world, 10.9);
     assert!(x < 38.0, "{x} m");
-    // the walker is in the way from 20 s to 24 s
-    let (x, speed) = at(&mut world, 23.5);
+    // the walker is in the way from 16 s to 20 s
+    let (x, speed) = at(&mut world, 19.5);
     assert!((55.0..67.0).contains(&x) && speed.abs() < 0.3, "{x} m, {speed} m/s");
     let (x, _) = at(&mut world, 30.0);
     assert!(x > 70.0, "{x} m");

@@ -9,7 +9,8 @@ use bekker::simulation::World;
 use bekker::study::vehicle_sheet::VehicleSheet;
 use bekker::vehicle::powertrain::Powertrain;
 use bekker::vehicle::spec::{
-    Axle, Chassis, Damper, Steering, Suspension, Track, TrackSteering, TrackedSpec, VehicleSpec,
+    Axle, Chassis, Damper, ReturnRoller, Steering, Suspension, Track, TrackSteering, TrackedSpec,
+    VehicleSpec,
 };
 use bekker::vehicle::{AnySpec, find, find_any};
 use serde_json::{Value, json};
@@ -474,17 +475,26 @@ fn m113(data: &Data, own: &TrackedSpec) {
                     "Location": [x, 0, own.wheel_height] })
             })
             .collect();
+        let height = own.return_roller.map(|roller| roller.height);
+        let rollers = track
+            .return_rollers
+            .iter()
+            .map(|x| json!({ "Input File": "M113/roller.json", "Location": [x, 0, height] }));
         let place = |at: [f64; 3]| [at[0], 0.0, at[2]];
         let figures = json!({
             "Sprocket": { "Input File": "M113/sprocket.json", "Location": place(gear.position) },
             "Brake": { "Input File": "M113/brake.json" },
             "Idler": { "Input File": "M113/idler.json", "Location": place(idler.position) },
             "Suspension Subsystems": arms,
-            "Rollers": [{ "Input File": "M113/roller.json", "Location": [-2, 0, 0.2] }],
+            "Rollers": rollers.collect::<Vec<_>>(),
             "Track Shoes": { "Input File": "M113/shoe.json", "Number Shoes": track.shoes },
         });
         file("TrackAssembly", "TrackAssemblySinglePin", figures)
     };
+    if let Some(roller) = &own.return_roller {
+        let figures = wheel(roller.wheel.mass, roller.wheel.inertia, roller.radius);
+        data.write("M113/roller.json", &figures);
+    }
     data.write("M113/left.json", &assembly(&own.left));
     data.write("M113/right.json", &assembly(&own.right));
     let figures = json!({
@@ -538,8 +548,23 @@ fn the_m113_comes_back_part_by_part() {
         assert_eq!((own.length, own.width), (known.length, known.width));
         assert!((own.centre[2] - known.centre[2]).abs() < 1e-12);
     }
-    let told: Vec<&str> = read.omitted.iter().map(|own| own.key.as_str()).collect();
-    assert!(told.contains(&"Rollers"), "{told:?}");
+}
+
+#[test]
+fn return_rollers_come_back() {
+    let data = Data::new();
+    let AnySpec::Tracked(mut known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(other) = find_any("marder").unwrap() else { panic!("on wheels") };
+    known.return_roller = other.return_roller.map(|own| ReturnRoller { height: 0.2, ..own });
+    for track in [&mut known.left, &mut known.right] {
+        track.return_rollers = vec![-1.5, -3.0];
+    }
+    m113(&data, &known);
+    let read = data.import("M113/vehicle.json").unwrap();
+    let own = read.spec.tracked().unwrap();
+    assert!(own.return_roller.is_some());
+    assert_eq!(own.return_roller, known.return_roller);
+    assert_eq!((&own.left, &own.right), (&known.left, &known.right));
 }
 
 /// What is imported is driven and checked by the commands, and is never written over what is there.
