@@ -174,8 +174,7 @@ fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
         farthest
     };
     // the crate is 1.2 m wide, one and a half times that here; the bumper is 2.28 m ahead
-    let [boxed, sized, open] =
-        ["", "size = [0.6, 3.0, 1.0]", "solid = false"].map(|more| farthest(more));
+    let [boxed, sized, open] = ["", "size = [0.6, 3.0, 1.0]", "solid = false"].map(farthest);
     println!("against a crate: {boxed:.3} m, of a size: {sized:.3} m, open: {open:.3} m");
     assert!((6.0 - 0.9 - 2.28..6.0 - 0.9 - 2.28 + 0.2).contains(&boxed), "{boxed}");
     assert!((6.0 - 0.3 - 2.28..6.0 - 0.3 - 2.28 + 0.2).contains(&sized), "{sized}");

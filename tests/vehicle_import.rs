@@ -555,7 +555,7 @@ fn return_rollers_come_back() {
     let data = Data::new();
     let AnySpec::Tracked(mut known) = find_any("m113").unwrap() else { panic!("on wheels") };
     let AnySpec::Tracked(other) = find_any("marder").unwrap() else { panic!("on wheels") };
-    known.return_roller = other.return_roller.map(|own| ReturnRoller { height: 0.2, ..own });
+    known.return_roller = other.return_roller.map(|own| ReturnRoller { height: 0.3, ..own });
     for track in [&mut known.left, &mut known.right] {
         track.return_rollers = vec![-1.5, -3.0];
     }

@@ -89,23 +89,24 @@ fn climbed(name: &str, grade: f64, time: f64) -> f64 {
     own.vehicle.pose(&own.room).position.x - start
 }
 
-/// 60 %: of the HMMWV published (TM 9-2320-280-10), of the trucks from memory, on a road of friction 0.8.
+/// Grades that they climb from standing, on tyres that slide at less than they hold: below the 0.6 that is
+/// published of the HMMWV. docs/limits.md tells of it.
 #[test]
-fn they_climb_what_is_said() {
-    for name in ["fmtv_4x4", "fmtv_6x6", "man_8x8", "hmmwv_torsen", "hmmwv"] {
-        for grade in [0.3, 0.35, 0.4, 0.45, 0.5, 0.6] {
-            let way = climbed(name, grade, 12.0);
-            println!("{name}: {way:.1} m up {grade}");
-        }
+fn they_climb_grades_from_standing() {
+    for (name, grade) in [("fmtv_4x4", 0.4), ("fmtv_6x6", 0.4), ("man_8x8", 0.3), ("hmmwv", 0.35)] {
+        let way = climbed(name, grade, 12.0);
+        println!("{name}: {way:.1} m up {grade}");
+        assert!(way > 10.0, "{name}: {way} m up a grade of {grade}");
     }
 }
 
 /// With all differentials open the lighter axle's lighter wheel spins, and what it holds sliding is all
 /// that the others get.
 #[test]
-fn open_differentials_leave_the_hmmwv_below_its_grade() {
-    let [open, biased] = ["hmmwv", "hmmwv_torsen"].map(|name| climbed(name, 0.5, 10.0));
+fn open_differentials_leave_the_hmmwv_below_the_grade_of_torsens() {
+    let [open, biased] = ["hmmwv", "hmmwv_torsen"].map(|name| climbed(name, 0.45, 12.0));
     println!("{open:.1} m, {biased:.1} m with Torsens and a locked centre");
+    assert!(open < 0.0 && biased > 5.0);
 }
 
 /// Of a vertical strut on level trailing arms: difference of loads = (spring + 2 bar) times

@@ -56,12 +56,8 @@ mod tests {
             // sums of four products of numbers below one: some roundings of 4
             assert!(off.fold(0.0, f64::max) < 1e-13, "{sound:?} {kept:?}");
             // any symmetric one
-            let mut any = half;
-            for i in 0..4 {
-                for j in 0..i {
-                    any[i][j] = any[j][i];
-                }
-            }
+            let mut any: [[f64; 4]; 4] =
+                std::array::from_fn(|i| std::array::from_fn(|j| half[i.min(j)][i.max(j)]));
             let before = any;
             resist(&mut any);
             assert!(least(&any) > -1e-14, "{before:?} {any:?}");
