@@ -75,22 +75,16 @@ pub struct Classified {
     pub slopes: [u8; TILE_CELLS],
 }
 
-/// A tile with what lies about it.
+/// The lowest returns of a tile and about it, mm, row by row; `i32::MAX` where nothing is seen.
 struct Surroundings {
-    /// Lowest returns, mm; `i32::MAX` where nothing is seen.
     lowest: Vec<i32>,
-    cells: Vec<Cell>,
 }
 
 impl Surroundings {
     fn of(map: &ElevationMap, key: TileKey, margin: usize) -> Surroundings {
         let mut lowest = vec![i32::MAX; SIDE * SIDE];
-        let mut cells = vec![Cell::EMPTY; TILE_CELLS];
         for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
             let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
-            if (a, b) == (0, 0) {
-                cells.copy_from_slice(tile.cells());
-            }
             // the part of the neighbour within the margin
             let span = |side: i32| match side {
                 -1 => TILE - margin..TILE,
@@ -101,13 +95,14 @@ impl Surroundings {
                 ((side * TILE as i32 + MARGIN as i32) as isize + at as isize) as usize
             };
             for row in span(b) {
-                for column in span(a) {
-                    lowest[place(b, row) * SIDE + place(a, column)] =
-                        tile.cells()[row * TILE + column].lowest;
+                let cells = &tile.cells()[row * TILE..][span(a)];
+                let first = place(b, row) * SIDE + place(a, span(a).start);
+                for (own, cell) in lowest[first..].iter_mut().zip(cells) {
+                    *own = cell.lowest;
                 }
             }
         }
-        Surroundings { lowest, cells }
+        Surroundings { lowest }
     }
 }
 
@@ -121,13 +116,19 @@ impl ObstacleModel {
         let step = (self.step * 1e3) as i64;
         let mut found =
             Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
-        for at in 0..TILE_CELLS {
-            let own = around.cells[at];
+        let unseen = [Cell::EMPTY; TILE_CELLS];
+        let cells = map.tile(key).map_or(&unseen, |tile| tile.cells());
+        let mut seen = [0; TILE + 2];
+        for (at, own) in cells.iter().enumerate() {
             let place = (at / TILE + MARGIN) * SIDE + at % TILE + MARGIN;
+            if at % TILE == 0 {
+                seen = around.seen_about(place);
+            }
             if !own.is_seen() {
+                let about: usize = seen[at % TILE..][..3].iter().map(|own| usize::from(*own)).sum();
                 found.classes[at] = if own.hole {
                     Class::Hole
-                } else if around.is_surrounded(place, self.neighbours) {
+                } else if about >= self.neighbours {
                     Class::Free
                 } else {
                     Class::Unknown
@@ -175,26 +176,32 @@ impl Surroundings {
     /// them, mm a cell.
     fn slope(&self, place: usize) -> (i64, f64) {
         let own = i64::from(self.lowest[place]);
+        // 0 where nothing is known, so that neither the greatest nor the sum minds it
         let rise = |at: usize| {
             let other = self.lowest[at];
-            (other != i32::MAX).then(|| i64::from(other) - own)
+            let is_known = other != i32::MAX;
+            (if is_known { i64::from(other) - own } else { 0 }, i64::from(is_known))
         };
-        let along = |before: Option<i64>, after: Option<i64>| match (before, after) {
-            (Some(before), Some(after)) => 0.5 * (after - before) as f64,
-            (Some(one), None) | (None, Some(one)) => one as f64,
-            (None, None) => 0.0,
+        let along = |(before, has_before): (i64, i64), (after, has_after): (i64, i64)| {
+            (after - before) as f64 * if has_before + has_after == 2 { 0.5 } else { 1.0 }
         };
         let [west, east] = [rise(place - 1), rise(place + 1)];
         let [south, north] = [rise(place - SIDE), rise(place + SIDE)];
-        let steps = [west, east, south, north].into_iter().flatten().map(i64::abs);
+        let steepest = west.0.abs().max(east.0.abs()).max(south.0.abs()).max(north.0.abs());
         let (x, y) = (along(west, east), along(south, north));
-        (steps.max().unwrap_or(0), (x * x + y * y).sqrt())
+        (steepest, (x * x + y * y).sqrt())
     }
 
-    fn is_surrounded(&self, place: usize, least: usize) -> bool {
-        let rows = [place - SIDE, place, place + SIDE];
-        let near = rows.into_iter().flat_map(|row| [row - 1, row, row + 1]);
-        near.filter(|at| self.lowest[*at] != i32::MAX).count() >= least
+    /// How many cells are seen in each column of three about a row that begins at a place, from the
+    /// column before its first on.
+    fn seen_about(&self, place: usize) -> [u8; TILE + 2] {
+        let mut seen = [0; TILE + 2];
+        for first in [place - SIDE - 1, place - 1, place + SIDE - 1] {
+            for (count, lowest) in seen.iter_mut().zip(&self.lowest[first..]) {
+                *count += u8::from(*lowest != i32::MAX);
+            }
+        }
+        seen
     }
 }
 

@@ -132,6 +132,15 @@ impl Surroundings<'_> {
 }
 
 impl SplineModel {
+    /// How far from the rear axle a candidate comes at most, m, where the route passes within
+    /// `beside` (m): a Hermite curve stays between its ends and the points that lie a third of
+    /// its chord beyond them.
+    pub fn reach(&self, beside: f64) -> f64 {
+        let longest = self.lengths.iter().copied().fold(0.0, f64::max);
+        let aside = f64::from(self.offsets) * self.spacing;
+        4.0 / 3.0 * (longest + beside + aside)
+    }
+
     /// The best local path along a route from its beginning on; nothing where none is feasible. The
     /// last choice is that of the offset, m.
     pub fn choose(
@@ -257,7 +266,7 @@ impl SplineModel {
 
 #[cfg(test)]
 mod tests {
-    use super::super::costs::CostModel;
+    use super::super::costs::{CostModel, Judgement};
     use super::super::elevation_map::{
         Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
     };
@@ -283,7 +292,14 @@ mod tests {
         }
         let area = Area::of([[-32.0, -32.0], [48.0, 32.0]], model.cell);
         let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
-        costs.update(&map, &[], &ObstacleModel::default(), &CostModel::default(), 0.785);
+        let (obstacles, dear) = (ObstacleModel::default(), CostModel::default());
+        costs.note(&map, &[]);
+        costs.refresh_all(&Judgement {
+            map: &map,
+            obstacles: &obstacles,
+            costs: &dear,
+            half_width: 0.785,
+        });
         costs
     }
 

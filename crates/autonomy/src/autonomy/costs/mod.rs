@@ -2,8 +2,9 @@
 //!
 //! Cells of the map become [`Class`]es; from them the clearance, the distance to the nearest
 //! blocked cell; from both and the slope the cost of coarser cells, over which the route is
-//! searched. All of it is derived from the map and from marks, and only where they have changed;
-//! made anew from the same map and marks it is the same.
+//! searched. All of it is derived from the map and from marks, and only where they have changed
+//! and somebody asks: [`CostMap::note`] marks tiles as stale, [`CostMap::refresh`] makes those anew
+//! that are wanted. Made anew from the same map and marks it is the same, in whatever portions.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,6 @@ use super::area::Area;
 use super::elevation_map::{ElevationMap, TILE, TILE_CELLS, TileKey};
 use super::obstacles::{Class, ObstacleModel};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// Fine cells along the side of a coarse one.
 pub const COARSE: usize = 2;
@@ -24,6 +24,11 @@ pub const IMPASSABLE: u16 = 0;
 const PER_METRE: f64 = 50.0;
 /// Most fine cells over which clearances are measured.
 const REACH: usize = 6;
+
+/// What of a tile is stale.
+const CLASSES: u8 = 1;
+const CLEARANCES: u8 = 2;
+const COSTS: u8 = 4;
 
 /// What raises the cost of ground; each adds to 1 for free level ground; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,7 +77,26 @@ pub struct Mark {
     pub cost: f64,
 }
 
-/// Classes, clearances and costs over an area.
+/// What classes, clearances and costs are made from.
+#[derive(Clone, Copy)]
+pub struct Judgement<'a> {
+    /// What has been seen.
+    pub map: &'a ElevationMap,
+    /// By what obstacles are told.
+    pub obstacles: &'a ObstacleModel,
+    /// What raises the cost of ground.
+    pub costs: &'a CostModel,
+    /// Half the vehicle's width, m.
+    pub half_width: f64,
+}
+
+/// A tile and its eight neighbours.
+fn neighbourhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
+    (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
+}
+
+/// Classes, clearances and costs over an area. Who asks for those of a place has them refreshed
+/// there first.
 #[derive(Clone, Debug)]
 pub struct CostMap {
     area: Area,
@@ -87,6 +111,8 @@ pub struct CostMap {
     /// What marks add, coarse cell by coarse cell, of [`UNIT`].
     marked: Vec<u16>,
     costs: Vec<u16>,
+    /// What of each tile is to be made anew before it is asked for, row by row.
+    stale: Vec<u8>,
     /// Tick of the map up to which it is in here, and how many marks are.
     up_to: u64,
     marks: usize,
@@ -108,6 +134,7 @@ impl CostMap {
             clearances: vec![u8::MAX; count],
             marked: vec![0; coarse],
             costs: vec![unknown; coarse],
+            stale: vec![0; area.columns * area.rows],
             up_to: 0,
             marks: 0,
         }
@@ -153,7 +180,12 @@ impl CostMap {
 
     /// Cost of a metre at a place (m); [`IMPASSABLE`] outside.
     pub fn cost(&self, place: [f64; 2]) -> u16 {
-        self.coarse(place).map_or(IMPASSABLE, |at| self.costs[at])
+        self.coarse(place).map_or(IMPASSABLE, |at| {
+            let [width, _] = self.size();
+            let fine = at / width * COARSE * self.area.width() + at % width * COARSE;
+            debug_assert!(self.is_fresh(fine, CLASSES | CLEARANCES | COSTS));
+            self.costs[at]
+        })
     }
 
     #[inline]
@@ -164,7 +196,10 @@ impl CostMap {
     /// What the cell at a place (m) is; an obstacle outside of the area.
     #[inline]
     pub fn class(&self, place: [f64; 2]) -> Class {
-        self.fine(place).map_or(Class::Obstacle, |at| self.classes[at])
+        self.fine(place).map_or(Class::Obstacle, |at| {
+            debug_assert!(self.is_fresh(at, CLASSES));
+            self.classes[at]
+        })
     }
 
     /// Classes of all fine cells of the area, row by row.
@@ -176,44 +211,110 @@ impl CostMap {
     /// a few metres, none outside of the area.
     #[inline]
     pub fn clearance(&self, place: [f64; 2]) -> f64 {
-        self.fine(place).map_or(0.0, |at| f64::from(self.clearances[at]) / PER_METRE)
+        self.fine(place).map_or(0.0, |at| {
+            debug_assert!(self.is_fresh(at, CLASSES | CLEARANCES));
+            f64::from(self.clearances[at]) / PER_METRE
+        })
     }
 
-    /// Takes over what has changed in the map and which marks are new, for a vehicle of this half
-    /// width (m); how many tiles it has looked at.
-    pub fn update(
-        &mut self,
-        map: &ElevationMap,
-        marks: &[Mark],
-        obstacles: &ObstacleModel,
-        model: &CostModel,
-        half_width: f64,
-    ) -> usize {
-        let changed: Vec<TileKey> = map.changed_since(self.up_to).map(|(key, _)| *key).collect();
+    /// Marks as stale what has changed in the map, and what new marks touch.
+    pub fn note(&mut self, map: &ElevationMap, marks: &[Mark]) {
         let is_new = self.up_to == 0;
-        self.up_to = map.tick();
-        // a cell's class hangs on cells of the neighbouring tiles, its clearance on theirs
-        let mut dirty = self.with_neighbours(&changed);
-        if is_new && self.bounds.is_some() {
-            dirty.extend(self.area.rim());
+        for (key, _) in map.changed_since(self.up_to) {
+            // a cell's class hangs on cells of the neighbouring tiles
+            self.spoil_about(*key, CLASSES | COSTS);
         }
-        let toggled: Vec<TileKey> =
-            dirty.iter().copied().filter(|key| self.classify(map, *key, obstacles)).collect();
-        let cleared = self.with_neighbours(&toggled);
-        cleared.iter().for_each(|key| self.clear(*key));
-        let mut dear = self.mark(marks);
-        dear.extend(&dirty);
-        dear.extend(&cleared);
-        dear.iter().for_each(|key| self.price(*key, model, half_width));
-        dirty.len()
+        self.up_to = map.tick();
+        if is_new && self.bounds.is_some() {
+            for key in self.area.rim() {
+                if let Some(at) = self.tile(key) {
+                    self.stale[at] |= CLASSES | COSTS;
+                }
+            }
+        }
+        self.mark(marks);
     }
 
-    fn with_neighbours(&self, keys: &[TileKey]) -> BTreeSet<TileKey> {
-        let around = |key: &TileKey| {
-            let TileKey { a, b } = *key;
-            (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
-        };
-        keys.iter().flat_map(around).filter(|key| self.area.has(*key)).collect()
+    /// Makes anew what is stale of the wanted tiles; of how many the classes were.
+    pub fn refresh(
+        &mut self,
+        judgement: &Judgement<'_>,
+        wanted: impl Iterator<Item = TileKey> + Clone,
+    ) -> usize {
+        // a cell's clearance hangs on classes of the neighbouring tiles
+        let around = wanted.clone().flat_map(neighbourhood);
+        let count = self.refresh_classes(judgement, around);
+        for key in wanted {
+            let Some(at) = self.tile(key) else { continue };
+            if self.stale[at] & CLEARANCES != 0 {
+                self.clear(key);
+            }
+            if self.stale[at] & COSTS != 0 {
+                self.price(key, judgement.costs, judgement.half_width);
+            }
+            self.stale[at] = 0;
+        }
+        count
+    }
+
+    /// Makes all anew that is stale; of how many tiles the classes were.
+    pub fn refresh_all(&mut self, judgement: &Judgement<'_>) -> usize {
+        let Area { first, columns, rows } = self.area;
+        let keys = (0..columns * rows).map(move |at| TileKey {
+            a: first.a + (at % columns) as i32,
+            b: first.b + (at / columns) as i32,
+        });
+        let count = self.refresh_classes(judgement, keys.clone());
+        count + self.refresh(judgement, keys)
+    }
+
+    /// Makes anew the classes of the wanted tiles where they are stale; of how many they were.
+    pub fn refresh_classes(
+        &mut self,
+        judgement: &Judgement<'_>,
+        wanted: impl Iterator<Item = TileKey>,
+    ) -> usize {
+        let mut count = 0;
+        for key in wanted {
+            let Some(at) = self.tile(key).filter(|at| self.stale[*at] & CLASSES != 0) else {
+                continue;
+            };
+            self.stale[at] &= !CLASSES;
+            count += 1;
+            if self.classify(judgement.map, key, judgement.obstacles) {
+                self.spoil_about(key, CLEARANCES | COSTS);
+            }
+        }
+        count
+    }
+
+    /// The tile of a place, m.
+    pub fn tile_of(&self, [x, y]: [f64; 2]) -> TileKey {
+        TileKey::of([x, y].map(|at| (at / self.cell).floor() as i32))
+    }
+
+    /// Index of a tile inside the area.
+    #[inline]
+    fn tile(&self, key: TileKey) -> Option<usize> {
+        let Area { first, columns, .. } = self.area;
+        let at = || (key.b - first.b) as usize * columns + (key.a - first.a) as usize;
+        self.area.has(key).then(at)
+    }
+
+    /// Marks something of a tile and of its eight neighbours as stale.
+    fn spoil_about(&mut self, key: TileKey, what: u8) {
+        for key in neighbourhood(key) {
+            if let Some(at) = self.tile(key) {
+                self.stale[at] |= what;
+            }
+        }
+    }
+
+    /// Whether something of the tile of a fine cell is as the map and the marks are.
+    #[inline]
+    fn is_fresh(&self, fine: usize, what: u8) -> bool {
+        let (i, j) = (fine % self.area.width(), fine / self.area.width());
+        self.stale[j / TILE * self.area.columns + i / TILE] & what == 0
     }
 
     /// Index of the first fine cell of a tile inside the area.
@@ -305,9 +406,8 @@ impl CostMap {
         }
     }
 
-    /// Puts new marks in; the tiles that they touch.
-    fn mark(&mut self, marks: &[Mark]) -> BTreeSet<TileKey> {
-        let mut touched = BTreeSet::new();
+    /// Puts new marks in; the tiles that they touch are stale.
+    fn mark(&mut self, marks: &[Mark]) {
         let side = self.side();
         let [width, _] = self.size();
         for mark in marks.iter().skip(self.marks) {
@@ -321,13 +421,11 @@ impl CostMap {
                 if (mx - x) * (mx - x) + (my - y) * (my - y) <= mark.radius * mark.radius {
                     self.marked[at] = self.marked[at].max(cost);
                     let (i, j) = (at % width * COARSE / TILE, at / width * COARSE / TILE);
-                    let TileKey { a, b } = self.area.first;
-                    touched.insert(TileKey { a: a + i as i32, b: b + j as i32 });
+                    self.stale[j * self.area.columns + i] |= COSTS;
                 }
             }
         }
         self.marks = marks.len();
-        touched
     }
 
     /// Costs of the coarse cells of a tile.

@@ -4,7 +4,7 @@ use super::*;
 use crate::autonomy::elevation_map::{Cell, MapModel, Tile, index};
 use crate::numeric::hypot;
 use proptest::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const HALF: f64 = 0.785;
 
@@ -14,7 +14,14 @@ fn costs(bounds: Option<[[f64; 2]; 2]>) -> CostMap {
 }
 
 fn update(costs: &mut CostMap, map: &ElevationMap, marks: &[Mark]) -> usize {
-    costs.update(map, marks, &ObstacleModel::default(), &CostModel::default(), HALF)
+    costs.note(map, marks);
+    costs.refresh_all(&judged(map))
+}
+
+fn judged(map: &ElevationMap) -> Judgement<'_> {
+    static OBSTACLES: LazyLock<ObstacleModel> = LazyLock::new(ObstacleModel::default);
+    static COSTS: LazyLock<CostModel> = LazyLock::new(CostModel::default);
+    Judgement { map, obstacles: &OBSTACLES, costs: &COSTS, half_width: HALF }
 }
 
 /// Tells the map that cells are seen, level, and some of them stand.
@@ -98,11 +105,13 @@ fn marks_make_dear_what_is_near_them() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// In whatever portions the map becomes known, the costs are those of the whole.
+    /// In whatever portions the map becomes known and is asked for, the costs are those of the whole,
+    /// at once where they were wanted.
     #[test]
     fn portions_end_in_the_costs_of_the_whole(
         cells in prop::collection::vec(([-30i32..62, -30i32..62], any::<bool>()), 1..60),
         portion in 1usize..20,
+        wanted in prop::collection::vec([-1i32..2, -1i32..2], 0..5),
     ) {
         let mut map = ElevationMap::new(MapModel::default());
         let mut portions = costs(None);
@@ -112,8 +121,21 @@ proptest! {
                 square(4).map(move |[di, dj]| ([i + di, j + dj], *stands && di == dj))
             });
             see(&mut map, patch);
-            update(&mut portions, &map, &[]);
+            portions.note(&map, &[]);
+            let wanted = wanted.iter().map(|[a, b]| TileKey { a: *a, b: *b });
+            portions.refresh(&judged(&map), wanted.clone());
+            let mut whole = costs(None);
+            update(&mut whole, &map, &[]);
+            for place in wanted.flat_map(|key| {
+                square(TILE as i32).map(move |[i, j]| [key.first()[0] + i, key.first()[1] + j])
+            }) {
+                let place = place.map(|at| 0.5 * (f64::from(at) + 0.5));
+                prop_assert_eq!(whole.class(place), portions.class(place));
+                prop_assert_eq!(whole.clearance(place), portions.clearance(place));
+                prop_assert_eq!(whole.cost(place), portions.cost(place));
+            }
         }
+        portions.refresh_all(&judged(&map));
         let mut whole = costs(None);
         update(&mut whole, &map, &[]);
         prop_assert_eq!(whole.classes(), portions.classes());

@@ -163,5 +163,9 @@ fn one_that_is_stored_goes_the_same_way() {
         assert_eq!(one.step(), other.step());
     }
     assert_eq!((&other.state, &other.memory), (&one.state, &one.memory));
-    assert_eq!(other.memory.costs().unwrap().costs(), one.memory.costs().unwrap().costs());
+    let [one_s, other_s] = [&one, &other].map(|trial| trial.memory.costs().unwrap());
+    for (i, j) in (-20..=20).flat_map(|i| (-20..=20).map(move |j| (i, j))) {
+        let place = [one.rear[0] + 0.5 * f64::from(i), one.rear[1] + 0.5 * f64::from(j)];
+        assert_eq!(other_s.cost(place), one_s.cost(place));
+    }
 }

@@ -3,8 +3,8 @@
 use super::Navigator;
 use crate::autonomy::area::Area;
 use crate::autonomy::astar::{Grid, Search};
-use crate::autonomy::costs::{CostMap, Mark};
-use crate::autonomy::elevation_map::{ElevationMap, Scan, Window};
+use crate::autonomy::costs::{CostMap, Judgement, Mark};
+use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
 use crate::autonomy::spline::{Start, Surroundings};
@@ -13,6 +13,7 @@ use crate::sensor::lidar::Cloud;
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::driver::Path;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// How routes are planned; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,7 +89,8 @@ pub struct Look<'a> {
 }
 
 impl Memory {
-    /// Costs of the ground, if it has thought already.
+    /// Costs of the ground, if it has thought already: as they are now about the vehicle, elsewhere
+    /// as when a route was planned last.
     pub fn costs(&self) -> Option<&CostMap> {
         self.derived.costs.as_ref()
     }
@@ -140,8 +142,8 @@ impl Navigator {
         memory.map.register(&scan, &mut memory.derived.window)
     }
 
-    /// Brings classes and costs to what the map and the marks are now; how many tiles were looked
-    /// at.
+    /// Brings classes and costs about the vehicle to what the map and the marks are now; how many
+    /// tiles were looked at. What is farther away waits until a route is planned over it.
     pub fn appraise(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
         if let Some(goal) = look.goal.filter(|_| self.bounds.is_none()) {
             memory.area = memory.area.with(goal, self.route.margin, self.map.cell);
@@ -153,16 +155,33 @@ impl Navigator {
             derived.costs = Some(costs);
         }
         let Some(costs) = &mut derived.costs else { return 0 };
+        costs.note(map, look.marks);
+        let [x, y] = self.body.geometry.rear(&look.estimate.pose);
+        let footprint = &self.body.footprint;
+        let outline = footprint.front - footprint.rear + footprint.width;
+        let reach = self.spline.reach(self.route.beside) + outline;
+        let first = costs.tile_of([x - reach, y - reach]);
+        let last = costs.tile_of([x + reach, y + reach]);
+        let near =
+            (first.b..=last.b).flat_map(move |b| (first.a..=last.a).map(move |a| TileKey { a, b }));
+        costs.refresh(&self.judgement(map), near)
+    }
+
+    /// What classes and costs are made from.
+    fn judgement<'a>(&'a self, map: &'a ElevationMap) -> Judgement<'a> {
         let half_width = 0.5 * self.body.footprint.width;
-        costs.update(map, look.marks, &self.obstacles, &self.costs, half_width)
+        Judgement { map, obstacles: &self.obstacles, costs: &self.costs, half_width }
     }
 
     /// Plans the route if that is due or it is blocked; how many cells the search went through.
     pub fn plan_global(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
-        let (Some(goal), Some(costs)) = (look.goal, &memory.derived.costs) else {
+        let (Some(goal), Some(costs)) = (look.goal, &mut memory.derived.costs) else {
             memory.route.clear();
             return 0;
         };
+        let judgement = self.judgement(&memory.map);
+        let under = memory.route.iter().map(|place| costs.tile_of(*place)).collect::<BTreeSet<_>>();
+        costs.refresh_classes(&judgement, under.into_iter());
         let rear = self.body.geometry.rear(&look.estimate.pose);
         let away = |place: &[f64; 2]| hypot(place[0] - rear[0], place[1] - rear[1]);
         let beside = memory.route.iter().map(away).fold(f64::INFINITY, f64::min);
@@ -173,6 +192,7 @@ impl Navigator {
         if !due {
             return 0;
         }
+        costs.refresh_all(&judgement);
         let [width, _] = costs.size();
         let grid = Grid { width, costs: costs.costs() };
         let passable = |place: [f64; 2]| grid.passable(costs.coarse(place)?, 6);
