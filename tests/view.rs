@@ -690,3 +690,36 @@ fn one_file_plays_without_anything_else() {
     browser.evaluate("bekker.source.ask({kind: 'seek', time: 0})");
     browser.wait("bekker.frame.time === 0 && bekker.tiles === 0");
 }
+
+/// A page of a hundred megabytes, as a run of hours leaves, opens and goes to its moments: says how
+/// long and in how much memory.
+#[test]
+#[ignore = "takes a minute and 2 GB: cargo test ... -- --ignored a_hundred_megabytes --nocapture"]
+fn a_page_of_a_hundred_megabytes_opens() {
+    let runs = Runs::of(&two());
+    let out = runs.out("run");
+    let mut command = bekker();
+    command.arg("run").arg(&runs.scenario).args(["-q", "--html", "--out"]).arg(&out);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let (short, long) = (out.join("view.html"), runs.out("long.html"));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/long_page.py");
+    let mut python = Command::new("python3");
+    let made = python.arg(script).arg(short).arg(&long).arg("100").output().unwrap();
+    assert!(made.status.success(), "{}", told(&made));
+    let duration: f64 = String::from_utf8_lossy(&made.stdout).trim().parse().unwrap();
+    assert!(std::fs::metadata(&long).unwrap().len() > 95_000_000);
+    let begun = Instant::now();
+    let Some(mut browser) = Browser::open(&format!("file://{}?keep", long.display())) else {
+        return;
+    };
+    browser.wait("globalThis.bekker?.frame != null && bekker.chunks > 0");
+    let opened = begun.elapsed();
+    for time in [duration - 10.0, 1.0, duration / 2.0] {
+        let seek = format!("bekker.source.ask({{kind: 'seek', time: {time}}})");
+        browser.evaluate(&format!("bekker.source.ask({{kind: 'pause'}}); {seek}"));
+        browser.wait(&format!("Math.abs(bekker.frame.time - {time}) < 0.1"));
+    }
+    let heap = browser.evaluate("performance.memory.usedJSHeapSize").as_f64().unwrap();
+    println!("{duration} s of a run: open after {opened:.1?}, {:.0} MB of heap", heap * 1e-6);
+}
