@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tungstenite::http::Request;
 use tungstenite::{Error, Message, WebSocket};
@@ -70,9 +71,8 @@ fn text(socket: &mut WebSocket<TcpStream>) -> Json {
     }
 }
 
-#[test]
-fn foxglove_is_told_what_stands_in_the_mcap() {
-    let runs = Runs::of(SCENARIO);
+/// A run that waits for a driver, its folder and where it listens.
+fn served(runs: &Runs) -> (Running, PathBuf, String) {
     let out = runs.out("run");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bekker"));
     command.arg("run").arg(&runs.scenario).args([
@@ -84,7 +84,69 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     let mut child = Running(child.spawn().unwrap());
     let mut lines = BufReader::new(child.0.stderr.take().unwrap()).lines().map_while(Result::ok);
     let said = lines.find_map(|line| line.strip_prefix("serving at ").map(str::to_owned)).unwrap();
-    let address = said.split_once(',').unwrap().0;
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, out, said.split_once(',').unwrap().0.to_owned())
+}
+
+/// Somebody who drives, and waits at the fifth heartbeat until a line is written to it.
+fn driver(address: &str) -> Running {
+    let script = "import json, socket, struct, sys\n\
+        host, port = sys.argv[1].split(':')\n\
+        s = socket.create_connection((host, int(port)))\n\
+        def say(m):\n    b = json.dumps(m).encode(); s.sendall(struct.pack('>I', len(b)) + b)\n\
+        f = s.makefile('rb')\n\
+        def hear():\n    return json.loads(f.read(struct.unpack('>I', f.read(4))[0]))\n\
+        say({'type': 'hello', 'protocol': 1, 'token': 'secret', 'vehicles': ['lead']})\n\
+        hear()\n\
+        while (m := hear())['type'] == 'beat':\n    \
+        say({'type': 'act', 'controls': [{'vehicle': 'lead', 'throttle': 0.4}]})\n    \
+        sys.stdin.readline() if m['tick'] == 25 else None\n";
+    let mut python = Command::new("python3");
+    python.args(["-c", script, address]).stdin(Stdio::piped());
+    Running(python.spawn().unwrap())
+}
+
+/// Foxglove's own library of the protocol hears the same: the client of @foxglove/ws-protocol from
+/// the npm registry.
+#[test]
+fn the_client_of_foxglove_hears_it() {
+    let Ok(modules) = std::env::var("BEKKER_NODE_MODULES") else {
+        eprintln!(
+            "NOT RUN: install @foxglove/ws-protocol and ws (npm) and set BEKKER_NODE_MODULES, or \
+             `.ci/run tests`"
+        );
+        return;
+    };
+    let runs = Runs::of(SCENARIO);
+    let (mut child, _, address) = served(&runs);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foxglove_client.cjs");
+    let mut node = Command::new("node");
+    let url = format!("ws://{address}/?token=secret");
+    let node = node.arg(script).args([&url, "/lead/odo"]).env("NODE_PATH", modules);
+    let mut node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut driver = driver(&address);
+    let mut said = BufReader::new(node.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert_eq!(said.next().as_deref(), Some("subscribed"));
+    // what it asked for is on its way; there is no answer to it
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    driver.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    let told = node.wait_with_output().unwrap().stdout;
+    let told: Json = serde_json::from_slice(&told).unwrap();
+    assert!(child.0.wait().unwrap().success());
+    assert_eq!([&told["name"], &told["schema"]], ["bekker: told", "foxglove.Odometry"], "{told}");
+    assert!(told["status"].is_null(), "{told}");
+    let number = |key: &str| told[key].as_u64().unwrap();
+    // 50 Hz to 0.3 s, less what was told before the subscription
+    assert!((5..=15).contains(&number("messages")), "{told}");
+    assert!(number("times") > 10 && number("bytes") > 50 * number("messages"), "{told}");
+    assert_eq!(number("stamp"), 300_000_000, "{told}");
+}
+
+#[test]
+fn foxglove_is_told_what_stands_in_the_mcap() {
+    let runs = Runs::of(SCENARIO);
+    let (mut child, out, address) = served(&runs);
+    let address = address.as_str();
     // the token must be in the address, and a page of another origin gets nothing else by it
     let known = "foxglove.sdk.v1, foxglove.websocket.v1";
     for target in ["/", "/?token=other"] {
@@ -104,24 +166,7 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     let beyond = json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": 99 }] });
     socket.send(Message::text(beyond.to_string())).unwrap();
     assert!(text(&mut socket)["message"].as_str().unwrap().contains("channel 99"));
-    // somebody drives it by nothing: it brakes
-    let drive = || {
-        let script = "import json, socket, struct, sys\n\
-            host, port = sys.argv[1].split(':')\n\
-            s = socket.create_connection((host, int(port)))\n\
-            def say(m):\n    b = json.dumps(m).encode(); s.sendall(struct.pack('>I', len(b)) + b)\n\
-            f = s.makefile('rb')\n\
-            def hear():\n    return json.loads(f.read(struct.unpack('>I', f.read(4))[0]))\n\
-            say({'type': 'hello', 'protocol': 1, 'token': 'secret', 'vehicles': ['lead']})\n\
-            hear()\n\
-            while (m := hear())['type'] == 'beat':\n    \
-            say({'type': 'act', 'controls': [{'vehicle': 'lead', 'throttle': 0.4}]})\n    \
-            sys.stdin.readline() if m['tick'] == 25 else None\n";
-        let mut python = Command::new("python3");
-        python.args(["-c", script, address]).stdin(Stdio::piped());
-        Running(python.spawn().unwrap())
-    };
-    let mut driver = drive();
+    let mut driver = driver(address);
     // channels are advertised as their first messages come
     let mut channels = Vec::new();
     while !channels.iter().any(|own: &Json| own["topic"] == "/lead/odo") {

@@ -16,14 +16,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Heartbeats of 10 ms that the runs here are of.
-const HEARTBEATS: u64 = 20;
+pub const HEARTBEATS: u64 = 20;
 /// Steps of a heartbeat.
-const STEPS: u64 = 5;
+pub const STEPS: u64 = 5;
 /// Wall time after which a peer that hears nothing gives up: far beyond what is expected.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Two vehicles that are driven from outside, and two that are not.
-fn scenario(more: &str) -> String {
+pub fn scenario(more: &str) -> String {
     let vehicle = |name: &str, y: i32, driver: &str, sensor: &str| {
         format!(
             "[[vehicle]]\nname = \"{name}\"\nmodel = \"hmmwv\"\nposition = [0, {y}]\n\
@@ -47,7 +47,7 @@ fn scenario(more: &str) -> String {
 }
 
 /// What both vehicles are told at a tick.
-fn controls(tick: u64) -> Json {
+pub fn controls(tick: u64) -> Json {
     let wave = 0.1 * (tick % 7) as f64;
     json!([
         { "vehicle": "a", "throttle": 0.3 + wave, "steering": wave - 0.2 },
@@ -65,26 +65,26 @@ fn orders(tick: u64) -> [Orders; 2] {
 }
 
 /// A run of the program that is waited for.
-struct Run {
-    child: Child,
+pub struct Run {
+    pub child: Child,
     lines: Receiver<String>,
     said: Vec<String>,
-    address: String,
-    token: String,
-    folder: PathBuf,
+    pub address: String,
+    pub token: String,
+    pub folder: PathBuf,
 }
 
-struct Ended {
-    said: String,
-    code: i32,
+pub struct Ended {
+    pub said: String,
+    pub code: i32,
 }
 
-fn bekker(words: &[&str]) -> Output {
+pub fn bekker(words: &[&str]) -> Output {
     Command::new(cargo_bin("bekker")).args(words).output().unwrap()
 }
 
 impl Run {
-    fn start(place: &Path, text: &str, words: &[&str]) -> Run {
+    pub fn start(place: &Path, text: &str, words: &[&str]) -> Run {
         let file = place.join("linked.toml");
         fs::write(&file, text).unwrap();
         let folder = place.join("run");
@@ -97,7 +97,7 @@ impl Run {
         Run::begin(&all, folder.clone())
     }
 
-    fn begin(words: &[&str], folder: PathBuf) -> Run {
+    pub fn begin(words: &[&str], folder: PathBuf) -> Run {
         Run::of(Command::new(cargo_bin("bekker")).args(words), folder)
     }
 
@@ -121,7 +121,7 @@ impl Run {
     }
 
     /// Waits for a line that holds a word.
-    fn until(&mut self, word: &str) -> String {
+    pub fn until(&mut self, word: &str) -> String {
         loop {
             let line = self.lines.recv_timeout(PATIENCE);
             let line = line.unwrap_or_else(|_| panic!("never said {word}: {:#?}", self.said));
@@ -132,26 +132,26 @@ impl Run {
         }
     }
 
-    fn hello(&self, hello: Json) -> Json {
+    pub fn hello(&self, hello: Json) -> Json {
         let mut whole = json!({ "type": "hello", "protocol": 1, "token": self.token });
         whole.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
         whole
     }
 
-    fn connect(&self, hello: Json) -> Peer {
+    pub fn connect(&self, hello: Json) -> Peer {
         let mut peer = self.stranger();
         peer.say(&self.hello(hello));
         peer
     }
 
-    fn stranger(&self) -> Peer {
+    pub fn stranger(&self) -> Peer {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         Peer(stream, Way::Plain)
     }
 
-    fn web_socket(&self, hello: Json) -> Peer {
+    pub fn web_socket(&self, hello: Json) -> Peer {
         let Peer(mut stream, _) = self.stranger();
         // the key and its answer are those of RFC 6455
         write!(
@@ -174,13 +174,13 @@ impl Run {
         peer
     }
 
-    fn driver(&self, vehicles: &[&str]) -> Peer {
+    pub fn driver(&self, vehicles: &[&str]) -> Peer {
         let mut peer = self.connect(json!({ "vehicles": vehicles }));
         assert_eq!(peer.hear()["type"], "welcome");
         peer
     }
 
-    fn ended(mut self) -> Ended {
+    pub fn ended(mut self) -> Ended {
         let code = self.child.wait().unwrap().code().unwrap();
         self.said.extend(self.lines.iter());
         Ended { said: self.said.join("\n"), code }
@@ -195,16 +195,16 @@ impl Drop for Run {
 }
 
 /// Who speaks the protocol by itself, over a plain stream or a WebSocket.
-struct Peer(TcpStream, Way);
+pub struct Peer(pub TcpStream, Way);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+pub enum Way {
     Plain,
     WebSocket,
 }
 
 impl Peer {
-    fn say(&mut self, message: &Json) {
+    pub fn say(&mut self, message: &Json) {
         let text = message.to_string();
         let length = text.len() as u16;
         let prefix = match self.1 {
@@ -216,11 +216,11 @@ impl Peer {
         self.0.write_all(text.as_bytes()).unwrap();
     }
 
-    fn hear(&mut self) -> Json {
+    pub fn hear(&mut self) -> Json {
         self.heard().expect("the run is gone")
     }
 
-    fn heard(&mut self) -> Option<Json> {
+    pub fn heard(&mut self) -> Option<Json> {
         let length = match self.1 {
             Way::Plain => u32::from_be_bytes(self.bytes()?).into(),
             Way::WebSocket => match self.bytes()? {
@@ -242,7 +242,7 @@ impl Peer {
     }
 
     /// Answers all beats up to a tick, or to the end; the last message.
-    fn drive(&mut self, until: u64) -> Json {
+    pub fn drive(&mut self, until: u64) -> Json {
         loop {
             let message = self.hear();
             if message["type"] != "beat" || message["tick"].as_u64().unwrap() >= until {
@@ -252,20 +252,20 @@ impl Peer {
         }
     }
 
-    fn act(&mut self, beat: &Json) {
+    pub fn act(&mut self, beat: &Json) {
         let tick = beat["tick"].as_u64().unwrap();
         self.say(&json!({ "type": "act", "tick": tick, "controls": controls(tick) }));
     }
 }
 
-fn hash_of(folder: &Path) -> String {
+pub fn hash_of(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("manifest.json")).unwrap();
     let manifest: Json = serde_json::from_str(&text).unwrap();
     manifest["state_hash"].as_str().unwrap().to_owned()
 }
 
 /// The hash at the end of a world that a program commands.
-fn hash_of_a_world(until: u64) -> String {
+pub fn hash_of_a_world(until: u64) -> String {
     let file = ScenarioFile::parse("linked.toml", &scenario(""), Path::new(""), &[]).unwrap();
     let mut world = World::new(build::world(&file).unwrap().world);
     while world.state().tick < until * STEPS {
@@ -278,7 +278,7 @@ fn hash_of_a_world(until: u64) -> String {
     world.hash().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn verify(folder: &Path) {
+pub fn verify(folder: &Path) {
     let output = bekker(&["replay", folder.to_str().unwrap(), "--verify"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");

@@ -34,6 +34,7 @@ mod large_terrain;
 mod layering;
 mod learning;
 mod link;
+mod link_faults;
 mod maps;
 mod maximal_coordinates;
 mod meshes;

@@ -13,7 +13,7 @@ format = 1
 name = "ros2"
 soil = { default = "chrono_mid" }
 [time]
-duration = 1
+duration = 1.1
 [site]
 latitude_deg = 48
 longitude_deg = 11
@@ -61,7 +61,8 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     node.arg(script).args([&domain, "lead_1", "imu,gps,camera,magnetometer,lidar"]);
     let node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let option = format!("--ros2={domain}@127.0.0.1");
-    let output = Command::new(bekker()).args(runs.arguments(&out, &[&option])).output().unwrap();
+    let options = [option.as_str(), "--ros2-ground"];
+    let output = Command::new(bekker()).args(runs.arguments(&out, &options)).output().unwrap();
     assert!(output.status.success(), "{}", told(&output));
     let node = node.wait_with_output().unwrap();
     assert!(node.status.success(), "{}", told(&node));
@@ -69,7 +70,7 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
 
     // every heartbeat's time, one by one; who comes late hears the first again
     let times: Vec<u64> = serde_json::from_value(seen["times"].clone()).unwrap();
-    assert_eq!(times, (0..100).map(|beat| 10_000 * beat).collect::<Vec<u64>>());
+    assert_eq!(times, (0..110).map(|beat| 10_000 * beat).collect::<Vec<u64>>());
     assert_eq!(seen["tf"], json!([["lead_1/odom", "lead_1/base_link"]]));
     let frames = seen["frames"].as_array().unwrap();
     let frame = |child: &str| frames.iter().find(|own| own[1] == child).unwrap().clone();
@@ -121,6 +122,9 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     };
     assert!(heights.iter().zip(&ranges).all(is_on_a_cone), "{lidar}");
 
+    check_answers(&seen["answers"]);
+    check_maps(&seen["maps"]);
+
     // what was commanded is recorded, so that the run is repeated without ROS 2
     let commands = read(&out, "commands.csv");
     let column = |row: &str, index: usize| row.split(',').nth(index).unwrap().parse::<f64>();
@@ -135,6 +139,91 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let mut replay = Command::new(bekker());
     let replayed = replay.args(["replay", out.to_str().unwrap(), "--verify"]).output().unwrap();
     assert!(replayed.status.success(), "{}", told(&replayed));
+}
+
+/// What services of `simulation_interfaces` answered while it drove.
+fn check_answers(answers: &Json) {
+    let result = |key: &str| answers[key]["result"]["result"].as_u64();
+    let why = |key: &str| answers[key]["result"]["error_message"].as_str().unwrap();
+    for (keys, code) in [
+        (&["playing", "entities", "none", "states", "info", "state"][..], 1),
+        (&["pause", "paused", "step", "play"], 1),
+        (&["tagged", "put", "reset", "stop"], 0),
+        (&["unknown"], 2),
+        (&["wrong", "too_early"], 4),
+        (&["again"], 101),
+    ] {
+        for key in keys {
+            assert_eq!(result(key), Some(code), "{key}: {}", answers[key]);
+            let fails = ![1, 101].contains(&code);
+            assert_eq!(!why(key).is_empty(), fails, "{key}: {}", answers[key]);
+        }
+    }
+    assert!(why("unknown").contains("nobody"), "{answers}");
+    let features = answers["features"]["features"]["features"].as_array().unwrap();
+    assert!([24, 25, 26, 31, 32].iter().all(|own| features.contains(&json!(own))), "{features:?}");
+    assert_eq!(answers["playing"]["state"]["state"], 1);
+    assert_eq!(answers["paused"]["state"]["state"], 2);
+    assert_eq!(answers["entities"]["entities"], json!(["lead 1"]));
+    assert_eq!(answers["none"]["entities"], json!([]));
+    assert_eq!(answers["info"]["info"]["category"]["category"], 1);
+    // five heartbeats further and no more
+    let at = |key: &str| answers[key].as_u64().unwrap();
+    assert_eq!(at("stepped_at"), at("paused_at") + 50_000);
+    // it pulls away to the east, and its state is that of the moment at which it was held
+    let state = &answers["state"]["state"];
+    assert_eq!(state["header"]["frame_id"], "map");
+    assert_eq!(state["header"]["stamp"]["nanosec"], 1000 * at("paused_at"));
+    let of = |value: &Json| value.as_f64().unwrap();
+    let [x, y] = ["x", "y"].map(|axis| of(&state["pose"]["position"][axis]));
+    assert!((10.0..11.0).contains(&x) && (19.9..20.1).contains(&y), "{state}");
+    let speed = of(&state["twist"]["linear"]["x"]);
+    assert!(speed > 0.05 && speed < 2.0, "{state}");
+    assert!(of(&state["acceleration"]["linear"]["x"]).abs() < 10.0, "{state}");
+    assert_eq!(answers["states"]["entities"], json!(["lead 1"]));
+    assert_eq!(answers["states"]["states"].as_array().unwrap().len(), 1);
+}
+
+/// Maps of the ground at the beginning, and after a second.
+fn check_maps(maps: &Json) {
+    let [first, later] = [&maps[0], &maps[1]];
+    assert_eq!([&first["stamp"], &later["stamp"]], [&json!(0), &json!(1)], "{maps}");
+    let of = |value: &Json| value.as_f64().unwrap();
+    for map in [first, later] {
+        assert_eq!([&map["frame"], &map["resolution"]], [&json!("map"), &json!(0.1)]);
+        assert_eq!(map["layers"], json!(["elevation", "rut_depth"]));
+        let dims = json!([["column_index", 160, 160 * 160], ["row_index", 160, 160]]);
+        assert_eq!(map["dims"], dims);
+        // level ground at no height, but for ruts: what single floats leave of a decimetre
+        assert!(of(&map["uneven"]) < 1e-6, "{map}");
+        let [x, y] = [0, 1].map(|axis| of(&map["middle"][axis]));
+        assert!((9.8..11.5).contains(&x) && (y - 20.0).abs() < 0.11, "{map}");
+    }
+    // nobody has left anything at first; then ruts lie behind the wheels, 0.91 m to either side and
+    // half a tyre more, and more behind than ahead of the tractor's middle: a trailer follows
+    assert_eq!(of(&first["deepest"]), 0.0, "{first}");
+    assert!((0.001..0.5).contains(&of(&later["deepest"])), "{later}");
+    let list = |key: &str| later[key].as_array().unwrap().iter().map(of).collect::<Vec<f64>>();
+    let (x, y) = (list("x"), list("y"));
+    assert!(y[0] > 20.0 - 1.5 && y[2] < 20.0 + 1.5, "{later}");
+    assert!(x[2] < 13.0 && x[1] < of(&later["middle"][0]) - 0.3, "{later}");
+}
+
+#[test]
+fn a_node_ends_a_run_that_waits() {
+    let import = "import cyclonedds, rosbags";
+    let Some(python) = python::having(import, "`cyclonedds` and `rosbags`") else { return };
+    let runs = Runs::of(SCENARIO);
+    let (out, domain) = (runs.out("ended"), (171 + std::process::id() % 30).to_string());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
+    let mut node = Command::new(python);
+    let node = node.arg(script).args([&domain, "quit"]).stdout(Stdio::piped()).spawn().unwrap();
+    let option = format!("--ros2={domain}@127.0.0.1");
+    let output = Command::new(bekker()).args(runs.arguments(&out, &[&option])).output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let answer: Json = serde_json::from_slice(&node.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(answer["result"]["result"], 1, "{answer}");
+    assert!(read(&out, "summary.json").contains("state_hash"));
 }
 
 #[test]

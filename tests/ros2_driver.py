@@ -1,9 +1,11 @@
 """A node that drives a vehicle in lock-step, with nothing of ROS 2 installed: Eclipse Cyclone DDS carries bytes,
 and `rosbags` reads and writes them by the definitions of ROS 2 Jazzy. `ros2_driver.py DOMAIN VEHICLE SENSORS` says
-in JSON what it saw until the clock has stood still."""
+in JSON what it saw until the clock has stood still, and what it was answered; `ros2_driver.py DOMAIN quit` ends a
+run."""
 
 import json
 import os
+import struct
 import sys
 import time
 from dataclasses import dataclass
@@ -30,6 +32,47 @@ ACKERMANN = "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 sp
 STORE.register(get_types_from_msg(ACKERMANN, "ackermann_msgs/msg/AckermannDrive"))
 STORE.register(get_types_from_msg("std_msgs/Header header\nackermann_msgs/AckermannDrive drive\n",
                                   "ackermann_msgs/msg/AckermannDriveStamped"))
+# `grid_map_msgs` 2 and `simulation_interfaces` 2
+STORE.register(get_types_from_msg(
+    "float64 resolution\nfloat64 length_x\nfloat64 length_y\ngeometry_msgs/Pose pose\n", "grid_map_msgs/msg/GridMapInfo"))
+STORE.register(get_types_from_msg(
+    "std_msgs/Header header\ngrid_map_msgs/GridMapInfo info\nstring[] layers\nstring[] basic_layers\n"
+    "std_msgs/Float32MultiArray[] data\nuint16 outer_start_index\nuint16 inner_start_index\n", "grid_map_msgs/msg/GridMap"))
+SI = "simulation_interfaces/msg/"
+EMPTY = "uint8 structure_needs_at_least_one_member\n"
+for name, fields in {
+    "Result": "uint8 result\nstring error_message\n",
+    "SimulationState": "uint8 state\n",
+    "SimulatorFeatures": "uint16[] features\nstring[] spawn_formats\nstring custom_info\n",
+    "EntityCategory": "uint8 category\n",
+    "TagsFilter": "string[] tags\nuint8 filter_mode\n",
+    "Bounds": "uint8 type\ngeometry_msgs/Vector3[] points\n",
+    "EntityFilters": f"string filter\n{SI}EntityCategory[] categories\n{SI}TagsFilter tags\n{SI}Bounds bounds\n",
+    "EntityInfo": f"{SI}EntityCategory category\nstring description\nstring[] tags\n",
+    "EntityState": "std_msgs/Header header\ngeometry_msgs/Pose pose\ngeometry_msgs/Twist twist\n"
+                   "geometry_msgs/Accel acceleration\n",
+    "GetSimulatorFeatures_Request": EMPTY,
+    "GetSimulatorFeatures_Response": f"{SI}SimulatorFeatures features\n",
+    "GetSimulationState_Request": EMPTY,
+    "GetSimulationState_Response": f"{SI}SimulationState state\n{SI}Result result\n",
+    "SetSimulationState_Request": f"{SI}SimulationState state\n",
+    "SetSimulationState_Response": f"{SI}Result result\n",
+    "ResetSimulation_Request": "uint8 scope\n",
+    "ResetSimulation_Response": f"{SI}Result result\n",
+    "StepSimulation_Request": "uint64 steps\n",
+    "StepSimulation_Response": f"{SI}Result result\n",
+    "GetEntities_Request": f"{SI}EntityFilters filters\n",
+    "GetEntities_Response": f"{SI}Result result\nstring[] entities\n",
+    "GetEntitiesStates_Request": f"{SI}EntityFilters filters\n",
+    "GetEntitiesStates_Response": f"{SI}Result result\nstring[] entities\n{SI}EntityState[] states\n",
+    "GetEntityState_Request": "string entity\n",
+    "GetEntityState_Response": f"{SI}Result result\n{SI}EntityState state\n",
+    "GetEntityInfo_Request": "string entity\n",
+    "GetEntityInfo_Response": f"{SI}Result result\n{SI}EntityInfo info\n",
+    "SetEntityState_Request": f"string entity\n{SI}EntityState state\nbool set_pose\nbool set_twist\nbool set_acceleration\n",
+    "SetEntityState_Response": f"{SI}Result result\n",
+}.items():
+    STORE.register(get_types_from_msg(fields, SI + name))
 COMMAND, TWIST = "ackermann_msgs/msg/AckermannDriveStamped", "geometry_msgs/msg/TwistStamped"
 BOOL = "std_msgs/msg/Bool"
 KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lidar": "PointCloud2"}
@@ -37,10 +80,10 @@ KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lid
 
 def raw(of):
     """A type that Cyclone carries as it is."""
-    package, _, name = of.split("/")
+    package, kind, name = of.split("/")
 
     @dataclass
-    class Raw(IdlStruct, typename=f"{package}.msg.dds_.{name}_"):
+    class Raw(IdlStruct, typename=f"{package}.{kind}.dds_.{name}_"):
         data: uint8
 
         def serialize(self, **_):
@@ -64,8 +107,8 @@ class Node:
         self.domain = DomainParticipant(domain)
         self.topics = {}
 
-    def topic(self, name, of, qos):
-        return Topic(self.domain, f"rt{name}", raw(of), qos=qos)
+    def topic(self, name, of, qos, prefix="rt"):
+        return Topic(self.domain, f"{prefix}{name}", raw(of), qos=qos)
 
     def read(self, name, of, durability=Policy.Durability.Volatile):
         own = qos(durability)
@@ -89,8 +132,129 @@ class Node:
         return [STORE.deserialize_cdr(own.bytes, of) for own in samples]
 
 
+class Clients:
+    """Clients of services, one request at a time, coded as ROS 2 with Cyclone DDS does: the client's and the
+    request's numbers ahead of the body."""
+
+    CLIENT = 0x1122334455667788
+
+    def __init__(self, node, services):
+        own = qos(Policy.Durability.Volatile)
+        self.ends, self.number, self.waiting = {}, 0, None
+        for name, of in services.items():
+            topics = [node.topic(f"/bekker/{name}{end}", f"simulation_interfaces/srv/{of}_{kind}", own, prefix)
+                      for prefix, end, kind in [("rq", "Request", "Request"), ("rr", "Reply", "Response")]]
+            reader = DataReader(node.domain, topics[1], qos=own)
+            self.ends[name] = of, topics[0], DataWriter(node.domain, topics[0], qos=own), reader
+
+    def are_met(self):
+        return all(writer.get_matched_subscriptions() and reader.get_matched_publications()
+                   for _, _, writer, reader in self.ends.values())
+
+    def ask(self, name, *fields):
+        of, topic, writer, _ = self.ends[name]
+        self.number += 1
+        request = bytes(STORE.serialize_cdr(STORE.types[f"{SI}{of}_Request"](*fields), f"{SI}{of}_Request"))
+        sample = topic.data_type(0)
+        sample.bytes = request[:4] + struct.pack("<Qq", self.CLIENT, self.number) + request[4:]
+        writer.write(sample)
+        self.waiting = name
+
+    def answer(self):
+        """That to the last request, once it has come."""
+        of, _, _, reader = self.ends[self.waiting]
+        for own in reader.take(10):
+            if hasattr(own, "bytes") and struct.unpack("<Qq", own.bytes[4:20]) == (self.CLIENT, self.number):
+                self.waiting = None
+                return STORE.deserialize_cdr(own.bytes[:4] + own.bytes[20:], f"{SI}{of}_Response")
+        return None
+
+
+SERVICES = {
+    "get_simulator_features": "GetSimulatorFeatures", "get_simulation_state": "GetSimulationState",
+    "set_simulation_state": "SetSimulationState", "reset_simulation": "ResetSimulation",
+    "step_simulation": "StepSimulation", "get_entities": "GetEntities", "get_entities_states": "GetEntitiesStates",
+    "get_entity_state": "GetEntityState", "get_entity_info": "GetEntityInfo", "set_entity_state": "SetEntityState"}
+
+
+def told_by(answer):
+    """A message as JSON has it."""
+    if hasattr(answer, "__dataclass_fields__"):
+        return {name: told_by(getattr(answer, name)) for name in answer.__dataclass_fields__}
+    if isinstance(answer, np.ndarray):
+        return answer.tolist()
+    return [told_by(own) for own in answer] if isinstance(answer, list) else answer
+
+
+def script():
+    """What is asked while the run goes on, each by a name; a number is time to wait, s."""
+    of = STORE.types
+    state = lambda own: of[SI + "SimulationState"](own)
+    filters = lambda pattern, tags=(): of[SI + "EntityFilters"](
+        pattern, [], of[SI + "TagsFilter"](list(tags), 0), of[SI + "Bounds"](0, []))
+    vector = of["geometry_msgs/msg/Vector3"](0.0, 0.0, 0.0)
+    pose = of["geometry_msgs/msg/Pose"](of["geometry_msgs/msg/Point"](0.0, 0.0, 0.0),
+                                        of["geometry_msgs/msg/Quaternion"](0.0, 0.0, 0.0, 1.0))
+    entity = of[SI + "EntityState"](of["std_msgs/msg/Header"](of["builtin_interfaces/msg/Time"](0, 0), ""), pose,
+                                    of["geometry_msgs/msg/Twist"](vector, vector),
+                                    of["geometry_msgs/msg/Accel"](vector, vector))
+    yield "features", "get_simulator_features", 0
+    yield "playing", "get_simulation_state", 0
+    yield "entities", "get_entities", filters("^le.d [[:digit:]]$")
+    yield "none", "get_entities", filters("^lead$")
+    yield "tagged", "get_entities", filters("", ["tag"])
+    yield "wrong", "get_entities", filters("(")
+    yield "states", "get_entities_states", filters("")
+    yield "info", "get_entity_info", "lead 1"
+    yield "unknown", "get_entity_state", "nobody"
+    yield "put", "set_entity_state", "lead 1", entity, True, False, False
+    yield "reset", "reset_simulation", 0
+    yield "stop", "set_simulation_state", state(0)
+    yield "too_early", "step_simulation", 1
+    yield "pause", "set_simulation_state", state(2)
+    yield "again", "set_simulation_state", state(2)
+    yield "paused", "get_simulation_state", 0
+    yield "paused_at", 0.7
+    yield "state", "get_entity_state", "lead 1"
+    yield "step", "step_simulation", 5
+    yield "stepped_at", 0.7
+    yield "play", "set_simulation_state", state(1)
+
+
+def map_of(own):
+    """What a map says, and where its ruts are: cells begin at the greatest x and y, column by column."""
+    info, (elevation, ruts) = own.info, [np.asarray(layer.data) for layer in own.data]
+    dims = [[dim.label, dim.size, dim.stride] for dim in own.data[0].layout.dim]
+    columns, rows = dims[0][1], dims[1][1]
+    middle = info.pose.position
+    x = middle.x + info.length_x / 2 - (np.arange(rows) + 0.5) * info.resolution
+    y = middle.y + info.length_y / 2 - (np.arange(columns) + 0.5) * info.resolution
+    rutted = ruts.reshape((rows, columns), order="F") > 0.001
+    at = lambda places: [float(places.min()), float(places.mean()), float(places.max())] if places.size else []
+    return {"stamp": own.header.stamp.sec, "frame": own.header.frame_id, "layers": list(own.layers), "dims": dims,
+            "resolution": info.resolution, "middle": [middle.x, middle.y], "deepest": float(ruts.max()),
+            # on level ground at no height
+            "uneven": float(np.abs(elevation + ruts).max()),
+            "x": at(x[np.nonzero(rutted)[0]]), "y": at(y[np.nonzero(rutted)[1]])}
+
+
+def quit_run(domain):
+    node = Node(int(domain))
+    clients = Clients(node, {"set_simulation_state": "SetSimulationState"})
+    while not clients.are_met():
+        time.sleep(0.01)
+    clients.ask("set_simulation_state", STORE.types[SI + "SimulationState"](3))
+    while (answer := clients.answer()) is None:
+        time.sleep(0.01)
+    print(json.dumps(told_by(answer)))
+
+
 def main(domain, vehicle, sensors):
     node = Node(int(domain))
+    clients = Clients(node, SERVICES)
+    asked, answers, until = script(), {}, None
+    key = None
+    node.read(f"/{vehicle}/ground", "grid_map_msgs/msg/GridMap", Policy.Durability.TransientLocal)
     node.read("/clock", "rosgraph_msgs/msg/Clock")
     node.read("/tf", "tf2_msgs/msg/TFMessage")
     node.read("/tf_static", "tf2_msgs/msg/TFMessage", Policy.Durability.TransientLocal)
@@ -117,10 +281,23 @@ def main(domain, vehicle, sensors):
                 seen[name] += node.take(name)
         clocks = node.take("/clock")
         seen["/clock"] += clocks
+        # one thing after the other, once some of it has been driven
+        if seen["/clock"] and seen["/clock"][-1].clock.nanosec >= 200_000_000 and key is None and clients.are_met():
+            key, *request = next(asked, (None,))
+            if key and isinstance(request[0], str):
+                clients.ask(*request)
+            elif key:
+                until = time.monotonic() + request[0]
+        elif key and until and time.monotonic() > until:
+            answers[key] = seen["/clock"][-1].clock.nanosec // 1000
+            key, until = None, None
+        elif key and not until and (answer := clients.answer()):
+            answers[key] = told_by(answer)
+            key = None
         if clocks:
             last = time.monotonic()
             header = of["std_msgs/msg/Header"](stamp=clocks[-1].clock, frame_id="")
-            if clocks[-1].clock.nanosec < 500_000_000:
+            if clocks[-1].clock.sec == 0 and clocks[-1].clock.nanosec < 500_000_000:
                 drive = of["ackermann_msgs/msg/AckermannDrive"](0.1, 0.0, 3.0, 0.0, 0.0)
                 say(of[COMMAND](header, drive))
             else:
@@ -141,6 +318,8 @@ def main(domain, vehicle, sensors):
         "odom": {"frame": end.header.frame_id, "child": end.child_frame_id,
                  "position": plain(end.pose.pose.position), "velocity": plain(end.twist.twist.linear)},
         "joints": list(seen[f"/{vehicle}/joint_states"][-1].name),
+        "answers": answers,
+        "maps": [map_of(own) for own in seen[f"/{vehicle}/ground"]],
     }
     for sensor in sensors:
         topic = f"/{vehicle}/{sensor}"
@@ -175,4 +354,7 @@ def main(domain, vehicle, sensors):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3].split(","))
+    if sys.argv[2:] == ["quit"]:
+        quit_run(sys.argv[1])
+    else:
+        main(sys.argv[1], sys.argv[2], sys.argv[3].split(","))

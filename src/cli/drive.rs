@@ -12,7 +12,7 @@ use crate::simulation::{
     Controller, Flow, Moment, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError, Runner,
     Sample, Schedule, Stand, World,
 };
-use crate::view::{Clients, HtmlFile, LiveView, View};
+use crate::view::{Clients, HtmlFile, LiveView, RanksView, View};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -52,8 +52,10 @@ pub struct Plan<'a> {
     pub foxglove: Option<&'a FoxgloveServer>,
     /// What is to be left as one page, if it is.
     pub html: Option<&'a View>,
-    /// Whether vehicles are driven from outside, by who speaks to the first rank.
+    /// Whether the first rank has who speaks to it from outside.
     pub served: bool,
+    /// Whether the ground around vehicles is told to those.
+    pub tells_ground: bool,
     /// Simulated over wall time that the run keeps to, if it is to; and what is raised when it
     /// stood still on purpose.
     pub realtime: Option<f64>,
@@ -111,7 +113,8 @@ pub fn drive<'a>(
         checkpoint_every: Some(plan.checkpoint_every),
         hash_every: Some(plan.scenario.output.hash_every),
         hash_agents: plan.scenario.vehicle.len() <= NAMED_AGENTS,
-        ground_every: reads_ground(plan.scenario).then_some(GROUND_INTERVAL),
+        ground_every: (plan.tells_ground || reads_ground(plan.scenario)).then_some(GROUND_INTERVAL),
+        world_every: plan.html.map(|_| HtmlFile::FRAMES),
         views: true,
     };
     let folder = plan.recovery.folder().filter(|_| here == 0).cloned();
@@ -139,8 +142,20 @@ pub fn drive<'a>(
     // the last: it holds the run while who watches wants it to
     let watched = plan.clients.filter(|_| here == 0);
     let mut live = watched.map(|own| LiveView::new(own.clone(), plan.interrupted.clone()));
+    let mut among_ranks = if size > 1 { live.take().map(RanksView::new) } else { None };
+    let mut watches = match (&among_ranks, controller) {
+        (Some(view), Some(controller)) => Ok(view.controller(controller)),
+        (_, controller) => Err(controller),
+    };
+    let controller = match &mut watches {
+        Ok(own) => Some(own as &mut dyn Controller),
+        Err(controller) => controller.as_mut().map(|own| &mut **own as &mut dyn Controller),
+    };
     if let Some(live) = &mut live {
         observers.push(live);
+    }
+    if let Some(view) = &mut among_ranks {
+        observers.push(view);
     }
     let mut runner = Runner::among(ranks, schedule)
         .interrupted_by(plan.interrupted)

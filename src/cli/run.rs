@@ -168,7 +168,6 @@ impl Run {
         let tick = Arc::new(AtomicU64::new(0));
         let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
         let mut launched = Launched::new(self, met, session);
-        self.serving.check_ranks(launched.size())?;
         let prepared = launched.prepared(quiet)?;
         let Prepared { file, mut built, agreed, state, mut place, bound } = prepared;
         let timings = self.timings.then(|| timings::time(&mut built.world));
@@ -183,7 +182,8 @@ impl Run {
                 own.open(&file.scenario, model, tick_now, clients.clone(), launched.size())
             })
             .transpose()?;
-        if let Some(clients) = &clients {
+        // with others that wait for this one it is waited for heartbeat by heartbeat
+        if let (Some(clients), 1) = (&clients, launched.size()) {
             watching::wait_for_somebody(clients, &flag);
         }
         let mut controller: Option<Box<dyn Controller>> = match &served {
@@ -208,6 +208,7 @@ impl Run {
             clients: clients.as_ref(),
             html: shown.as_ref().filter(|_| self.serving.html),
             served: self.serving.is_controlled(),
+            tells_ground: self.serving.ros2_ground,
             realtime: self.serving.realtime,
             foxglove: served.as_ref().and_then(|own| own.foxglove.as_ref()),
             stood: served.as_ref().map(|own| own.server.stood()),
@@ -238,7 +239,7 @@ impl Run {
         };
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
-        let signalled = !self.serving.listens() || flag.load(Ordering::Relaxed);
+        let signalled = !self.serving.is_controlled() || flag.load(Ordering::Relaxed);
         let cut = driven.interrupted && signalled;
         if let Some(served) = &served {
             let tick = driven.world.state().tick;

@@ -5,6 +5,8 @@ use crate::link::{
     Address, Connection, FoxgloveServer, LinkError, Listener, Listening, OnTimeout, Routes, Seat,
     Server, Token,
 };
+#[cfg(feature = "ros2")]
+use crate::report::record::GROUND_INTERVAL;
 use crate::report::topics;
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
@@ -41,6 +43,10 @@ pub struct Serving {
     #[arg(long, value_name = "DOMAIN", num_args = 0..=1, require_equals = true,
           default_missing_value = "0", conflicts_with_all = ["serve", "view"])]
     pub ros2: Option<DdsDomain>,
+    /// With --ros2, say once a simulated second what the ground around each vehicle is like, as a
+    /// grid map
+    #[arg(long, requires = "ros2")]
+    pub ros2_ground: bool,
     /// Leave view.html in the folder: the run as one page that plays offline
     #[arg(long)]
     pub html: bool,
@@ -78,35 +84,14 @@ pub struct Served {
 }
 
 impl Serving {
-    /// Whether the first rank listens.
-    pub fn listens(&self) -> bool {
-        self.address().is_some()
-    }
-
     /// Whether the first rank has a controller.
     pub fn is_controlled(&self) -> bool {
-        self.listens() || self.ros2.is_some()
+        self.address().is_some() || self.ros2.is_some()
     }
 
     /// Where the run listens, if it is to.
     fn address(&self) -> Option<Address> {
         self.serve.clone().or_else(|| self.view.then(Address::default))
-    }
-
-    /// Whether so many ranks can be watched; before anything is begun.
-    pub fn check_ranks(&self, ranks: usize) -> Result<(), Failure> {
-        let argument = match (self.view, self.html) {
-            (true, _) => "--view",
-            (false, true) => "--html",
-            (false, false) => return Ok(()),
-        };
-        if ranks > 1 {
-            let allowed = "left away with more than one rank, where no process sees every part of \
-                           every vehicle: `bekker view` shows the run once it has ended"
-                .into();
-            return Err(Failure::Usage { argument, value: format!("{ranks} ranks"), allowed });
-        }
-        Ok(())
     }
 
     /// The run as pages show it, if one is to.
@@ -175,8 +160,10 @@ pub fn bridge(
     let Some(domain) = serving.ros2 else { return Ok(None) };
     let (model, seats) = (Arc::new(model.clone()), seats(scenario));
     let remark = |line: &str| eprintln!("{line}");
-    let opened =
-        crate::link::ros2::Bridge::open(domain.number, domain.network, model, &seats, remark);
+    let DdsDomain { number, network } = domain;
+    let ground = serving.ros2_ground.then_some(GROUND_INTERVAL);
+    let own = crate::link::ros2::Domain { number, network, ground };
+    let opened = crate::link::ros2::Bridge::open(&own, model, &seats, remark);
     let bridge = opened.map_err(|error| Failure::Input {
         subject: format!("--ros2={domain}"),
         cause: error.to_string(),

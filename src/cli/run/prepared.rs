@@ -76,7 +76,15 @@ impl Run {
         let mut agreed = agreed(&file, &built);
         // who stores when must be known to all who are asked for their part
         agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
-        agreed.push(("--serve".into(), self.serving.serve.is_some().to_string()));
+        // and who is asked, and for what
+        let serving = &self.serving;
+        for (option, is_given) in [
+            ("--serve, --view or --ros2", serving.is_controlled()),
+            ("--html", serving.html),
+            ("--ros2-ground", serving.ros2_ground),
+        ] {
+            agreed.push((option.into(), is_given.to_string()));
+        }
         Ok(Prepared { file, built, agreed, state, place, bound })
     }
 

@@ -404,7 +404,7 @@ impl Roster {
         sensors.dedup();
         radios.sort_unstable();
         radios.dedup();
-        Asked { sensors, radios }
+        Asked { sensors, radios, world: false }
     }
 
     /// Vehicles that nobody has driven yet.

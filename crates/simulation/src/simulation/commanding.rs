@@ -305,6 +305,13 @@ impl World {
     /// Whether there is such an agent.
     pub fn sample_into(&self, agent: usize, sample: &mut Sample) -> bool {
         let Some(model) = self.model.agents.get(agent) else { return false };
+        let gathered = self.gathered.get(agent).and_then(Option::as_ref);
+        if let (Some(own), false) =
+            (gathered.filter(|own| own.time == self.time()), self.is_own(agent))
+        {
+            sample.clone_from(own);
+            return true;
+        }
         let (state, room) = self.shown(agent);
         model.sample_into(agent, self.time(), &state, &room, sample);
         true

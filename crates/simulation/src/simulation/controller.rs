@@ -76,6 +76,9 @@ pub struct Asked {
     pub sensors: Vec<(u32, u32)>,
     /// Agents whose radios it listens to, in ascending order.
     pub radios: Vec<u32>,
+    /// Whether the world that it is shown is to be complete: all states and ground of all ranks
+    /// come to the first.
+    pub world: bool,
 }
 
 /// What a controller wants before a heartbeat.
@@ -97,7 +100,7 @@ pub enum Call {
 /// What a controller is shown before a heartbeat.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    /// This rank's world.
+    /// This rank's world: complete if that was asked for.
     pub world: &'a World,
     /// All agents.
     pub samples: &'a [Sample],

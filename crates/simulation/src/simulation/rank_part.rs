@@ -5,6 +5,7 @@
 //! nor its overlay. The first rank has states of others' agents from when they were gathered last.
 
 use super::agent::{AgentState, AgentWorkspace};
+use super::record::Sample;
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, derived};
 use crate::collision::TowState;
@@ -115,9 +116,11 @@ impl World {
         }
     }
 
-    /// Takes over the state of another rank's agent.
-    pub(super) fn adopt(&mut self, agent: usize, state: AgentState) {
+    /// Takes over the state of another rank's agent, and how it is at this moment.
+    pub(super) fn adopt(&mut self, agent: usize, state: AgentState, sample: Option<Sample>) {
         self.state.agents[agent] = state;
+        self.gathered.resize(self.own.len(), None);
+        self.gathered[agent] = sample;
     }
 
     /// Takes in an agent, to be stepped here from now on.

@@ -33,6 +33,8 @@ pub struct Schedule {
     /// Time between moments at which observers read ground on the first rank, s: it is then told
     /// all there is. Else it may know only what its own agents come to.
     pub ground_every: Option<f64>,
+    /// Time between moments at which the world of the first rank is complete, s.
+    pub world_every: Option<f64>,
     /// Whether observers are shown what agents that drive themselves have in mind.
     pub views: bool,
 }
@@ -47,6 +49,7 @@ impl Schedule {
             hash_every: None,
             hash_agents: false,
             ground_every: None,
+            world_every: None,
             views: false,
         }
     }
@@ -101,6 +104,9 @@ pub struct Moment<'a> {
     pub samples: Option<&'a [Sample]>,
     /// Whether this is the first rank, or the only one.
     pub first: bool,
+    /// Whether the world is complete: that of the only rank, or of the first where the schedule
+    /// has it so.
+    pub complete: bool,
 }
 
 /// Whom a run tells what happens. Every method is called on every rank; none needs to be
@@ -374,6 +380,9 @@ impl<'a> Runner<'a> {
             match call {
                 Call::Wait => {}
                 Call::Show(asked) => {
+                    if asked.world {
+                        self.ranks.gather()?;
+                    }
                     let samples = &self.ranks.samples()?;
                     let delivered = &self.ranks.delivered_by(&asked.sensors)?;
                     let heard = &self.ranks.heard_by(&asked.radios)?;
@@ -415,11 +424,13 @@ impl<'a> Runner<'a> {
             true => Some(self.ranks.hash()?),
             false => None,
         };
-        if self
-            .schedule
-            .ground_every
-            .is_some_and(|every| tick.is_multiple_of(clock.ticks_in(every)))
-        {
+        let due = |every: Option<f64>| {
+            every.is_some_and(|every| tick.is_multiple_of(clock.ticks_in(every)))
+        };
+        let gathers = due(self.schedule.world_every);
+        if gathers {
+            self.ranks.gather()?;
+        } else if due(self.schedule.ground_every) {
             self.ranks.complete_first()?;
         }
         let delivered = self.ranks.delivered()?;
@@ -442,6 +453,7 @@ impl<'a> Runner<'a> {
             autonomous: &autonomous,
             samples: samples.as_deref().filter(|_| first),
             first,
+            complete: self.ranks.size() == 1 || (first && gathers),
         };
         let mut stop = false;
         each(observers, |own| {

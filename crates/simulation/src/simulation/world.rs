@@ -151,6 +151,8 @@ pub struct World {
     fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
     pub(super) stands: Vec<Stand>,
+    /// Of other ranks' agents, as they were gathered last: what a state alone does not tell.
+    pub(super) gathered: Vec<Option<Sample>>,
 }
 
 impl WorldModel {
@@ -232,6 +234,7 @@ impl World {
             fastest_motion: FastestMotion::default(),
             imaging: Imaging::default(),
             stands: Vec::new(),
+            gathered: Vec::new(),
         }
     }
 
@@ -463,11 +466,10 @@ impl World {
 
     /// The agents at this moment.
     pub fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
-        let time = self.time();
-        self.model.agents.iter().enumerate().map(move |(index, agent)| {
+        let agents = 0..self.model.agents.len();
+        agents.map(|agent| {
             let mut sample = Sample::default();
-            let (state, workspace) = self.shown(index);
-            agent.sample_into(index, time, &state, &workspace, &mut sample);
+            self.sample_into(agent, &mut sample);
             sample
         })
     }

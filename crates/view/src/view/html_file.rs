@@ -13,8 +13,7 @@ use flate2::write::GzEncoder;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Simulated time between frames, and between tiles of the ground, s.
-const FRAMES: f64 = 0.05;
+/// Simulated time between tiles of the ground, s.
 const GROUND: f64 = 0.25;
 
 /// A chunk within so many of its sides of a vehicle's way is shown finer.
@@ -59,6 +58,9 @@ pub struct HtmlFile {
 }
 
 impl HtmlFile {
+    /// Simulated time between frames, s.
+    pub const FRAMES: f64 = 0.05;
+
     /// Of a run; its frames are still to come.
     ///
     /// # Errors
@@ -84,7 +86,7 @@ impl HtmlFile {
         if !due(self.due[0]) {
             return Ok(());
         }
-        self.due[0] = time + FRAMES;
+        self.due[0] = time + HtmlFile::FRAMES;
         let ground = due(self.due[1]);
         if ground {
             self.due[1] = time + GROUND;
@@ -164,7 +166,7 @@ impl<E> Observer<E> for HtmlFile {
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
         // a run is not ended for the sake of its picture: finishing tells
-        if moment.first && self.failed.is_none() {
+        if moment.complete && self.failed.is_none() {
             self.failed = self.take(moment.world, false).err();
         }
         Ok(Flow::Continue)

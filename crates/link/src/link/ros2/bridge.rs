@@ -2,6 +2,7 @@
 
 use super::message::{AckermannDriveStamped, Bool, TwistStamped};
 use super::node::{In, Node};
+use super::services::Services;
 use super::topics::{Topics, ros_name};
 use super::wanted::Wanted;
 use crate::link::held_speed::HeldSpeed;
@@ -20,10 +21,24 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two looks at what has come.
 const POLL: Duration = Duration::from_micros(100);
 
+/// Where and how a run takes part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Domain {
+    /// Its number, as `ROS_DOMAIN_ID`.
+    pub number: u16,
+    /// On the network where this machine has this address alone; else on all.
+    pub network: Option<Ipv4Addr>,
+    /// Simulated time between maps of the ground around vehicles, s, if it is told.
+    pub ground: Option<f64>,
+}
+
 /// What the run asks before each heartbeat.
 pub struct Bridge {
     model: Arc<WorldModel>,
     topics: Topics,
+    services: Services,
+    /// Ticks between maps of the ground, if they are told.
+    ground_every: Option<u64>,
     drivers: Vec<Driver>,
     /// All sensors of all vehicles.
     sensors: Vec<(u32, u32)>,
@@ -62,20 +77,20 @@ struct Driver {
 }
 
 impl Bridge {
-    /// Takes part in a domain, on all networks or on the one where this machine has an address;
-    /// `remark` says a line to who watches the run.
+    /// Takes part in a domain; `remark` says a line to who watches the run.
     ///
     /// # Errors
     /// [`LinkError::Ros2`] when the domain cannot be had.
     pub fn open(
-        domain: u16,
-        network: Option<Ipv4Addr>,
+        domain: &Domain,
         model: Arc<WorldModel>,
         seats: &[Seat],
         remark: impl Fn(&str) + Send + 'static,
     ) -> Result<Bridge, LinkError> {
-        let node = Node::open(domain, network)?;
-        let topics = Topics::open(&node, &model)?;
+        let node = Node::open(domain.number, domain.network)?;
+        let topics = Topics::open(&node, &model, domain.ground.is_some())?;
+        let services = Services::open(&node, &model)?;
+        let ground_every = domain.ground.map(|every| model.clock.ticks_in(every));
         let drivers = seats.iter().map(|seat| {
             let own = &model.agents[seat.agent];
             let (name, draws) = (ros_name(&own.name), own.vehicle.draws_trailer());
@@ -104,6 +119,8 @@ impl Bridge {
             sensors: sensors.collect(),
             model,
             topics,
+            services,
+            ground_every,
             drivers,
             remark: Box::new(remark),
             shown: None,
@@ -126,6 +143,7 @@ impl Bridge {
 
 impl Drop for Bridge {
     fn drop(&mut self) {
+        self.services.end();
         self.topics.flush();
     }
 }
@@ -139,7 +157,21 @@ impl Controller for Bridge {
         let now_us = self.model.clock.micros(tick);
         let entered = Instant::now();
         loop {
+            self.services.hear();
+            if self.services.quits() {
+                return Call::Stop;
+            }
             self.drivers.iter_mut().for_each(Driver::take);
+            if self.services.holds() {
+                // no driver is late meanwhile, and who joins hears how it stands
+                self.since = Instant::now();
+                if entered.elapsed() >= PATIENCE {
+                    self.shown = None;
+                    return Call::Wait;
+                }
+                std::thread::sleep(POLL);
+                continue;
+            }
             let answered = |own: &Driver| own.has_answered(now_us);
             if self.drivers.iter().all(answered) {
                 break;
@@ -178,6 +210,7 @@ impl Controller for Bridge {
                 commanded.push(Commanded { agent, controls, origin, driver, says });
             }
         }
+        self.services.begin_heartbeat();
         Call::Go(commanded)
     }
 
@@ -189,7 +222,14 @@ impl Controller for Bridge {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
             sample.into_iter().for_each(|sample| own.held.see(sample));
         }
-        self.topics.say(self.model.clock.micros(tick), shown.samples, delivered);
+        let time_us = self.model.clock.micros(tick);
+        if is_new {
+            self.services.see(time_us, shown.samples);
+            if self.ground_every.is_some_and(|every| tick.is_multiple_of(every)) {
+                self.topics.say_ground(shown.world, shown.samples);
+            }
+        }
+        self.topics.say(time_us, shown.samples, delivered);
         self.shown = Some(tick);
         self.since = Instant::now();
     }

@@ -28,6 +28,7 @@ interfaces! {
     Image => "sensor_msgs::msg::dds_::Image_",
     CameraInfo => "sensor_msgs::msg::dds_::CameraInfo_",
     PointCloud2 => "sensor_msgs::msg::dds_::PointCloud2_",
+    GridMap => "grid_map_msgs::msg::dds_::GridMap_",
     AckermannDriveStamped => "ackermann_msgs::msg::dds_::AckermannDriveStamped_",
     TwistStamped => "geometry_msgs::msg::dds_::TwistStamped_",
     Bool => "std_msgs::msg::dds_::Bool_",
@@ -189,6 +190,37 @@ pub(super) struct PointCloud2 {
     pub row_step: u32,
     pub data: Octets,
     pub is_dense: bool,
+}
+
+/// `grid_map_msgs/GridMap` of ROS 2, its `info` and pose laid flat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct GridMap {
+    pub header: Header,
+    pub resolution: f64,
+    pub length_x: f64,
+    pub length_y: f64,
+    pub position: Vector3,
+    pub orientation: Quaternion,
+    pub layers: Vec<String>,
+    pub basic_layers: Vec<String>,
+    pub data: Vec<MultiArray>,
+    pub outer_start_index: u16,
+    pub inner_start_index: u16,
+}
+
+/// `std_msgs/Float32MultiArray`, its layout laid flat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct MultiArray {
+    pub dim: Vec<MultiArrayDimension>,
+    pub data_offset: u32,
+    pub data: Vec<f32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct MultiArrayDimension {
+    pub label: String,
+    pub size: u32,
+    pub stride: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,12 +2,13 @@
 
 use super::message::Interface;
 use crate::link::LinkError;
-use rustdds::no_key::{DataWriter, SimpleDataReader};
+use rustdds::no_key::{DataWriter, DeserializerAdapter, SimpleDataReader};
 use rustdds::policy::{Durability, History, Reliability};
 use rustdds::{
     CDRDeserializerAdapter, CDRSerializerAdapter, DomainParticipant, DomainParticipantBuilder,
     Publisher, QosPolicies, QosPolicyBuilder, Subscriber, Topic, TopicKind,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::net::Ipv4Addr;
 
@@ -81,9 +82,9 @@ impl Node {
         Ok(Node { participant, publisher, subscriber })
     }
 
+    /// By its whole name in DDS.
     fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, LinkError> {
-        let name = format!("rt{name}");
-        self.participant.create_topic(name, of.into(), qos, TopicKind::NoKey).map_err(failed)
+        self.participant.create_topic(name.into(), of.into(), qos, TopicKind::NoKey).map_err(failed)
     }
 
     /// A topic that is written to.
@@ -97,20 +98,39 @@ impl Node {
     }
 
     fn writer<D: Interface>(&self, name: &str, qos: &QosPolicies) -> Result<Out<D>, LinkError> {
-        let topic = self.topic(name, D::NAME, qos)?;
+        self.written(&format!("rt{name}"), D::NAME, qos).map(Out)
+    }
+
+    fn written<D: Serialize>(
+        &self,
+        name: &str,
+        of: &str,
+        qos: &QosPolicies,
+    ) -> Result<DataWriter<D>, LinkError> {
+        let topic = self.topic(name, of, qos)?;
         self.publisher
             .create_datawriter_no_key::<D, CDRSerializerAdapter<D>>(&topic, Some(qos.clone()))
-            .map(Out)
             .map_err(failed)
+    }
+
+    /// A topic of DDS that is written to, with its type.
+    pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, LinkError> {
+        self.written(name, of, &qos(Durability::Volatile, DEPTH))
+    }
+
+    /// A topic of DDS that is read, with its type.
+    pub fn read<D: 'static, A: DeserializerAdapter<D> + 'static>(
+        &self,
+        name: &str,
+        of: &str,
+    ) -> Result<SimpleDataReader<D, A>, LinkError> {
+        let qos = qos(Durability::Volatile, DEPTH);
+        let topic = self.topic(name, of, &qos)?;
+        self.subscriber.create_simple_datareader_no_key::<D, A>(&topic, Some(qos)).map_err(failed)
     }
 
     /// A topic that is read.
     pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, LinkError> {
-        let qos = qos(Durability::Volatile, DEPTH);
-        let topic = self.topic(name, D::NAME, &qos)?;
-        self.subscriber
-            .create_simple_datareader_no_key::<D, CDRDeserializerAdapter<D>>(&topic, Some(qos))
-            .map(In)
-            .map_err(failed)
+        self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME).map(In)
     }
 }

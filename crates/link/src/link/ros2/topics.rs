@@ -1,8 +1,9 @@
 //! What a run says in ROS 2, and where.
 
+use super::grid_map::grid_map;
 use super::message::{
-    CameraInfo, Clock, Header, Image, Imu, JointState, MagneticField, NavSatFix, Octets, Odometry,
-    PointCloud2, PointField, Quaternion, TfMessage, Time, TransformStamped, Vector3,
+    CameraInfo, Clock, GridMap, Header, Image, Imu, JointState, MagneticField, NavSatFix, Octets,
+    Odometry, PointCloud2, PointField, Quaternion, TfMessage, Time, TransformStamped, Vector3,
 };
 use super::node::{Node, Out};
 use crate::link::LinkError;
@@ -10,11 +11,11 @@ use crate::numeric;
 use crate::sensor::camera::{self, Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
-use crate::simulation::{Sample, WorldModel};
+use crate::simulation::{Sample, World, WorldModel};
 use crate::spatial::{Pose, Quat, Vec3};
 
 /// The world: x east, y north, z up.
-const MAP: &str = "map";
+pub(super) const MAP: &str = "map";
 /// Axes right, down and ahead in axes ahead, left and up: x, y, z, w.
 const OPTICAL: Quaternion = [-0.5, 0.5, -0.5, 0.5];
 
@@ -33,6 +34,8 @@ struct VehicleTopics {
     name: String,
     odom: Out<Odometry>,
     joints: Out<JointState>,
+    /// The ground around it, if that is told.
+    ground: Option<Out<GridMap>>,
     sensors: Vec<SensorTopics>,
 }
 
@@ -70,7 +73,8 @@ pub(super) fn ros_name(name: &str) -> String {
 }
 
 impl Topics {
-    pub fn open(node: &Node, model: &WorldModel) -> Result<Topics, LinkError> {
+    /// With the ground around vehicles if `ground` says so.
+    pub fn open(node: &Node, model: &WorldModel, ground: bool) -> Result<Topics, LinkError> {
         let vehicles = model.agents.iter().map(|own| {
             let name = ros_name(&own.name);
             let sensors = own.sensors.iter().map(|sensor| SensorTopics::open(node, &name, sensor));
@@ -79,6 +83,7 @@ impl Topics {
                 base_frame: format!("{name}/base_link"),
                 odom: node.out(&format!("/{name}/odom"))?,
                 joints: node.out(&format!("/{name}/joint_states"))?,
+                ground: ground.then(|| node.latched(&format!("/{name}/ground"))).transpose()?,
                 sensors: sensors.collect::<Result<_, _>>()?,
                 name,
             })
@@ -119,6 +124,17 @@ impl Topics {
         }
         self.tf.say(TfMessage { transforms });
         self.clock.say(Clock { clock: Time::of_micros(time_us) });
+    }
+
+    /// Says what the ground is like around all vehicles, where that is told.
+    pub fn say_ground(&self, world: &World, samples: &[Sample]) {
+        for sample in samples {
+            let own = self.vehicles.get(sample.vehicle).and_then(|own| own.ground.as_ref());
+            if let Some(out) = own {
+                let header = header(world.time_us(), MAP);
+                out.say(grid_map(world, header, &sample.pose.position));
+            }
+        }
     }
 
     /// Waits a moment for those who have not taken the last of it.
@@ -307,7 +323,7 @@ fn optical(frame: &str) -> String {
     format!("{frame}_optical")
 }
 
-fn header(time_us: u64, frame: &str) -> Header {
+pub(super) fn header(time_us: u64, frame: &str) -> Header {
     Header { stamp: Time::of_micros(time_us), frame_id: frame.into() }
 }
 
@@ -320,11 +336,11 @@ fn transform(time_us: u64, parent: &str, child: &str, pose: &Pose) -> TransformS
     }
 }
 
-fn vector(vector: &Vec3) -> Vector3 {
+pub(super) fn vector(vector: &Vec3) -> Vector3 {
     [vector.x, vector.y, vector.z]
 }
 
-fn quaternion(turn: &Quat) -> Quaternion {
+pub(super) fn quaternion(turn: &Quat) -> Quaternion {
     let turn = turn.quaternion();
     [turn.i, turn.j, turn.k, turn.w]
 }

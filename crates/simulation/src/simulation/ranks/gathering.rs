@@ -96,16 +96,18 @@ impl Ranks<'_> {
         // one after the other: the first holds the message of no more than one
         for rank in 1..self.size() {
             if here == rank {
-                let own = self.own_agents(|agent, state| (agent, state.clone()));
+                let own = self.own_agents(|agent, state| {
+                    (agent, state.clone(), self.world.sample(agent as usize))
+                });
                 self.pass(&[(0, &sealed(&own))], &[])?;
             } else if here > 0 {
                 self.pass(&[], &[])?;
             } else {
                 self.pass(&[], &[rank])?;
-                let came: Vec<(u32, AgentState)> =
+                let came: Vec<(u32, AgentState, Option<Sample>)> =
                     opened(rank, tick, "agents", self.incoming.part(0))?;
-                for (agent, state) in came {
-                    self.world.adopt(agent as usize, state);
+                for (agent, state, sample) in came {
+                    self.world.adopt(agent as usize, state, sample);
                 }
             }
         }

@@ -20,6 +20,7 @@ use endpoint::Bell;
 use message::{LARGEST_PORTION, LEAVE, Octets, PAYLOAD, Portion, READY};
 use receiver::{Arrival, BEAT, Receiver, Shared, WINDOW};
 use rustdds::no_key::DataWriter;
+use rustdds::{DataWriterStatus, StatusEvented};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -77,6 +78,16 @@ impl Outbox {
         let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.write(portion, None).map_err(|error| CommError::Transport {
             what: format!("cannot write to rank {rank}: {error}"),
+        })
+    }
+
+    /// Whether a rank has stopped reading since this was asked last: one that ends says so.
+    fn has_lost_reader(&self, rank: usize) -> bool {
+        let Some(writer) = &self.writers[rank] else { return true };
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| writer.try_recv_status()).any(|status| {
+            let DataWriterStatus::PublicationMatched { current, .. } = status else { return false };
+            current.count() == 0
         })
     }
 
@@ -319,14 +330,15 @@ impl Drop for Dds {
     fn drop(&mut self) {
         self.leave(Vec::new());
         // RustDDS forgets what it has received from a participant and not yet handed over once
-        // that participant is gone: it stays until all was taken, not only received
+        // that participant is gone: a rank stays until all was taken, not only received. That the
+        // other leaves too is no reason to go: it waits for the same of this one
         let begun = Instant::now();
         for rank in self.others() {
             let mut state = self.shared.state();
             loop {
                 let peer = &state.peers[rank];
-                let is_done = peer.has_left || peer.confirmed >= self.sent[rank];
-                if is_done || peer.is_gone(Instant::now()) || begun.elapsed() > LAST_WORDS {
+                let is_done = peer.confirmed >= self.sent[rank] || peer.is_gone(Instant::now());
+                if is_done || self.outbox.has_lost_reader(rank) || begun.elapsed() > LAST_WORDS {
                     break;
                 }
                 state = self.shared.wait(state, POLL);

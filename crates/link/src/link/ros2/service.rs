@@ -1,0 +1,223 @@
+//! A service of ROS 2 over DDS: requests on one topic, replies on another.
+//!
+//! Who asks is told apart in two ways, by what carries the request. With Fast DDS, after the
+//! OMG's *Remote Procedure Call over DDS* 1.0 (7.6.2, enhanced service profile), by the identity
+//! of the request's sample; a request names the reader of its replies as the related one. With
+//! Cyclone DDS by a client's and a request's number ahead of the body. Each is answered as it
+//! asked.
+
+use super::node::Node;
+use crate::link::LinkError;
+use rustdds::no_key::{DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SimpleDataReader};
+use rustdds::serialization::{Error, deserialize_from_cdr_with_rep_id};
+use rustdds::{RepresentationIdentifier, SampleIdentity, WriteOptionsBuilder};
+use serde::de::DeserializeOwned;
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Numbers of a client and of its request, as Cyclone DDS puts them first.
+const HEADER: usize = 16;
+
+/// What is asked and answered.
+pub(super) trait Service: 'static {
+    /// Its name in ROS 2, without the node's.
+    const NAME: &'static str;
+    /// `package::srv::dds_::Name`.
+    const TYPE: &'static str;
+    type Request: DeserializeOwned;
+    type Reply: Serialize + 'static;
+}
+
+/// Who asked, to be answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Caller {
+    /// By the identity of its sample.
+    Sample(SampleIdentity),
+    /// By numbers ahead of the body.
+    Numbered { client: u64, request: i64 },
+}
+
+/// A service that is offered.
+pub(super) struct Offered<S: Service> {
+    requests: SimpleDataReader<Raw, RawAdapter>,
+    replies: DataWriter<Reply<S::Reply>>,
+}
+
+impl<S: Service> Offered<S> {
+    /// Offers it as `/bekker/NAME`.
+    pub fn open(node: &Node) -> Result<Offered<S>, LinkError> {
+        let name = format!("/bekker/{}", S::NAME);
+        let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
+        let replies = node.write(&format!("rr{name}Reply"), &format!("{}_Response_", S::TYPE))?;
+        Ok(Offered { requests, replies })
+    }
+
+    /// The next request, with who asks; what cannot be understood is passed over.
+    pub fn next(&self) -> Option<(Caller, S::Request)> {
+        self.requests.drain_read_notifications();
+        loop {
+            let change = match self.requests.try_take_one() {
+                Ok(change) => change?,
+                Err(_) => continue,
+            };
+            let (raw, related) = (&change.sample, change.related_sample_identity());
+            let Some((caller, body)) = (match related {
+                Some(related) => {
+                    let sequence_number = change.sequence_number;
+                    let writer_guid = related.writer_guid;
+                    Some((Caller::Sample(SampleIdentity { writer_guid, sequence_number }), 0))
+                }
+                None => raw.read(0).map(|(client, request)| {
+                    let caller = Caller::Numbered { client, request };
+                    (caller, HEADER)
+                }),
+            }) else {
+                continue;
+            };
+            if let Some(request) = raw.read(body) {
+                return Some((caller, request));
+            }
+        }
+    }
+
+    /// Answers who asked.
+    pub fn answer(&self, caller: Caller, body: S::Reply) {
+        let (header, options) = match caller {
+            Caller::Sample(identity) => {
+                (None, WriteOptionsBuilder::new().related_sample_identity(identity))
+            }
+            Caller::Numbered { client, request } => {
+                (Some((client, request)), WriteOptionsBuilder::new())
+            }
+        };
+        // one that is gone is not answered
+        let _ = self.replies.write_with_options(Reply { header, body }, options.build());
+    }
+
+    /// Waits a moment for who has not taken the last answer yet.
+    pub fn flush(&self) {
+        let _ = self.replies.wait_for_acknowledgments(Duration::from_millis(500));
+    }
+}
+
+/// An answer, behind its header where there is one.
+struct Reply<R> {
+    header: Option<(u64, i64)>,
+    body: R,
+}
+
+impl<R: Serialize> Serialize for Reply<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.header {
+            Some((client, request)) => (client, request, &self.body).serialize(serializer),
+            None => self.body.serialize(serializer),
+        }
+    }
+}
+
+/// A sample as it came.
+struct Raw {
+    bytes: Vec<u8>,
+    encoding: RepresentationIdentifier,
+}
+
+impl Raw {
+    /// What is coded from a byte on, aligned as what begins there.
+    fn read<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Option<T> {
+        let bytes = self.bytes.get(from..)?;
+        Some(deserialize_from_cdr_with_rep_id(bytes, self.encoding).ok()?.0)
+    }
+}
+
+/// Leaves samples as they came.
+struct RawAdapter;
+
+impl DeserializerAdapter<Raw> for RawAdapter {
+    type Error = Error;
+    type Decoded = Raw;
+
+    fn supported_encodings() -> &'static [RepresentationIdentifier] {
+        &[RepresentationIdentifier::CDR_LE, RepresentationIdentifier::CDR_BE]
+    }
+
+    fn transform_decoded(decoded: Raw) -> Raw {
+        decoded
+    }
+}
+
+/// Takes all bytes.
+#[derive(Clone)]
+struct Whole;
+
+impl Decode<'_, Raw> for Whole {
+    type Error = Error;
+
+    fn decode_bytes(self, bytes: &[u8], encoding: RepresentationIdentifier) -> Result<Raw, Error> {
+        Ok(Raw { bytes: bytes.to_vec(), encoding })
+    }
+}
+
+impl DefaultDecoder<Raw> for RawAdapter {
+    type Decoder = Whole;
+    const DECODER: Whole = Whole;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustdds::RTPSEntity;
+    use std::net::Ipv4Addr;
+    use std::time::Instant;
+
+    /// Says a number back.
+    struct Echo;
+
+    impl Service for Echo {
+        const NAME: &'static str = "echo";
+        const TYPE: &'static str = "test::srv::dds_::Echo";
+        type Request = u64;
+        type Reply = (u8, u64);
+    }
+
+    /// A client as ROS 2 with Fast DDS is one: it knows its answer by the reader that it named and
+    /// the number of the sample that it wrote. (With Cyclone DDS: tests/ros2.rs.)
+    #[test]
+    fn a_request_is_answered_by_the_identity_of_its_sample() {
+        let domain = 180 + (std::process::id() % 20) as u16;
+        let [server, client] =
+            [(); 2].map(|()| Node::open(domain, Some(Ipv4Addr::LOCALHOST)).unwrap());
+        let offered = Offered::<Echo>::open(&server).unwrap();
+        let requests: DataWriter<u64> =
+            client.write("rq/bekker/echoRequest", "test::srv::dds_::Echo_Request_").unwrap();
+        let replies: SimpleDataReader<Raw, RawAdapter> =
+            client.read("rr/bekker/echoReply", "test::srv::dds_::Echo_Response_").unwrap();
+        let (own, other) = (replies.guid(), requests.guid());
+        let begun = Instant::now();
+        let (mut written, mut asked) = (0, 0);
+        loop {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{written} written, {asked} asked");
+            // said again until it is heard: nobody knows when they have found each other
+            let sequence_number = 0.into();
+            let named = SampleIdentity { writer_guid: own, sequence_number };
+            let options = WriteOptionsBuilder::new().related_sample_identity(named).build();
+            written += 1;
+            requests.write_with_options(1000 + written, options).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+            while let Some((caller, number)) = offered.next() {
+                asked += 1;
+                let Caller::Sample(identity) = caller else { panic!("{caller:?}") };
+                assert_eq!(identity.writer_guid, own);
+                assert_ne!(identity.writer_guid, other);
+                offered.answer(caller, (7, number));
+            }
+            if let Ok(Some(reply)) = replies.try_take_one() {
+                let related = reply.related_sample_identity().unwrap();
+                assert_eq!(related.writer_guid, own);
+                let number = i64::from(related.sequence_number) as u64;
+                assert_eq!(reply.sample.read::<(u8, u64)>(0), Some((7, 1000 + number)));
+                break;
+            }
+        }
+    }
+}

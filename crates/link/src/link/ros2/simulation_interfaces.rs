@@ -1,0 +1,123 @@
+//! Services of `simulation_interfaces` 2, field by field as its interface files have them.
+
+use super::message::{Header, Quaternion, Vector3};
+use super::service::Service;
+use serde::{Deserialize, Serialize};
+
+/// Codes of results.
+pub(super) mod code {
+    pub const FEATURE_UNSUPPORTED: u8 = 0;
+    pub const OK: u8 = 1;
+    pub const NOT_FOUND: u8 = 2;
+    pub const OPERATION_FAILED: u8 = 4;
+    /// Of `SetSimulationState`.
+    pub const ALREADY_IN_TARGET_STATE: u8 = 101;
+}
+
+/// `SimulationState`.
+pub(super) mod state {
+    pub const STOPPED: u8 = 0;
+    pub const PLAYING: u8 = 1;
+    pub const PAUSED: u8 = 2;
+    pub const QUITTING: u8 = 3;
+}
+
+/// `SimulatorFeatures`: those that a run has.
+pub(super) const FEATURES: [u16; 8] = [
+    8,  // ENTITY_CATEGORIES
+    10, // ENTITY_STATE_GETTING
+    12, // ENTITY_INFO_GETTING
+    24, // SIMULATION_STATE_GETTING
+    25, // SIMULATION_STATE_SETTING
+    26, // SIMULATION_STATE_PAUSE
+    31, // STEP_SIMULATION_SINGLE
+    32, // STEP_SIMULATION_MULTIPLE
+];
+
+/// `EntityCategory` of vehicles: `CATEGORY_ROBOT`.
+pub(super) const ROBOT: u8 = 1;
+
+macro_rules! services {
+    ($($of:ident $name:literal, $request:ty => $reply:ty;)*) => {
+        $(pub(super) struct $of;
+        impl Service for $of {
+            const NAME: &'static str = $name;
+            const TYPE: &'static str =
+                concat!("simulation_interfaces::srv::dds_::", stringify!($of));
+            type Request = $request;
+            type Reply = $reply;
+        })*
+    };
+}
+
+services! {
+    GetSimulatorFeatures "get_simulator_features", Nothing => Features;
+    GetSimulationState "get_simulation_state", Nothing => (u8, Verdict);
+    SetSimulationState "set_simulation_state", u8 => Verdict;
+    ResetSimulation "reset_simulation", u8 => Verdict;
+    StepSimulation "step_simulation", u64 => Verdict;
+    GetEntities "get_entities", EntityFilters => (Verdict, Vec<String>);
+    GetEntityInfo "get_entity_info", String => (Verdict, EntityInfo);
+    GetEntityState "get_entity_state", String => (Verdict, EntityState);
+    GetEntitiesStates "get_entities_states", EntityFilters => (Verdict, Vec<String>, Vec<EntityState>);
+    // of what it wants nothing is read but which entity
+    SetEntityState "set_entity_state", String => Verdict;
+}
+
+/// A request without fields: ROS 2 sends an octet, which says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Nothing;
+
+/// `Result`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    pub result: u8,
+    pub error_message: String,
+}
+
+impl Verdict {
+    pub fn ok() -> Verdict {
+        Verdict::of(code::OK, "")
+    }
+
+    pub fn of(result: u8, error_message: impl Into<String>) -> Verdict {
+        Verdict { result, error_message: error_message.into() }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Features {
+    pub features: Vec<u16>,
+    pub spawn_formats: Vec<String>,
+    pub custom_info: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct EntityFilters {
+    /// A regular expression; all names where it is empty.
+    pub filter: String,
+    pub categories: Vec<u8>,
+    pub tags: Vec<String>,
+    pub tags_filter_mode: u8,
+    pub bounds_type: u8,
+    pub bounds: Vec<Vector3>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct EntityInfo {
+    pub category: u8,
+    pub description: String,
+    pub tags: Vec<String>,
+}
+
+/// All in the frame of the header, rates too.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct EntityState {
+    pub header: Header,
+    pub position: Vector3,
+    pub orientation: Quaternion,
+    pub linear_velocity: Vector3,
+    pub angular_velocity: Vector3,
+    pub linear_acceleration: Vector3,
+    pub angular_acceleration: Vector3,
+}

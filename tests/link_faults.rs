@@ -1,0 +1,208 @@
+//! What goes wrong with drivers from outside: each has a name, and the run stays whole. Garbage and
+//! strangers at the door: tests/link.rs.
+
+use crate::link::{
+    Ended, HEARTBEATS, Peer, Run, STEPS, bekker, hash_of, hash_of_a_world, scenario, verify,
+};
+use serde_json::json;
+use std::io::Write;
+use std::net::{Shutdown, TcpListener};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Barrier;
+
+/// What is left of a run whose drivers are gone, and what it said.
+fn braked(run: Run, who: &str) -> String {
+    let folder = run.folder.clone();
+    let Ended { code, said } = run.ended();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(&format!("a: its driver {who}")), "{said}");
+    assert!(
+        said.lines().any(|line| line.starts_with("b: ") && line.ends_with(": it brakes")),
+        "{said}"
+    );
+    let commands = std::fs::read_to_string(folder.join("commands.csv")).unwrap();
+    for vehicle in ["a", "b"] {
+        let lost = format!(",{vehicle},0,1,");
+        let row = commands.lines().find(|row| row.contains(&lost));
+        assert!(row.is_some_and(|row| row.contains(",lost,")), "{commands}");
+    }
+    verify(&folder);
+    said
+}
+
+#[test]
+fn a_driver_that_dies_within_a_message_is_gone_and_what_it_began_to_say_is_nothing() {
+    // a plain frame of which some is there, and a WebSocket's
+    let half_frames: [&[u8]; 2] =
+        [b"\0\0\0\x60{\"type\": \"act\", \"con", b"\x81\xfe\x00\x60\0\0\0\0{\"type\": \"act"];
+    for (way, half) in half_frames.into_iter().enumerate() {
+        let place = tempfile::tempdir().unwrap();
+        let run = Run::start(place.path(), &scenario(""), &[]);
+        let hello = json!({ "vehicles": ["a", "b"], "name": "dying" });
+        let mut peer = if way == 0 { run.connect(hello) } else { run.web_socket(hello) };
+        assert_eq!(peer.hear()["type"], "welcome");
+        assert_eq!(peer.drive(STEPS)["tick"], STEPS);
+        peer.0.write_all(half).unwrap();
+        drop(peer);
+        let said = braked(run, "dying (127.0.0.1:");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}
+
+#[test]
+fn frames_that_are_too_large_end_their_session_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let run = Run::start(place.path(), &scenario(""), &[]);
+    let mut peer = run.driver(&["a", "b"]);
+    // of one byte more than is taken, plain, and of 2 MiB by a WebSocket
+    let watch = json!({ "role": "observer" });
+    let over = ((1_u32 << 20) + 1).to_be_bytes();
+    let large = [&[0x81, 0x80 | 127][..], &(2_u64 << 20).to_be_bytes(), &[0; 4]].concat();
+    let told_plain: [(Peer, &[u8]); 2] =
+        [(run.connect(watch.clone()), &over), (run.web_socket(watch.clone()), &large)];
+    for (mut watcher, bytes) in told_plain {
+        assert_eq!(watcher.hear()["type"], "welcome");
+        watcher.0.write_all(bytes).unwrap();
+        let fault = std::iter::from_fn(|| watcher.heard()).find(|own| own["type"] == "fault");
+        let fault = fault.expect("a fault");
+        assert_eq!(fault["code"], "message", "{fault}");
+        assert!(fault["text"].as_str().unwrap().contains("1048576"), "{fault}");
+    }
+    // a wrong token by a WebSocket, and frames without a mask, which only servers may send
+    let mut stranger = run.web_socket(json!({ "token": "other", "vehicles": ["a"] }));
+    assert_eq!(stranger.hear()["code"], "token");
+    let mut bare = run.web_socket(watch);
+    assert_eq!(bare.hear()["type"], "welcome");
+    bare.0.write_all(b"\x81\x02{}").unwrap();
+    let fault = std::iter::from_fn(|| bare.heard()).find(|own| own["type"] == "fault");
+    assert_eq!(fault.expect("a fault")["code"], "message");
+    // a head of HTTP that does not end, and one that ends amid
+    for head in [vec![b'a'; 20 << 10], b"Host: x\r\n".to_vec()] {
+        let mut stream = run.stranger().0;
+        stream.write_all(b"GET / HTTP/1.1\r\nA: ").unwrap();
+        // it may be refused before all of it was taken
+        let _ = stream.write_all(&head);
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut answer = String::new();
+        if std::io::Read::read_to_string(&mut stream, &mut answer).is_ok() {
+            assert!(answer.starts_with("HTTP/1.1 400") || answer.is_empty(), "{answer}");
+        }
+    }
+    assert_eq!(peer.drive(u64::MAX)["type"], "end");
+    let folder = run.folder.clone();
+    assert_eq!(run.ended().code, 0);
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+}
+
+#[test]
+fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
+    let place = tempfile::tempdir().unwrap();
+    let run = Run::start(place.path(), &scenario(""), &[]);
+    for _ in 0..10 {
+        let barrier = Barrier::new(2);
+        let claims = [(); 2].map(|()| (run.stranger(), run.hello(json!({ "vehicles": ["a"] }))));
+        let both = std::thread::scope(|scope| {
+            let both = claims.map(|(mut peer, hello)| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    peer.say(&hello);
+                    (peer.hear(), peer)
+                })
+            });
+            both.map(|own| own.join().unwrap())
+        });
+        let mut answers = both.each_ref().map(|(answer, _)| {
+            answer["code"].as_str().unwrap_or(answer["type"].as_str().unwrap()).to_owned()
+        });
+        answers.sort();
+        assert_eq!(answers, ["taken", "welcome"]);
+        // who has gone makes room, once it is noticed
+        drop(both);
+        loop {
+            let mut next = run.connect(json!({ "vehicles": ["a"] }));
+            if next.hear()["type"] == "welcome" {
+                break;
+            }
+        }
+    }
+    let mut peer = loop {
+        let mut peer = run.connect(json!({ "vehicles": ["a", "b"] }));
+        if peer.hear()["type"] == "welcome" {
+            break peer;
+        }
+    };
+    assert_eq!(peer.drive(u64::MAX)["type"], "end");
+    let folder = run.folder.clone();
+    assert_eq!(run.ended().code, 0);
+    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+}
+
+#[test]
+fn an_address_that_is_taken_is_named_and_nothing_begun() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, out) = (place.path().join("linked.toml"), place.path().join("run"));
+    std::fs::write(&file, scenario("")).unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut addresses = vec![taken.local_addr().unwrap().to_string()];
+    #[cfg(unix)]
+    let socket = place.path().join("socket");
+    #[cfg(unix)]
+    let _listens = {
+        addresses.push(format!("unix:{}", socket.display()));
+        std::os::unix::net::UnixListener::bind(&socket).unwrap()
+    };
+    for address in addresses {
+        let serve = format!("--serve={address}");
+        let words = ["run", file.to_str().unwrap(), &serve, "--out", out.to_str().unwrap()];
+        let output = bekker(&words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        let named = format!("--serve: cannot listen at {address}: ");
+        assert!(said.lines().any(|line| line.starts_with(&named)), "{said}");
+        assert!(!out.exists());
+    }
+    #[cfg(unix)]
+    assert!(socket.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_that_waits_for_its_drivers() {
+    fn signal(run: &Run) {
+        let id = run.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    }
+    fn resumed(folder: &Path) {
+        let words = ["run", "--resume", folder.to_str().unwrap(), "--no-picture", "--serve"];
+        let mut run = Run::begin(&words, folder.to_owned());
+        run.until("waiting for who drives a, b");
+        let mut peer = run.driver(&["a", "b"]);
+        assert_eq!(peer.drive(u64::MAX)["type"], "end");
+        assert_eq!(run.ended().code, 0);
+        assert_eq!(hash_of(folder), hash_of_a_world(HEARTBEATS));
+        verify(folder);
+    }
+    // before any has come; with one of two there; amid a drive, for the answer to a beat
+    for stage in 0..3 {
+        let place = tempfile::tempdir().unwrap();
+        let mut run = Run::start(place.path(), &scenario(", timeout = 60"), &[]);
+        run.until("waiting for who drives a, b");
+        let mut peer = match stage {
+            0 => None,
+            1 => Some(run.driver(&["a"])),
+            _ => Some(run.driver(&["a", "b"])),
+        };
+        if let (Some(peer), 2) = (&mut peer, stage) {
+            assert_eq!(peer.drive(STEPS)["tick"], STEPS);
+        }
+        signal(&run);
+        let folder = run.folder.clone();
+        let Ended { code, said } = run.ended();
+        assert_eq!(code, 130, "{said}");
+        assert!(said.contains("interrupted") && !said.contains("panicked"), "{said}");
+        drop(peer);
+        resumed(&folder);
+    }
+}
