@@ -57,6 +57,7 @@ mod refined_ground;
 mod refinements;
 mod render;
 mod rendering;
+mod respawning;
 mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;

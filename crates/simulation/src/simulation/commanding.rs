@@ -1,31 +1,15 @@
 //! A world from a program: commands in the place of a driver's, going back to a state,
-//! putting a vehicle elsewhere, reading the ground.
+//! reading the ground.
 
 use super::event::Event;
 use super::record::Sample;
 use super::soundness::{self, StateError};
-use super::statics::Stand;
-use super::world::{World, WorldModel, WorldState, agent_code, derived};
+use super::world::{World, WorldModel, WorldState};
 use crate::ground::{
     SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
 };
 use crate::scm::Contact;
 use crate::vehicle::{Controls, Lock, Locks, Selector};
-
-/// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.
-const FARTHEST: f64 = 1e6;
-const FASTEST: f64 = 50.0;
-
-/// Where a vehicle is put.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Placement {
-    /// Chassis frame, m.
-    pub position: [f64; 2],
-    /// Heading, rad from x (east), counter-clockwise.
-    pub heading: f64,
-    /// Forward speed, m/s.
-    pub speed: f64,
-}
 
 /// Where the wheels are to be steered.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,13 +57,22 @@ impl From<Controls> for Command {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// No such agent, or one of another rank.
-    #[error("agent {agent} does not step here; there are {agents}, counted from 0")]
+    /// No such agent.
+    #[error("no agent {agent}; there are {agents}, counted from 0")]
     NoAgent {
         /// The agent.
         agent: usize,
         /// How many there are.
         agents: usize,
+    },
+    /// An agent of another rank.
+    #[error(
+        "agent {agent} steps on another rank: Ranks::respawn, called on all ranks alike, puts it \
+         elsewhere"
+    )]
+    Elsewhere {
+        /// The agent.
+        agent: usize,
     },
     /// A number beyond its range.
     #[error("{what} = {value}: must be {allowed}")]
@@ -145,6 +138,21 @@ pub enum CommandError {
         position: [f64; 2],
         /// Bounds of the terrain, m.
         bounds: [f64; 4],
+    },
+    /// A place where something stands.
+    #[error(
+        "position {position:?}, heading {heading}: {vehicle} would stand in {what}; give a place \
+         that is free"
+    )]
+    Occupied {
+        /// The place, m.
+        position: [f64; 2],
+        /// Heading, rad.
+        heading: f64,
+        /// Name of who was to stand there.
+        vehicle: String,
+        /// What stands there, in words.
+        what: String,
     },
 }
 
@@ -231,54 +239,6 @@ impl World {
         Ok(())
     }
 
-    /// Puts an agent somewhere else, in equilibrium with the ground there as it was at its
-    /// start, its sums and its driver's memory new, with no command. What it has pressed
-    /// stays pressed. Nothing of the model is built again.
-    ///
-    /// # Errors
-    /// [`CommandError`] when there is no such agent here, or no such place on the terrain.
-    pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
-        self.check_place(agent, place)?;
-        let Placement { position: [x, y], heading, speed } = *place;
-        let WorldModel { ground, clock, agents, .. } = &*self.model;
-        let (own, state) = (&agents[agent], &mut self.state);
-        self.patches.clear();
-        self.patches.set_agent(agent_code(agent));
-        state.agents[agent].overlay.publish_all(&mut self.patches);
-        state.published.apply(&self.patches);
-        let pose = own.vehicle.stand(ground.terrain(), x, y, heading);
-        let now_us = clock.micros(state.tick);
-        let (new, stand) = own.settled(ground, &state.published, &pose, speed, now_us);
-        state.agents[agent] = new;
-        for other in state.agents.iter_mut().filter_map(|other| other.autonomy.as_mut()) {
-            other.member.forget(agent as u32);
-        }
-        let (room, view) = derived(own, &state.agents[agent], agent);
-        (self.workspaces[agent], self.views[agent]) = (Some(Box::new(room)), view);
-        // a heartbeat that fits the speed of whoever is fastest now
-        let fastest = self.views.iter().map(|view| view.velocity.norm()).fold(0.0, f64::max);
-        state.steps = state.steps.min(clock.steps_to_heartbeat(state.tick, fastest, 0.0));
-        // what lies around is to be looked at anew
-        self.imaging = self.imaging.clone();
-        Ok(stand)
-    }
-
-    /// Puts all agents somewhere else, one after the other: none is put if one cannot be.
-    ///
-    /// # Errors
-    /// [`CommandError`] as of [`World::respawn`], or when there are more or fewer places than
-    /// agents; the world is as it was.
-    pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, CommandError> {
-        let agents = self.state.agents.len();
-        if places.len() != agents {
-            return Err(CommandError::Count { places: places.len(), agents });
-        }
-        for (agent, place) in places.iter().enumerate() {
-            self.check_place(agent, place)?;
-        }
-        places.iter().enumerate().map(|(agent, place)| self.respawn(agent, place)).collect()
-    }
-
     /// What the ground did in the last step to each wheel of an agent, axle by axle from
     /// the front, left before right, or to each of its shoes that met it. Empty of those that
     /// do not step here, and before the first step.
@@ -345,27 +305,7 @@ impl World {
     }
 }
 
-impl World {
-    /// Whether an agent steps here and can be put at a place.
-    fn check_place(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
-        let agents = self.state.agents.len();
-        if agent >= agents || !self.is_own(agent) {
-            return Err(CommandError::NoAgent { agent, agents });
-        }
-        let Placement { position: [x, y], heading, speed } = *place;
-        within("x", x, FARTHEST, "from -1000000 to 1000000 m")?;
-        within("y", y, FARTHEST, "from -1000000 to 1000000 m")?;
-        within("heading", heading, 1e3, "from -1000 to 1000 rad")?;
-        within("speed", speed, FASTEST, "from -50 to 50 m/s")?;
-        let terrain = self.model.ground.terrain();
-        if !terrain.contains(x, y) {
-            return Err(CommandError::OffTerrain { position: [x, y], bounds: terrain.bounds() });
-        }
-        Ok(())
-    }
-}
-
-fn within(
+pub(super) fn within(
     what: &'static str,
     value: f64,
     most: f64,

@@ -40,6 +40,7 @@ mod rank_part;
 mod ranks;
 mod record;
 mod renderer;
+mod respawning;
 mod roadside;
 mod runner;
 mod scene;
@@ -63,7 +64,7 @@ pub use autonomy_view::{AutonomyView, CellView};
 pub use batch::Batch;
 pub use checkpoint::CheckpointError;
 pub use clock::{Clock, ClockError};
-pub use commanding::{Command, CommandError, Placement, Steering};
+pub use commanding::{Command, CommandError, Steering};
 pub use controller::{Asked, Call, CommandOrigin, Commanded, Controller, Shown};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};
 pub use encounters::TowLink;
@@ -90,6 +91,7 @@ pub use record::{
     ExplorationSummary, PacingSummary, RunSummary, RunWarning, Sample, TrailerSample, TyreSummary,
     VehicleSummary, WheelSample,
 };
+pub use respawning::Placement;
 pub use roadside::{Approach, Boom, Light, Pedestrian, Phase, RoadUser, Timing, TrafficLight};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
 pub use scene::{Form, ImportedMeshes, Prop, PropKind, SceneModel};

@@ -1,5 +1,6 @@
 //! Why ranks cannot go on together.
 
+use super::commanding::CommandError;
 use crate::sync::message::MessageFault;
 use crate::sync::{CommError, PartitionError};
 
@@ -44,6 +45,9 @@ pub enum RankError {
     /// Agents that cannot be partitioned.
     #[error(transparent)]
     Partition(#[from] PartitionError),
+    /// An agent that cannot be put where all ranks want it.
+    #[error(transparent)]
+    Command(#[from] CommandError),
     /// A rank whose ground is not that of the others.
     #[error(
         "at tick {tick} the ground on rank {rank} is another than on rank 0, though they were \
@@ -82,6 +86,7 @@ impl RankError {
             RankError::Lost { .. } | RankError::Corrupt { .. } | RankError::Outran { .. } => false,
             RankError::Disagreement { .. }
             | RankError::Partition(_)
+            | RankError::Command(_)
             | RankError::Diverged { .. }
             | RankError::TooMany { .. } => true,
         }

@@ -6,6 +6,7 @@ use crate::scenario::config::{Output, Scenario};
 use crate::scenario::inputs::{map_paths, sha256};
 use crate::scenario::{Input, SOURCE, ScenarioFile};
 use crate::vehicle::AnySpec;
+use erased_serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -37,17 +38,21 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) 
     });
     let version = format!("{}, source {SOURCE}", env!("CARGO_PKG_VERSION"));
     let mut lines = vec![("program".to_owned(), version)];
-    let value = serde_json::to_value(&scenario).unwrap_or_default();
+    let value = serde_json::to_value(&scenario as &dyn Serialize).unwrap_or_default();
     flatten("", &value, &mut |key, value| lines.push((key, value)));
     let of = |value: Option<Vec<u8>>| sha256(&value.unwrap_or_default());
     for soil in soils.soils() {
-        lines.push((format!("figures of soil {}", soil.name), of(serde_json::to_vec(soil).ok())));
+        lines.push((
+            format!("figures of soil {}", soil.name),
+            of(serde_json::to_vec(soil as &dyn Serialize).ok()),
+        ));
     }
     let mut hashed: BTreeMap<*const AnySpec, String> = BTreeMap::new();
     for (index, spec) in specs.iter().enumerate() {
         let key = format!("figures of vehicle[{index}].model");
-        let hash =
-            hashed.entry(Arc::as_ptr(spec)).or_insert_with(|| of(serde_json::to_vec(spec).ok()));
+        let hash = hashed
+            .entry(Arc::as_ptr(spec))
+            .or_insert_with(|| of(serde_json::to_vec(&**spec as &dyn Serialize).ok()));
         lines.push((key, hash.clone()));
     }
     // files that other files name, such as a mesh's textures

@@ -199,8 +199,8 @@ fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>
         CatalogueError::UnknownTrailer { name } => unknown(&name, keys(trailers())),
         other => Problem::Refused { cause: format!("must draw trailers: {other}") },
     })?;
-    let text =
-        toml::to_string(&spec).map_err(|error| Problem::Refused { cause: error.to_string() })?;
+    let text = toml::to_string(&spec as &dyn erased_serde::Serialize)
+        .map_err(|error| Problem::Refused { cause: error.to_string() })?;
     let name = format!("{tractor}+{trailer} (catalogue)");
     Ok(Document::parse(&name, &text).map_err(Faults::from))
 }

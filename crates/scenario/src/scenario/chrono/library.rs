@@ -1,5 +1,6 @@
 //! Chrono's folder of data, and the JSON files in it.
 
+use super::figures::figures;
 use super::{ImportError, Log};
 use crate::scenario::input::{LARGEST_TEXT, read_text};
 use serde::de::DeserializeOwned;
@@ -105,13 +106,9 @@ impl Source {
 
     /// Its figures; keys that are not asked for are listed as without counterpart.
     pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
-        let mut track = serde_path_to_error::Track::new();
-        let tracked = serde_path_to_error::Deserializer::new(&self.json, &mut track);
-        let mut unread = Vec::new();
-        let read = serde_ignored::deserialize(tracked, |path| unread.push(key(&path)));
-        let figures = read.map_err(|error: serde_json::Error| ImportError::Shape {
+        let (figures, unread) = figures(&self.json).map_err(|(key, error)| ImportError::Shape {
             file: self.name.clone(),
-            key: track.path().to_string(),
+            key,
             cause: error.to_string(),
         })?;
         for key in unread {
@@ -154,24 +151,7 @@ impl Source {
 pub(super) const LOOK: &str = "a look only";
 
 /// What stands between the keys of a path; keys hold dots and spaces themselves.
-const SEPARATOR: &str = " / ";
-
-/// A path of keys as text.
-fn key(path: &serde_ignored::Path<'_>) -> String {
-    use serde_ignored::Path;
-    let under = |parent: &Path<'_>, own: &str| match key(parent) {
-        above if above.is_empty() => own.to_owned(),
-        above => format!("{above}{SEPARATOR}{own}"),
-    };
-    match path {
-        Path::Root => String::new(),
-        Path::Seq { parent, index } => under(parent, &index.to_string()),
-        Path::Map { parent, key } => under(parent, key),
-        Path::Some { parent }
-        | Path::NewtypeStruct { parent }
-        | Path::NewtypeVariant { parent } => key(parent),
-    }
-}
+pub(super) const SEPARATOR: &str = " / ";
 
 /// Why a key has no counterpart.
 fn why(key: &str) -> &'static str {

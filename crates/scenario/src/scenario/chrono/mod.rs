@@ -12,6 +12,7 @@
 mod chassis;
 mod driveline;
 mod error;
+mod figures;
 mod library;
 mod log;
 mod part;

@@ -11,7 +11,7 @@ pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
     // a name or a path with a line break must not end its comment
     let in_line = |line: String| line.replace(['\n', '\r'], " ");
     let mut lines: Vec<String> = head(spec, log).into_iter().map(in_line).collect();
-    let body = toml::to_string(spec).unwrap_or_default();
+    let body = toml::to_string(spec as &dyn erased_serde::Serialize).unwrap_or_default();
     let mut axles = 0;
     for line in body.lines() {
         if let Some(header) = line.strip_prefix('[') {

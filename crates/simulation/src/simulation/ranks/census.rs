@@ -82,8 +82,8 @@ impl Ranks<'_> {
     /// others: the ground at home here is then as it is.
     pub(super) fn tell_homes(&mut self) -> Result<(), RankError> {
         let Some(mut homes) = self.homes.take() else { return Ok(()) };
-        let (tick, here) = (self.tick(), self.rank());
-        let origin = Origin { run: self.run, tick, rank: here as u16, ..Origin::default() };
+        let (tick, rank) = (self.tick(), self.rank() as u16);
+        let origin = Origin { run: self.run, tick, rank, ..Origin::default() };
         let mut told = Vec::new();
         for patches in homes.untold() {
             let mut message = Vec::new();
@@ -97,22 +97,26 @@ impl Ranks<'_> {
             homes.homes().iter().zip(&told).map(|(rank, message)| (*rank, &message[..])).collect();
         self.pass(&to, homes.tenants())?;
         self.patches.clear();
-        for (part, &rank) in self.incoming.iter().zip(homes.tenants()) {
-            let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
-            let mut reader = Reader::new(part);
-            while let Some((sender, body)) =
-                reader.next(&mut [], &mut self.patches).map_err(corrupt)?
-            {
-                let due = Origin { rank: rank as u16, agent: sender.agent, ..origin };
-                if !matches!(body, Body::CatchUp(_)) || sender != due {
-                    let expected = "catch-up";
-                    let fault = MessageFault::Kind { found: "another message", expected };
-                    return Err(corrupt(fault));
-                }
-            }
+        for (part, &rank) in homes.tenants().iter().enumerate() {
+            self.read_catch_up(part, rank)?;
         }
         homes.take(&self.patches);
         self.homes = Some(homes);
+        Ok(())
+    }
+
+    /// Adds what a rank's agents left to the patches, from its part of what came.
+    pub(super) fn read_catch_up(&mut self, part: usize, rank: usize) -> Result<(), RankError> {
+        let tick = self.tick();
+        let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
+        let mut reader = Reader::new(self.incoming.part(part));
+        while let Some((sender, body)) = reader.next(&mut [], &mut self.patches).map_err(corrupt)? {
+            let due = Origin { run: self.run, tick, rank: rank as u16, agent: sender.agent };
+            if !matches!(body, Body::CatchUp(_)) || sender != due {
+                let expected = "catch-up";
+                return Err(corrupt(MessageFault::Kind { found: "another message", expected }));
+            }
+        }
         Ok(())
     }
 

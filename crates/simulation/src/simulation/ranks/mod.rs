@@ -16,6 +16,7 @@ mod gathering;
 mod leaving;
 mod letters;
 mod rebalancing;
+mod respawning;
 mod rounds;
 mod talk;
 mod verdict;

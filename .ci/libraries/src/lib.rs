@@ -1,0 +1,1 @@
+//! Nothing: `Cargo.toml` beside it says what it is for.

@@ -1,0 +1,264 @@
+//! Figures out of JSON: what a type asks for, the keys that it does not ask for, and the path of a value
+//! that is not as asked.
+//!
+//! One reader that does all three: `serde_ignored` around `serde_path_to_error` around the reader of
+//! `serde_json` are compiled for each type three times over, which was a quarter of this crate.
+
+use super::library::SEPARATOR;
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::{Error, Value as Json};
+
+/// A value as a type, with the paths of the keys that it did not ask for; else the path of the
+/// value that is not as asked, and why.
+pub(super) fn figures<T: DeserializeOwned>(
+    json: &Json,
+) -> Result<(T, Vec<String>), (String, Error)> {
+    let mut trail = Trail::default();
+    let read = T::deserialize(Figures { json, trail: &mut trail });
+    read.map(|figures| (figures, trail.unread)).map_err(|error| (dotted(&trail.at), error))
+}
+
+/// A way into a document.
+#[derive(Clone, Copy)]
+enum Step<'de> {
+    Key(&'de str),
+    Index(usize),
+}
+
+/// Where a reader is, and what it passed by. After an error, where it was.
+#[derive(Default)]
+struct Trail<'de> {
+    at: Vec<Step<'de>>,
+    unread: Vec<String>,
+}
+
+impl<'de> Trail<'de> {
+    fn pass_by(&mut self, key: &str) {
+        let own = |step: &Step<'de>| match step {
+            Step::Key(key) => (*key).to_owned(),
+            Step::Index(index) => index.to_string(),
+        };
+        let mut steps: Vec<String> = self.at.iter().map(own).collect();
+        steps.push(key.to_owned());
+        self.unread.push(steps.join(SEPARATOR));
+    }
+
+    /// Reads a value a step further in.
+    fn enter<S: DeserializeSeed<'de>>(
+        &mut self,
+        step: Step<'de>,
+        json: &'de Json,
+        seed: S,
+    ) -> Result<S::Value, Error> {
+        self.at.push(step);
+        let value = seed.deserialize(Figures { json, trail: self })?;
+        self.at.pop();
+        Ok(value)
+    }
+}
+
+/// A path as in messages: `Components[0].Mass`.
+fn dotted(at: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in at {
+        match step {
+            Step::Key(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) => text.push_str(&format!(".{key}")),
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+        }
+    }
+    if text.is_empty() { ".".to_owned() } else { text }
+}
+
+struct Figures<'de, 't> {
+    json: &'de Json,
+    trail: &'t mut Trail<'de>,
+}
+
+impl<'de> Figures<'de, '_> {
+    /// With the keys that are asked for, if they are known beforehand.
+    fn visit<V: Visitor<'de>>(
+        self,
+        fields: Option<&'static [&'static str]>,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let trail = self.trail;
+        match self.json {
+            Json::Null => visitor.visit_unit(),
+            Json::Bool(own) => visitor.visit_bool(*own),
+            Json::String(text) => visitor.visit_borrowed_str(text),
+            Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(whole), _) => visitor.visit_u64(whole),
+                (_, Some(whole)) => visitor.visit_i64(whole),
+                _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Json::Array(items) => {
+                let mut own = Items { items, next: 0, trail };
+                let value = visitor.visit_seq(&mut own)?;
+                if own.next < items.len() {
+                    return Err(Error::invalid_length(items.len(), &"fewer elements in array"));
+                }
+                Ok(value)
+            }
+            Json::Object(entries) => {
+                visitor.visit_map(Entries { entries: entries.iter(), value: None, fields, trail })
+            }
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Figures<'de, '_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.visit(None, visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.visit(Some(fields), visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.json.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map enum identifier
+    }
+}
+
+struct Items<'de, 't> {
+    items: &'de [Json],
+    next: usize,
+    trail: &'t mut Trail<'de>,
+}
+
+impl<'de> SeqAccess<'de> for &mut Items<'de, '_> {
+    type Error = Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
+        let index = self.next;
+        let Some(json) = self.items.get(index) else { return Ok(None) };
+        self.next += 1;
+        self.trail.enter(Step::Index(index), json, seed).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len() - self.next)
+    }
+}
+
+struct Entries<'de, 't> {
+    entries: serde_json::map::Iter<'de>,
+    value: Option<(&'de str, &'de Json)>,
+    fields: Option<&'static [&'static str]>,
+    trail: &'t mut Trail<'de>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'de, '_> {
+    type Error = Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
+        let Some((key, value)) = self.entries.next() else { return Ok(None) };
+        self.value = Some((key, value));
+        if self.fields.is_some_and(|fields| !fields.contains(&key.as_str())) {
+            self.trail.pass_by(key);
+        }
+        seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
+        let Some((key, value)) = self.value.take() else {
+            return Err(Error::custom("a value without its key"));
+        };
+        self.trail.enter(Step::Key(key), value, seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Part {
+        #[serde(rename = "Mass")]
+        mass: f64,
+        #[serde(rename = "Place")]
+        place: Option<[f64; 3]>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Whole {
+        #[serde(rename = "Components")]
+        components: Vec<Part>,
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_told_by_its_path() {
+        let json = json!({
+            "Components": [{ "Mass": 2, "Look": { "Mass": 1 } }, { "Mass": 1.5, "Place": [1, -2, 3] }],
+            "Name": "x",
+        });
+        let (read, unread) = figures::<Whole>(&json).unwrap();
+        let first = Part { mass: 2.0, place: None };
+        let second = Part { mass: 1.5, place: Some([1.0, -2.0, 3.0]) };
+        assert_eq!(read, Whole { components: vec![first, second] });
+        assert_eq!(unread, ["Components / 0 / Look", "Name"]);
+    }
+
+    #[test]
+    fn what_is_not_as_asked_is_told_by_its_path() {
+        let told = |json: Json| {
+            let (at, error) = figures::<Whole>(&json).unwrap_err();
+            format!("{at}: {error}")
+        };
+        for (json, expected) in [
+            (json!({}), ".: missing field `Components`"),
+            (json!([1]), "[0]: invalid type: integer `1`, expected a sequence"),
+            (json!({ "Components": [{}] }), "Components[0]: missing field `Mass`"),
+            (
+                json!({ "Components": [{ "Mass": "heavy" }] }),
+                "Components[0].Mass: invalid type: string \"heavy\", expected f64",
+            ),
+            (
+                json!({ "Components": [{ "Mass": 1, "Place": [1, 2] }] }),
+                "Components[0].Place: invalid length 2, expected an array of length 3",
+            ),
+            (
+                json!({ "Components": [{ "Mass": 1, "Place": [1, 2, 3, 4] }] }),
+                "Components[0].Place: invalid length 4, expected fewer elements in array",
+            ),
+        ] {
+            assert_eq!(told(json.clone()), expected, "{json}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Vehicles put elsewhere: among ranks with the bits of one process, and nowhere where something
+//! stands.
+
+use crate::scene;
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{
+    CommandError, Placement, RankError, Ranks, Route, Sharing, World, WorldModel,
+};
+use bekker::sync::Partition;
+use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use std::path::Path;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn place(x: f64, y: f64, speed: f64) -> Placement {
+    Placement { position: [x, y], heading: 0.1 * y, speed }
+}
+
+/// Three that are kilometres apart, each named by its number.
+fn far_apart() -> WorldModel {
+    let hmmwv = vehicle("hmmwv");
+    let on = [[0.2, 0.0], [0.4, 0.6]];
+    let starts = [[0.0, 0.0], [5_000.0, 0.0], [-3_000.0, 4_000.0]];
+    let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), at(x, y, 0.6)));
+    let mut model = world(flat(0.05, soil("soft")), 2e-3, agents.into()).model().clone();
+    for (index, agent) in model.agents.iter_mut().enumerate() {
+        agent.name = index.to_string();
+    }
+    model
+}
+
+/// What a program does with a world, in one process or on ranks.
+enum Task {
+    Drive(usize),
+    Put(usize, Placement),
+    PutAll([Placement; 3]),
+}
+
+/// One is put behind another that is kilometres away, into its rut; back, across its own; and in the
+/// end all into one rut of all three, one of them launched.
+fn tasks() -> [Task; 7] {
+    [
+        Task::Drive(30),
+        Task::Put(0, place(4_994.0, 0.2, 0.0)),
+        Task::Drive(40),
+        Task::Put(0, place(0.5, 0.3, 3.0)),
+        Task::Drive(30),
+        Task::PutAll([place(4_998.0, 0.5, 0.0), place(1.0, 0.1, 2.0), place(-7.0, 0.0, 0.0)]),
+        Task::Drive(30),
+    ]
+}
+
+fn in_one_process(model: WorldModel) -> Vec<[u8; 32]> {
+    let mut world = World::new(model);
+    let mut hashes = Vec::new();
+    for task in tasks() {
+        match task {
+            Task::Drive(heartbeats) => (0..heartbeats).for_each(|_| {
+                world.advance();
+                hashes.push(world.hash());
+            }),
+            Task::Put(agent, place) => drop(world.respawn(agent, &place).unwrap()),
+            Task::PutAll(places) => drop(world.respawn_all(&places).unwrap()),
+        }
+        hashes.push(world.hash());
+    }
+    hashes
+}
+
+#[test]
+fn any_ranks_and_any_route_give_the_bits_of_one_process() {
+    let model = far_apart();
+    let expected = in_one_process(model.clone());
+    for (size, route) in [
+        (1, Route::All),
+        (2, Route::All),
+        (3, Route::Star),
+        (2, Route::Neighbour),
+        (3, Route::Neighbour),
+    ] {
+        let found = on_ranks(size, PATIENCE, |rank| {
+            let sharing = Sharing { partition: Partition::Blocks, route, ..Sharing::default() };
+            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+            let mut hashes = Vec::new();
+            for task in tasks() {
+                match task {
+                    Task::Drive(heartbeats) => (0..heartbeats).for_each(|_| {
+                        ranks.advance(false).unwrap();
+                        hashes.push(ranks.hash().unwrap().state);
+                    }),
+                    Task::Put(agent, place) => drop(ranks.respawn(agent, &place).unwrap()),
+                    Task::PutAll(places) => drop(ranks.respawn_all(&places).unwrap()),
+                }
+                hashes.push(ranks.hash().unwrap().state);
+            }
+            hashes
+        });
+        for (rank, found) in found.into_iter().map(Result::unwrap).enumerate() {
+            let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+            assert_eq!(first, None, "{route:?}, rank {rank} of {size}: first hash that differs");
+            assert_eq!(expected.len(), found.len());
+        }
+    }
+}
+
+/// What cannot be is refused on all ranks alike, as in one process, and changes nothing.
+#[test]
+fn what_cannot_be_is_told_on_all_ranks_alike() {
+    let model = far_apart();
+    let beside = Placement { position: [5_001.0, 0.5], ..Placement::default() };
+    let nowhere = Placement { position: [f64::NAN, 0.5], ..beside };
+    let mut world = World::new(model.clone());
+    let occupied = world.respawn(2, &beside).unwrap_err();
+    assert_eq!(
+        occupied.to_string(),
+        "position [5001.0, 0.5], heading 0: 2 would stand in vehicle 1; give a place that is free"
+    );
+    let alone = [
+        occupied,
+        world.respawn(0, &nowhere).unwrap_err(),
+        world.respawn(7, &beside).unwrap_err(),
+        world.respawn_all(&[beside; 2]).unwrap_err(),
+        world.respawn_all(&[beside; 3]).unwrap_err(),
+    ]
+    .map(|error| error.to_string());
+    assert_eq!(alone[2], "no agent 7; there are 3, counted from 0");
+    let of_all = on_ranks(3, PATIENCE, |rank| {
+        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let before = ranks.hash().unwrap().state;
+        let told = [
+            ranks.respawn(2, &beside).unwrap_err(),
+            ranks.respawn(0, &nowhere).unwrap_err(),
+            ranks.respawn(7, &beside).unwrap_err(),
+            ranks.respawn_all(&[beside; 2]).unwrap_err(),
+            ranks.respawn_all(&[beside; 3]).unwrap_err(),
+        ];
+        // one that was asked for another place than the rest
+        let own = Placement { speed: if ranks.rank() == 1 { 2.0 } else { 1.0 }, ..beside };
+        let unlike = ranks.respawn(0, &own).unwrap_err();
+        assert_eq!(ranks.hash().unwrap().state, before);
+        (told, unlike)
+    });
+    for (told, unlike) in of_all.into_iter().map(Result::unwrap) {
+        // as text: of what is no number nothing is equal
+        assert_eq!(told.map(|error| error.to_string()), alone);
+        assert!(matches!(unlike, RankError::Disagreement { rank: 1, here: 0, .. }), "{unlike}");
+        assert!(unlike.is_shared());
+    }
+}
+
+/// Nobody is put where something stands; beside it, over a stone that is low enough, and where a
+/// trunk lies there is room.
+#[test]
+fn nobody_is_put_into_an_obstacle() {
+    let text = r#"
+format = 1
+name = "obstacles"
+time = { duration = 1 }
+soil = { default = "firm" }
+[[vehicle]]
+name = "a"
+model = "hmmwv"
+position = [0, 0]
+[[scenery]]
+kind = "block"
+places = [[20, 0]]
+size = [2, 2, 1]
+[[scenery]]
+kind = "oak"
+places = [[40, 0]]
+[[scenery]]
+kind = "rock"
+places = [[60, 0]]
+scale = 0.2
+"#;
+    let file = ScenarioFile::parse("obstacles", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    let mut put = |x: f64, y: f64| {
+        let place = Placement { position: [x, y], ..Placement::default() };
+        world.respawn(0, &place)
+    };
+    for (x, noun) in [(18.0, "block"), (39.0, "oak")] {
+        let error = put(x, 0.3).unwrap_err();
+        let CommandError::Occupied { what, .. } = &error else { panic!("{error}") };
+        assert_eq!(*what, format!("an obstacle ({noun})"));
+    }
+    for (x, y) in [(18.0, 4.0), (39.0, 3.0), (58.3, 0.0)] {
+        put(x, y).unwrap();
+    }
+}
