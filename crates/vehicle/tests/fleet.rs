@@ -133,7 +133,8 @@ fn differentials_between_axles_lock() {
         // the axle behind stands on ice
         own.ground[4..].fill([0.0, 0.05]);
         own.run(1.0, held());
-        own.run(3.0, Controls { throttle: 0.3, ..Controls::default() });
+        // the ice holds at first
+        own.run(4.0, Controls { throttle: 0.3, ..Controls::default() });
         [2, 4].map(|wheel| own.vehicle.wheel_spin(&own.state, wheel))
     };
     let [dry, ice] = spins(false);

