@@ -67,6 +67,22 @@ fn what_is_unusual_or_wrong_is_named() {
     assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
 }
 
+/// The rear axle of one whose load lies in front drives alone.
+#[test]
+fn driven_axles_that_carry_little_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    assert_eq!(vehicles(folder, "new own --from hmmwv").0, 0);
+    let file = folder.join("own.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replace("layout = \"awd\"", "layout = \"rwd\"");
+    std::fs::write(&file, text.replace("com = [0.056, 0.0, 0.213]", "com = [1.2, 0.0, 0.213]"))
+        .unwrap();
+    let (code, page, told) = vehicles(folder, "check own.toml");
+    let named = page.contains("unusual: share of the weight on driven axles is 0.2");
+    assert!(code == 0 && named, "{page}{told}");
+}
+
 /// Without slip the trailer's axle runs on √(R² + c² - l²), R being that of the tractor's rear axle, c
 /// the coupling behind it and l the drawbar; the widths are between the farthest corners.
 #[test]

@@ -162,6 +162,7 @@ fn leans_as_the_reference_with_its_faults() {
             pose,
             speed,
             thrust: 0.0,
+            rim: 0.0,
             leader: None,
             stop: None,
             articulation: None,

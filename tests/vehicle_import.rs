@@ -550,6 +550,25 @@ fn the_m113_comes_back_part_by_part() {
     }
 }
 
+/// A simple driveline of tracks has no gear: that of the other in its vehicle's folder is taken, which is what
+/// the same vehicle has with it, or where there is none a ratio that is told.
+#[test]
+fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
+    let data = Data::new();
+    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    m113(&data, &known);
+    let simple = json!({ "Differential Max Bias": 1.0 });
+    data.write("M113/simple.json", &file("TrackDriveline", "SimpleTrackDriveline", simple));
+    data.alter("M113/vehicle.json", "/Driveline/Input File", json!("M113/simple.json"));
+    let read = data.import("M113/vehicle.json").unwrap();
+    assert_eq!(read.spec.tracked().unwrap().drive.ratio, known.drive.ratio);
+    assert!(read.assumed.iter().any(|own| own.what.contains("M113/driveline.json")));
+    std::fs::remove_file(data.path("M113/driveline.json")).unwrap();
+    let read = data.import("M113/vehicle.json").unwrap();
+    assert_eq!(read.spec.tracked().unwrap().drive.ratio, 0.25);
+    assert!(read.assumed.iter().any(|own| own.key == "drive.ratio"));
+}
+
 #[test]
 fn return_rollers_come_back() {
     let data = Data::new();

@@ -46,6 +46,7 @@ impl Kinematic {
             pose: self.pose(),
             speed: self.speed,
             thrust: 0.0,
+            rim: 0.0,
             leader: None,
             stop: None,
             articulation: Some(self.articulation),

@@ -3,6 +3,7 @@
 use super::super::{Failure, stdout};
 use crate::report::write_file;
 use crate::scenario::chrono::{Beside, ImportError, Imported, import};
+use crate::study::vehicle_sheet::VehicleSheet;
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -52,6 +53,8 @@ struct Told<'a> {
     sources: &'a [String],
     assumed: &'a [crate::scenario::chrono::Assumed],
     omitted: &'a [crate::scenario::chrono::Omitted],
+    /// What of the vehicle is out of the usual, as `check` tells it.
+    unusual: &'a [String],
 }
 
 impl Import {
@@ -69,8 +72,9 @@ impl Import {
             return Err(Failure::Input { subject, cause });
         }
         write_file(&path, read.text.as_bytes())?;
+        let sheet = VehicleSheet::of(&path.display().to_string(), &read.spec)?;
         if !self.json {
-            return stdout::print(&page(&path, &read));
+            return stdout::print(&page(&path, &read, &sheet.warnings));
         }
         stdout::print_json(&Told {
             file: path.display().to_string(),
@@ -79,6 +83,7 @@ impl Import {
             sources: &read.sources,
             assumed: &read.assumed,
             omitted: &read.omitted,
+            unusual: &sheet.warnings,
         })
     }
 }
@@ -93,7 +98,7 @@ fn failed(error: ImportError) -> Failure {
     Failure::Input { subject: "import".into(), cause: error.to_string() }
 }
 
-fn page(path: &Path, read: &Imported) -> String {
+fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
     let path = path.display();
     let mut omitted = table(["file", "key", "value", "why left out"]);
     for own in &read.omitted {
@@ -114,6 +119,10 @@ fn page(path: &Path, read: &Imported) -> String {
     }
     if !read.assumed.is_empty() {
         parts.push(assumed.trim_fmt());
+    }
+    if !unusual.is_empty() {
+        let unusual = unusual.iter().map(|warning| format!("unusual: {warning}"));
+        parts.push(unusual.collect::<Vec<_>>().join("\n"));
     }
     parts.push(format!("`bekker vehicles check {path}`"));
     parts.join("\n\n")

@@ -185,6 +185,7 @@ impl Tracking {
             speed: sense * going.speed,
             thrust: self.thrust * state.throttle,
             slope: sense * going.pose.direction(&Vec3::x()).z,
+            rim: 0.0,
         };
         let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
         state.throttle = pedals.throttle;

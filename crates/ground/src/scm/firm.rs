@@ -2,7 +2,7 @@
 
 use super::gather::FARTHEST;
 use super::underside::Underside;
-use crate::grid::{Node, TILE_NODES, TileKey};
+use crate::grid::{Node, TILE, TileKey};
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::soil::SoilKind;
 use crate::spatial::{Pose, Vec3};
@@ -69,18 +69,23 @@ pub(super) fn under_wheel(
             let key = TileKey { a, b };
             let slot = overlay.fetch(model, published, key);
             let tile = overlay.at(slot);
-            for index in 0..TILE_NODES {
-                let node: Node = key.node(index);
-                let [x, y] = lattice.position(node);
-                let (u, v) = (x - centre[0], y - centre[1]);
-                let lateral = across[0] * u + across[1] * v;
-                let forward = across[1] * u - across[0] * v;
-                let weight = (1.0 - lateral.abs() / half_width).max(0.0)
-                    * (1.0 - forward.abs() / half_length).max(0.0);
-                total += weight;
-                if let SoilKind::Firm { friction: mu } = model.soils()[tile.soil(index)].kind {
-                    firm += weight;
-                    friction += weight * mu;
+            let corner: Node = key.node(0);
+            let end = |first: i32, last: i32| last.min(first + TILE as i32 - 1);
+            for j in corner.j.max(first.j)..=end(corner.j, last.j) {
+                for i in corner.i.max(first.i)..=end(corner.i, last.i) {
+                    let node = Node { i, j };
+                    let [x, y] = lattice.position(node);
+                    let (u, v) = (x - centre[0], y - centre[1]);
+                    let lateral = across[0] * u + across[1] * v;
+                    let forward = across[1] * u - across[0] * v;
+                    let weight = (1.0 - lateral.abs() / half_width).max(0.0)
+                        * (1.0 - forward.abs() / half_length).max(0.0);
+                    total += weight;
+                    let soil = tile.soil(node.index());
+                    if let SoilKind::Firm { friction: mu } = model.soils()[soil].kind {
+                        firm += weight;
+                        friction += weight * mu;
+                    }
                 }
             }
         }

@@ -11,7 +11,7 @@ const STANDSTILL: f64 = 0.2;
 /// How a vehicle moves, and what its speed control remembers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldSpeed {
-    /// Along the chassis' x axis. What the driveline thrusts with is not known here.
+    /// Along the chassis' x axis. What the driveline thrusts with, and how wheels spin, is not known here.
     motion: Motion,
     state: SpeedState,
     lever: Selector,
@@ -28,13 +28,13 @@ impl HeldSpeed {
     /// Takes in how the vehicle moves now.
     pub fn see(&mut self, sample: &Sample) {
         let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
-        self.motion = Motion { speed: sample.speed, thrust: 0.0, slope: ahead.z };
+        self.motion = Motion { speed: sample.speed, slope: ahead.z, ..Motion::default() };
     }
 
     /// Pedals and lever that pursue a speed, m/s, negative backward, for a heartbeat of `h`
     /// seconds, as drivers of paths do. A vehicle that rolls the other way is braked first.
     pub fn controls(&mut self, target: f64, h: f64) -> Controls {
-        let Motion { speed, thrust, slope } = self.motion;
+        let Motion { speed, slope, .. } = self.motion;
         let backward = target < 0.0;
         let rolls_so = if backward { speed < 0.0 } else { speed > 0.0 };
         if speed.abs() < STANDSTILL || rolls_so {
@@ -42,7 +42,7 @@ impl HeldSpeed {
         }
         // backward is forward, seen from behind
         let sense = if backward { -1.0 } else { 1.0 };
-        let motion = Motion { speed: sense * speed, thrust, slope: sense * slope };
+        let motion = Motion { speed: sense * speed, slope: sense * slope, ..self.motion };
         let control = SpeedControl::default();
         let pedals = control.controls(&mut self.state, target.abs(), &motion, h);
         Controls { gear: self.lever, ..pedals }

@@ -621,14 +621,25 @@ impl AgentModel {
             ahead.then_some(LeaderView { gap, speed: 0.0, demand: None })
         });
         let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
+        let rim = self.vehicle.rim_speed(&state.vehicle);
         let forward = [self.way() * speed, h];
         let leader =
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
         let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
         let pedals = self.pedals(state);
-        let view =
-            DriverView { time, step: h, pose, speed, thrust, leader, stop, articulation, pedals };
+        let view = DriverView {
+            time,
+            step: h,
+            pose,
+            speed,
+            thrust,
+            rim,
+            leader,
+            stop,
+            articulation,
+            pedals,
+        };
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&state.controls);

@@ -366,6 +366,15 @@ impl GroundVehicle {
         }
     }
 
+    /// Speed of the rim of the driven wheel, or of the track, that turns fastest either way, m/s,
+    /// positive forward.
+    pub fn rim_speed(&self, state: &VehicleState) -> f64 {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.rim_speed(state),
+            GroundVehicle::Tracked(own) => own.vehicle.rim_speed(state),
+        }
+    }
+
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         match self {

@@ -314,6 +314,7 @@ fn view(
         pose,
         speed,
         thrust: agent.vehicle.thrust(state),
+        rim: agent.vehicle.rim_speed(state),
         leader: None,
         stop: None,
         articulation: agent.vehicle.articulation(state, workspace),

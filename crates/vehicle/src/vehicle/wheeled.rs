@@ -357,6 +357,15 @@ impl Vehicle {
         torque / (self.ride_radius() * self.mass * crate::numeric::GRAVITY)
     }
 
+    /// Speed of the rim of the driven wheel that turns fastest either way, m/s, positive forward,
+    /// of a tyre without load.
+    pub fn rim_speed(&self, state: &VehicleState) -> f64 {
+        let driven =
+            self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1]);
+        let rim = |wheel| self.wheel_spin(state, wheel) * self.tyre(wheel).handling.unloaded_radius;
+        driven.map(rim).fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
+    }
+
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.ride_radius() * self.mass;

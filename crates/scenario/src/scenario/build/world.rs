@@ -24,7 +24,7 @@ use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::{
     ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Plan, PurePursuit,
-    SteeringGeometry, Table,
+    SpeedControl, SteeringGeometry, Table,
 };
 use std::sync::Arc;
 
@@ -368,6 +368,8 @@ fn driver(
             at_end,
             lateral_acceleration,
             acceleration,
+            slip_limit,
+            locks,
             ..
         } => {
             let plan = Plan {
@@ -380,6 +382,8 @@ fn driver(
                 lateral_acceleration: lateral_acceleration
                     .unwrap_or(Plan::default().lateral_acceleration),
                 acceleration: *acceleration,
+                speed_control: SpeedControl { slip_limit: *slip_limit, ..SpeedControl::default() },
+                locks: *locks,
                 ..Plan::default()
             };
             Ok(Driver::Path(ways.follower(index, geometry(), plan)?))

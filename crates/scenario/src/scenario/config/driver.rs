@@ -60,6 +60,15 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
         acceleration: Option<f64>,
+        /// Slip of the driven wheel that turns fastest from which on it lifts its foot off the throttle, at
+        /// twice that all of it: it holds its wheels near the most that firm ground gives (tyres of
+        /// trucks do at slips of about 0.1). It minds no slip if not given, which soft ground asks for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+        slip_limit: Option<f64>,
+        /// Differentials that it drives with locked, of those that a driver of its vehicle can lock.
+        #[serde(default, skip_serializing_if = "Locks::is_open")]
+        locks: Locks,
     },
     /// Follows another vehicle along its path and keeps a gap.
     Follow {
@@ -223,9 +232,14 @@ impl Driver {
 
     /// Every lock that it engages at some time.
     pub fn locks(&self) -> Locks {
-        let rows = if let Driver::Table { rows } = self { rows.as_slice() } else { &[] };
-        let engaged = rows.iter().flat_map(|row| row.locks.iter());
-        engaged.fold(Locks::OPEN, |locks, lock| locks.with(lock, true))
+        match self {
+            Driver::Table { rows } => {
+                let engaged = rows.iter().flat_map(|row| row.locks.iter());
+                engaged.fold(Locks::OPEN, |locks, lock| locks.with(lock, true))
+            }
+            Driver::Path { locks, .. } => *locks,
+            _ => Locks::OPEN,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::scenario::{
 };
 use crate::soil::{Frost, Soil, SoilId, SoilKind};
 use crate::terrain::SoilMap;
+use crate::vehicle::Locks;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -249,6 +250,8 @@ fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
         at_end,
         lateral_acceleration: None,
         acceleration: None,
+        slip_limit: None,
+        locks: Locks::OPEN,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::scenario::config::{Driver, Surface, TableRow};
 use crate::simulation::Flow;
 use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
+use crate::vehicle::Locks;
 use crate::vehicle::spec::Layout;
 
 /// Soils that are climbed.
@@ -19,6 +20,8 @@ const WIDTH: f64 = 0.01;
 /// Speed that the driver asks for, m/s, and the way up that counts, m along x.
 const SPEED: f64 = 2.0;
 const WAY: f64 = 12.0;
+/// Slip that the driver lets wheels and tracks have on the road, where more of it gives less force.
+const SLIP: f64 = 0.1;
 /// Longest climb, s.
 const LONGEST: f64 = 40.0;
 /// What is asked of a military vehicle on firm ground.
@@ -79,7 +82,12 @@ fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
 
 fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     let name = format!("grade_{soil}_{grade:.3}");
-    on_slope(subject.scenario(&name, LONGEST, along_x(SPEED, WAY)), soil, grade)
+    let mut driver = along_x(SPEED, WAY);
+    if let Driver::Path { slip_limit, locks, .. } = &mut driver {
+        *slip_limit = (soil == ROAD).then_some(SLIP);
+        *locks = subject.spec.wheeled().map_or(Locks::OPEN, |own| own.locks());
+    }
+    on_slope(subject.scenario(&name, LONGEST, driver), soil, grade)
 }
 
 fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {

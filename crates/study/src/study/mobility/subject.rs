@@ -10,7 +10,7 @@ use crate::simulation::{Flow, OutcomeCode, OutcomeReport, Sample, VehicleSummary
 use crate::spatial::Vec3;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::Footprint;
-use crate::vehicle::{AnySpec, VehicleSpec};
+use crate::vehicle::{AnySpec, Locks, VehicleSpec};
 use std::path::Path;
 use thiserror::Error;
 
@@ -336,6 +336,8 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
         at_end: PathEnd::Continue,
         lateral_acceleration: Some(50.0),
         acceleration: None,
+        slip_limit: None,
+        locks: Locks::OPEN,
     }
 }
 

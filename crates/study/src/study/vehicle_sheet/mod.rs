@@ -40,6 +40,8 @@ pub struct VehicleSheet {
     pub mass: f64,
     /// Its axles from the front; none on tracks.
     pub axles: Vec<AxleSheet>,
+    /// Share of the weight, a trailer's too, on the axles that are driven; none on tracks.
+    pub driven: Option<f64>,
     /// How its hull swings, of a vehicle on tracks.
     pub hull: Option<HullSheet>,
     /// How it stands on each soil.
@@ -151,6 +153,7 @@ impl VehicleSheet {
         let mut sheet = VehicleSheet {
             name: spec.name().to_owned(),
             mass,
+            driven: spec.wheeled().map(|own| driven(own, &axles)),
             axles,
             hull: spec.tracked().map(|own| HullSheet::of(own, &pose)),
             soils,
@@ -216,6 +219,12 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
             }
         })
         .collect()
+}
+
+/// Share of the weight on the axles that are driven.
+fn driven(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
+    let loads = axles.iter().enumerate();
+    loads.filter(|&(index, _)| own.is_driven(index)).map(|(_, axle)| axle.share).sum()
 }
 
 /// Ackermann's geometry about the line of the axles that are not steered.

@@ -3,7 +3,8 @@
 //! The bands are rules of thumb, wide on purpose: body 1 to 3 Hz and wheels 7 to 15 Hz of trucks
 //! and cars (Wong, *Theory of Ground Vehicles*, chapter 7), a damping of 0.2 to 0.7 of the
 //! critical one, a static stability factor of 0.7 to 1.5 (laden trucks to cars), a grade of 0.6
-//! asked of military vehicles.
+//! asked of military vehicles. Of the driven axles the law asks a quarter of the weight (Directive 96/53/EC,
+//! annex I, 4.1, from memory): on the road, where they hold 0.8 of what they carry. One that drives on soil needs more.
 
 use super::VehicleSheet;
 
@@ -14,6 +15,7 @@ const DAMPING: [f64; 2] = [0.1, 1.5];
 const STABILITY: [f64; 2] = [0.7, 2.0];
 const SHARE: [f64; 2] = [0.08, 0.75];
 const GRADE: f64 = 0.6;
+const DRIVEN: f64 = 0.25;
 const CIRCLE: [f64; 2] = [5.0, 30.0];
 
 /// A sentence for each figure out of its band, with its keys.
@@ -38,6 +40,12 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
     if let Some(turning) = &sheet.turning {
         judge("turning circle".into(), turning.circle, CIRCLE, " m", "steering");
+    }
+    if let Some(share) = sheet.driven.filter(|share| *share < DRIVEN) {
+        found.push(format!(
+            "share of the weight on driven axles is {share:.2}, usual is {DRIVEN} and more: it may not pull away on \
+             soil; see driveline, chassis.com"
+        ));
     }
     if let Some(still) = sheet.effort.first().filter(|still| still.grade < GRADE) {
         let grade = still.grade;

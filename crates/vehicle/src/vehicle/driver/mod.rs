@@ -42,6 +42,9 @@ pub struct DriverView {
     /// Thrust of the driveline at wheels or tracks over the vehicle's weight,
     /// positive forward: felt by the squat.
     pub thrust: f64,
+    /// Speed of the rim of the driven wheel, or of the track, that turns fastest, m/s, positive
+    /// forward: heard.
+    pub rim: f64,
     /// The vehicle to keep behind, if any.
     pub leader: Option<LeaderView>,
     /// Distance from its front to a line that it is to stop before, m, if there is one.

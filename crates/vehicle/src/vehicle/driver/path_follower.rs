@@ -6,7 +6,7 @@ use super::{
 };
 use crate::spatial::Vec3;
 use crate::vehicle::spec::Footprint;
-use crate::vehicle::{Controls, Selector};
+use crate::vehicle::{Controls, Locks, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -55,6 +55,9 @@ pub struct Plan {
     pub steering: PurePursuit,
     /// Gains of the speed control.
     pub speed_control: SpeedControl,
+    /// Differentials that it drives with locked.
+    #[serde(skip_serializing_if = "Locks::is_open")]
+    pub locks: Locks,
 }
 
 impl Default for Plan {
@@ -71,6 +74,7 @@ impl Default for Plan {
             following: Following::ConstantTimeGap(super::ConstantTimeGap::default()),
             steering: PurePursuit::default(),
             speed_control: SpeedControl::default(),
+            locks: Locks::OPEN,
         }
     }
 }
@@ -158,6 +162,7 @@ impl PathFollower {
             speed: sense * view.speed,
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
+            rim: sense * view.rim,
         };
         let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
         let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
@@ -177,7 +182,7 @@ impl PathFollower {
             control.controls_by(&mut state.speed, target, aim.as_ref(), &motion, view.step)
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
-        Controls { steering: state.steering, gear, ..pedals }.clamped()
+        Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }.clamped()
     }
 
     /// Time within which it turns an acceleration that it aims at into speed, s, if that is how
@@ -392,6 +397,7 @@ mod tests {
                 pose,
                 speed: self.speed,
                 thrust: 0.0,
+                rim: 0.0,
                 leader,
                 stop: None,
                 articulation: None,

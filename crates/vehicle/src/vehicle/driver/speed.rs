@@ -30,6 +30,13 @@ const PATIENCE: f64 = 5.0;
 /// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
 const PULLING_RATE: f64 = 0.4;
 
+/// Least speed of a rim over which its slip is reckoned, m/s: what just begins to turn does not slide.
+const LEAST_RIM: f64 = 1.0;
+
+/// Greatest error of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
+/// the throttle, and a wheel that has begun to spin holds less.
+const GENTLE: f64 = 0.25;
+
 /// Time within which what resists is taken note of, s: longer than an engine takes to answer, so
 /// that its delay is not taken for resistance.
 const RESISTANCE_TIME: f64 = 0.5;
@@ -52,6 +59,16 @@ pub struct Motion {
     pub thrust: f64,
     /// Sine of the slope that it stands on, positive uphill.
     pub slope: f64,
+    /// Speed of the rim of the driven wheel that turns fastest, or of the faster track, m/s; 0
+    /// where nobody tells.
+    pub rim: f64,
+}
+
+impl Motion {
+    /// Slip of that rim: what it is faster than the vehicle, over its speed.
+    fn slip(&self) -> f64 {
+        (self.rim - self.speed) / self.rim.max(LEAST_RIM)
+    }
 }
 
 /// Gains of a PID controller of speed; the defaults suit the HMMWV.
@@ -65,6 +82,9 @@ pub struct Motion {
 /// braked until it stands, as hard as that takes. From standing it pulls away
 /// against the brake, which is let go once the thrust of the driveline carries the
 /// vehicle up its slope.
+///
+/// One that minds slip presses gently and lifts the foot where a wheel spins, and so holds its wheels near
+/// the greatest force of a tyre on firm ground, beyond which it falls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeedControl {
@@ -80,6 +100,10 @@ pub struct SpeedControl {
     pub braking: f64,
     /// Hardest brake while standing.
     pub hold: f64,
+    /// Slip of the driven wheel that turns fastest, or of the faster track, from which on the foot comes
+    /// off the throttle, in proportion: at twice that all of it. No slip is minded where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip_limit: Option<f64>,
 }
 
 impl Default for SpeedControl {
@@ -91,6 +115,7 @@ impl Default for SpeedControl {
             coasting: 0.1,
             braking: 1.0,
             hold: 1.0,
+            slip_limit: None,
         }
     }
 }
@@ -127,6 +152,24 @@ impl SpeedControl {
 
     /// The same by the acceleration that is aimed at meanwhile, if there is one.
     pub fn controls_by(
+        &self,
+        state: &mut SpeedState,
+        target: f64,
+        aim: Option<&Aim>,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let pedals = self.regardless(state, target, aim, motion, h);
+        Controls { throttle: self.eased(motion) * pedals.throttle, ..pedals }
+    }
+
+    /// Share of the throttle that is left under the slip of a wheel.
+    fn eased(&self, motion: &Motion) -> f64 {
+        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.slip() / limit).clamp(0.0, 1.0))
+    }
+
+    /// Throttle and brake without regard to slip.
+    fn regardless(
         &self,
         state: &mut SpeedState,
         target: f64,
@@ -177,11 +220,13 @@ impl SpeedControl {
         let acceleration = state.last_speed.map_or(0.0, |last| (motion.speed - last) / h);
         state.last_speed = Some(motion.speed);
         let error = target - motion.speed;
+        let error = if self.slip_limit.is_some() { error.clamp(-GENTLE, GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
         let direct = self.proportional * error - self.derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let brake = self.braking * (-output - self.coasting);
-        let winding_up = if error > 0.0 { output >= 1.0 } else { brake >= 1.0 };
+        let full = output >= 1.0 || self.eased(motion) < 1.0;
+        let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
             let grown = state.integral + self.integral * error * h;
@@ -288,7 +333,8 @@ mod tests {
         let (mut state, mut speed, h) = (control.start(), speed, 0.001);
         let (mut thrust, mut back, mut place, mut most_speed) = (0.0, 0.0_f64, 0.0_f64, speed);
         for _ in 0..(seconds / h) as usize {
-            let c = control.controls(&mut state, target, &Motion { speed, thrust, slope }, h);
+            let c =
+                control.controls(&mut state, target, &Motion { speed, thrust, slope, rim: 0.0 }, h);
             thrust += (throttle * c.throttle - thrust) * h / 0.5;
             let free = speed + h * 9.81 * (thrust - slope);
             let most = h * 8.0 * c.brake;

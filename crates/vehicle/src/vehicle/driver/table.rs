@@ -65,6 +65,7 @@ impl Table {
             speed: sense * view.speed,
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
+            rim: sense * view.rim,
         };
         let control = SpeedControl::default();
         let target = speed.value(view.time);

@@ -314,6 +314,12 @@ impl TrackedVehicle {
         self.sprocket_speed(state, side) * self.spec.drive_radius()
     }
 
+    /// Speed of the track that runs faster either way, m/s, positive forward.
+    pub fn rim_speed(&self, state: &VehicleState) -> f64 {
+        let [left, right] = [0, 1].map(|side| self.track_speed(state, side));
+        if left.abs() > right.abs() { left } else { right }
+    }
+
     /// Spin of a sprocket, rad/s, positive forward.
     pub fn sprocket_speed(&self, state: &VehicleState, side: usize) -> f64 {
         state.body.u[self.parts.tracks[side].sprocket.index()]

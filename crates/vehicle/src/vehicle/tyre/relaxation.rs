@@ -5,7 +5,7 @@
 //! x): c x + d ẋ = -κ (v + ẋ), F = c x + d ẋ, direction by direction (Rill's
 //! first-order dynamics). While the tyre rolls, this is a relaxation length of
 //! about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a spring
-//! that yields at the sliding force, so a parked vehicle stays where it is.
+//! that yields at the greatest force, so a parked vehicle stays where it is.
 //!
 //! Taken implicitly over a step h with κ frozen, the force is linear in the
 //! sliding velocity at the end of the step, and its slope is the series of κ
@@ -57,7 +57,7 @@ impl TMeasy {
     pub fn tangential(&self, rolling: &Rolling, state: &TyreState, h: f64) -> Tangential {
         let transport = rolling.transport.max(LEAST_TRANSPORT);
         let slip = rolling.sliding.map(|v| v / transport);
-        let contact = self.secant(rolling.load, slip, rolling.friction) / transport;
+        let contact = self.secant_at(rolling.load, slip, transport, rolling.friction) / transport;
         let mut tangential = Tangential { slip, contact, ..Tangential::default() };
         for axis in 0..2 {
             let carcass = self.carcass_stiffness[axis] * h + self.carcass_damping[axis];
@@ -145,12 +145,28 @@ mod tests {
         }
     }
 
+    /// It stands on what its tyres hold at most, and slides beyond.
+    #[test]
+    fn a_parked_vehicle_is_held_by_the_greatest_force() {
+        let (tyre, mass) = (hmmwv(), 643.0);
+        let at = |slip: f64| tyre.secant(mass * GRAVITY, [slip, 0.0], 0.8) * slip;
+        let most = (1..100).map(|n| at(0.005 * f64::from(n))).fold(0.0, f64::max);
+        let (v, _) = block(0.95 * most, 0.0, 1e-3, 5.0);
+        // it creeps as a rolling tyre slips, over the least transport velocity
+        assert!(v.abs() < 1e-4, "{v} m/s");
+        let (v, _) = block(1.05 * most, 0.0, 1e-3, 5.0);
+        assert!(v > 1.0, "{v} m/s");
+    }
+
     #[test]
     fn a_locked_wheel_slides_to_a_stop_and_does_not_turn_back() {
-        // sliding friction: v² / (2 fs / m)
+        // ∫ m v/F dv from nothing to 5 m/s, by the middle of thousandths: F falls from the greatest force to
+        // that of sliding with the velocity
         let (load, mass) = (643.0 * GRAVITY, 643.0);
-        let sliding = hmmwv().secant(load, [10.0, 0.0], 0.8) * 10.0;
-        let expected = 5.0 * 5.0 / (2.0 * sliding / mass);
+        let force = |v: f64| hmmwv().secant_at(load, [1e4 * v, 0.0], 1e-4, 0.8) * 1e4 * v;
+        let middles = (0..1000).map(|n| 5e-3 * (f64::from(n) + 0.5));
+        let expected: f64 = middles.map(|v| 5e-3 * mass * v / force(v)).sum();
+        assert!(force(0.3) > 0.9 * load && force(2.1) < 0.5 * load);
         for h in [1e-3, 4e-3] {
             let (v, x) = block(0.0, 5.0, h, 10.0);
             assert!(v.abs() < 1e-6);

@@ -12,10 +12,18 @@
 //! `ChTMeasyTire`) the slips are combined without normalising them, friction
 //! scales maximum and sliding but not the initial slope, and rolling gives no
 //! camber thrust.
+//!
+//! The figures are those of tyres that roll. Rubber's friction falls with the speed at which it slides, so the
+//! fall beyond the maximum is gone along by what the tread slides over a transport velocity of at least
+//! [`ADHERING`]: at walking pace a tyre that creeps holds its maximum, and one that stands is held by it.
 
 use crate::numeric::hypot;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Transport velocity from which on the figures hold as they are, m/s: that from which on Project Chrono's
+/// `ChTMeasyTire` takes them, below which it goes over to the full friction of tyres that stand.
+pub const ADHERING: f64 = 3.0;
 
 /// A figure at the nominal load and at twice the nominal load.
 pub type LoadPair = [f64; 2];
@@ -128,33 +136,35 @@ impl Characteristic {
         }
     }
 
-    /// Force over slip, N, at `slip` (0 or more); at zero slip the initial slope.
+    /// Force over slip, N, at `slip` (0 or more); at zero slip the initial slope. The fall beyond the
+    /// maximum is reached by `pace` (0 to 1) times the slip.
     ///
     /// Three pieces with a continuous slope: a rational function up to the
     /// maximum, two parabolas (or, where they do not fit, a cubic) down to
     /// sliding, and a constant.
-    fn secant(&self, slip: f64) -> f64 {
+    fn secant(&self, slip: f64, pace: f64) -> f64 {
         let Characteristic { max_force, max_slip, sliding_force, sliding_slip, .. } = *self;
         let slope = self.initial_slope.max(2.0 * max_force / max_slip);
         if slip < max_slip {
             let u = slip / max_slip;
             return slope / (1.0 + u * (u + slope * max_slip / max_force - 2.0));
         }
-        if slip >= sliding_slip {
+        let fallen = (pace * slip).max(max_slip);
+        if fallen >= sliding_slip {
             return sliding_force / slip;
         }
         // curvature of the rational piece at the maximum
         let curvature = (max_force / max_slip) * (max_force / max_slip) / (slope * max_slip);
         let fall = max_force - sliding_force;
         let joint = max_slip + fall / (curvature * (sliding_slip - max_slip));
-        let past = slip - max_slip;
+        let past = fallen - max_slip;
         let force = if joint > sliding_slip {
             let u = past / (sliding_slip - max_slip);
             max_force - fall * u * u * (3.0 - 2.0 * u)
-        } else if slip <= joint {
+        } else if fallen <= joint {
             max_force - curvature * past * past
         } else {
-            let left = sliding_slip - slip;
+            let left = sliding_slip - fallen;
             let curvature = curvature * (joint - max_slip) / (sliding_slip - joint);
             sliding_force + curvature * left * left
         };
@@ -185,8 +195,14 @@ impl TMeasy {
 
     /// Steady force over slip, N, common to both directions: the force along
     /// each is minus this times that slip. `load` in N, `slip` longitudinal and
-    /// lateral (sliding velocity over transport velocity), `friction` of the ground.
+    /// lateral (sliding velocity over transport velocity), `friction` of the ground; for a tyre that
+    /// rolls at [`ADHERING`] or faster.
     pub fn secant(&self, load: f64, slip: [f64; 2], friction: f64) -> f64 {
+        self.secant_at(load, slip, ADHERING, friction)
+    }
+
+    /// The same at any `transport` velocity, m/s.
+    pub fn secant_at(&self, load: f64, slip: [f64; 2], transport: f64, friction: f64) -> f64 {
         let load_ratio = load.min(self.max_load) / self.nominal_load;
         if load_ratio <= 0.0 || friction <= 0.0 {
             return 0.0;
@@ -200,7 +216,8 @@ impl TMeasy {
         } else {
             (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2)
         };
-        Characteristic::blend(&along, &across, cosine, sine).secant(slip_size)
+        let pace = (transport / ADHERING).min(1.0);
+        Characteristic::blend(&along, &across, cosine, sine).secant(slip_size, pace)
     }
 
     /// Pneumatic trail (m) at `load` (N), lateral `slip`, `contact_length` (m):

@@ -13,7 +13,7 @@ use crate::vehicle::spec::{
 };
 use serde::Deserialize;
 
-/// Ratio from gearbox to sprockets where a driveline gives none.
+/// Ratio from gearbox to sprockets where a driveline gives none, nor another of the vehicle's folder.
 const RATIO: f64 = 0.25;
 /// Inertias of shaft and carrier where a driveline gives none, kg m².
 const SHAFT: f64 = 0.5;
@@ -152,7 +152,7 @@ pub(super) fn vehicle(
         log.omit(&left_source, "Rollers", "all are as the first one and at its height here");
     }
     let driveline = library.read(source, "Driveline / Input File", &own.driveline.file, log)?;
-    let drive = drive(&driveline, brake_torque, log)?;
+    let drive = drive(library, source, &driveline, brake_torque, log)?;
     let powertrain = powertrain::powertrain(library, source, beside, log)?;
     let mut spec = TrackedSpec {
         format: 1,
@@ -226,15 +226,31 @@ struct Shafts {
 struct Simple {}
 
 /// From the gearbox to the sprockets; the tracks' resistance is not yet known.
-fn drive(source: &Source, brake_torque: f64, log: &mut Log) -> Result<TrackDrive, ImportError> {
+fn drive(
+    library: &Library,
+    vehicle: &Source,
+    source: &Source,
+    brake_torque: f64,
+    log: &mut Log,
+) -> Result<TrackDrive, ImportError> {
     log.origin("drive", source);
     let Shafts { driveshaft, carrier, ratio } = match source.template()? {
         "TrackDrivelineBDS" => source.figures(log)?,
         "SimpleTrackDriveline" => {
             let Simple {} = source.figures(log)?;
-            log.assume("drive.ratio", format!("{RATIO}: the source's driveline has none"));
-            log.assume("drive", format!("inertias of {SHAFT} and {CARRIER} kg m²"));
-            Shafts { driveshaft: SHAFT, carrier: CARRIER, ratio: RATIO }
+            match library.beside(vehicle, "TrackDriveline", &["TrackDrivelineBDS"]).first() {
+                Some(path) => {
+                    let other = library.open(path, log)?;
+                    let what = "ratio and inertias, which the vehicle's driveline lacks";
+                    log.assume("drive", format!("{what}: {}, of its folder", other.name));
+                    other.figures(log)?
+                }
+                None => {
+                    log.assume("drive.ratio", format!("{RATIO}: the source's driveline has none"));
+                    log.assume("drive", format!("inertias of {SHAFT} and {CARRIER} kg m²"));
+                    Shafts { driveshaft: SHAFT, carrier: CARRIER, ratio: RATIO }
+                }
+            }
         }
         other => {
             return Err(source.refused(

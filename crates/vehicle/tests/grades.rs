@@ -1,0 +1,149 @@
+//! Grades on firm ground: what tyres, the split of torque and the powertrain allow in closed form, and what
+//! is climbed from standing.
+
+mod rolling;
+
+use bekker_ground::numeric::GRAVITY;
+use bekker_ground::spatial::Vec3;
+use bekker_vehicle::vehicle::driver::{Motion, SpeedControl};
+use bekker_vehicle::vehicle::{Controls, Locks, VehicleSpec, find};
+use rolling::{H, Rolling, held};
+
+/// Friction of the ground, that for which the tyres' figures hold.
+const FRICTION: f64 = 0.8;
+/// Slip that the driver lets wheels have: tyres of trucks hold most at 0.11 to 0.12.
+const SLIP: f64 = 0.1;
+/// What is published of the HMMWV (military-today.com); of the FMTVs and the MAN from memory.
+const PUBLISHED: f64 = 0.6;
+
+/// How a driver goes about a grade.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Foot {
+    /// All the way down.
+    Floored,
+    /// Holds 2 m/s, and lifts where a wheel spins.
+    MindsSlip,
+}
+
+/// A vehicle that stands on a plane of this grade, and how far it has come up it after so many seconds, m.
+fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) -> f64 {
+    let mut own = Rolling::new(spec.clone());
+    own.run(2.0, Controls { locks, ..held() });
+    // tilted when it stands: set down on the slope it would slide on wheels that carry nothing yet
+    let tilted = |share: f64| {
+        let angle = share * grade.atan();
+        Vec3::new(-angle.sin(), 0.0, -angle.cos()) * GRAVITY
+    };
+    for step in 1..=2000 {
+        *own.room.gravity() = tilted(f64::from(step) / 2000.0);
+        own.step(&Controls { locks, ..held() });
+    }
+    let sine = grade / grade.hypot(1.0);
+    let start = own.vehicle.pose(&own.room).position.x;
+    let control = SpeedControl { slip_limit: Some(SLIP), ..SpeedControl::default() };
+    let mut memory = control.start();
+    for _ in 0..(time / H).round() as usize {
+        let motion = Motion {
+            speed: own.speed(),
+            thrust: own.vehicle.thrust(&own.state),
+            slope: sine,
+            rim: own.vehicle.rim_speed(&own.state),
+        };
+        let pedals = match foot {
+            Foot::Floored => Controls { throttle: 1.0, ..Controls::default() },
+            Foot::MindsSlip => control.controls(&mut memory, 2.0, &motion, H),
+        };
+        own.step(&Controls { locks, ..pedals });
+    }
+    own.vehicle.pose(&own.room).position.x - start
+}
+
+/// The HMMWV with all its differentials locked by command.
+fn lockable() -> VehicleSpec {
+    let mut spec = find("hmmwv").unwrap();
+    let drives = spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut());
+    let axles = drives.map(|drive| &mut drive.differential);
+    for differential in axles.chain([&mut spec.driveline.centre]) {
+        (differential.commanded, differential.lock_torque) = (true, 2e4);
+    }
+    spec
+}
+
+/// The steepest grade of a vehicle on two axles whose tyres hold `grip` of each load in N: both axles
+/// give what the weaker one holds where all differentials are open, else each what it holds, and
+/// Σ F = W (sin θ + f cos θ). Loads by the levers about the wheels' feet: front share b cos θ - h sin θ.
+fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
+    let mut level = Rolling::new(spec.clone());
+    level.run(3.0, held());
+    let [front, rear] = level.axles()[..] else { panic!("it has two axles") };
+    let weight = front + rear;
+    let height = {
+        // of all masses at rest, the unsprung ones at their wheels' centres
+        let chassis = level.vehicle.pose(&level.room).position.z + spec.chassis.com[2];
+        let wheel = level.vehicle.wheel_pose(&level.room, 0).position.z;
+        let sprung = spec.chassis.mass * GRAVITY / weight;
+        sprung * chassis + (1.0 - sprung) * wheel
+    };
+    let wheelbase = spec.axles[0].position[0] - spec.axles[1].position[0];
+    let resistance = spec.tyre.handling.rolling_resistance;
+    let climbs = |grade: f64| {
+        let (sine, cosine) = (grade / grade.hypot(1.0), 1.0 / grade.hypot(1.0));
+        let forward = front * cosine - weight * sine * height / wheelbase;
+        let loads = [forward, weight * cosine - forward];
+        let [weak, other] = loads.map(|load| 2.0 * grip(0.5 * load));
+        let holds = if open { 2.0 * weak.min(other) } else { weak + other };
+        holds >= weight * (sine + resistance * cosine)
+    };
+    let (mut low, mut high) = (0.0, 2.0);
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if climbs(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// Spinning wheels end at what a sliding tyre holds, a driver who minds slip at the most it does; with
+/// open differentials the front axle, which uphill carries less, decides for all.
+#[test]
+fn the_hmmwv_climbs_what_its_tyres_hold() {
+    let spec = lockable();
+    let tyre = spec.tyre.handling;
+    let at = |load: f64, slip: f64| tyre.secant(load, [slip, 0.0], FRICTION) * slip;
+    let most = |load: f64| (1..100).map(|n| at(load, 0.005 * f64::from(n))).fold(0.0, f64::max);
+    let sliding = |load: f64| at(load, 1.0);
+    for (locks, foot) in [
+        (Locks::OPEN, Foot::Floored),
+        (Locks::OPEN, Foot::MindsSlip),
+        (spec.locks(), Foot::Floored),
+        (spec.locks(), Foot::MindsSlip),
+    ] {
+        let open = locks.is_open();
+        let law = match foot {
+            Foot::Floored => limit(&spec, open, sliding),
+            Foot::MindsSlip => limit(&spec, open, most),
+        };
+        let (mut found, mut failed) = (0.1, 1.1);
+        while failed - found > 0.01 {
+            let middle = 0.5 * (found + failed);
+            let passes = climbed(&spec, middle, foot, locks, 10.0) > 5.0;
+            *if passes { &mut found } else { &mut failed } = middle;
+        }
+        println!("{foot:?}, open {open}: {found:.3}, law {law:.3}");
+        // what has to be gained in speed; the foot that lifts at slips from 0.1 to 0.2 swings about the most,
+        // and keeps a tenth short of it at worst
+        let near = if foot == Foot::Floored { 0.05 } else { 0.1 };
+        let share = found / law;
+        assert!((1.0 - near..1.01).contains(&share), "{foot:?}, open {open}: {found}, law {law}");
+    }
+}
+
+/// What is published, from standing, with such locks as the files have.
+#[test]
+fn they_climb_what_is_published() {
+    for name in ["hmmwv", "hmmwv_torsen", "fmtv_4x4", "fmtv_6x6", "man_8x8"] {
+        let spec = find(name).unwrap();
+        let way = climbed(&spec, PUBLISHED, Foot::MindsSlip, spec.locks(), 10.0);
+        println!("{name}: {way:.1} m up {PUBLISHED}");
+        assert!(way > 5.0, "{name}: {way} m up a grade of {PUBLISHED}");
+    }
+}
