@@ -14,4 +14,4 @@ pub use catalogue::{TyreFile, TyreFileError, tyre, tyres};
 pub use contact::{BeltPatch, DiscContact, FirmContact, FirmPatch, Plane};
 pub use relaxation::{Rolling, Tangential, TyreState};
 pub use ring::{OnPlate, PlatePoint, RingError, RingFigures};
-pub use tmeasy::{LoadPair, SlipCurve, TMeasy, Trail};
+pub use tmeasy::{ADHERING, LoadPair, SlipCurve, TMeasy, Trail};
