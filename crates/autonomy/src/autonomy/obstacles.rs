@@ -116,8 +116,7 @@ impl ObstacleModel {
         let step = (self.step * 1e3) as i64;
         let mut found =
             Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
-        let unseen = [Cell::EMPTY; TILE_CELLS];
-        let cells = map.tile(key).map_or(&unseen, |tile| tile.cells());
+        let cells = map.tile(key).map_or(&[Cell::EMPTY; TILE_CELLS], |tile| tile.cells());
         let mut seen = [0; TILE + 2];
         for (at, own) in cells.iter().enumerate() {
             let place = (at / TILE + MARGIN) * SIDE + at % TILE + MARGIN;

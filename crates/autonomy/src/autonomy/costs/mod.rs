@@ -264,8 +264,7 @@ impl CostMap {
             a: first.a + (at % columns) as i32,
             b: first.b + (at / columns) as i32,
         });
-        let count = self.refresh_classes(judgement, keys.clone());
-        count + self.refresh(judgement, keys)
+        self.refresh(judgement, keys)
     }
 
     /// Makes anew the classes of the wanted tiles where they are stale; of how many they were.
