@@ -3,14 +3,16 @@
 use super::renderer::{Renderer, Renderers};
 use super::scene::SceneModel;
 use super::world::{World, WorldModel};
+use crate::ground::{GroundModel, Published};
 use crate::sensor::air::Air;
 use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
 use crate::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::{InstanceSet, Scene, between};
-use crate::sensor::{Awaited, Delivery, Due, Model, Reading, Sensor};
+use crate::sensor::{Awaited, Delivery, Due, Maker, Model, Reading, Sensor};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 
@@ -55,12 +57,11 @@ struct Imager {
 
 impl Imager {
     /// Brings the ground up to date, once nobody looks at it any more.
-    fn update(&mut self, world: &World, at: [f64; 2]) {
+    fn update(&mut self, ground: &GroundModel, published: &Published, at: [f64; 2]) {
         self.underway.drain(..).for_each(|frame| {
             frame.get();
         });
-        let relief = Arc::make_mut(&mut self.relief);
-        relief.update(&world.model.ground, &world.state.published, at);
+        Arc::make_mut(&mut self.relief).update(ground, published, at);
     }
 }
 
@@ -107,24 +108,11 @@ impl World {
             return 0;
         }
         let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
-        let mut frames = 0;
         let messages: Arc<[VehicleMessage]> = self.messages().into();
-        self.imaging.imagers.resize_with(self.model.agents.len(), || None);
-        for agent in owing {
-            let chassis = messages[agent].chassis.position;
-            let at = [chassis.x, chassis.y];
-            let imager = match self.imaging.imagers[agent].take() {
-                Some(mut imager) => {
-                    imager.update(self, at);
-                    imager
-                }
-                None => {
-                    let relief = self.relief_around(at);
-                    let renderer = self.imaging.renderers.renderer(&self.model, &relief);
-                    Imager { relief: Arc::new(relief), underway: Vec::new(), renderer }
-                }
-            };
-            let imager = self.imaging.imagers[agent].insert(imager);
+        self.update_imagers(&owing, &messages);
+        let (mut frames, mut due_now) = (0, Vec::new());
+        for &agent in &owing {
+            let Some(imager) = &mut self.imaging.imagers[agent] else { continue };
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
@@ -143,25 +131,53 @@ impl World {
                     due,
                 };
                 let (frame, maker) = Awaited::new(sensor.due_us(due));
-                let make = move || {
-                    let made = pending.frame();
-                    drop(pending);
-                    maker.hand_in(made);
-                };
                 match imaging_threads().filter(|_| frame.due_us() > now_us) {
                     Some(threads) => {
-                        threads.spawn(make);
+                        threads.spawn(move || pending.make(maker));
                         imager.underway.push(frame.clone());
                     }
-                    None => make(),
+                    None => due_now.push((pending, maker)),
                 }
                 sensor.await_frame(own, frame);
-                if let Some(room) = &mut self.workspaces[agent] {
+            }
+        }
+        // one a thread: a frame's rays, too, are shared among threads, but what comes before them is not
+        due_now.into_par_iter().with_max_len(1).for_each(|(pending, maker)| pending.make(maker));
+        for agent in owing {
+            let Some(room) = &mut self.workspaces[agent] else { continue };
+            let owns = &mut self.state.agents[agent].sensors;
+            for (sensor, own) in self.model.agents[agent].sensors.iter().zip(owns) {
+                if sensor.owes(before_us, now_us).is_some() {
                     sensor.deliver(own, now_us, &mut room.delivered);
                 }
             }
         }
         frames
+    }
+
+    /// Brings the ground around those that owe frames up to date, each for itself.
+    fn update_imagers(&mut self, owing: &[usize], messages: &[VehicleMessage]) {
+        let World { model, state, imaging, .. } = self;
+        imaging.imagers.resize_with(model.agents.len(), || None);
+        let at = |agent: usize| {
+            let place = &messages[agent].chassis.position;
+            [place.x, place.y]
+        };
+        let looks =
+            |&(agent, _): &(usize, &mut Option<Imager>)| owing.binary_search(&agent).is_ok();
+        imaging.imagers.par_iter_mut().enumerate().filter(looks).for_each(|(agent, imager)| {
+            if let Some(imager) = imager {
+                imager.update(&model.ground, &state.published, at(agent));
+            }
+        });
+        for &agent in owing {
+            if self.imaging.imagers[agent].is_none() {
+                let relief = self.relief_around(at(agent));
+                let renderer = self.imaging.renderers.renderer(&self.model, &relief);
+                let imager = Imager { relief: Arc::new(relief), underway: Vec::new(), renderer };
+                self.imaging.imagers[agent] = Some(imager);
+            }
+        }
     }
 }
 
@@ -197,6 +213,13 @@ struct PendingFrame {
 }
 
 impl PendingFrame {
+    /// Makes the frame and hands it in, once nothing of the world is held any more.
+    fn make(self, maker: Maker) {
+        let made = self.frame();
+        drop(self);
+        maker.hand_in(made);
+    }
+
     fn frame(&self) -> Option<Delivery> {
         let [agent, index] = self.place;
         let sensor = &self.model.agents[agent].sensors[index];

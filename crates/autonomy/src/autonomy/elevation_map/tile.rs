@@ -47,11 +47,12 @@ pub struct Tile {
     /// Tick of the map at which it changed last.
     version: u64,
     digest: OnceLock<u64>,
+    coded_bytes: OnceLock<u64>,
 }
 
 impl Default for Tile {
     fn default() -> Self {
-        Tile { cells: Box::new([Cell::EMPTY; TILE_CELLS]), version: 0, digest: OnceLock::new() }
+        Tile::new(Box::new([Cell::EMPTY; TILE_CELLS]))
     }
 }
 
@@ -65,7 +66,7 @@ impl PartialEq for Tile {
 impl Tile {
     /// Of these cells.
     pub fn new(cells: Box<[Cell; TILE_CELLS]>) -> Tile {
-        Tile { cells, version: 0, digest: OnceLock::new() }
+        Tile { cells, version: 0, digest: OnceLock::new(), coded_bytes: OnceLock::new() }
     }
 
     /// Its cells, row by row.
@@ -94,10 +95,15 @@ impl Tile {
         })
     }
 
+    /// Bytes that it is coded in ([`Tile::encode`]), counted once a change.
+    pub fn coded_bytes(&self) -> u64 {
+        *self.coded_bytes.get_or_init(|| self.encode().len() as u64)
+    }
+
     /// The cells, to be changed at this tick of the map.
     pub(super) fn cells_mut(&mut self, tick: u64) -> &mut [Cell; TILE_CELLS] {
         self.version = tick;
-        self.digest = OnceLock::new();
+        (self.digest, self.coded_bytes) = (OnceLock::new(), OnceLock::new());
         &mut self.cells
     }
 }

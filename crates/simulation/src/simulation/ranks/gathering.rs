@@ -16,6 +16,7 @@ use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
 use crate::simulation::world::World;
 use crate::sync::Parts;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -329,5 +330,5 @@ pub(super) type Digests = Vec<(u32, [u8; 32])>;
 /// Digests of the agents that step here.
 pub(super) fn digests_of(world: &World) -> Digests {
     let agents = &world.state().agents;
-    world.own_agents().iter().map(|&agent| (agent as u32, agents[agent].digest())).collect()
+    world.own_agents().par_iter().map(|&agent| (agent as u32, agents[agent].digest())).collect()
 }

@@ -4,6 +4,7 @@ use super::{Candidate, Letter, Network, Sharing, Team, Terms, partners};
 use crate::simulation::agent::AgentView;
 use crate::simulation::timings::Part;
 use crate::simulation::world::World;
+use rayon::prelude::*;
 use std::convert::Infallible;
 
 /// Two agents, of which the first may write to the second.
@@ -44,11 +45,12 @@ impl World {
                 }
             }
             // what is told in the first round is passed on in the second, if nothing delays it
-            for (agent, state) in self.model.agents.iter().zip(&mut self.state.agents) {
+            let agents = self.model.agents.par_iter().zip(&mut self.state.agents);
+            agents.for_each(|(agent, state)| {
                 if let (Some(model), Some(own)) = (&agent.autonomy, &mut state.autonomy) {
                     model.stopwatch.time(Part::Reading, || own.member.read(now_us));
                 }
-            }
+            });
         }
         Ok(())
     }

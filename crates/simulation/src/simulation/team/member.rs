@@ -63,7 +63,7 @@ pub struct Traffic {
 impl Letter {
     /// Bytes of its tiles as they are coded.
     pub fn bytes(&self) -> u64 {
-        self.tiles.iter().map(|(_, tile)| tile.encode().len() as u64).sum()
+        self.tiles.iter().map(|(_, tile)| tile.coded_bytes()).sum()
     }
 }
 
