@@ -26,6 +26,13 @@ model = "hmmwv"
 position = [0, 0]
 driver = { kind = "outside" }
 sensor = [{ name = "odo", rate = 50, model = { kind = "odometry" } }]
+
+[[vehicle]]
+name = "second"
+model = "hmmwv"
+position = [0, 10]
+driver = { kind = "path", speed = 3, waypoints = [[0, 10], [50, 10]] }
+sensor = [{ name = "odo", rate = 50, model = { kind = "odometry" } }]
 "#;
 
 /// A program that is ended with the test.
@@ -72,13 +79,15 @@ fn text(socket: &mut WebSocket<TcpStream>) -> Json {
 }
 
 /// A run that waits for a driver, its folder and where it listens.
-fn served(runs: &Runs) -> (Running, PathBuf, String) {
-    let out = runs.out("run");
+fn served(runs: &Runs, ranks: &str) -> (Running, PathBuf, String) {
+    let out = runs.out(ranks);
     let mut command = Command::new(env!("CARGO_BIN_EXE_bekker"));
     command.arg("run").arg(&runs.scenario).args([
         "--no-picture",
         "--serve",
         "--serve-token=secret",
+        "--ranks",
+        ranks,
     ]);
     let child = command.arg("--out").arg(&out).stderr(Stdio::piped()).stdout(Stdio::null());
     let mut child = Running(child.spawn().unwrap());
@@ -106,8 +115,8 @@ fn driver(address: &str) -> Running {
     Running(python.spawn().unwrap())
 }
 
-/// Foxglove's own library of the protocol hears the same: the client of @foxglove/ws-protocol from
-/// the npm registry.
+/// Foxglove's own library of the protocol hears the same, also of a vehicle that steps on another rank:
+/// the client of @foxglove/ws-protocol from the npm registry.
 #[test]
 fn the_client_of_foxglove_hears_it() {
     let Ok(modules) = std::env::var("BEKKER_NODE_MODULES") else {
@@ -118,11 +127,15 @@ fn the_client_of_foxglove_hears_it() {
         return;
     };
     let runs = Runs::of(SCENARIO);
-    let (mut child, _, address) = served(&runs);
+    ["1", "2"].iter().for_each(|ranks| is_heard(&runs, ranks, &modules));
+}
+
+fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
+    let (mut child, _, address) = served(runs, ranks);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foxglove_client.cjs");
     let mut node = Command::new("node");
     let url = format!("ws://{address}/?token=secret");
-    let node = node.arg(script).args([&url, "/lead/odo"]).env("NODE_PATH", modules);
+    let node = node.arg(script).args([&url, "/second/odo"]).env("NODE_PATH", modules);
     let mut node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut driver = driver(&address);
     let mut said = BufReader::new(node.stderr.take().unwrap()).lines().map_while(Result::ok);
@@ -140,12 +153,14 @@ fn the_client_of_foxglove_hears_it() {
     assert!((5..=15).contains(&number("messages")), "{told}");
     assert!(number("times") > 10 && number("bytes") > 50 * number("messages"), "{told}");
     assert_eq!(number("stamp"), 300_000_000, "{told}");
+    // where all vehicles are comes with the samples
+    assert!(told["topics"].as_array().unwrap().contains(&json!("/tf")), "{told}");
 }
 
 #[test]
 fn foxglove_is_told_what_stands_in_the_mcap() {
     let runs = Runs::of(SCENARIO);
-    let (mut child, out, address) = served(&runs);
+    let (mut child, out, address) = served(&runs, "1");
     let address = address.as_str();
     // the token must be in the address, and a page of another origin gets nothing else by it
     let known = "foxglove.sdk.v1, foxglove.websocket.v1";

@@ -45,14 +45,23 @@ impl<'a> FoxgloveFeed<'a> {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;
         }
         let is_due = self.told.is_none_or(|last| last.elapsed() >= POSES);
-        if moment.samples.is_some() || is_due {
+        // of other ranks no more is known than was gathered
+        let own: Vec<Sample>;
+        let samples = match moment.samples {
+            None if moment.complete && is_due => {
+                own = world.samples().collect();
+                Some(&own[..])
+            }
+            gathered => gathered,
+        };
+        if let Some(samples) = samples {
             self.told = Some(Instant::now());
-            let samples: Vec<Sample> = world.samples().collect();
             let poses: Vec<_> = samples.iter().map(|own| (own.vehicle, own.pose)).collect();
             topics.poses(time_us, &poses, &mut to)?;
         }
         let clock = &world.model().clock;
-        if world.state().tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
+        let ground_is_due = world.state().tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL));
+        if moment.complete && ground_is_due {
             let (ground, published) = (&world.model().ground, &world.state().published);
             for sample in world.samples() {
                 let mut survey = Survey::new(ground, published);

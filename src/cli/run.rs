@@ -13,7 +13,6 @@ use super::processes::Processes;
 use super::results::Results;
 use super::serving::{Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
-use crate::link::FoxgloveServer;
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
@@ -179,7 +178,7 @@ impl Run {
         let served = bound
             .map(|own| {
                 let model = Arc::new(built.world.clone());
-                own.open(&file.scenario, model, tick_now, clients.clone(), launched.size())
+                own.open(&file.scenario, model, tick_now, clients.clone())
             })
             .transpose()?;
         // with others that wait for this one it is waited for heartbeat by heartbeat
@@ -210,7 +209,7 @@ impl Run {
             served: self.serving.is_controlled(),
             tells_ground: self.serving.ros2_ground,
             realtime: self.serving.realtime,
-            foxglove: served.as_ref().and_then(|own| own.foxglove.as_ref()),
+            foxglove: served.as_ref().map(|own| &own.foxglove),
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),
         };
@@ -244,7 +243,7 @@ impl Run {
         if let Some(served) = &served {
             let tick = driven.world.state().tick;
             served.server.end(tick, driven.world.model().clock.micros(tick));
-            served.foxglove.iter().for_each(FoxgloveServer::end);
+            served.foxglove.end();
         }
         let Some(place) = place else {
             // rank 0 writes the record down, and says how it ended

@@ -2,8 +2,7 @@
 
 use super::{Failure, view, watching};
 use crate::link::{
-    Address, Connection, FoxgloveServer, LinkError, Listener, Listening, OnTimeout, Routes, Seat,
-    Server, Token,
+    Address, FoxgloveServer, LinkError, Listener, Listening, OnTimeout, Routes, Seat, Server, Token,
 };
 #[cfg(feature = "ros2")]
 use crate::report::record::GROUND_INTERVAL;
@@ -78,8 +77,8 @@ pub struct Bound {
 /// A run that is listened to.
 pub struct Served {
     pub server: Server,
-    /// Who tells clients of Foxglove, where one process sees all of the run.
-    pub foxglove: Option<FoxgloveServer>,
+    /// Who tells clients of Foxglove.
+    pub foxglove: FoxgloveServer,
     _listening: Listening,
 }
 
@@ -199,7 +198,6 @@ impl Bound {
         model: Arc<WorldModel>,
         tick: u64,
         clients: Option<Arc<Clients>>,
-        ranks: usize,
     ) -> Result<Served, Failure> {
         let Bound { listener, token } = self;
         eprintln!("serving at {}, token {}", listener.address(), token.reveal());
@@ -210,8 +208,8 @@ impl Bound {
             subject: "--serve".into(),
             cause: error.to_string(),
         })?;
-        let foxglove = (ranks == 1)
-            .then(|| FoxgloveServer::new(&scenario.name, &topics::descriptors(), session.reveal()));
+        let foxglove =
+            FoxgloveServer::new(&scenario.name, &topics::descriptors(), session.reveal());
         let sessions = server.clone();
         let link = move |connection| sessions.serve(connection);
         let routes = match clients {
@@ -228,11 +226,8 @@ impl Bound {
             }
         };
         let told = foxglove.clone();
-        let foxglove_taker = told.map(|own| {
-            Box::new(move |connection| own.serve(connection))
-                as Box<dyn Fn(Connection) + Send + Sync>
-        });
-        let routes = Routes { foxglove: foxglove_taker, ..routes };
+        let foxglove_taker = Box::new(move |connection| told.serve(connection));
+        let routes = Routes { foxglove: Some(foxglove_taker), ..routes };
         let listening = listener.open(routes).map_err(|error| Failure::Input {
             subject: "--serve".into(),
             cause: error.to_string(),
