@@ -9,8 +9,9 @@ use bekker::simulation::{
     PartsError, Ranks, Rebalancing, Route, Sharing, StatePart, World, WorldModel, WorldState,
     checkpoint,
 };
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const SAME: [&str; 4] = ["hashes.csv", "states.parquet", "checkpoint.bin", "hits.csv"];
@@ -152,6 +153,26 @@ fn what_one_rank_must_write_is_not_written_in_parts() {
     assert!(told(&output).contains(line), "{}", told(&output));
     assert!(!ended(&["--html"]).status.success());
     assert!(ended(&["--set", "output.readings=false"]).status.success());
+}
+
+/// The second process looks for the run's folder where there is none.
+#[test]
+fn a_rank_that_does_not_see_the_folder_is_named() {
+    let runs = Runs::of(SCENARIO);
+    let meet = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let rank = |rank: &str, folder: &Path| {
+        let words = ["--parts", "--processes", "2", "--rank", rank, "--meet", &meet];
+        let mut command = Command::new(bekker());
+        command.args(runs.arguments(Path::new("out"), &words)).current_dir(folder);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let ranks = [rank("0", runs.folder.path()), rank("1", elsewhere.path())];
+    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
+    assert_eq!([&first, &second].map(|rank| rank.status.code()), [Some(1); 2]);
+    let line =
+        "--parts: rank 1 does not see the run's folder out: it must lie where all ranks write";
+    assert!(told(&first).contains(line), "{}", told(&first));
 }
 
 fn convoy() -> WorldModel {
