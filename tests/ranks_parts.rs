@@ -140,10 +140,11 @@ fn parts_of_killed_ranks_are_gone_on_with() {
 
 #[test]
 fn what_one_rank_must_write_is_not_written_in_parts() {
-    let imu = "[[vehicle.sensor]]\nname = 'imu'\nkind = 'imu'\nrate = 100\n";
+    let imu = "[[vehicle.sensor]]\nname = 'imu'\nmodel = { kind = 'imu' }\nrate = 100\n";
     let runs = Runs::of(&format!("{SCENARIO}\n{imu}"));
     let ended = |more: &[&str]| {
-        let arguments = [&runs.arguments(&runs.out("out"), &["--parts"])[..], more].concat();
+        let out = runs.out("out");
+        let arguments = [&runs.arguments(&out, &["--parts"])[..], more].concat();
         Command::new(bekker()).args(arguments).output().unwrap()
     };
     let output = ended(&[]);

@@ -80,16 +80,25 @@ pub(super) fn begin(folder: &Path, tick: u64) -> Result<(), ReportError> {
     fs::create_dir_all(&own).map_err(ReportError::file("create folder", &own))
 }
 
-/// Removes the sets in a folder that are not kept, and the folder if none is left in it.
+/// Removes the sets in a folder that are not kept.
 pub(super) fn forget(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), ReportError> {
     for (name, path) in entries(folder)? {
         if !name.parse().is_ok_and(&keeps) {
             remove(&path)?;
         }
     }
-    // not empty where sets are left
-    let _ = fs::remove_dir(folder);
     Ok(())
+}
+
+/// Removes a folder with all sets in it, when no rank writes there any more.
+pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
+    forget(folder, |_| false)?;
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(ReportError::file("remove", folder)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Removes a set that is read: if that is cut short, there is no set any more, not a part of one.
@@ -138,7 +147,8 @@ mod tests {
         assert_eq!((whole.tick, &whole.files), (100, &expected));
         forget(&folder, |tick| tick == 100).unwrap();
         assert_eq!(sets(&folder).unwrap().len(), 1);
-        forget(&folder, |_| false).unwrap();
+        clear(&folder).unwrap();
         assert!(!folder.exists());
+        clear(&folder).unwrap();
     }
 }

@@ -59,7 +59,11 @@ impl RecordPart {
 
     /// Takes down what heartbeats cost.
     pub fn figures(&mut self, own: Vec<HeartbeatFigures>) -> Result<(), ReportError> {
-        self.journal.put(self.tick, &Entry::Figures(own))
+        // once a tick: of a second, empty entry all would be as short
+        match own.is_empty() {
+            true => Ok(()),
+            false => self.journal.put(self.tick, &Entry::Figures(own)),
+        }
     }
 
     /// Has the disk hold it.
@@ -75,13 +79,15 @@ pub(super) struct RecordParts {
 }
 
 impl RecordParts {
-    /// Those in a run's folder, whole for each beginning.
+    /// Those in a run's folder that begin before a tick, whole for each beginning.
     ///
     /// # Errors
     /// [`ReportError`] when the journal of a rank is missing.
-    pub fn of_run(folder: &Path) -> Result<RecordParts, ReportError> {
+    pub fn before(tick: u64, folder: &Path) -> Result<RecordParts, ReportError> {
         let folder = folder.join(PARTS);
-        let sets = parts::sets(&folder)?;
+        let mut sets = parts::sets(&folder)?;
+        // other ranks may begin one at this tick already
+        sets.retain(|set| set.tick < tick);
         for set in &sets {
             if let Some(rank) = set.missing {
                 let reason = format!("the part of rank {rank} is missing");
@@ -115,8 +121,13 @@ impl RecordParts {
                 costs(&figures);
             }
         }
-        parts::forget(&self.folder, |_| false)
+        parts::forget(&self.folder, |tick| self.sets.iter().all(|set| set.tick != tick))
     }
+}
+
+/// Removes all journals from a run's folder, once they are joined and no rank writes any more.
+pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
+    parts::clear(&folder.join(PARTS))
 }
 
 /// Removes from a run's folder the journals that begin at a tick or later, where the run goes on:

@@ -4,7 +4,7 @@ use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeats::Heartbeats;
 use super::record::{Finished, GROUND_INTERVAL, Record};
-use super::record_parts::{RecordPart, RecordParts};
+use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
 use crate::scenario::Scenario;
 use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
@@ -102,12 +102,15 @@ impl<'a> Recorder<'a> {
         samples: &[Sample],
     ) -> Result<(), ReportError> {
         let now = world.state().tick;
-        let parts = self.resumes.then(|| RecordParts::of_run(folder)).transpose()?;
+        let parts = self.resumes.then(|| RecordParts::before(now, folder)).transpose()?;
         let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
         let mut record = Record::open(folder, self.scenario, world, samples, since)?;
         let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
             parts.join(now, world, (&mut record, &mut heartbeats), |_| ())?;
+        }
+        if self.resumes && self.parts.is_none() {
+            record_parts::clear(folder)?;
         }
         self.open = Some((record, heartbeats));
         Ok(())
@@ -167,8 +170,10 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
                 let costs = |figures: &[Vec<HeartbeatFigures>]| {
                     all.iter_mut().zip(figures).for_each(|(all, new)| all.extend_from_slice(new));
                 };
-                let (parts, tick) = (RecordParts::of_run(folder)?, world.state().tick);
+                let tick = world.state().tick;
+                let parts = RecordParts::before(u64::MAX, folder)?;
                 parts.join(tick, world, (&mut record, &mut heartbeats), costs)?;
+                record_parts::clear(folder)?;
             }
             let (mut files, tracks, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);

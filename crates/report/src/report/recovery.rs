@@ -130,7 +130,7 @@ impl Recovery {
         let (model, state, decisive) = (self.model.clone(), state.clone(), self.decisive.clone());
         self.write_beside(0, &path.clone(), move || {
             write_file(&path, &checkpoint::encode(&model, &decisive, &state))?;
-            parts::forget(&folder.join(CHECKPOINTS), |_| false)
+            parts::clear(&folder.join(CHECKPOINTS))
         })
     }
 
@@ -144,11 +144,11 @@ impl Recovery {
         self.write_beside(rank, &path.clone(), move || {
             parts::begin(&folder, part.tick)?;
             write_file(&path, &checkpoint::encode_part(&model, &decisive, &part))?;
-            let whole = parts::sets(&folder)?.into_iter().rfind(|set| set.missing.is_none());
-            match whole.filter(|_| part.rank == 0) {
-                Some(whole) => parts::forget(&folder, |tick| tick >= whole.tick),
-                None => Ok(()),
+            if part.rank > 0 {
+                return Ok(());
             }
+            let whole = parts::sets(&folder)?.into_iter().rfind(|set| set.missing.is_none());
+            whole.map_or(Ok(()), |whole| parts::forget(&folder, |tick| tick >= whole.tick))
         })
     }
 

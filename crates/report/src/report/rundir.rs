@@ -124,7 +124,7 @@ pub fn clear(folder: &Path) -> Result<(), ReportError> {
         file::check_place(&path)?;
         file::remove(&path)?;
     }
-    [CHECKPOINTS, PARTS].iter().try_for_each(|name| parts::forget(&folder.join(name), |_| false))
+    [CHECKPOINTS, PARTS].iter().try_for_each(|name| parts::clear(&folder.join(name)))
 }
 
 /// Creates `PARENT/SCENARIO-N` with the first N above those there already, and
