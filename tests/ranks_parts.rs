@@ -190,7 +190,9 @@ fn parts(model: &WorldModel, size: usize, route: Route, heartbeats: usize) -> Ve
         let rebalancing = Some(Rebalancing { every: 0.1, by_chance: Some(3) });
         let sharing = Sharing { route, rebalancing, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-        (0..heartbeats).for_each(|_| drop(ranks.advance(false).unwrap()));
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+        }
         ranks.state_part().unwrap()
     });
     all.into_iter().map(Result::unwrap).collect()

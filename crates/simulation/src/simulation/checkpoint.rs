@@ -86,11 +86,14 @@ fn encode_as(
     state: &impl Serialize,
 ) -> Vec<u8> {
     let content = Content { scenario: with_law(model, scenario).into_owned(), state };
-    let body = postcard::to_stdvec(&content).expect("plain data serialises into memory");
-    let mut bytes = magic.to_vec();
-    bytes.push(VERSION);
-    bytes.extend_from_slice(&Sha256::digest(&body));
-    bytes.extend_from_slice(&body);
+    let mut head = magic.to_vec();
+    head.push(VERSION);
+    head.extend_from_slice(&[0; DIGEST]);
+    let length = head.len();
+    // behind the head at once: states are large
+    let mut bytes = postcard::to_extend(&content, head).expect("plain data serialises into memory");
+    let (head, body) = bytes.split_at_mut(length);
+    head[length - DIGEST..].copy_from_slice(&Sha256::digest(body));
     bytes
 }
 
