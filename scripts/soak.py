@@ -53,9 +53,11 @@ def last_checkpoint(folder):
     checkpoint = folder / "checkpoint.bin"
     try:
         # in parts: the set before the last one is whole for sure
-        sets = sorted(int(own.name) for own in (folder / "checkpoints").iterdir())
+        names = [own.name for own in (folder / "checkpoints").iterdir()]
     except OSError:
-        sets = []
+        names = []
+    # one that is removed has another name for a moment
+    sets = sorted(int(name) for name in names if name.isdigit())
     whole = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
     last = (whole, sets[-2] if len(sets) > 1 else None)
     return None if last == (None, None) else last
