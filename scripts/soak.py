@@ -3,13 +3,13 @@
 
 Runs a scenario on several processes that meet by TCP; vehicles change processes by chance all the
 time, and one of the processes (never the first) is killed again and again. The run goes on by
-itself from its last checkpoint. Then the same scenario is run in one process, and hashes.csv and
-the last checkpoint must be equal to the byte.
+itself from its last checkpoint. Then the same scenario is run in one process, and hashes.csv,
+states.parquet and the last checkpoint must be equal to the byte.
 
     scripts/soak.py examples/convoy_mud.toml --processes 4 --every 5 --set time.duration=60
 
 Needs Linux (processes are found in /proc) and nothing but Python's standard library. Exit code 0 if
-both are equal, 1 if not, or if a run failed. Prints one JSON object.
+all are equal, 1 if not, or if a run failed. Prints one JSON object.
 """
 
 import argparse
@@ -48,11 +48,26 @@ def memory(folder):
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def last_checkpoint(folder):
+    """What is another thing once another checkpoint has been written; nothing before the first."""
+    checkpoint = folder / "checkpoint.bin"
+    try:
+        # in parts: the set before the last one is whole for sure
+        names = [own.name for own in (folder / "checkpoints").iterdir()]
+    except OSError:
+        names = []
+    # one that is removed has another name for a moment
+    sets = sorted(int(name) for name in names if name.isdigit())
+    whole = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
+    last = (whole, sets[-2] if len(sets) > 1 else None)
+    return None if last == (None, None) else last
+
+
 def digest(folder):
     """SHA-256 of what must be equal."""
     return {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in ("hashes.csv", "checkpoint.bin")
+        for name in ("hashes.csv", "states.parquet", "checkpoint.bin")
     }
 
 
@@ -65,6 +80,7 @@ def main():
     parser.add_argument("--checkpoint-every", type=float, default=2.0, help="simulated, s")
     parser.add_argument("--rebalance", type=float, default=1.0, help="simulated, s")
     parser.add_argument("--hash-every", type=int, default=10, help="heartbeats")
+    parser.add_argument("--parts", action="store_true", help="each process writes its own part")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -78,6 +94,7 @@ def main():
     folder = base / "many"
     words = [f"--processes={options.processes}", "--restarts=60000", "--route=neighbour"]
     words += [f"--rebalance={options.rebalance}", f"--rebalance-by-chance={options.seed}"]
+    words += ["--parts"] if options.parts else []
     begun = time.monotonic()
     with open(base / "many.log", "w") as log:
         run = subprocess.Popen([*common, *words, "--out", str(folder)], stdout=log, stderr=log)
@@ -86,8 +103,7 @@ def main():
         time.sleep(0.5)
         most = max(most, memory(folder))
         # between two kills it gets on by a checkpoint at least
-        checkpoint = folder / "checkpoint.bin"
-        written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
+        written = last_checkpoint(folder)
         alive = sorted(others(folder))
         if time.monotonic() > due and written != last and alive:
             os.kill(dice.choice(alive), signal.SIGKILL)

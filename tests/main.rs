@@ -50,6 +50,7 @@ mod ranks;
 #[cfg(feature = "dds")]
 mod ranks_dds;
 mod ranks_mpi;
+mod ranks_parts;
 mod ranks_tcp;
 mod records;
 mod reference_faults;

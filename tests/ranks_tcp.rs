@@ -127,7 +127,13 @@ fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
 
 /// The same of processes with these options, after a file was written.
 #[cfg(target_os = "linux")]
-fn struck_of(runs: &Runs, out: &Path, signal: &str, after: &str, more: &[&str]) -> Output {
+pub(crate) fn struck_of(
+    runs: &Runs,
+    out: &Path,
+    signal: &str,
+    after: &str,
+    more: &[&str],
+) -> Output {
     use std::time::{Duration, Instant};
     let job = started(runs, out, more);
     let begun = Instant::now();

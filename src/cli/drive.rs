@@ -2,7 +2,9 @@
 
 use super::Failure;
 use super::foxglove_feed::FoxgloveFeed;
+use super::results::MANIFEST;
 use crate::link::{FoxgloveServer, Pacing};
+use crate::report::manifest::FileHash;
 use crate::report::progress::Progress;
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::recorder::{Recorded, Recorder};
@@ -13,6 +15,7 @@ use crate::simulation::{
     Sample, Schedule, Stand, World,
 };
 use crate::view::{Clients, HtmlFile, LiveView, RanksView, View};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -30,7 +33,7 @@ pub struct Plan<'a> {
     pub recovery: &'a Arc<Recovery>,
     /// Whether the record in the folder is gone on with.
     pub resumes: bool,
-    /// Whether this rank writes the checkpoints.
+    /// Whether this rank tells what is so of all.
     pub stores: bool,
     /// No progress, no remarks.
     pub quiet: bool,
@@ -62,6 +65,8 @@ pub struct Plan<'a> {
     pub stood: Option<&'a AtomicBool>,
     /// Whether ranks that are lost are made good for by going on from the last checkpoint.
     pub restarts: bool,
+    /// Whether each rank writes its own part of record and checkpoints.
+    pub parts: bool,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -116,13 +121,19 @@ pub fn drive<'a>(
         ground_every: (plan.tells_ground || reads_ground(plan.scenario)).then_some(GROUND_INTERVAL),
         world_every: plan.html.map(|_| HtmlFile::FRAMES),
         views: true,
+        parts: plan.parts,
     };
-    let folder = plan.recovery.folder().filter(|_| here == 0).cloned();
-    let mut recorder = Recorder::new(plan.scenario, folder, size, [plan.resumes, plan.trace]);
-    let mut checkpoints = plan.recovery.checkpoints();
+    let folder = plan.recovery.folder().cloned();
+    let own = folder.clone().filter(|_| here == 0);
+    let mut recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
+    if let (true, Some(folder)) = (plan.parts, folder) {
+        see_folder(&mut ranks, &folder)?;
+        recorder = recorder.in_parts(folder, here);
+    }
+    let mut checkpoints = plan.recovery.checkpoints(here);
     let mut narrator = Narrator::new(plan, here == 0);
     let mut observers: Vec<&mut dyn Observer<Failure>> = vec![&mut recorder];
-    if plan.stores {
+    if plan.parts || here == 0 {
         observers.push(&mut checkpoints);
     }
     observers.push(&mut narrator);
@@ -191,6 +202,24 @@ pub fn drive<'a>(
     drop(observers);
     let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
     Ok(Driven { world, recorded: recorder.recorded(), interrupted, html, pacing })
+}
+
+/// Makes sure that the folder of this name is the same one on all ranks: each is to write there.
+fn see_folder(ranks: &mut Ranks<'_>, folder: &Path) -> Result<(), Failure> {
+    let seen = FileHash::of(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
+    let all = ranks.gathered("folder", &seen)?;
+    match all.iter().position(|own| own.is_none() || *own != all[0]) {
+        None => Ok(()),
+        Some(_) if ranks.rank() > 0 => Err(Failure::Told { code: 1 }),
+        Some(rank) => Err(Failure::Run {
+            subject: "--parts".into(),
+            cause: format!(
+                "rank {rank} does not see the run's folder {}: it must lie where all ranks write, \
+                 or leave --parts away",
+                folder.display()
+            ),
+        }),
+    }
 }
 
 /// Whether ground around vehicles is taken down on the way: with the readings of sensors.

@@ -9,7 +9,7 @@ use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
 use crate::report::scene::{Caption, Fact, Scene, Track, TrackPoint};
-use crate::report::{ReportError, kept_inputs, rundir, write_file};
+use crate::report::{ReportError, kept_inputs, record_parts, recovery, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::Built;
 use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary, World};
@@ -204,7 +204,8 @@ impl Results<'_> {
     }
 }
 
-const MANIFEST: &str = "manifest.json";
+/// What says what a folder holds.
+pub const MANIFEST: &str = "manifest.json";
 const README: &str = "README.md";
 
 /// Says in a run's folder what is driven, before it is: all that it takes to go on with
@@ -219,6 +220,10 @@ pub fn begin(
 ) -> Result<Manifest, Failure> {
     // of a run that is gone on with, the files are those it has
     let before = resumes.then(|| manifest::read(&folder.join(MANIFEST))).transpose()?;
+    if resumes {
+        recovery::forget_later(folder, first_tick)?;
+        record_parts::forget_from(folder, first_tick)?;
+    }
     let (inputs, first_tick) = match before {
         Some(before) => (before.inputs, before.first_tick),
         None => {

@@ -100,6 +100,11 @@ pub struct Run {
     /// all ranks anew, when one is lost
     #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes")]
     restarts: u16,
+    /// Have each rank write its own vehicles' record and checkpoints, joined by the first rank at
+    /// the end, which is told nothing of them before; all must see the run's folder. The files are
+    /// the same
+    #[arg(long, conflicts_with_all = ["serve", "view", "ros2", "html"])]
+    parts: bool,
     /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every
     #[arg(long, value_name = "K")]
     hash_every: Option<u64>,
@@ -172,8 +177,8 @@ impl Run {
         let timings = self.timings.then(|| timings::time(&mut built.world));
         let shown = self.serving.shown(&file, &built);
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
-        let recovery =
-            Arc::new(Recovery::new(built.world.clone(), state.clone(), built.decisive.clone()));
+        let recovery = Recovery::new(built.world.clone(), state.clone(), built.decisive.clone());
+        let recovery = Arc::new(recovery.in_parts(self.parts));
         let tick_now = state.as_ref().map_or(0, |state| state.tick);
         let served = bound
             .map(|own| {
@@ -212,6 +217,7 @@ impl Run {
             foxglove: served.as_ref().map(|own| &own.foxglove),
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),
+            parts: self.parts,
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();

@@ -1,7 +1,6 @@
 //! What `bekker run` reads, builds and begins before the first heartbeat.
 
 use super::Run;
-use crate::cli::drive::CHECKPOINT;
 #[cfg(feature = "mpi")]
 use crate::cli::launcher;
 use crate::cli::serving::Bound;
@@ -9,11 +8,13 @@ use crate::cli::{Failure, recorded, results};
 use crate::report::commands::COMMANDS;
 use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
+use crate::report::recovery::Stored;
 use crate::report::rundir::{self, Lock};
-use crate::report::write_file;
+use crate::report::{ReportError, write_file};
 use crate::scenario::build::{Built, world};
+use crate::scenario::config::Vehicle;
 use crate::scenario::{ScenarioFile, input};
-use crate::simulation::{Obstacle, WorldState, checkpoint, first_obstacle};
+use crate::simulation::{Obstacle, WorldState, first_obstacle};
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,6 +69,9 @@ impl Run {
                 eprintln!("warning: {warning}");
             }
         }
+        if self.parts {
+            check_parts(&file)?;
+        }
         let bound = if writes { self.serving.bound(&file.scenario)? } else { None };
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
@@ -81,6 +85,7 @@ impl Run {
         for (option, is_given) in [
             ("--serve, --view or --ros2", serving.is_controlled()),
             ("--html", serving.html),
+            ("--parts", self.parts),
             ("--ros2-ground", serving.ros2_ground),
         ] {
             agreed.push((option.into(), is_given.to_string()));
@@ -110,11 +115,14 @@ impl Run {
     /// The state to go on from, if any.
     fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
-        let path = if from.is_dir() { from.join(CHECKPOINT) } else { from.clone() };
-        let bytes = input::read(&path, input::LARGEST_BINARY)
-            .map_err(|error| Failure::input(&path, &error))?;
-        let state = checkpoint::decode(&built.world, &built.decisive, &bytes)
-            .map_err(|error| Failure::input(&path, &error))?;
+        let stored = if from.is_dir() { Stored::last(from)? } else { Stored::Whole(from.clone()) };
+        let state = stored.read(&built.world, &built.decisive).map_err(|error| match error {
+            ReportError::Decode { path, reason } => {
+                Failure::Input { subject: path.display().to_string(), cause: reason }
+            }
+            ReportError::File { path, source, .. } => Failure::input(&path, &source),
+            other => other.into(),
+        })?;
         Ok(Some(state))
     }
 
@@ -143,6 +151,23 @@ impl Run {
             keep_commands(from, &folder)?;
         }
         Ok(Place { folder, begun, lock })
+    }
+}
+
+/// Refuses to write a record in parts whose readings one rank must write.
+fn check_parts(file: &ScenarioFile) -> Result<(), Failure> {
+    let scenario = &file.scenario;
+    let sensor = |own: &&Vehicle| own.sensor.iter().any(|sensor| sensor.record);
+    match scenario.vehicle.iter().find(sensor).filter(|_| scenario.output.readings) {
+        None => Ok(()),
+        Some(vehicle) => Err(Failure::Input {
+            subject: "--parts".into(),
+            cause: format!(
+                "sensors of {} are recorded, which the first rank does with the ground around them; \
+                 allowed is output.readings = false, or to leave --parts away",
+                vehicle.name
+            ),
+        }),
     }
 }
 

@@ -77,6 +77,7 @@ impl Run {
         give("rebalance", self.rebalance.map(|own| own.to_string()));
         give("rebalance-by-chance", self.rebalance_by_chance.map(|own| own.to_string()));
         for (name, given) in [
+            ("--parts", self.parts),
             ("--trace", self.trace),
             ("--timings", self.timings),
             ("--no-picture", self.no_picture),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{BufReader, Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -71,29 +71,75 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 /// # Errors
 /// [`ReportError`] when it cannot be read.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(BTreeMap<u64, T>, usize), ReportError> {
-    let bytes = match fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        read => read.map_err(ReportError::file("read", path))?,
-    };
-    let (mut records, mut at) = (BTreeMap::new(), 0);
-    while let Some((number, record, length)) = next(&bytes[at..]) {
-        records.insert(number, record);
-        at += length;
+    if !path.exists() {
+        return Ok((BTreeMap::new(), 0));
     }
-    Ok((records, at))
+    let mut records = Records::open(path)?;
+    let by_number = records.by_ref().collect::<Result<_, _>>()?;
+    Ok((by_number, records.bytes))
 }
 
-/// The record that bytes begin with, with its number and how many of them it takes, if it is
-/// whole.
-fn next<T: DeserializeOwned>(bytes: &[u8]) -> Option<(u64, T, usize)> {
-    let (length, rest) = bytes.split_first_chunk()?;
-    let (sum, rest) = rest.split_first_chunk()?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let body = rest.get(..length)?;
-    let whole = crc32fast::hash(body) == u32::from_le_bytes(*sum);
-    let record = if whole { postcard::from_bytes(body).ok() } else { None };
-    let (number, record) = record?;
-    Some((number, record, HEAD + length))
+/// The whole records of a journal one after the other, as they were added.
+pub struct Records<T> {
+    path: PathBuf,
+    file: BufReader<fs::File>,
+    /// Bytes of the file that are not read yet, at its end as it was when it was opened.
+    left: u64,
+    /// Bytes of those that have been read.
+    bytes: usize,
+    holds: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> Records<T> {
+    /// Opens a journal.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be read.
+    pub fn open(path: &Path) -> Result<Records<T>, ReportError> {
+        let file = fs::File::open(path).map_err(ReportError::file("read", path))?;
+        let left = file.metadata().map_err(ReportError::file("read", path))?.len();
+        let (path, file) = (path.to_owned(), BufReader::new(file));
+        Ok(Records { path, file, left, bytes: 0, holds: PhantomData })
+    }
+
+    /// The next record, if it is whole.
+    fn record(&mut self) -> std::io::Result<Option<(u64, T)>> {
+        let mut head = [0; HEAD];
+        if self.left < HEAD as u64 {
+            return Ok(None);
+        }
+        self.file.read_exact(&mut head)?;
+        self.left -= HEAD as u64;
+        let [length, sum] = [0, 4].map(|at| {
+            let word = [0, 1, 2, 3].map(|byte| head[at + byte]);
+            u32::from_le_bytes(word)
+        });
+        if self.left < u64::from(length) {
+            return Ok(None);
+        }
+        let mut body = vec![0; length as usize];
+        self.file.read_exact(&mut body)?;
+        let whole = crc32fast::hash(&body) == sum;
+        let record = if whole { postcard::from_bytes(&body).ok() } else { None };
+        if record.is_some() {
+            self.bytes += HEAD + body.len();
+            self.left -= u64::from(length);
+        }
+        Ok(record)
+    }
+}
+
+impl<T: DeserializeOwned> Iterator for Records<T> {
+    type Item = Result<(u64, T), ReportError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = self.record().map_err(ReportError::file("read", &self.path)).transpose();
+        if !matches!(record, Some(Ok(_))) {
+            // what stands behind the first that is not whole cannot be told apart
+            self.left = 0;
+        }
+        record
+    }
 }
 
 #[cfg(test)]

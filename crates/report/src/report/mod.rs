@@ -12,6 +12,7 @@
 //! | [`manifest`] | what was run, with what, on what: JSON |
 //! | [`record`] | all that is taken down as a run goes on |
 //! | [`recorder`] | the same, by an observer of a run |
+//! | [`record_parts`] | what each rank takes down of its own vehicles, to be joined |
 //! | [`recovery`] | checkpoints, and what is made good for a lost rank |
 //! | [`kept_inputs`] | what it was driven from |
 //! | [`readme`] | what every file holds |
@@ -73,6 +74,7 @@ mod map;
 mod mcap;
 mod mcap_read;
 mod page;
+mod parts;
 pub mod photograph;
 pub mod picture;
 pub mod plot;
@@ -83,6 +85,7 @@ mod protobuf;
 pub mod readings;
 pub mod readme;
 pub mod record;
+pub mod record_parts;
 pub mod recorded;
 pub mod recorder;
 pub mod recovery;

@@ -64,6 +64,7 @@ the tables hold all up to the last heartbeat (Parquet up to its last second of w
 | `summary.json` | every vehicle's outcome and figures, SI units |
 | `picture.png` | the run in one picture |
 | `checkpoint.bin` | the last state, to go on from |
+| `checkpoints/`, `parts/` | with `--parts`, while the run goes on: each rank's part of the last states, and of the tables above |
 | `heartbeats.csv` | with ranks: bytes and times of every heartbeat |
 | `trace.json` | with `--trace`: the same as a timeline, for Perfetto and Chrome |
 ";

@@ -16,7 +16,7 @@ use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
-use crate::simulation::{AutonomyView, Commanded, Hit, Sample, TrailerEvent, World};
+use crate::simulation::{AutonomyView, Commanded, Hit, Sample, Told, TrailerEvent, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -35,8 +35,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// Begins the files of a run with its first samples, or, if it `resumes` a record
-    /// in this folder, goes on with them after the world's time.
+    /// Begins the files of a run with its first samples, or, if it goes on with a record in this
+    /// folder `since` a tick, with what was taken down by then; hashes and commands with those up
+    /// to the world's.
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be created or gone on with.
@@ -45,9 +46,10 @@ impl Record {
         scenario: &Scenario,
         world: &World,
         now: &[Sample],
-        resumes: bool,
+        since: Option<u64>,
     ) -> Result<Record, ReportError> {
-        let after = resumes.then(|| whole_microseconds(world.time()));
+        let (resumes, clock) = (since.is_some(), &world.model().clock);
+        let after = since.map(|tick| whole_microseconds(clock.time(tick)));
         let names: Vec<String> = scenario.vehicle.iter().map(|entry| entry.name.clone()).collect();
         let wheels = now.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
         let output = &scenario.output;
@@ -67,7 +69,8 @@ impl Record {
                 States::resume(folder, &names, parts, output, time, &mut before)?
             }
         };
-        let hashes = Hashes::open(folder, &names, after)?;
+        let now_after = after.map(|_| whole_microseconds(world.time()));
+        let hashes = Hashes::open(folder, &names, now_after)?;
         let hits = Hits::open(folder, world, after)?;
         let trailer_events = TrailerEvents::open(folder, world, after)?;
         let outside =
@@ -76,7 +79,7 @@ impl Record {
         let mut record =
             Record { hashes, states, readings, hits, trailer_events, commands, tracks };
         if !resumes {
-            record.samples(world, now)?;
+            record.samples(world, world.state().tick, now)?;
             record.flush()?;
         }
         Ok(record)
@@ -90,33 +93,48 @@ impl Record {
         self.hashes.take(row)
     }
 
+    /// Takes down what vehicles left in a heartbeat that ends at a tick.
+    pub fn told(&mut self, world: &World, tick: u64, told: &Told) -> Result<(), ReportError> {
+        self.delivered(&told.delivered)?;
+        self.hits(world, tick, &told.hits)?;
+        self.trailer_events(world, tick, &told.trailer_events)?;
+        self.autonomous(world, tick, &told.autonomous)?;
+        told.samples.as_ref().map_or(Ok(()), |samples| self.samples(world, tick, samples))
+    }
+
     /// Takes down what sensors delivered, each with its vehicle.
     pub fn delivered(&mut self, delivered: &[(u32, Delivery)]) -> Result<(), ReportError> {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         delivered.iter().try_for_each(|(agent, own)| readings.take(*agent as usize, own))
     }
 
-    /// Takes down the hits that are over, each with its vehicle.
-    pub fn hits(&mut self, world: &World, hits: &[(u32, Hit)]) -> Result<(), ReportError> {
-        let time = world.time();
+    /// Takes down the hits that are over at a tick, each with its vehicle.
+    pub fn hits(
+        &mut self,
+        world: &World,
+        tick: u64,
+        hits: &[(u32, Hit)],
+    ) -> Result<(), ReportError> {
+        let time = world.model().clock.time(tick);
         if let Some(own) = &mut self.hits {
             own.take(world, time, hits)?;
         }
         let Some(readings) = &mut self.readings else { return Ok(()) };
-        let time_us = world.model().clock.micros(world.state().tick);
+        let time_us = world.model().clock.micros(tick);
         hits.iter().try_for_each(|(agent, hit)| {
             readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
         })
     }
 
-    /// Takes down what happened to trailers, each with its vehicle.
+    /// Takes down what happened to trailers by a tick, each with its vehicle.
     pub fn trailer_events(
         &mut self,
         world: &World,
+        tick: u64,
         events: &[(u32, TrailerEvent)],
     ) -> Result<(), ReportError> {
         let own = self.trailer_events.as_mut();
-        own.map_or(Ok(()), |own| own.take(world, world.time(), events))
+        own.map_or(Ok(()), |own| own.take(world, world.model().clock.time(tick), events))
     }
 
     /// Takes down the commands from outside that hold from the step `tick` on.
@@ -129,23 +147,29 @@ impl Record {
         self.commands.as_mut().map_or(Ok(()), |own| own.take(world, tick, commanded))
     }
 
-    /// Takes down what vehicles that drive themselves have in mind, each with its index.
+    /// Takes down what vehicles that drive themselves have in mind at a tick, each with its index.
     pub fn autonomous(
         &mut self,
         world: &World,
+        tick: u64,
         views: &[(u32, AutonomyView)],
     ) -> Result<(), ReportError> {
         let Some(readings) = &mut self.readings else { return Ok(()) };
-        let time = world.model().clock.micros(world.state().tick);
+        let time = world.model().clock.micros(tick);
         views.iter().try_for_each(|(agent, view)| readings.autonomy(time, *agent as usize, view))
     }
 
-    /// Takes down where vehicles are and how they do.
-    pub fn samples(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
+    /// Takes down where vehicles are at a tick and how they do.
+    pub fn samples(
+        &mut self,
+        world: &World,
+        tick: u64,
+        samples: &[Sample],
+    ) -> Result<(), ReportError> {
         self.states.take(samples)?;
         samples.iter().for_each(|sample| extend(&mut self.tracks, sample));
         let Some(readings) = &mut self.readings else { return Ok(()) };
-        let time = world.model().clock.micros(world.state().tick);
+        let time = world.model().clock.micros(tick);
         let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
         readings.poses(time, &poses)
     }

@@ -4,13 +4,15 @@ use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeats::Heartbeats;
 use super::record::{Finished, GROUND_INTERVAL, Record};
+use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
 use crate::scenario::Scenario;
 use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Takes down a run in a folder, as its scenario asks; without a folder only the figures of
-/// its heartbeats. The run's schedule must ask for hashes.
+/// its heartbeats. The run's schedule must ask for hashes. In parts every rank takes down its own
+/// vehicles, and the first the rest.
 pub struct Recorder<'a> {
     scenario: &'a Scenario,
     folder: Option<PathBuf>,
@@ -20,7 +22,10 @@ pub struct Recorder<'a> {
     ranks: usize,
     /// Whether a timeline is written.
     trace: bool,
+    /// The folder and the rank whose part of the record is written there.
+    parts: Option<(PathBuf, usize)>,
     open: Option<(Record, Heartbeats)>,
+    part: Option<RecordPart>,
     figures: Vec<Vec<HeartbeatFigures>>,
     /// What the record leaves, once the run is over.
     left: Finished,
@@ -53,10 +58,19 @@ impl<'a> Recorder<'a> {
             resumes,
             ranks,
             trace,
+            parts: None,
             open: None,
+            part: None,
             figures: vec![Vec::new(); ranks],
             left: Default::default(),
         }
+    }
+
+    /// Has this rank take down what its own vehicles do beside the record, which the first makes
+    /// of all parts at the end. The run's [schedule](crate::simulation::Schedule::parts) must have
+    /// it so.
+    pub fn in_parts(self, folder: PathBuf, rank: usize) -> Recorder<'a> {
+        Recorder { parts: Some((folder, rank)), ..self }
     }
 
     /// What is left of it, once the run is over.
@@ -67,42 +81,76 @@ impl<'a> Recorder<'a> {
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
-        if let Some(hash) = moment.hash {
-            record.heartbeat(&HashRow::new(tick, moment.time, hash))?;
-        }
-        record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
         record.delivered(moment.delivered)?;
-        record.hits(moment.world, moment.hits)?;
-        record.trailer_events(moment.world, moment.trailer_events)?;
-        record.autonomous(moment.world, moment.autonomous)?;
+        record.hits(moment.world, tick, moment.hits)?;
+        record.trailer_events(moment.world, tick, moment.trailer_events)?;
+        record.autonomous(moment.world, tick, moment.autonomous)?;
         if let Some(samples) = moment.samples {
-            record.samples(moment.world, samples)?;
+            record.samples(moment.world, tick, samples)?;
             if tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
                 record.ground(moment.world, samples)?;
             }
         }
-        record.flush()
+        Ok(())
+    }
+
+    /// Begins the record in a folder, or goes on with it: with what parts hold of it up to now.
+    fn open(
+        &mut self,
+        folder: &Path,
+        world: &World,
+        samples: &[Sample],
+    ) -> Result<(), ReportError> {
+        let now = world.state().tick;
+        let parts = self.resumes.then(|| RecordParts::before(now, folder)).transpose()?;
+        let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
+        let mut record = Record::open(folder, self.scenario, world, samples, since)?;
+        let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
+        if let Some(parts) = parts.filter(|own| own.since().is_some()) {
+            parts.join(now, world, (&mut record, &mut heartbeats), |_| ())?;
+        }
+        if self.resumes && self.parts.is_none() {
+            record_parts::clear(folder)?;
+        }
+        self.open = Some((record, heartbeats));
+        Ok(())
     }
 }
 
 impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
     fn on_start(&mut self, world: &World, samples: &[Sample]) -> Result<(), E> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        let record = Record::open(folder, self.scenario, world, samples, self.resumes)?;
-        let from = self.resumes.then(|| world.state().tick);
-        let heartbeats = Heartbeats::open(folder, self.ranks, self.trace, from)?;
-        self.open = Some((record, heartbeats));
+        if let Some(folder) = self.folder.clone() {
+            self.open(&folder, world, samples)?;
+        }
+        if let Some((folder, rank)) = &self.parts {
+            let tick = world.state().tick;
+            self.part = Some(RecordPart::begin(folder, tick, *rank, self.ranks)?);
+        }
         Ok(())
     }
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+        let tick = moment.world.state().tick;
         if let Some((record, _)) = &mut self.open {
-            Recorder::take(record, moment)?;
+            if let Some(hash) = moment.hash {
+                record.heartbeat(&HashRow::new(tick, moment.time, hash))?;
+            }
+            record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
+            if self.part.is_none() {
+                Recorder::take(record, moment)?;
+            }
+            record.flush()?;
+        }
+        if let Some(part) = &mut self.part {
+            part.take(tick, moment.told())?;
         }
         Ok(Flow::Continue)
     }
 
     fn on_figures(&mut self, figures: &[Vec<HeartbeatFigures>]) -> Result<(), E> {
+        if let (Some(part), [own]) = (&mut self.part, figures) {
+            return Ok(part.figures(own.clone())?);
+        }
         if let Some((_, heartbeats)) = &mut self.open {
             heartbeats.take(figures)?;
         }
@@ -110,8 +158,23 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         Ok(())
     }
 
-    fn on_end(&mut self, _: &World) -> Result<(), E> {
-        if let Some((record, heartbeats)) = self.open.take() {
+    fn on_parts_end(&mut self) -> Result<(), E> {
+        Ok(self.part.as_ref().map_or(Ok(()), RecordPart::sync)?)
+    }
+
+    fn on_end(&mut self, world: &World) -> Result<(), E> {
+        let part = self.part.take();
+        if let Some((mut record, mut heartbeats)) = self.open.take() {
+            if let (Some(_), Some(folder)) = (part, &self.folder) {
+                let all = &mut self.figures;
+                let costs = |figures: &[Vec<HeartbeatFigures>]| {
+                    all.iter_mut().zip(figures).for_each(|(all, new)| all.extend_from_slice(new));
+                };
+                let tick = world.state().tick;
+                let parts = RecordParts::before(u64::MAX, folder)?;
+                parts.join(tick, world, (&mut record, &mut heartbeats), costs)?;
+                record_parts::clear(folder)?;
+            }
             let (mut files, tracks, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);
             self.left = (files, tracks, hits);

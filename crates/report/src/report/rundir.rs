@@ -1,6 +1,8 @@
 //! The folder of a run.
 
-use super::{ReportError, file};
+use super::record_parts::PARTS;
+use super::recovery::CHECKPOINTS;
+use super::{ReportError, file, parts};
 use std::fs;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -34,7 +36,7 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
         }
         Err(fs::TryLockError::Error(error)) => return Err(ReportError::file("lock", &path)(error)),
     }
-    remove_parts(folder, &["sensors", "inputs", "table"])?;
+    remove_parts(folder, &["sensors", "inputs", "table", CHECKPOINTS])?;
     let noted = file.set_len(0).and_then(|()| file.rewind());
     noted
         .and_then(|()| writeln!(file, "{}", std::process::id()))
@@ -122,7 +124,7 @@ pub fn clear(folder: &Path) -> Result<(), ReportError> {
         file::check_place(&path)?;
         file::remove(&path)?;
     }
-    Ok(())
+    [CHECKPOINTS, PARTS].iter().try_for_each(|name| parts::clear(&folder.join(name)))
 }
 
 /// Creates `PARENT/SCENARIO-N` with the first N above those there already, and

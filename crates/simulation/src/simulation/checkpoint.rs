@@ -1,7 +1,9 @@
 //! Checkpoints: a state as bytes, with what it belongs to.
 
 use super::soundness::{self, StateError};
+use super::state_part::{PartsError, StatePart};
 use super::world::{WorldModel, WorldState};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -13,6 +15,8 @@ const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// others know what else acts on them.
 const VERSION: u8 = 15;
 const DIGEST: usize = 32;
+/// First bytes of one rank's part of a checkpoint, likewise.
+const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";
 
 /// Why bytes are not a checkpoint of this run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,6 +48,9 @@ pub enum CheckpointError {
         /// What the decoder says.
         what: String,
     },
+    /// Parts that do not make a state.
+    #[error("the parts of the checkpoint do not go together: {0}")]
+    Parts(#[from] PartsError),
     /// A state that the run cannot be in.
     #[error(
         "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
@@ -64,12 +71,29 @@ struct Content<S> {
 /// course, a line `key = value` each. A law of one's own that its ground obeys decides it
 /// too.
 pub fn encode(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
+    encode_as(MAGIC, model, scenario, state)
+}
+
+/// The same of one rank's part of a state.
+pub fn encode_part(model: &WorldModel, scenario: &str, part: &StatePart) -> Vec<u8> {
+    encode_as(MAGIC_OF_PART, model, scenario, part)
+}
+
+fn encode_as(
+    magic: &[u8; 7],
+    model: &WorldModel,
+    scenario: &str,
+    state: &impl Serialize,
+) -> Vec<u8> {
     let content = Content { scenario: with_law(model, scenario).into_owned(), state };
-    let body = postcard::to_stdvec(&content).expect("plain data serialises into memory");
-    let mut bytes = MAGIC.to_vec();
-    bytes.push(VERSION);
-    bytes.extend_from_slice(&Sha256::digest(&body));
-    bytes.extend_from_slice(&body);
+    let mut head = magic.to_vec();
+    head.push(VERSION);
+    head.extend_from_slice(&[0; DIGEST]);
+    let length = head.len();
+    // behind the head at once: states are large
+    let mut bytes = postcard::to_extend(&content, head).expect("plain data serialises into memory");
+    let (head, body) = bytes.split_at_mut(length);
+    head[length - DIGEST..].copy_from_slice(&Sha256::digest(body));
     bytes
 }
 
@@ -96,7 +120,46 @@ pub fn decode(
     scenario: &str,
     bytes: &[u8],
 ) -> Result<WorldState, CheckpointError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotACheckpoint)?;
+    let state = decode_as(MAGIC, model, scenario, bytes)?;
+    sound(model, state)
+}
+
+/// The part of a state in that of a checkpoint, likewise.
+///
+/// # Errors
+///
+/// Likewise.
+pub fn decode_part(
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<StatePart, CheckpointError> {
+    decode_as(MAGIC_OF_PART, model, scenario, bytes)
+}
+
+/// The state that the parts of all ranks make, in the order of ranks: one that the model can go on
+/// from.
+///
+/// # Errors
+///
+/// [`CheckpointError`] when parts are missing, do not go together, or were altered.
+pub fn join(model: &WorldModel, parts: Vec<StatePart>) -> Result<WorldState, CheckpointError> {
+    sound(model, WorldState::of_parts(parts, model.agents.len())?)
+}
+
+fn sound(model: &WorldModel, state: WorldState) -> Result<WorldState, CheckpointError> {
+    let unsound = |StateError { what }| CheckpointError::Unsound { what };
+    soundness::check(model, &state).map_err(unsound)?;
+    Ok(state)
+}
+
+fn decode_as<S: DeserializeOwned>(
+    magic: &[u8; 7],
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<S, CheckpointError> {
+    let rest = bytes.strip_prefix(magic).ok_or(CheckpointError::NotACheckpoint)?;
     let (&found, rest) = rest.split_first().ok_or(CheckpointError::Damaged)?;
     if found != VERSION {
         return Err(CheckpointError::Version { found });
@@ -113,10 +176,7 @@ pub fn decode(
         let differences = differences(&own, &scenario).unwrap_or_default();
         return Err(CheckpointError::Scenario { differences });
     }
-    let state = postcard::from_bytes(state).map_err(undecodable)?;
-    let unsound = |StateError { what }| CheckpointError::Unsound { what };
-    soundness::check(model, &state).map_err(unsound)?;
-    Ok(state)
+    postcard::from_bytes(state).map_err(undecodable)
 }
 
 /// Differences that are told one by one.

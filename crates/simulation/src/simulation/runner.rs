@@ -10,10 +10,13 @@ use super::rank_error::RankError;
 use super::ranks::{HeartbeatFigures, Ranks, Sharing};
 use super::record::Sample;
 use super::state_hash::StateHash;
+use super::state_part::StatePart;
+use super::told::Told;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
 use crate::sync::Loopback;
 use crate::terrain::TerrainError;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When a run ends, and how often what is told. The same on all ranks.
@@ -37,6 +40,9 @@ pub struct Schedule {
     pub world_every: Option<f64>,
     /// Whether observers are shown what agents that drive themselves have in mind.
     pub views: bool,
+    /// Whether each rank's observers are told of its own agents alone, and nothing of record and
+    /// state comes to the first rank before the end.
+    pub parts: bool,
 }
 
 impl Schedule {
@@ -51,6 +57,7 @@ impl Schedule {
             ground_every: None,
             world_every: None,
             views: false,
+            parts: false,
         }
     }
 
@@ -73,7 +80,8 @@ pub enum Flow {
     Stop,
 }
 
-/// A heartbeat that is over.
+/// A heartbeat that is over. What it says of the first rank, that it has of all agents, every rank
+/// has of its own where the schedule has it [in parts](Schedule::parts).
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     /// The world; of ranks this rank's part, with agents of others as they were when they
@@ -109,11 +117,24 @@ pub struct Moment<'a> {
     pub complete: bool,
 }
 
+impl Moment<'_> {
+    /// What agents left for the record, to be kept.
+    pub fn told(&self) -> Told {
+        Told {
+            delivered: self.delivered.to_vec(),
+            hits: self.hits.to_vec(),
+            trailer_events: self.trailer_events.to_vec(),
+            autonomous: self.autonomous.to_vec(),
+            samples: self.samples.map(<[Sample]>::to_vec),
+        }
+    }
+}
+
 /// Whom a run tells what happens. Every method is called on every rank; none needs to be
 /// implemented. `E` is what may go wrong with it.
 pub trait Observer<E> {
     /// The run is about to begin, or to go on, with all agents as they are; the world of the
-    /// first rank is complete.
+    /// first rank is complete, unless the schedule has it in parts.
     ///
     /// # Errors
     /// What ends the run before it begins.
@@ -129,8 +150,8 @@ pub trait Observer<E> {
         Ok(Flow::Continue)
     }
 
-    /// A checkpoint is due, also at the start of a run and at its end; the world of the first
-    /// rank is complete. May be called without a heartbeat between.
+    /// A checkpoint is due, also at the start of a run and at its end (in parts only there); the
+    /// world of the first rank is complete. May be called without a heartbeat between.
     ///
     /// # Errors
     /// What ends the run at once.
@@ -138,8 +159,26 @@ pub trait Observer<E> {
         Ok(())
     }
 
+    /// This rank's part of a checkpoint is due, where the schedule has it in parts: at the start
+    /// of a run, and on the way.
+    ///
+    /// # Errors
+    /// What ends the run at once.
+    fn on_checkpoint_part(&mut self, _part: &Arc<StatePart>) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// All parts have been told: who comes next relies on it that what became of them is done, on
+    /// every rank.
+    ///
+    /// # Errors
+    /// What ends the run at once.
+    fn on_parts_end(&mut self) -> Result<(), E> {
+        Ok(())
+    }
+
     /// What heartbeats cost, rank by rank, since this was called last; on the first rank, nothing
-    /// elsewhere.
+    /// elsewhere. In parts on each rank its own.
     ///
     /// # Errors
     /// What ends the run at once.
@@ -292,11 +331,14 @@ impl<'a> Runner<'a> {
         let sample_every = clock.ticks_in(sample_every);
         let end = clock.heartbeats_in(duration).saturating_mul(clock.steps_per_heartbeat());
         let samples = self.ranks.samples()?;
-        self.ranks.gather()?;
+        if !self.schedule.parts {
+            self.ranks.gather()?;
+        }
         each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
+        drop(samples);
         // whatever becomes of it, a run can be gone on with
         if !self.resumes {
-            each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+            self.checkpoint(observers)?;
         }
         let (mut figures, mut stopped) = (Vec::new(), false);
         let mut quit = false;
@@ -331,8 +373,7 @@ impl<'a> Runner<'a> {
             if checkpoint_every.is_some_and(|every| tick.is_multiple_of(clock.ticks_in(every)))
                 && tick < end
             {
-                self.ranks.gather()?;
-                each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+                self.checkpoint(observers)?;
             }
             done.checkpoint = self.ranks.elapsed() - begun;
             done.record_bytes = self.ranks.take_received_bytes();
@@ -341,15 +382,28 @@ impl<'a> Runner<'a> {
                 self.tell_figures(observers, &mut figures)?;
             }
         }
+        self.tell_figures(observers, &mut figures)?;
+        if self.schedule.parts {
+            each(observers, |own| own.on_parts_end())?;
+        }
         self.ranks.gather()?;
         each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
-        self.tell_figures(observers, &mut figures)?;
         each(observers, |own| own.on_end(self.ranks.world()))?;
         Ok((self.ranks.into_world(), quit))
     }
 
     fn tick(&self) -> u64 {
         self.ranks.world().state().tick
+    }
+
+    /// Tells observers that a checkpoint is due.
+    fn checkpoint<E>(&mut self, observers: &mut [&mut dyn Observer<E>]) -> Result<(), RunError<E>> {
+        if self.schedule.parts {
+            let part = Arc::new(self.ranks.state_part()?);
+            return each(observers, |own| own.on_checkpoint_part(&part));
+        }
+        self.ranks.gather()?;
+        each(observers, |own| own.on_checkpoint(self.ranks.world()))
     }
 
     /// Commands of drivers from outside, each on the rank where its agent steps.
@@ -433,12 +487,11 @@ impl<'a> Runner<'a> {
         } else if due(self.schedule.ground_every) {
             self.ranks.complete_first()?;
         }
-        let delivered = self.ranks.delivered()?;
-        let hits = self.ranks.hits()?;
-        let trailer_events = self.ranks.trailer_events()?;
-        let shows = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
-        let autonomous = if shows { self.ranks.autonomous()? } else { Vec::new() };
-        let samples = sampled.then(|| self.ranks.samples()).transpose()?;
+        let views = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
+        let told = match self.schedule.parts {
+            true => self.ranks.own_told(sampled, views),
+            false => self.ranks.told(sampled, views)?,
+        };
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;
         let moment = Moment {
@@ -446,12 +499,12 @@ impl<'a> Runner<'a> {
             time: world.time(),
             figures,
             hash: hash.as_ref(),
-            delivered: &delivered,
-            hits: &hits,
-            trailer_events: &trailer_events,
+            delivered: &told.delivered,
+            hits: &told.hits,
+            trailer_events: &told.trailer_events,
             commanded: if first { commanded } else { &[] },
-            autonomous: &autonomous,
-            samples: samples.as_deref().filter(|_| first),
+            autonomous: &told.autonomous,
+            samples: told.samples.as_deref().filter(|_| first || self.schedule.parts),
             first,
             complete: self.ranks.size() == 1 || (first && gathers),
         };
@@ -470,6 +523,9 @@ impl<'a> Runner<'a> {
         figures: &mut Vec<HeartbeatFigures>,
     ) -> Result<(), RunError<E>> {
         let own = vec![std::mem::take(figures)];
+        if self.schedule.parts {
+            return each(observers, |observer| observer.on_figures(&own));
+        }
         let gathered = self.ranks.collected("figures", own)?.unwrap_or_default();
         each(observers, |own| own.on_figures(&gathered))
     }

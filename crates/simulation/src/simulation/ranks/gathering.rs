@@ -4,16 +4,14 @@ use super::Ranks;
 use crate::ground::GroundDigest;
 use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
-use crate::simulation::autonomy_view::AutonomyView;
 use crate::simulation::controller::Call;
-use crate::simulation::event::{Event, TrailerEvent};
-use crate::simulation::hit::Hit;
 use crate::simulation::outcome::{Outcome, OutcomeReport};
 use crate::simulation::radio::Heard;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::record::Sample;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
+use crate::simulation::told::sort_deliveries;
 use crate::simulation::world::World;
 use crate::sync::Parts;
 use rayon::prelude::*;
@@ -123,8 +121,7 @@ impl Ranks<'_> {
     /// # Errors
     /// [`RankError`] when a rank is gone or its samples cannot be read.
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
-        let sample = |agent: u32, _: &AgentState| self.world.sample(agent as usize);
-        let own: Vec<Sample> = self.own_agents(sample).into_iter().flatten().collect();
+        let own = self.own_samples();
         let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
@@ -139,10 +136,8 @@ impl Ranks<'_> {
         if !self.records {
             return Ok(Vec::new());
         }
-        let model = self.world.shared_model();
-        self.delivered_where(|agent, sensor| {
-            model.agents[agent as usize].sensors[sensor as usize].record
-        })
+        let own = self.recorded_deliveries();
+        self.deliveries_of_all(own)
     }
 
     /// What these sensors (agent, sensor), in ascending order, delivered in the last heartbeat,
@@ -157,20 +152,18 @@ impl Ranks<'_> {
         if sensors.is_empty() {
             return Ok(Vec::new());
         }
-        self.delivered_where(|agent, sensor| sensors.binary_search(&(agent, sensor)).is_ok())
+        let asked = |agent, sensor| sensors.binary_search(&(agent, sensor)).is_ok();
+        let own = self.own_deliveries(asked);
+        self.deliveries_of_all(own)
     }
 
-    fn delivered_where(
+    fn deliveries_of_all(
         &mut self,
-        asked: impl Fn(u32, u32) -> bool,
+        own: Vec<(u32, Delivery)>,
     ) -> Result<Vec<(u32, Delivery)>, RankError> {
-        let mut own: Vec<(u32, Delivery)> = Vec::new();
-        for &index in self.world.own_agents() {
-            let (agent, all) = (index as u32, self.world.delivered(index).iter());
-            let asked = all.filter(|delivery| asked(agent, delivery.sensor));
-            own.extend(asked.map(|delivery| (agent, delivery.clone())));
-        }
-        Ok(in_order(self.collected("readings", own)?.unwrap_or_default()))
+        let mut all = self.collected("readings", own)?.unwrap_or_default();
+        sort_deliveries(&mut all);
+        Ok(all)
     }
 
     /// What the radios of these agents, in ascending order, heard in the last heartbeat, each
@@ -228,66 +221,6 @@ impl Ranks<'_> {
         Ok(if interrupted && call == Call::Wait { Call::Stop } else { call })
     }
 
-    /// What all agents that drive themselves have in mind, each with its agent, in the order of
-    /// agents, on rank 0; nothing elsewhere.
-    ///
-    /// # Errors
-    /// [`RankError`] when a rank is gone or what it tells cannot be read.
-    pub fn autonomous(&mut self) -> Result<Vec<(u32, AutonomyView)>, RankError> {
-        let model = self.world.model();
-        if model.agents.iter().all(|agent| agent.autonomy.is_none()) {
-            return Ok(Vec::new());
-        }
-        let own = self.own_agents(|agent, state| {
-            let autonomy = model.agents[agent as usize].autonomy.as_ref()?;
-            Some((agent, AutonomyView::of(autonomy, state)?))
-        });
-        let own: Vec<(u32, AutonomyView)> = own.into_iter().flatten().collect();
-        let mut all = self.collected("autonomy", own)?.unwrap_or_default();
-        all.sort_by_key(|(agent, _)| *agent);
-        Ok(all)
-    }
-
-    /// The hits of all agents that were over in the last heartbeat, each with its agent, in
-    /// the order of agents, on rank 0; nothing elsewhere.
-    ///
-    /// # Errors
-    /// [`RankError`] when a rank is gone or its hits cannot be read.
-    pub fn hits(&mut self) -> Result<Vec<(u32, Hit)>, RankError> {
-        if !self.world.model().can_collide() {
-            return Ok(Vec::new());
-        }
-        let own = self.own_agents(|agent, _| agent);
-        let hit = |event: &Event| match event {
-            Event::Collided(hit) => Some(*hit),
-            _ => None,
-        };
-        let of = |agent: u32| self.world.events(agent as usize).iter().filter_map(hit);
-        let own: Vec<(u32, Hit)> =
-            own.into_iter().flat_map(|agent| of(agent).map(move |hit| (agent, hit))).collect();
-        let mut all = self.collected("hits", own)?.unwrap_or_default();
-        all.sort_by_key(|(agent, _)| *agent);
-        Ok(all)
-    }
-
-    /// What happened to trailers in the last heartbeat, each with its agent, in the order of agents, on
-    /// rank 0; nothing elsewhere.
-    ///
-    /// # Errors
-    /// [`RankError`] when a rank is gone or its events cannot be read.
-    pub fn trailer_events(&mut self) -> Result<Vec<(u32, TrailerEvent)>, RankError> {
-        if !self.world.model().agents.iter().any(|agent| agent.vehicle.draws_trailer()) {
-            return Ok(Vec::new());
-        }
-        let own = self.own_agents(|agent, _| agent);
-        let of = |agent: u32| self.world.events(agent as usize).iter().filter_map(TrailerEvent::of);
-        let own: Vec<(u32, TrailerEvent)> =
-            own.into_iter().flat_map(|agent| of(agent).map(move |event| (agent, event))).collect();
-        let mut all = self.collected("events of trailers", own)?.unwrap_or_default();
-        all.sort_by_key(|(agent, _)| *agent);
-        Ok(all)
-    }
-
     /// Gathers any plain data on all ranks; `kind` is its name where it is corrupt.
     ///
     /// # Errors
@@ -309,14 +242,6 @@ impl Ranks<'_> {
         let agents = &self.world.state().agents;
         self.world.own_agents().iter().map(|&agent| of(agent as u32, &agents[agent])).collect()
     }
-}
-
-/// Deliveries by time, then agent, sensor and frame.
-fn in_order(mut deliveries: Vec<(u32, Delivery)>) -> Vec<(u32, Delivery)> {
-    deliveries.sort_by_key(|(agent, delivery)| {
-        (delivery.due_us, *agent, delivery.sensor, delivery.frame)
-    });
-    deliveries
 }
 
 /// Digest of a ground from those of its parts.

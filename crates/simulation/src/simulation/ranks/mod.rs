@@ -15,6 +15,7 @@ mod figures;
 mod gathering;
 mod leaving;
 mod letters;
+mod parts;
 mod rebalancing;
 mod respawning;
 mod rounds;

@@ -1,0 +1,248 @@
+//! Ranks that write each its own part of record and checkpoints: the files of one process, and what
+//! is left when one of them is killed.
+
+use crate::ranks_mpi::{SCENARIO, bekker, read};
+use crate::ranks_tcp::struck_of;
+use crate::runs::{Runs, told};
+use crate::scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use bekker::simulation::{
+    PartsError, Ranks, Rebalancing, Route, Sharing, StatePart, World, WorldModel, WorldState,
+    checkpoint,
+};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const SAME: [&str; 4] = ["hashes.csv", "states.parquet", "checkpoint.bin", "hits.csv"];
+
+#[track_caller]
+fn same_files(expected: &Path, found: &Path, what: &str) {
+    for file in SAME {
+        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes(expected) == bytes(found), "{what}: {file}");
+    }
+}
+
+/// Names of all that lies in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// Rows of heartbeats.csv: tick, rank, and bytes received for the record.
+fn heartbeats(folder: &Path) -> Vec<[u64; 3]> {
+    let text = read(folder, "heartbeats.csv");
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|own| *own == name).unwrap();
+    let columns = ["tick", "rank", "record_bytes"].map(column);
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split(',').collect();
+        columns.map(|column| words[column].parse().unwrap())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+/// Whatever the ranks, the route and the dealing; nothing more lies in the folder in the end, and
+/// the first rank was told nothing for the record.
+#[test]
+fn records_in_parts_are_those_of_one_process() {
+    let runs = Runs::of(SCENARIO);
+    let few = ["--set", "output.hash_every=50"];
+    let (single, gathered) = (runs.out("single"), runs.out("gathered"));
+    runs.single(&single, &few);
+    runs.single(&gathered, &[&few[..], &["--ranks", "3", "--checkpoint-every", "0.5"]].concat());
+    let told = |folder: &Path| heartbeats(folder).iter().map(|row| row[2]).sum::<u64>();
+    let beats = |folder: &Path| -> Vec<[u64; 2]> {
+        heartbeats(folder).iter().map(|row| [row[0], row[1]]).collect()
+    };
+    for (name, more) in [
+        ("one", &[][..]),
+        ("three", &["--ranks", "3", "--checkpoint-every", "0.5"]),
+        ("near", &["--ranks", "4", "--route", "neighbour", "--checkpoint-every", "0.2"]),
+        ("dealt", &["--processes", "3", "--route", "neighbour", "--rebalance", "0.2"]),
+    ] {
+        let out = runs.out(name);
+        runs.single(&out, &[&few[..], &["--parts"], more].concat());
+        same_files(&single, &out, name);
+        if name == "three" {
+            assert_eq!(names(&out), names(&gathered));
+            assert_eq!(beats(&out), beats(&gathered));
+            // the hashes of three heartbeats, and no samples and states
+            let [parts, all] = [&out, &gathered].map(|folder| told(folder));
+            assert!(parts < 3 * 2000 && all > 20 * parts, "{parts} bytes of {all}");
+        }
+    }
+}
+
+/// The sets of parts in a folder that are whole, of so many ranks, by their ticks.
+fn whole_sets(out: &Path, size: usize) -> Vec<(u64, PathBuf)> {
+    let folders =
+        std::fs::read_dir(out.join("checkpoints")).unwrap().map(|own| own.unwrap().path());
+    let whole = folders.filter(|folder| {
+        (0..size).all(|rank| folder.join(format!("{rank}-of-{size}.bin")).exists())
+    });
+    let tick = |folder: &PathBuf| folder.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    let mut sets: Vec<(u64, PathBuf)> = whole.map(|folder| (tick(&folder), folder)).collect();
+    sets.sort();
+    sets
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn parts_of_killed_ranks_are_gone_on_with() {
+    let runs = Runs::of(SCENARIO);
+    let single = runs.out("single");
+    let long = ["--set", "time.duration=3"];
+    runs.single(&single, &long);
+    let words = [&long[..], &["--processes", "3", "--parts", "--checkpoint-every", "0.1"]].concat();
+    let after = "checkpoints/100/2-of-3.bin";
+
+    // by itself
+    let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
+    let out = runs.out("restarted");
+    let output = struck_of(&runs, &out, "-KILL", after, &[&words[..], &more].concat());
+    assert!(output.status.success(), "{}", told(&output));
+    let line = "rank 1 is gone; on from the last checkpoint (1 restarts left)";
+    assert!(told(&output).contains(line), "{}", told(&output));
+    same_files(&single, &out, "restarted");
+
+    // by hand, after a checkpoint that not all had written: on two ranks, then in one process
+    let out = runs.out("killed");
+    let output = struck_of(&runs, &out, "-KILL", after, &words);
+    let line = "rank 1 is gone; go on from the last checkpoint with --resume";
+    assert!(told(&output).contains(line), "{}", told(&output));
+    let sets = whole_sets(&out, 3);
+    let (last, folder) = sets.last().expect("one stays, whenever the kill came");
+    let later = out.join(format!("checkpoints/{}", last + 50));
+    std::fs::create_dir_all(&later).unwrap();
+    for name in ["0-of-3.bin", "2-of-3.bin"] {
+        std::fs::copy(folder.join(name), later.join(name)).unwrap();
+    }
+    let unwritten = later.join("1-of-3.bin");
+    if unwritten.exists() {
+        std::fs::remove_file(unwritten).unwrap();
+    }
+    let resume = ["--resume", out.to_str().unwrap()];
+    let until = format!("time.duration={}", 0.002 * (last + 150) as f64);
+    let again = ["--set", &until, "--ranks", "2", "--parts"];
+    runs.single(&out, &[&resume[..], &again].concat());
+    assert!(!out.join("checkpoints").exists() && !out.join("parts").exists());
+    runs.single(&out, &[&resume[..], &long].concat());
+    same_files(&single, &out, "resumed");
+
+    // a part of the record that is gone is told
+    let out = runs.out("gone");
+    struck_of(&runs, &out, "-KILL", after, &words);
+    std::fs::remove_file(out.join("parts/0/2-of-3.bin")).unwrap();
+    let resume = runs.arguments(&out, &["--resume", out.to_str().unwrap()]);
+    let output = Command::new(bekker()).args(resume).output().unwrap();
+    let line =
+        format!("cannot read {}: the part of rank 2 is missing", out.join("parts/0").display());
+    assert!(told(&output).contains(&line), "{}", told(&output));
+}
+
+#[test]
+fn what_one_rank_must_write_is_not_written_in_parts() {
+    let imu = "[[vehicle.sensor]]\nname = 'imu'\nmodel = { kind = 'imu' }\nrate = 100\n";
+    let runs = Runs::of(&format!("{SCENARIO}\n{imu}"));
+    let ended = |more: &[&str]| {
+        let out = runs.out("out");
+        let arguments = [&runs.arguments(&out, &["--parts"])[..], more].concat();
+        Command::new(bekker()).args(arguments).output().unwrap()
+    };
+    let output = ended(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    let line = "--parts: sensors of far are recorded, which the first rank does with the ground \
+                around them; allowed is output.readings = false, or to leave --parts away";
+    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(!ended(&["--html"]).status.success());
+    assert!(ended(&["--set", "output.readings=false"]).status.success());
+}
+
+/// The second process looks for the run's folder where there is none.
+#[test]
+fn a_rank_that_does_not_see_the_folder_is_named() {
+    let runs = Runs::of(SCENARIO);
+    let meet = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let rank = |rank: &str, folder: &Path| {
+        let words = ["--parts", "--processes", "2", "--rank", rank, "--meet", &meet];
+        let mut command = Command::new(bekker());
+        command.args(runs.arguments(Path::new("out"), &words)).current_dir(folder);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let ranks = [rank("0", runs.folder.path()), rank("1", elsewhere.path())];
+    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
+    assert_eq!([&first, &second].map(|rank| rank.status.code()), [Some(1); 2]);
+    let line =
+        "--parts: rank 1 does not see the run's folder out: it must lie where all ranks write";
+    assert!(told(&first).contains(line), "{}", told(&first));
+}
+
+fn convoy() -> WorldModel {
+    let hmmwv = vehicle("hmmwv");
+    let on = [[0.2, 0.0], [0.4, 0.6]];
+    let starts = [0.0, -5.0, -10.0, 400.0, 900.0].map(|x| at(x, 0.1, 0.6));
+    let agents = starts.map(|start| agent(&hmmwv, table(&on, &[], &[]), start));
+    world(flat(0.05, soil("soft")), 2e-3, agents.into()).model().clone()
+}
+
+/// The parts of ranks that have driven for so many heartbeats.
+fn parts(model: &WorldModel, size: usize, route: Route, heartbeats: usize) -> Vec<StatePart> {
+    let all = on_ranks(size, Duration::from_secs(120), |rank| {
+        let rebalancing = Some(Rebalancing { every: 0.1, by_chance: Some(3) });
+        let sharing = Sharing { route, rebalancing, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+        }
+        ranks.state_part().unwrap()
+    });
+    all.into_iter().map(Result::unwrap).collect()
+}
+
+#[test]
+fn the_parts_of_all_ranks_make_the_state_of_one_process() {
+    let model = convoy();
+    let mut alone = World::new(model.clone());
+    (0..60).for_each(|_| alone.advance());
+    let whole = checkpoint::encode(&model, "", alone.state());
+    for (size, route) in [(1, Route::All), (3, Route::All), (4, Route::Neighbour), (2, Route::Star)]
+    {
+        let stored: Vec<Vec<u8>> = parts(&model, size, route, 60)
+            .iter()
+            .map(|part| checkpoint::encode_part(&model, "", part))
+            .collect();
+        let read = |bytes: &Vec<u8>| checkpoint::decode_part(&model, "", bytes).unwrap();
+        let state = checkpoint::join(&model, stored.iter().map(read).collect()).unwrap();
+        assert!(checkpoint::encode(&model, "", &state) == whole, "{size} ranks, {route:?}");
+        assert!(checkpoint::decode(&model, "", &stored[0]).is_err(), "a part is no checkpoint");
+        assert!(checkpoint::decode_part(&model, "", &whole).is_err(), "nor the other way");
+    }
+}
+
+#[test]
+fn parts_that_do_not_go_together_are_refused() {
+    let model = convoy();
+    let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, Route::All, heartbeats));
+    let join = |parts: Vec<StatePart>| WorldState::of_parts(parts, 5).map(|_| ());
+    let of = |ranks: &[usize]| ranks.iter().map(|&rank| three[rank].clone()).collect::<Vec<_>>();
+    assert_eq!(join(of(&[0, 1, 2])), Ok(()));
+    assert_eq!(join(Vec::new()), Err(PartsError::None));
+    assert_eq!(join(of(&[0, 1])), Err(PartsError::Missing { rank: 2, size: 3 }));
+    assert!(matches!(join(of(&[0, 2, 1])), Err(PartsError::Stranger { rank: 2, .. })));
+    let mixed = vec![three[0].clone(), later[1].clone(), three[2].clone()];
+    let refused = join(mixed).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "the part of rank 1 of 3 at tick 15 does not go with that of rank 0 of 3 at tick 10"
+    );
+    let fewer = WorldState::of_parts(of(&[0, 1, 2]), 4).map(|_| ());
+    assert!(matches!(fewer, Err(PartsError::Agent { agent: 4, agents: 4, .. })));
+    let more = WorldState::of_parts(of(&[0, 1, 2]), 6).map(|_| ());
+    assert_eq!(more, Err(PartsError::Agent { agent: 5, agents: 6, count: 0 }));
+}
