@@ -112,13 +112,14 @@ pub fn drive<'a>(
     let folders = ranks.gathered("folder", &own)?;
     folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(folder));
     plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
+    let reads_ground = plan.tells_ground || (!plan.parts && reads_ground(plan.scenario));
     let schedule = Schedule {
         duration: plan.scenario.time.duration,
         sample_every: plan.scenario.output.interval,
         checkpoint_every: Some(plan.checkpoint_every),
         hash_every: Some(plan.scenario.output.hash_every),
         hash_agents: plan.scenario.vehicle.len() <= NAMED_AGENTS,
-        ground_every: (plan.tells_ground || reads_ground(plan.scenario)).then_some(GROUND_INTERVAL),
+        ground_every: reads_ground.then_some(GROUND_INTERVAL),
         world_every: plan.html.map(|_| HtmlFile::FRAMES),
         views: true,
         parts: plan.parts,
