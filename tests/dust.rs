@@ -12,7 +12,7 @@ use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoi
 use bekker::soil::Soil;
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world_model};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn driving(name: &str, count: usize, speed: f64, dust: f64) -> WorldModel {
         let own = agent(&vehicle("hmmwv"), idle(), at(12.0 * index as f64, 0.0, 0.6));
         bekker::simulation::AgentModel { speed, ..own }
     });
-    let mut model = world(flat(0.05, ground(name)), 2e-3, agents.collect()).model().clone();
+    let mut model = world_model(flat(0.05, ground(name)), 2e-3, agents.collect());
     let mut scene_model = SceneModel::new(&model, &[]);
     scene_model.dust = dust;
     model.scene_model = Some(Arc::new(scene_model));

@@ -12,7 +12,7 @@ use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, Route, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
+use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ fn model() -> WorldModel {
         sensor(0, Model::Camera(camera), 30.0, 0.02, 0.018),
         sensor(1, Model::Lidar(lidar), 10.0, 0.0, 0.1),
     ];
-    let mut model = world(flat(0.05, soil("mid")), 2e-3, agents).model().clone();
+    let mut model = world_model(flat(0.05, soil("mid")), 2e-3, agents);
     model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
     model
 }
@@ -147,7 +147,7 @@ fn model_with_others_far_away() -> WorldModel {
     let mut model = model();
     let on = || table(&[[0.1, 0.0], [0.2, 1.0]], &[], &[]);
     let far = [m113(on(), at(60.0, 8.0, 0.0)), m113(on(), at(400.0, -20.0, 1.0))];
-    let spare = world(flat(0.05, soil("mid")), 2e-3, far.into()).model().clone();
+    let spare = world_model(flat(0.05, soil("mid")), 2e-3, far.into());
     model.agents.extend(spare.agents);
     model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
     model

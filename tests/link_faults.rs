@@ -1,15 +1,16 @@
 //! What goes wrong with drivers from outside: each has a name, and the run stays whole. Garbage and
 //! strangers at the door: tests/link.rs.
 
-use crate::link::{
-    Ended, HEARTBEATS, Peer, Run, STEPS, bekker, hash_of, hash_of_a_world, scenario, verify,
-};
+use crate::link::{Ended, Peer, Run, STEPS, bekker, scenario, verify};
 use serde_json::json;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
+
+/// Most bytes of a head of HTTP.
+const LONGEST_HEAD: usize = 16 << 10;
 
 /// What is left of a run whose drivers are gone, and what it said.
 fn braked(run: Run, who: &str) -> String {
@@ -54,7 +55,7 @@ fn a_driver_that_dies_within_a_message_is_gone_and_what_it_began_to_say_is_nothi
 fn frames_that_are_too_large_end_their_session_by_name() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
-    let mut peer = run.driver(&["a", "b"]);
+    let peer = run.driver(&["a", "b"]);
     // of one byte more than is taken, plain, and of 2 MiB by a WebSocket
     let watch = json!({ "role": "observer" });
     let over = ((1_u32 << 20) + 1).to_be_bytes();
@@ -77,22 +78,22 @@ fn frames_that_are_too_large_end_their_session_by_name() {
     bare.0.write_all(b"\x81\x02{}").unwrap();
     let fault = std::iter::from_fn(|| bare.heard()).find(|own| own["type"] == "fault");
     assert_eq!(fault.expect("a fault")["code"], "message");
-    // a head of HTTP that does not end, and one that ends amid
-    for head in [vec![b'a'; 20 << 10], b"Host: x\r\n".to_vec()] {
+    // a head of HTTP of one byte more than is taken, all of which is read before that is known,
+    // and one that ends amid
+    let mut over = b"GET / HTTP/1.1\r\nA: ".to_vec();
+    over.resize(LONGEST_HEAD + 1, b'a');
+    for (head, cause) in [
+        (over, format!("a head beyond {LONGEST_HEAD} bytes")),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n".to_vec(), "a head without end".into()),
+    ] {
         let mut stream = run.stranger().0;
-        stream.write_all(b"GET / HTTP/1.1\r\nA: ").unwrap();
-        // it may be refused before all of it was taken
-        let _ = stream.write_all(&head);
-        let _ = stream.shutdown(Shutdown::Write);
+        stream.write_all(&head).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
         let mut answer = String::new();
-        if std::io::Read::read_to_string(&mut stream, &mut answer).is_ok() {
-            assert!(answer.starts_with("HTTP/1.1 400") || answer.is_empty(), "{answer}");
-        }
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains(&cause), "{answer}");
     }
-    assert_eq!(peer.drive(u64::MAX)["type"], "end");
-    let folder = run.folder.clone();
-    assert_eq!(run.ended().code, 0);
-    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+    run.driven_to_its_end(peer);
 }
 
 #[test]
@@ -127,16 +128,13 @@ fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
             }
         }
     }
-    let mut peer = loop {
+    let peer = loop {
         let mut peer = run.connect(json!({ "vehicles": ["a", "b"] }));
         if peer.hear()["type"] == "welcome" {
             break peer;
         }
     };
-    assert_eq!(peer.drive(u64::MAX)["type"], "end");
-    let folder = run.folder.clone();
-    assert_eq!(run.ended().code, 0);
-    assert_eq!(hash_of(&folder), hash_of_a_world(HEARTBEATS));
+    run.driven_to_its_end(peer);
 }
 
 #[test]
@@ -178,10 +176,8 @@ fn a_signal_ends_a_run_that_waits_for_its_drivers() {
         let words = ["run", "--resume", folder.to_str().unwrap(), "--no-picture", "--serve"];
         let mut run = Run::begin(&words, folder.to_owned());
         run.until("waiting for who drives a, b");
-        let mut peer = run.driver(&["a", "b"]);
-        assert_eq!(peer.drive(u64::MAX)["type"], "end");
-        assert_eq!(run.ended().code, 0);
-        assert_eq!(hash_of(folder), hash_of_a_world(HEARTBEATS));
+        let peer = run.driver(&["a", "b"]);
+        run.driven_to_its_end(peer);
         verify(folder);
     }
     // before any has come; with one of two there; amid a drive, for the answer to a beat

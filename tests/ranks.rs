@@ -15,6 +15,7 @@ use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{Shoes, VehicleState};
 use scene::{
     agent, at, drive, flat, ground, m113, m113_on, on_ranks, slope, soil, table, vehicle, world,
+    world_model,
 };
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ fn model(starts: &[Pose]) -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let agents = starts.iter().map(|&start| agent(&hmmwv, table(&on, &[], &[]), start)).collect();
-    world(flat(0.05, soil("soft")), 2e-3, agents).model().clone()
+    world_model(flat(0.05, soil("soft")), 2e-3, agents)
 }
 
 /// Three in one rut, close behind each other.
@@ -689,7 +690,7 @@ fn mixed_convoy() -> WorldModel {
     let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), at(-7.0, 0.0, 0.0));
     model.agents.extend([leads, turns]);
     let soft = soil("mid");
-    world(flat(0.05, soft), 2e-3, model.agents).model().clone()
+    world_model(flat(0.05, soft), 2e-3, model.agents)
 }
 
 #[test]

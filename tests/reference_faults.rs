@@ -19,7 +19,7 @@ use bekker::ground::Published;
 use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Bulldozing, Soil, SoilKind};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world_model};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -33,7 +33,7 @@ fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
         one
     };
     let agents = (0..vehicles).map(one).collect();
-    world(flat(0.05, soil), 2e-3, agents).model().clone()
+    world_model(flat(0.05, soil), 2e-3, agents)
 }
 
 /// The ground as a rank knows it that steps none of the vehicles but the last.

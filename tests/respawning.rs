@@ -7,8 +7,8 @@ use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
     CommandError, Placement, RankError, Ranks, Route, Sharing, World, WorldModel,
 };
-use bekker::sync::Partition;
-use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use bekker::sync::{Communicator, Partition};
+use scene::{agent, at, flat, on_ranks, on_tcp_ranks, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn far_apart() -> WorldModel {
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let starts = [[0.0, 0.0], [5_000.0, 0.0], [-3_000.0, 4_000.0]];
     let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), at(x, y, 0.6)));
-    let mut model = world(flat(0.05, soil("soft")), 2e-3, agents.into()).model().clone();
+    let mut model = world_model(flat(0.05, soil("soft")), 2e-3, agents.into());
     for (index, agent) in model.agents.iter_mut().enumerate() {
         agent.name = index.to_string();
     }
@@ -69,6 +69,35 @@ fn in_one_process(model: WorldModel) -> Vec<[u8; 32]> {
     hashes
 }
 
+/// The same hashes, found on one of several ranks.
+fn among_ranks(rank: impl Communicator, model: WorldModel, route: Route) -> Vec<[u8; 32]> {
+    let sharing = Sharing { partition: Partition::Blocks, route, ..Sharing::default() };
+    let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
+    let mut hashes = Vec::new();
+    for task in tasks() {
+        match task {
+            Task::Drive(heartbeats) => (0..heartbeats).for_each(|_| {
+                ranks.advance(false).unwrap();
+                hashes.push(ranks.hash().unwrap().state);
+            }),
+            Task::Put(agent, place) => drop(ranks.respawn(agent, &place).unwrap()),
+            Task::PutAll(places) => drop(ranks.respawn_all(&places).unwrap()),
+        }
+        hashes.push(ranks.hash().unwrap().state);
+    }
+    hashes
+}
+
+/// All ranks found the hashes of one process.
+fn are_alike(expected: &[[u8; 32]], found: Vec<std::thread::Result<Vec<[u8; 32]>>>, what: &str) {
+    let size = found.len();
+    for (rank, found) in found.into_iter().map(Result::unwrap).enumerate() {
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{what}, rank {rank} of {size}: first hash that differs");
+        assert_eq!(expected.len(), found.len());
+    }
+}
+
 #[test]
 fn any_ranks_and_any_route_give_the_bits_of_one_process() {
     let model = far_apart();
@@ -80,29 +109,14 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
         (2, Route::Neighbour),
         (3, Route::Neighbour),
     ] {
-        let found = on_ranks(size, PATIENCE, |rank| {
-            let sharing = Sharing { partition: Partition::Blocks, route, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
-            let mut hashes = Vec::new();
-            for task in tasks() {
-                match task {
-                    Task::Drive(heartbeats) => (0..heartbeats).for_each(|_| {
-                        ranks.advance(false).unwrap();
-                        hashes.push(ranks.hash().unwrap().state);
-                    }),
-                    Task::Put(agent, place) => drop(ranks.respawn(agent, &place).unwrap()),
-                    Task::PutAll(places) => drop(ranks.respawn_all(&places).unwrap()),
-                }
-                hashes.push(ranks.hash().unwrap().state);
-            }
-            hashes
-        });
-        for (rank, found) in found.into_iter().map(Result::unwrap).enumerate() {
-            let first = expected.iter().zip(&found).position(|(a, b)| a != b);
-            assert_eq!(first, None, "{route:?}, rank {rank} of {size}: first hash that differs");
-            assert_eq!(expected.len(), found.len());
-        }
+        let found = on_ranks(size, PATIENCE, |rank| among_ranks(rank, model.clone(), route));
+        are_alike(&expected, found, &format!("{route:?}"));
     }
+    let found = on_tcp_ranks(3, PATIENCE, |rank| among_ranks(rank, model.clone(), Route::All));
+    are_alike(&expected, found, "by TCP");
+    let near = Route::Neighbour;
+    let found = on_tcp_ranks(2, PATIENCE, |rank| among_ranks(rank, model.clone(), near));
+    are_alike(&expected, found, "by TCP, neighbours");
 }
 
 /// What cannot be is refused on all ranks alike, as in one process, and changes nothing.

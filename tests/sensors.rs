@@ -13,7 +13,7 @@ use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world};
+use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world, world_model};
 use std::time::Duration;
 
 fn magnetometer() -> Magnetometer {
@@ -69,7 +69,7 @@ fn model() -> WorldModel {
     for (index, agent) in agents.iter_mut().enumerate() {
         agent.sensors = suite(index as u32);
     }
-    world(flat(0.05, soil("mid")), 2e-3, agents).model().clone()
+    world_model(flat(0.05, soil("mid")), 2e-3, agents)
 }
 
 const BEATS: usize = 120;

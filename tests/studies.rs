@@ -496,13 +496,17 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     assert!(!place.at("never").exists());
 }
 
+/// With `from` turned into `to` the study is refused, among what is said `told`, and not begun.
+fn refuses(place: &Place, from: &str, to: &str, told: &str) {
+    let found = place.refused_with(from, to);
+    assert!(found.contains(told), "{to}:\n{found}");
+    assert!(!place.at("never").exists());
+}
+
 #[test]
 fn what_is_wrong_is_refused_by_name() {
     let place = Place::new(STUDY);
-    let said = |from: &str, to: &str, told: &str| {
-        let found = place.refused_with(from, to);
-        assert!(found.contains(told), "{to}:\n{found}");
-    };
+    let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "seed = 5",
         "sede = 5",
@@ -525,6 +529,15 @@ fn what_is_wrong_is_refused_by_name() {
     said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is asked for twice");
     said("name = \"soil\"", "name = \"go\"", "is the name of another column of the results");
     said("name = \"soil\"", "name = \"s-l\"", "must be of letters, digits and underscores");
+}
+
+/// All levels of the factor.
+const VALUES: &str = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
+
+#[test]
+fn factors_that_are_none_are_refused_by_name() {
+    let place = Place::new(STUDY);
+    let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "values = [",
         "# [",
@@ -535,42 +548,29 @@ fn what_is_wrong_is_refused_by_name() {
         "",
         "factor[0]: give exactly one of key, keys, levels; given: none",
     );
-    said(
-        "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
-        "range = [1, 2]",
-        "steps: missing",
-    );
-    said(
-        "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
-        "range = [2, 2]",
-        "from low to high",
-    );
-    said(
-        "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
-        "values = []",
-        "factor[0].values",
-    );
-    let values = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
+    said(VALUES, "range = [1, 2]", "steps: missing");
+    said(VALUES, "range = [2, 2]", "from low to high");
+    said(VALUES, "values = []", "factor[0].values");
     let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
-    said(values, &normal("deviation = 1"), "factor[0].steps: missing");
+    said(VALUES, &normal("deviation = 1"), "factor[0].steps: missing");
     said(
-        values,
+        VALUES,
         &normal("deviation = -1"),
         "factor[0].distribution.deviation = -1: must be above 0",
     );
-    said(values, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
-    said(values, "distribution = { kind = \"norml\" }", "must be one of");
+    said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
+    said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
     let scaled = "scale = true\nvalues = [1, 2]";
     said(
-        values,
+        VALUES,
         scaled,
         "scale = true: multiplies a number that the scenario gives, and it gives none at soil.default",
     );
-    said(values, "scale = true\nvalues = [\"mud\"]", "is for levels that are numbers");
+    said(VALUES, "scale = true\nvalues = [\"mud\"]", "is for levels that are numbers");
     let levels = |second: &str| {
         format!("levels = [{{ name = \"a\", set = {{ \"time.duration\" = 1 }} }}, {second}]")
     };
-    let key = format!("key = \"soil.default\"\n{values}");
+    let key = format!("key = \"soil.default\"\n{VALUES}");
     said(
         &key,
         &levels("{ name = \"a\", set = { \"time.duration\" = 2 } }"),
@@ -581,6 +581,12 @@ fn what_is_wrong_is_refused_by_name() {
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
         "must give a value to the keys that the first level gives one to",
     );
+}
+
+#[test]
+fn rules_and_responses_that_are_none_are_refused_by_name() {
+    let place = Place::new(STUDY);
+    let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     let stop = |rest: &str| format!("stop = {{ block = 5, {rest} }}");
     said(
         "seed = 5",
@@ -631,8 +637,11 @@ fn what_is_wrong_is_refused_by_name() {
     said("soil.default", "vehicle[3].name", "there is no element 3: the list has 1");
     said("quick.toml", "absent.toml", "absent.toml: cannot be read");
     said("replications = 3", "replications = 1000000\npoints = 4", "points = 4");
-    assert!(!place.at("never").exists());
+}
 
+#[test]
+fn folders_of_other_studies_are_left_alone() {
+    let place = Place::new(STUDY);
     let run = ["run", "study.toml", "--out", "out", "--shard", "1/9"];
     place.done(&run);
     let before = tables(&place.at("out"));

@@ -395,6 +395,31 @@ fn leaves(at: &str, value: &Value, places: &mut Vec<String>) {
 /// The M113 in Chrono's schema; its vehicle's file is `M113/vehicle.json`.
 fn m113(data: &Data, own: &TrackedSpec) {
     data.write("M113/chassis.json", &chassis(&own.chassis));
+    m113_belt(data, own);
+    m113_wheels(data, own);
+    data.write("M113/left.json", &m113_track(own, &own.left));
+    data.write("M113/right.json", &m113_track(own, &own.right));
+    let figures = json!({
+        "Driveshaft Inertia": own.drive.driveshaft_inertia,
+        "Differential Box Inertia": own.drive.carrier_inertia,
+        "Conical Gear Ratio": own.drive.ratio,
+    });
+    data.write("M113/driveline.json", &file("TrackDriveline", "TrackDrivelineBDS", figures));
+    powertrain(data, "M113", &own.powertrain);
+    let offset = own.sprocket.position[1];
+    let figures = json!({
+        "Chassis": { "Input File": "M113/chassis.json" },
+        "Track Assemblies": [
+            { "Input File": "M113/left.json", "Offset": offset },
+            { "Input File": "M113/right.json", "Offset": -offset },
+        ],
+        "Driveline": { "Input File": "M113/driveline.json" },
+    });
+    data.write("M113/vehicle.json", &file("Vehicle", "TrackedVehicle", figures));
+}
+
+/// Its shoes, and the sprockets and brakes that drive and hold them.
+fn m113_belt(data: &Data, own: &TrackedSpec) {
     let shoe = &own.shoe;
     let boxes: Vec<Value> = shoe
         .faces
@@ -425,6 +450,10 @@ fn m113(data: &Data, own: &TrackedSpec) {
     data.write("M113/sprocket.json", &file("Sprocket", "SprocketSinglePin", figures));
     let brake = json!({ "Maximum Torque": own.drive.brake_torque, "Shaft Inertia": 0.4 });
     data.write("M113/brake.json", &file("TrackBrake", "TrackBrakeShafts", brake));
+}
+
+/// Its idlers, road wheels and rollers, and what they hang on.
+fn m113_wheels(data: &Data, own: &TrackedSpec) {
     let wheel = |mass: f64, inertia: [f64; 3], radius: f64| {
         let figures = json!({ "Wheel": { "Radius": radius, "Width": 0.181, "Gap": 0.051,
             "Mass": mass, "Inertia": inertia } });
@@ -465,55 +494,39 @@ fn m113(data: &Data, own: &TrackedSpec) {
     });
     let kind = "TranslationalDamperSuspension";
     data.write("M113/arm.json", &file("TrackSuspension", kind, figures));
-    let assembly = |track: &Track| {
-        let arms: Vec<Value> = track
-            .stations
-            .iter()
-            .zip(&track.damped)
-            .map(|(x, damped)| {
-                json!({ "Input File": "M113/arm.json", "Has Shock": damped,
-                    "Location": [x, 0, own.wheel_height] })
-            })
-            .collect();
-        let height = own.return_roller.map(|roller| roller.height);
-        let rollers = track
-            .return_rollers
-            .iter()
-            .map(|x| json!({ "Input File": "M113/roller.json", "Location": [x, 0, height] }));
-        let place = |at: [f64; 3]| [at[0], 0.0, at[2]];
-        let figures = json!({
-            "Sprocket": { "Input File": "M113/sprocket.json", "Location": place(gear.position) },
-            "Brake": { "Input File": "M113/brake.json" },
-            "Idler": { "Input File": "M113/idler.json", "Location": place(idler.position) },
-            "Suspension Subsystems": arms,
-            "Rollers": rollers.collect::<Vec<_>>(),
-            "Track Shoes": { "Input File": "M113/shoe.json", "Number Shoes": track.shoes },
-        });
-        file("TrackAssembly", "TrackAssemblySinglePin", figures)
-    };
     if let Some(roller) = &own.return_roller {
         let figures = wheel(roller.wheel.mass, roller.wheel.inertia, roller.radius);
         data.write("M113/roller.json", &figures);
     }
-    data.write("M113/left.json", &assembly(&own.left));
-    data.write("M113/right.json", &assembly(&own.right));
+}
+
+/// A track with all that turns in it.
+fn m113_track(own: &TrackedSpec, track: &Track) -> Value {
+    let (gear, idler) = (&own.sprocket, &own.idler);
+    let arms: Vec<Value> = track
+        .stations
+        .iter()
+        .zip(&track.damped)
+        .map(|(x, damped)| {
+            json!({ "Input File": "M113/arm.json", "Has Shock": damped,
+                "Location": [x, 0, own.wheel_height] })
+        })
+        .collect();
+    let height = own.return_roller.map(|roller| roller.height);
+    let rollers = track
+        .return_rollers
+        .iter()
+        .map(|x| json!({ "Input File": "M113/roller.json", "Location": [x, 0, height] }));
+    let place = |at: [f64; 3]| [at[0], 0.0, at[2]];
     let figures = json!({
-        "Driveshaft Inertia": own.drive.driveshaft_inertia,
-        "Differential Box Inertia": own.drive.carrier_inertia,
-        "Conical Gear Ratio": own.drive.ratio,
+        "Sprocket": { "Input File": "M113/sprocket.json", "Location": place(gear.position) },
+        "Brake": { "Input File": "M113/brake.json" },
+        "Idler": { "Input File": "M113/idler.json", "Location": place(idler.position) },
+        "Suspension Subsystems": arms,
+        "Rollers": rollers.collect::<Vec<_>>(),
+        "Track Shoes": { "Input File": "M113/shoe.json", "Number Shoes": track.shoes },
     });
-    data.write("M113/driveline.json", &file("TrackDriveline", "TrackDrivelineBDS", figures));
-    powertrain(data, "M113", &own.powertrain);
-    let offset = gear.position[1];
-    let figures = json!({
-        "Chassis": { "Input File": "M113/chassis.json" },
-        "Track Assemblies": [
-            { "Input File": "M113/left.json", "Offset": offset },
-            { "Input File": "M113/right.json", "Offset": -offset },
-        ],
-        "Driveline": { "Input File": "M113/driveline.json" },
-    });
-    data.write("M113/vehicle.json", &file("Vehicle", "TrackedVehicle", figures));
+    file("TrackAssembly", "TrackAssemblySinglePin", figures)
 }
 
 #[test]

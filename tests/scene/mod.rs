@@ -9,11 +9,12 @@ use bekker::ground::GroundModel;
 use bekker::simulation::{AgentModel, Clock, OnTracks, OnWheels, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::Threads;
+use bekker::sync::{Rendezvous, Tcp, Threads};
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::{Driver, Table};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{TrackedSpec, TrackedVehicle, Vehicle};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -137,8 +138,13 @@ pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -
 }
 
 pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
+    World::new(world_model(ground, step, agents))
+}
+
+/// What such a world is made from; nobody is set down for it, which takes thousands of steps.
+pub fn world_model(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> WorldModel {
     let heartbeat = step * (0.01 / step).round().max(1.0);
-    World::new(WorldModel {
+    WorldModel {
         ground,
         clock: Clock::new(step, heartbeat).unwrap(),
         agents,
@@ -151,7 +157,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
         lights: Vec::new(),
         pedestrians: Vec::new(),
         scene_model: None,
-    })
+    }
 }
 
 /// Holds a world to the same bits on one thread and two until `cut`, s, and, cut and
@@ -191,6 +197,33 @@ pub fn on_ranks<T: Send>(
     std::thread::scope(|scope| {
         let ranks = Threads::ranks(size, timeout);
         let threads: Vec<_> = ranks.into_iter().map(|rank| scope.spawn(|| run(rank))).collect();
+        threads.into_iter().map(|thread| thread.join()).collect()
+    })
+}
+
+/// The same on ranks that meet by TCP on this machine.
+pub fn on_tcp_ranks<T: Send>(
+    size: usize,
+    timeout: Duration,
+    run: impl Fn(Tcp) -> T + Sync,
+) -> Vec<std::thread::Result<T>> {
+    let meeting = Rendezvous {
+        size,
+        token: "open sesame".into(),
+        program: "bekker 0".into(),
+        patience: timeout,
+        timeout,
+    };
+    let goes_on = || Ok(());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::scope(|scope| {
+        let (run, meeting, address) = (&run, &meeting, &address);
+        let host = scope.spawn(move || run(meeting.host(listener, &mut { goes_on }).unwrap()));
+        let others = (1..size).map(|rank| {
+            scope.spawn(move || run(meeting.join(rank, address, &mut { goes_on }).unwrap()))
+        });
+        let threads: Vec<_> = std::iter::once(host).chain(others).collect();
         threads.into_iter().map(|thread| thread.join()).collect()
     })
 }

@@ -38,8 +38,10 @@ fn cast(origin: Vec3, ray: Vec3) -> Option<f64> {
     None
 }
 
-fn main() {
-    let lidar = LidarSpec::os2_64();
+/// Where the vehicle goes to.
+const GOAL: [f64; 2] = [480.0, 30.0];
+
+fn navigator(lidar: Pose) -> Navigator {
     let body = Body {
         footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
         ground: -0.33,
@@ -51,13 +53,10 @@ fn main() {
             trailer: None,
         },
     };
-    let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 25f64.to_radians());
-    let mount = Pose { position: Vec3::new(1.5, 0.0, 0.67), orientation: tilt };
-    let goal = [480.0, 30.0];
-    let navigator = Navigator {
+    Navigator {
         body,
-        lidar: mount,
-        goals: vec![goal],
+        lidar,
+        goals: vec![GOAL],
         arrival: 2.0,
         bounds: Some([[0.0, -250.0], [500.0, 250.0]]),
         localiser: Localiser::by_truth(Pose::default()),
@@ -69,9 +68,45 @@ fn main() {
         spline: Default::default(),
         tracking: Default::default(),
         recovery: Default::default(),
-    };
-    let pose =
-        |x: f64| Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() };
+    }
+}
+
+/// The chassis on its way.
+fn pose(x: f64) -> Pose {
+    Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() }
+}
+
+/// What a scan sees that is done at `time` on the way.
+fn scanned(lidar: &LidarSpec, mount: &Pose, time: f64) -> Cloud {
+    let mut cloud = Cloud::default();
+    for column in 0..lidar.columns {
+        let before = 0.1 * (lidar.share(column) - 1.0);
+        let at = pose(10.0 + 5.0 * (time + before));
+        let eye = at.point(&mount.position);
+        let (sa, ca) = lidar.azimuth(column).sin_cos();
+        for (ring, elevation) in lidar.elevations.iter().enumerate() {
+            let (se, ce) = elevation.sin_cos();
+            let own = Vec3::new(ce * ca, ce * sa, se);
+            let Some(range) = cast(eye, at.direction(&(mount.orientation * own))) else {
+                continue;
+            };
+            cloud.returns.push(Return {
+                point: (own * range).map(|x| x as f32).into(),
+                time: before as f32,
+                ring: ring as u16,
+                column: column as u16,
+                ..Return::default()
+            });
+        }
+    }
+    cloud
+}
+
+fn main() {
+    let lidar = LidarSpec::os2_64();
+    let tilt = Quat::from_axis_angle(&Vec3::y_axis(), 25f64.to_radians());
+    let mount = Pose { position: Vec3::new(1.5, 0.0, 0.67), orientation: tilt };
+    let navigator = navigator(mount);
     let mut memory = navigator.remember(&pose(10.0));
     let mut spent = [Duration::ZERO; 4];
     let (mut returns, mut tiles, mut cells, mut worst) = (0, 0, 0, Duration::ZERO);
@@ -84,34 +119,14 @@ fn main() {
             let earlier = time - 0.09 + 0.01 * f64::from(step);
             track.push(earlier, pose(10.0 + 5.0 * earlier), 1.0);
         }
-        let mut cloud = Cloud::default();
-        for column in 0..lidar.columns {
-            let before = 0.1 * (lidar.share(column) - 1.0);
-            let at = pose(10.0 + 5.0 * (time + before));
-            let eye = at.point(&mount.position);
-            let (sa, ca) = lidar.azimuth(column).sin_cos();
-            for (ring, elevation) in lidar.elevations.iter().enumerate() {
-                let (se, ce) = elevation.sin_cos();
-                let own = Vec3::new(ce * ca, ce * sa, se);
-                let Some(range) = cast(eye, at.direction(&(mount.orientation * own))) else {
-                    continue;
-                };
-                cloud.returns.push(Return {
-                    point: (own * range).map(|x| x as f32).into(),
-                    time: before as f32,
-                    ring: ring as u16,
-                    column: column as u16,
-                    ..Return::default()
-                });
-            }
-        }
+        let cloud = scanned(&lidar, &mount, time);
         let estimate = Estimate { time, pose: chassis, ..Estimate::default() };
         let look = Look {
             taken: time,
             cloud: &cloud,
             track: &track,
             estimate,
-            goal: Some(goal),
+            goal: Some(GOAL),
             marks: &[],
             others: &[],
             seen: &[],

@@ -305,36 +305,21 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     four: &Four,
     draft: &mut Draft,
 ) -> Drafted<S> {
-    let Way { body, overlay, laws, motion, frame, .. } = way;
+    let Way { overlay, laws, motion, frame, .. } = way;
     let dt = motion.dt;
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let zero = Lanes::zero(simd);
     let soil = &coefficients.soil;
-    let upright = Vectors::from_parts(simd, &four.normal);
-    let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
-    let r = four.offset(simd, &motion.centre);
-    let [x, y, z] = body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], lanes(&four.sinkage));
-    let surface = Vectors { x, y, z };
-    // of the horizontal cell, so much of the surface lies in it
-    let (n, part) = if laws.surface_reaction {
-        (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
-    } else {
-        (upright, Lanes::of(simd, 1.0))
-    };
-    let shape = Vectors::velocity(&motion.shape_twist, &r);
-    let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let velocity = motion.material(*body, &shape, &r, || surface);
-    let leaving = velocity.dot(&n);
-    let sliding = velocity - n * leaving;
-    let speed = sliding.norm();
+    let met = way.met(simd, four);
+    let Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding } = met;
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     // these two are of wheels: what else presses does not come and go, or rolls on. A tyre that
     // flattens finds a floor to stand on in its rut, and needs no bound
     let rolls = way.spin_axis.is_some();
     let multi_pass = coefficients.multi_pass.as_ref().filter(|_| rolls && !F::DEFORMS);
-    let Remembered { yielded_at, slipped, pushed, hardened, sheared, stayed } =
-        remembered(simd, overlay, four, multi_pass);
+    let memory = remembered(simd, overlay, four, multi_pass);
+    let Remembered { yielded_at, slipped, pushed, hardened, stayed, .. } = memory;
     let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
     let slid = way.mean_sliding(slid_for, &sliding, &shape, &r, &n);
     let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
@@ -359,24 +344,8 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
-    let Mobilised { shear, gain, resists } = if laws.vector_shear {
-        let scale = stayed.pick(1.0 / modulus, 0.0);
-        let held = raised([sheared[0] * scale, sheared[1] * scale], &n);
-        let (kept, pull) = mobilise(slid_way, rate, slid_for, modulus);
-        // how much of the mobilised shear lies along the sliding already
-        let along = (held.dot(&sliding) / speed).max(0.0).min(1.0);
-        Mobilised {
-            shear: held * kept + slid * pull,
-            gain: slid_for.gt(0.0).pick(pull, 0.0),
-            resists: speed.gt(0.0).pick(along, 0.0),
-        }
-    } else {
-        // one scalar that only grows, as in the reference
-        let gain = sheared[0] + speed * slid_for;
-        let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
-        let shear = sliding * (mobilised / speed.max(SLIDING));
-        Mobilised { shear, gain, resists: Lanes::of(simd, 1.0) }
-    };
+    let slid = Slid { mean: slid, rate, time: slid_for, way: slid_way };
+    let Mobilised { shear, gain, resists } = way.mobilised(&met, &memory, &slid, modulus);
     let peak_shear = match soil.details.peak_shear {
         Some(peak_shear) if laws.peak_shear => {
             peaked(peak_shear.residual, slip, soil.shear_modulus)
@@ -439,7 +408,99 @@ struct Mobilised<S: Simd> {
     resists: Lanes<S>,
 }
 
-impl<F> Way<'_, F> {
+/// How the surface of a body goes at four nodes.
+#[derive(Clone, Copy)]
+struct Met<S: Simd> {
+    /// Places from the body's centre, m.
+    r: Vectors<S>,
+    /// Normals of the surface.
+    surface: Vectors<S>,
+    /// Normals of what the soil answers on: the surface or the ground ...
+    n: Vectors<S>,
+    /// ... and its area by that of the horizontal cell.
+    part: Lanes<S>,
+    /// Velocities of the body's shape, m/s.
+    shape: Vectors<S>,
+    /// Speeds at which the surface sinks along the ground's normal, m/s.
+    sinking: Lanes<S>,
+    /// Velocities of what touches the soil, m/s, ...
+    velocity: Vectors<S>,
+    /// ... their parts along `n` ...
+    leaving: Lanes<S>,
+    /// ... and across it.
+    sliding: Vectors<S>,
+}
+
+/// How four nodes slid since they were met, within the last step.
+struct Slid<S: Simd> {
+    /// Mean velocities, m/s, ...
+    mean: Vectors<S>,
+    /// ... their sizes, m/s.
+    rate: Lanes<S>,
+    /// For how long, s, ...
+    time: Lanes<S>,
+    /// ... and how far, m.
+    way: Lanes<S>,
+}
+
+impl<F: Footprint> Way<'_, F> {
+    /// How the surface meets four nodes.
+    #[inline(always)]
+    fn met<S: Simd>(&self, simd: S, four: &Four) -> Met<S> {
+        let motion = self.motion;
+        let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+        let upright = Vectors::from_parts(simd, &four.normal);
+        let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
+        let r = four.offset(simd, &motion.centre);
+        let sinkage = lanes(&four.sinkage);
+        let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], sinkage);
+        let surface = Vectors { x, y, z };
+        // of the horizontal cell, so much of the surface lies in it
+        let (n, part) = if self.laws.surface_reaction {
+            (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
+        } else {
+            (upright, Lanes::of(simd, 1.0))
+        };
+        let shape = Vectors::velocity(&motion.shape_twist, &r);
+        let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
+        let velocity = motion.material(self.body, &shape, &r, || surface);
+        let leaving = velocity.dot(&n);
+        let sliding = velocity - n * leaving;
+        Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding }
+    }
+
+    /// Shear of four nodes after they slid on.
+    #[inline(always)]
+    fn mobilised<S: Simd>(
+        &self,
+        met: &Met<S>,
+        memory: &Remembered<S>,
+        slid: &Slid<S>,
+        modulus: f64,
+    ) -> Mobilised<S> {
+        let Met { n, sliding, .. } = met;
+        let Remembered { sheared, stayed, .. } = memory;
+        let speed = sliding.norm();
+        if self.laws.vector_shear {
+            let scale = stayed.pick(1.0 / modulus, 0.0);
+            let held = raised([sheared[0] * scale, sheared[1] * scale], n);
+            let (kept, pull) = mobilise(slid.way, slid.rate, slid.time, modulus);
+            // how much of the mobilised shear lies along the sliding already
+            let along = (held.dot(sliding) / speed).max(0.0).min(1.0);
+            Mobilised {
+                shear: held * kept + slid.mean * pull,
+                gain: slid.time.gt(0.0).pick(pull, 0.0),
+                resists: speed.gt(0.0).pick(along, 0.0),
+            }
+        } else {
+            // one scalar that only grows, as in the reference
+            let gain = sheared[0] + speed * slid.time;
+            let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
+            let shear = *sliding * (mobilised / speed.max(SLIDING));
+            Mobilised { shear, gain, resists: Lanes::of(speed.simd(), 1.0) }
+        }
+    }
+
     /// The mean of the sliding since nodes were met, by which memory grows: half the time
     /// ago a spot lay further ahead under the wheel.
     #[inline(always)]
@@ -676,13 +737,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     });
     sums.works.shear += load * shear.dot(&sliding);
 
-    let upright = lanes(&four.normal[2]);
-    left.sinkage = pressed.sinkage.numbers();
-    left.yield_pressure = pressed.yield_pressure.numbers();
-    left.slip = draft.slip;
-    left.pushed = draft.pushed;
-    left.shear = [stored[0].numbers(), stored[1].numbers()];
-    left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
+    leave(four, draft, &pressed, stored, left);
     if let Some(heap) = soil.bulldozing {
         let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
@@ -697,6 +752,25 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         part,
         force,
     }
+}
+
+/// Keeps what four nodes remember until the next step.
+#[inline(always)]
+fn leave<S: Simd>(
+    four: &Four,
+    draft: &Draft,
+    pressed: &PressedLanes<S>,
+    stored: [Lanes<S>; 2],
+    left: &mut Left,
+) {
+    let lanes = |numbers: &Numbers| Lanes::of(pressed.sinkage.simd(), *numbers);
+    let upright = lanes(&four.normal[2]);
+    left.sinkage = pressed.sinkage.numbers();
+    left.yield_pressure = pressed.yield_pressure.numbers();
+    left.slip = draft.slip;
+    left.pushed = draft.pushed;
+    left.shear = [stored[0].numbers(), stored[1].numbers()];
+    left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
 }
 
 /// Presses four nodes, first to where the lowest point of a wheel has been since the last

@@ -25,6 +25,7 @@ use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
 use crate::grid::{Node, TileKey};
+use crate::ground::{GroundModel, Overlay};
 use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
@@ -278,19 +279,39 @@ impl<'a, 'b> Meeting<'a, 'b> {
     }
 
     /// Lets stations stand on firm ground.
-    #[allow(clippy::needless_range_loop)] // by station and strip
     fn gather_firm(
         &mut self,
         ground: &mut WorkingGround<'_>,
         load: &mut RingLoad,
     ) -> Option<FirmSums> {
+        let tiles = self.firm_tiles(ground)?;
+        let firm = FirmGround { model: ground.model, overlay: ground.overlay, tiles };
+        let mut pressed = [[None; STRIPS]; STATIONS];
+        let normal = self.press_firm(&firm, &ground.scratch.slots, &mut pressed)?;
+        let forward = self.placed.wheel.axis.cross(&normal).try_normalize(1e-9)?;
+        self.ways[FIRM] = along(&normal);
+        self.ways[FORE] = along(&forward);
+        self.levers[FIRM] = self.lever(&normal);
+        if !load.moves[SOIL] {
+            self.lean = about(&forward);
+        }
+        let none = [[0.0; STRIPS]; STATIONS];
+        for motion in [FIRM, FORE] {
+            load.by_motion[motion] = none;
+            load.on_hub[motion] = none;
+            load.moves[motion] = true;
+        }
+        Some(self.carry_firm(&pressed, [&normal, &forward], load))
+    }
+
+    /// Fetches the tiles under the tyre, if any of their ground is firm.
+    fn firm_tiles(&self, ground: &mut WorkingGround<'_>) -> Option<FirmTiles> {
         let WorkingGround { model, published, overlay, scratch } = ground;
         if !model.has_firm_soil() {
             return None;
         }
-        let placed = self.placed;
         let lattice = model.lattice();
-        let [x0, y0, x1, y1] = placed.bounds();
+        let [x0, y0, x1, y1] = self.placed.bounds();
         let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
         if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
             return None;
@@ -310,25 +331,20 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 scratch.slots.push(slot);
             }
         }
-        if !any {
-            return None;
-        }
-        let columns = (high.a - low.a + 1) as usize;
-        let node = |i: i32, j: i32| {
-            let node = Node { i, j };
-            let key = node.tile();
-            if key.a < low.a || key.a > high.a || key.b < low.b || key.b > high.b {
-                return None;
-            }
-            let slot = scratch.slots[(key.b - low.b) as usize * columns + (key.a - low.a) as usize];
-            let (tile, index) = (overlay.at(slot), node.index());
-            let friction = match model.soils()[tile.soil(index)].kind {
-                SoilKind::Firm { friction } => Some(friction),
-                _ => None,
-            };
-            Some((tile.surface(index), friction))
-        };
-        let mut pressed = [[None; STRIPS]; STATIONS];
+        any.then_some(FirmTiles { low, high, ceiling })
+    }
+
+    /// Finds the stations that firm ground presses; its mean normal there, unit.
+    #[allow(clippy::needless_range_loop)] // by station and strip
+    fn press_firm(
+        &self,
+        ground: &FirmGround<'_>,
+        slots: &[usize],
+        pressed: &mut PressedStations,
+    ) -> Option<Vec3> {
+        let placed = self.placed;
+        let spacing = ground.model.lattice().spacing;
+        let node = |i: i32, j: i32| ground.node(slots, Node { i, j });
         let (mut normal, mut reached) = (Vec3::zeros(), false);
         let axis = placed.wheel.axis;
         for station in 0..STATIONS {
@@ -338,7 +354,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 let radius = placed.wheel.underside.radius_at(distance) + less;
                 let r = axis * distance + outward * radius;
                 let point = self.centre + r;
-                if point.z >= ceiling {
+                if point.z >= ground.tiles.ceiling {
                     continue;
                 }
                 let Some(surface) = surface(spacing, &node, &point) else { continue };
@@ -360,23 +376,17 @@ impl<'a, 'b> Meeting<'a, 'b> {
                     Some(Pressed { r, surface, depth, cosine, area, stiffness, radius });
             }
         }
-        if !reached {
-            return None;
-        }
-        let normal = normal.normalize();
-        let forward = axis.cross(&normal).try_normalize(1e-9)?;
-        self.ways[FIRM] = along(&normal);
-        self.ways[FORE] = along(&forward);
-        self.levers[FIRM] = self.lever(&normal);
-        if !load.moves[SOIL] {
-            self.lean = about(&forward);
-        }
-        let none = [[0.0; STRIPS]; STATIONS];
-        for motion in [FIRM, FORE] {
-            load.by_motion[motion] = none;
-            load.on_hub[motion] = none;
-            load.moves[motion] = true;
-        }
+        reached.then(|| normal.normalize())
+    }
+
+    /// Hands what firm ground does at the stations to belt and hub.
+    fn carry_firm(
+        &mut self,
+        pressed: &PressedStations,
+        [normal, forward]: [&Vec3; 2],
+        load: &mut RingLoad,
+    ) -> FirmSums {
+        let placed = self.placed;
         let mut sums = FirmSums::default();
         for (station, row) in pressed.iter().enumerate() {
             for (strip, own) in row.iter().enumerate() {
@@ -395,7 +405,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 let growth = own.area * own.stiffness * by_belt;
                 load.pressed.own[station][strip] += growth;
                 load.eased.own[station][strip] += growth;
-                let ways = [(FIRM, n.dot(&normal)), (FORE, n.dot(&forward))];
+                let ways = [(FIRM, n.dot(normal)), (FORE, n.dot(forward))];
                 let stiffness = own.area * own.stiffness;
                 for (motion, way) in ways {
                     load.by_motion[motion][station][strip] -= stiffness * way;
@@ -411,7 +421,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
                 self.contact.area += own.area * own.surface.share;
             }
         }
-        Some(sums)
+        sums
     }
 
     /// Puts the settled belt between ground and hub.
@@ -523,6 +533,45 @@ fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
     }
     sum
 }
+
+/// The tiles under a tyre, from the lowest to the highest.
+struct FirmTiles {
+    low: TileKey,
+    high: TileKey,
+    /// Nothing of them is higher, m.
+    ceiling: f64,
+}
+
+/// The ground of those tiles.
+struct FirmGround<'a> {
+    model: &'a GroundModel,
+    overlay: &'a Overlay,
+    tiles: FirmTiles,
+}
+
+impl FirmGround<'_> {
+    /// Height of a node, and its friction if it is firm; nothing beyond the tiles, whose places
+    /// in the overlay `slots` holds.
+    #[inline(always)]
+    fn node(&self, slots: &[usize], node: Node) -> Option<(f64, Option<f64>)> {
+        let FirmTiles { low, high, .. } = self.tiles;
+        let key = node.tile();
+        if key.a < low.a || key.a > high.a || key.b < low.b || key.b > high.b {
+            return None;
+        }
+        let columns = (high.a - low.a + 1) as usize;
+        let slot = slots[(key.b - low.b) as usize * columns + (key.a - low.a) as usize];
+        let (tile, index) = (self.overlay.at(slot), node.index());
+        let friction = match self.model.soils()[tile.soil(index)].kind {
+            SoilKind::Firm { friction } => Some(friction),
+            _ => None,
+        };
+        Some((tile.surface(index), friction))
+    }
+}
+
+/// Those of all stations that firm ground presses.
+type PressedStations = [[Option<Pressed>; STRIPS]; STATIONS];
 
 /// A station on firm ground.
 #[derive(Clone, Copy)]

@@ -286,6 +286,16 @@ impl Model {
 
     /// Matrix and right-hand side of the step.
     fn assemble(&self, state: &State, workspace: &mut Workspace, h: f64) {
+        self.gather_momenta(state, workspace, h);
+        self.load_bodies(state, workspace, h);
+        self.assemble_masses(state, workspace);
+        self.convey(state, workspace, h);
+        self.assemble_forces(workspace, h);
+        self.assemble_closures(state, workspace, h);
+    }
+
+    /// Each body's inertia, and the momentum with which it has come and that its weight gives it.
+    fn gather_momenta(&self, state: &State, workspace: &mut Workspace, h: f64) {
         let shift = state.origin - workspace.origin;
         let gravity = workspace.gravity * h;
         for (body, link) in self.links.iter().enumerate() {
@@ -301,6 +311,10 @@ impl Model {
             }
             workspace.impulse[body] = impulse;
         }
+    }
+
+    /// What loads from outside add to both: their tangents as inertia, the rest as momentum.
+    fn load_bodies(&self, state: &State, workspace: &mut Workspace, h: f64) {
         for (index, (load, &body)) in workspace.load.iter().zip(&self.loaded).enumerate() {
             let point = workspace.place[body];
             let tangent = load.damping * h + load.stiffness * (h * h);
@@ -316,7 +330,11 @@ impl Model {
             let torque = load.wrench.torque + load.glide.torque + angular(&held);
             workspace.impulse[body] += stack(torque + point.cross(&force), force) * h;
         }
+    }
 
+    /// The mass matrix by composite bodies, from the leaves to the root, and the momenta along
+    /// the coordinates.
+    fn assemble_masses(&self, state: &State, workspace: &mut Workspace) {
         let values = &mut workspace.numeric.values;
         values.fill(0.0);
         let right = &mut workspace.right;
@@ -353,7 +371,10 @@ impl Model {
             values[self.diagonal[coordinate] as usize] = inertia;
             right[coordinate] = inertia * state.u[coordinate];
         }
-        self.convey(state, workspace, h);
+    }
+
+    /// What elements of force and bodies that touch add, linearly implicitly.
+    fn assemble_forces(&self, workspace: &mut Workspace, h: f64) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
         let mut place = 0;
@@ -385,6 +406,12 @@ impl Model {
                 }
             }
         }
+    }
+
+    /// The rows of closed loops, softened, and of drives.
+    fn assemble_closures(&self, state: &State, workspace: &mut Workspace, h: f64) {
+        let values = &mut workspace.numeric.values;
+        let right = &mut workspace.right;
         let mut place = 0;
         for (index, row) in self.closure_rows.iter().enumerate() {
             for &entry in &workspace.jacobian[row.start..row.start + row.slots.len()] {

@@ -300,9 +300,17 @@ mod tests {
         VehicleSpec::from_toml(&text.replacen(from, to, 1))
     }
 
+    /// Each case turns the first text into the second, which is refused by the third.
+    fn refuses(cases: &[(&str, &str, &str)]) {
+        for (from, to, message) in cases {
+            let error = altered(from, to).expect_err(to);
+            assert_eq!(error.to_string(), *message, "after '{to}'");
+        }
+    }
+
     #[test]
-    fn refuses_figures_that_make_no_vehicle() {
-        let cases = [
+    fn refuses_figures_that_make_no_chassis_and_axles() {
+        refuses(&[
             ("format = 1", "format = 2", "format = 2: must be 1"),
             ("name = \"HMMWV\"", "name = \" \"", "name = '': must be given"),
             ("wheelbase = 3.378", "wheelbase = -1", "wheelbase = -1: must be finite and above 0"),
@@ -360,6 +368,12 @@ mod tests {
                 "max_angle_deg = 0.5236e3",
                 "steering.pitman_arm.max_angle_deg = 523.6: must be from 0.1 to 89",
             ),
+        ]);
+    }
+
+    #[test]
+    fn refuses_figures_that_make_no_tyre_and_powertrain() {
+        refuses(&[
             (
                 "{ half_width = 0.08,",
                 "{ half_width = 0.0,",
@@ -401,11 +415,7 @@ mod tests {
                 "upshift_rpm = 1000.0",
                 "powertrain.gearbox.upshift_rpm = 1000: must be above downshift_rpm (1200)",
             ),
-        ];
-        for (from, to, message) in cases {
-            let error = altered(from, to).expect_err(to);
-            assert_eq!(error.to_string(), message, "after '{to}'");
-        }
+        ]);
     }
 
     #[test]
