@@ -68,6 +68,8 @@ pub(super) struct Encounters {
     close: Vec<bool>,
     /// With how many others each is in touch.
     partners: Vec<u32>,
+    /// What they do to each at the beginning, about its centre of mass.
+    pressed: Vec<Wrench>,
 }
 
 /// Agents as they are known at a heartbeat.
@@ -155,12 +157,20 @@ impl Encounters {
         for met in self.met[..self.count].iter().filter(|met| met.touch && met.tow.is_none()) {
             met.parties.iter().for_each(|&party| self.partners[party] += 1);
         }
+        self.pressed.clear();
+        self.pressed.resize(2 * agents, Wrench::default());
+        for met in self.met[..self.count].iter().filter(|met| met.touch) {
+            for (side, &party) in met.parties.iter().enumerate() {
+                let Some(own) = body(model, views, party) else { continue };
+                self.pressed[party] += met.pair.begun_on(side, &own);
+            }
+        }
         // ropes of all, for not every rank hears of who is at their other ends
         for (link, _) in model.tows.iter().zip(tows).filter(|(_, state)| !state.broken) {
             let ends = link.agents.map(|agent| party(agent, HullPart::Chassis));
             ends.iter().for_each(|&end| self.partners[end] += 1);
         }
-        let partners = &self.partners;
+        let (partners, pressed) = (&self.partners, &self.pressed);
         self.met[..self.count].par_iter_mut().for_each(|met| {
             let acts = met.touch || met.tow.is_some();
             if !acts || !met.parties.iter().any(|&party| known.own[agent_of(party)]) {
@@ -180,6 +190,10 @@ impl Encounters {
                 Tow { places: if turned { [other, one] } else { [one, other] }, ..tow }
             });
             let tow = link.as_ref().zip(Some(tow_state));
+            let [a, b] = [(0, a), (1, b)].map(|(side, own)| {
+                let by_one = pair.begun_on(side, &own);
+                own.among(shares[side], &pressed[met.parties[side]], &by_one, time)
+            });
             pair.collide([&a, &b], *shares, tow, steps, h);
         });
         for (index, met) in self.met[..self.count].iter().enumerate() {

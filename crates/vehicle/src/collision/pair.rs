@@ -6,6 +6,10 @@
 //! it did in the heartbeat before, collide until the next heartbeat, in the world's steps and
 //! implicitly in the penalty, and take the forces of each step, with opposite signs. Same inputs, same order, same bits: action is
 //! reaction, whatever the stiffness and however long the heartbeat.
+//!
+//! One that is in touch with several has a share of its mass in each pair, so that all of them
+//! together are stable; and in each the others push it as they do at the heartbeat's beginning
+//! ([`FreeBody::among`]), so that a row that pushes steadily goes on doing so.
 
 use super::hull::Hull;
 use super::law::{BodyContact, ContactLaw, across};
@@ -15,6 +19,11 @@ use serde::{Deserialize, Serialize};
 
 type Matrix12 = nalgebra::SMatrix<f64, 12, 12>;
 type Vector12 = nalgebra::SVector<f64, 12>;
+
+/// For how long at most, s, others are taken to push as they did at the beginning: a fifth of
+/// the time for which two cars press on each other in a crash, for with the force of a moment
+/// that is long past a row would gain energy.
+const LASTING: f64 = 0.02;
 
 /// Room beyond the way of a heartbeat in which contacts are looked for, m.
 const MARGIN: f64 = 0.05;
@@ -47,6 +56,23 @@ impl FreeBody<'_> {
         let position = position + self.twist.linear * time;
         let orientation = turned(&orientation, &(self.twist.angular * time));
         FreeBody { pose: Pose { position, orientation }, ..*self }
+    }
+
+    /// The same in a collision of `time` seconds with one of those that touch it, which has a
+    /// `share` of its mass: all of them together do `by_all` to it at the beginning, about its
+    /// centre of mass, and that one `by_one`. As long as these stay, it moves as it does in
+    /// truth, by `by_all` on its whole mass, where its share would move by `by_one / share`.
+    pub fn among(&self, share: f64, by_all: &Wrench, by_one: &Wrench, time: f64) -> Self {
+        let turn = self.pose.orientation.to_rotation_matrix();
+        let inertia = turn.matrix() * self.inertia * turn.matrix().transpose();
+        let lasting = (LASTING / time).min(1.0);
+        let force = (by_all.force - by_one.force / share) * lasting;
+        let torque = (by_all.torque - by_one.torque / share) * lasting;
+        let mut otherwise = self.otherwise;
+        otherwise.linear += force / self.mass;
+        otherwise.angular +=
+            inertia.try_inverse().map_or_else(Vec3::zeros, |inverse| inverse * torque);
+        FreeBody { otherwise, ..*self }
     }
 
     fn reach(&self) -> f64 {
@@ -145,6 +171,8 @@ pub struct Pair {
     pub steps: Vec<PairStep>,
     /// Point of the world that their wrenches are about, m.
     pub origin: Vec3,
+    /// What contacts do to the first as the two are at the beginning, about that point.
+    pub begun: Wrench,
 }
 
 /// A body on its way through a heartbeat.
@@ -182,6 +210,8 @@ impl Pair {
     /// where the bodies are, or would be then if they went on.
     pub fn approach(&mut self, bodies: [&FreeBody<'_>; 2], time: f64) -> bool {
         self.candidates.clear();
+        self.origin = (bodies[0].pose.position + bodies[1].pose.position) * 0.5;
+        self.begun = Wrench::default();
         let [a, b] = bodies;
         let closing = a.twist.linear - b.twist.linear;
         let turning = a.twist.angular.norm() * a.reach() + b.twist.angular.norm() * b.reach();
@@ -216,6 +246,7 @@ impl Pair {
         let ends = [a.after(time), b.after(time)];
         self.meet(bodies, [a.pose, b.pose]);
         let touch_now = !self.contacts.is_empty();
+        self.begun = self.pushing(&bodies.map(Moving::of));
         self.meet(bodies, ends.map(|end| end.pose));
         touch_now || !self.contacts.is_empty()
     }
@@ -260,7 +291,6 @@ impl Pair {
         h: f64,
     ) {
         self.steps.clear();
-        self.origin = (bodies[0].pose.position + bodies[1].pose.position) * 0.5;
         let mut moving = bodies.map(Moving::of);
         for _ in 0..steps {
             let poses = [0, 1].map(|k| moving[k].pose(&bodies[k].com));
@@ -275,6 +305,25 @@ impl Pair {
             }
             self.steps.push(step);
         }
+    }
+
+    /// What the contacts do to the first.
+    fn pushing(&self, moving: &[Moving; 2]) -> Wrench {
+        let mut wrench = Wrench::default();
+        for contact in &self.contacts {
+            let velocity = [0, 1].map(|k| moving[k].at(&(contact.point - moving[k].centre)));
+            let push = ContactLaw::HULL.push(contact, &(velocity[0] - velocity[1]));
+            wrench.add_force(&push.force, &(contact.point - self.origin));
+        }
+        wrench
+    }
+
+    /// What the contacts do to one of the two at the beginning, about its centre of mass.
+    pub fn begun_on(&self, side: usize, body: &FreeBody<'_>) -> Wrench {
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let force = self.begun.force * sign;
+        let arm = self.origin - Moving::of(body).centre;
+        Wrench { force, torque: self.begun.torque * sign + arm.cross(&force) }
     }
 
     /// Rows of the contacts: three of each.
@@ -479,7 +528,7 @@ mod tests {
             turn.matrix() * body.inertia * turn.matrix().transpose()
         };
         let torque = wrench.torque + (origin - moving.centre).cross(&wrench.force);
-        moving.velocity += wrench.force * (STEP / body.mass);
+        moving.velocity += wrench.force * (STEP / body.mass) + body.otherwise.linear * STEP;
         // its spin stays while it turns
         let spin = inertia(&moving.orientation) * moving.rate + torque * STEP;
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
@@ -502,12 +551,13 @@ mod tests {
         FreeBody { hulls, twist, ..*body }
     }
 
-    /// Drives bodies, each owner alone, with heartbeats of so many steps; the most that they overlapped.
+    /// Drives bodies, each owner alone, with heartbeats of so many steps; after each of these
+    /// shows the bodies and, of each pair in touch, by how much it pressed along x in each step.
     fn drive(
         bodies: &mut [FreeBody<'_>],
         heartbeat: u64,
         time: f64,
-        mut each: impl FnMut(&[FreeBody<'_>]),
+        mut each: impl FnMut(&[FreeBody<'_>], &[Vec<f64>]),
     ) {
         let mut pair = Pair::default();
         let beats = (time / (heartbeat as f64 * STEP)).round() as u64;
@@ -524,11 +574,24 @@ mod tests {
             }
             let share =
                 |k: usize| 1.0 / touching.iter().filter(|pair| pair.contains(&k)).count() as f64;
+            let mut by_all = vec![Wrench::default(); count];
+            for both in &touching {
+                pair.approach(both.map(|k| &views[k]), heartbeat as f64 * STEP);
+                for side in 0..2 {
+                    by_all[both[side]] += pair.begun_on(side, &views[both[side]]);
+                }
+            }
             let mut wrenches = vec![Vec::<(Wrench, Vec3)>::new(); count];
+            let mut pushes = Vec::new();
             for &[a, b] in &touching {
                 let both = [&views[a], &views[b]];
                 pair.approach(both, heartbeat as f64 * STEP);
-                pair.collide(both, [share(a), share(b)], None, heartbeat, STEP);
+                let [first, second] = [(0, a), (1, b)].map(|(side, k)| {
+                    let by_one = pair.begun_on(side, &views[k]);
+                    views[k].among(share(k), &by_all[k], &by_one, heartbeat as f64 * STEP)
+                });
+                pair.collide([&first, &second], [share(a), share(b)], None, heartbeat, STEP);
+                pushes.push(pair.steps.iter().map(|step| -step.wrench.force.x).collect());
                 for step in &pair.steps {
                     let Wrench { force, torque } = step.wrench;
                     wrenches[a].push((step.wrench, pair.origin));
@@ -548,14 +611,14 @@ mod tests {
                     step_owned(body, &total.0, &total.1);
                 }
             }
-            each(bodies);
+            each(bodies, &pushes);
         }
     }
 
     fn restitution(speed: f64, heartbeat: u64) -> f64 {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.3, 0.0, 0.0, speed), body(&hulls, 2.3, 0.0, 0.0, 0.0)];
-        drive(&mut bodies, heartbeat, 0.8, |_| {});
+        drive(&mut bodies, heartbeat, 0.8, |_, _| {});
         (bodies[1].twist.linear.x - bodies[0].twist.linear.x) / speed
     }
 
@@ -582,7 +645,7 @@ mod tests {
                 [body(&hulls, x, y, yaw, speed), body(&hulls, 2.3, 0.0, other, -0.5 * speed)];
             let (linear, angular, mut energy) = momenta(&bodies);
             let begun = energy;
-            drive(&mut bodies, 5, 1.0, |bodies| {
+            drive(&mut bodies, 5, 1.0, |bodies, _| {
                 let (now, spin, left) = momenta(bodies);
                 // forces of up to 1e6 N are added and taken away some hundred times
                 assert!((now - linear).norm() < 1e-12 * linear.norm() * 10.0, "{now} {linear}");
@@ -597,21 +660,64 @@ mod tests {
         }
     }
 
+    /// Some in a row, the hulls of all but the first `gap` m apart.
+    fn row(hulls: &[Hull], count: usize, gap: f64, speed: f64) -> Vec<FreeBody<'_>> {
+        let first = body(hulls, -0.1, 0.0, 0.0, speed);
+        let place = |k: usize| (4.5 + gap) * k as f64;
+        let others = (1..count).map(|k| body(hulls, place(k), 0.0, 0.0, 0.0));
+        std::iter::once(first).chain(others).collect()
+    }
+
     #[test]
-    fn three_in_a_row_pass_on_the_push() {
+    fn a_row_passes_on_the_push() {
         let hulls = hulls();
-        let mut bodies = [
-            body(&hulls, -4.6, 0.0, 0.0, 5.0),
-            body(&hulls, 0.0, 0.0, 0.0, 0.0),
-            body(&hulls, 4.55, 0.0, 0.0, 0.0),
-        ];
-        let (linear, _, begun) = momenta(&bodies);
-        drive(&mut bodies, 5, 1.5, |bodies| {
-            assert!(momenta(bodies).2 <= begun * (1.0 + 1e-6));
-        });
-        let speeds = bodies.each_ref().map(|body| body.twist.linear.x);
-        assert!(speeds[0] < speeds[1] && speeds[1] < speeds[2], "{speeds:?}");
-        assert!((momenta(&bodies).0 - linear).norm() < 1e-9 * linear.norm());
+        for (count, heartbeat, speed) in
+            [(3, 5, 0.3), (3, 5, 5.0), (3, 10, 15.0), (8, 5, 15.0), (8, 10, 5.0), (8, 20, 15.0)]
+        {
+            let mut bodies = row(&hulls, count, 0.05, speed);
+            let (linear, _, begun) = momenta(&bodies);
+            let mut most = 0.0_f64;
+            drive(&mut bodies, heartbeat, 1.5, |bodies, _| {
+                let (now, _, energy) = momenta(bodies);
+                assert!((now - linear).norm() < 1e-9 * linear.norm(), "{now} {linear}");
+                most = most.max(energy / begun);
+            });
+            let speeds: Vec<f64> = bodies.iter().map(|body| body.twist.linear.x / speed).collect();
+            let left = momenta(&bodies).2 / begun;
+            println!("{count} at {speed} m/s, {heartbeat} steps: {speeds:.3?}, energy {left:.3}");
+            assert!(most <= 1.0 + 1e-6, "{most}");
+            // one impact of two leaves (1 + e²)/2 = 0.63 of it
+            assert!(left < 0.65, "{left}");
+            assert!(speeds[0] < speeds[count - 1], "{speeds:?}");
+        }
+    }
+
+    /// The first and the last press those between them together by 4 kN: in the steps of a
+    /// heartbeat the force of no pair moves.
+    #[test]
+    fn a_row_that_pushes_slowly_does_not_chatter() {
+        let (hulls, traction) = (hulls(), 4000.0);
+        for count in [3, 5] {
+            let mut bodies = row(&hulls, count, 0.04, 0.0);
+            bodies[0].otherwise.linear.x = traction / bodies[0].mass;
+            bodies[count - 1].otherwise.linear.x = -traction / bodies[0].mass;
+            let (mut beat, mut worst, mut sum, mut terms) = (0, 0.0_f64, 0.0, 0.0);
+            drive(&mut bodies, 5, 6.0, |_, pushes| {
+                beat += 1;
+                for forces in pushes.iter().filter(|_| beat > 300) {
+                    let mean = forces.iter().sum::<f64>() / forces.len() as f64;
+                    (sum, terms) = (sum + mean, terms + 1.0);
+                    let off = forces.iter().map(|force| (force - mean).abs());
+                    worst = off.fold(worst, f64::max);
+                }
+            });
+            let mean = sum / terms;
+            println!("{count} in a row pressed by {traction} N: {mean:.0} N, saw {worst:.0} N");
+            assert!((mean / traction - 1.0).abs() < 0.05, "{mean}");
+            // as of two alone, for the velocities that are told are rounded; 23 % where no pair
+            // knows what the others do
+            assert!(worst < 0.05 * traction, "{worst}");
+        }
     }
 
     #[test]
@@ -628,7 +734,7 @@ mod tests {
                 let mut bodies =
                     [body(&hulls, -5.5, y, yaw, 15.0), body(&hulls, 5.5, 0.0, other, -15.0)];
                 let mut deepest = 0.0_f64;
-                drive(&mut bodies, heartbeat, 0.6, |bodies| {
+                drive(&mut bodies, heartbeat, 0.6, |bodies, _| {
                     let middle =
                         bodies[1].pose.local_point(&bodies[0].pose.point(&hulls[0].centre));
                     let inside = hulls[0].field(&middle, Exit::Any).distance;
