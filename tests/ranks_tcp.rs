@@ -127,18 +127,24 @@ fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
 
 /// The same of processes with these options, after a file was written.
 #[cfg(target_os = "linux")]
-pub(crate) fn struck_of(
+fn struck_of(runs: &Runs, out: &Path, signal: &str, after: &str, more: &[&str]) -> Output {
+    struck_when(runs, out, signal, &|| out.join(after).exists(), more)
+}
+
+/// The same once it is time.
+#[cfg(target_os = "linux")]
+pub(crate) fn struck_when(
     runs: &Runs,
     out: &Path,
     signal: &str,
-    after: &str,
+    is_time: &dyn Fn() -> bool,
     more: &[&str],
 ) -> Output {
     use std::time::{Duration, Instant};
     let job = started(runs, out, more);
     let begun = Instant::now();
-    while !out.join(after).exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no {after} came");
+    while !is_time() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "what is waited for does not come");
         std::thread::sleep(Duration::from_millis(20));
     }
     // what was written last is followed by a word of all ranks that they are ready
