@@ -426,8 +426,8 @@ fn one_that_has_rolled_over_lies_on_its_hull() {
     let hmmwv = vehicle("hmmwv");
     let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
     let agents = vec![agent(&hmmwv, table(&[], &[], &[]), start)];
-    let built = scene::world(ground(0.05, terrain, vec![firm(1.8)]), 2e-3, agents);
-    let model = WorldModel { endings: Endings::never(), ..built.model().clone() };
+    let built = scene::world_model(ground(0.05, terrain, vec![firm(1.8)]), 2e-3, agents);
+    let model = WorldModel { endings: Endings::never(), ..built };
     let mut world = World::new(model);
     let mut deepest = f64::INFINITY;
     let mut tilt = 1.0_f64;

@@ -1,5 +1,7 @@
 //! A lidar of one ray a beam against the whole one and against geometry.
 
+use crate::rendering::Yard;
+
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Published};
 use bekker::numeric::{sin, sin_cos};
@@ -7,14 +9,13 @@ use bekker::random::Stream;
 use bekker::sensor::air::Air;
 use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel, Return};
-use bekker::sensor::material::{Material, SoilAppearance};
-use bekker::sensor::mesh::{Mesh, MeshBuilder};
+use bekker::sensor::material::Material;
+use bekker::sensor::mesh::MeshBuilder;
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
-use bekker::sensor::scene::{Instance, InstanceSet, Scene};
-use bekker::sensor::sky::Sky;
+use bekker::sensor::scene::{Instance, Scene};
 use bekker::simulation::{PropKind, SceneModel, World, strewn};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind};
+use bekker::soil::{Laws, SoilId};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{Face, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain};
 
@@ -25,56 +26,20 @@ fn hole(centre: [f64; 2]) -> Stamp {
     Stamp::hole(centre, HOLE[0], HOLE[1], HOLE[0]).with_face(Face::Parabolic)
 }
 
-fn firm() -> Soil {
-    let kind = SoilKind::Firm { friction: 0.8 };
-    Soil { name: "firm".into(), source: String::new(), kind }
-}
-
 /// A plane with a hole 12 m ahead and a pillar 8 m to the left.
-struct Yard {
-    model: GroundModel,
-    relief: Relief,
-    soils: Vec<SoilAppearance>,
-    meshes: Vec<Mesh>,
-    standing: InstanceSet,
-    moving: InstanceSet,
-    air: Air,
-}
-
-impl Yard {
-    fn new() -> Yard {
-        let surface = Surface::Plane { elevation: 0.0, slope: [0.0; 2] };
-        let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0)));
-        let terrain = terrain.stamp(hole([12.0, 0.0])).build().unwrap();
-        let lattice = Lattice { spacing: 0.05 };
-        let model = GroundModel::new(lattice, terrain, vec![firm()], Laws::reference()).unwrap();
-        let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
-        let mut pillar = MeshBuilder::new();
-        // 256 sides lie within 0.04 mm of the circle
-        let profile = [[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]];
-        pillar.column([0.0; 3], &profile, 256, Material::dull([0.5; 3]));
-        let meshes = vec![pillar.finish()];
-        let at = Pose { position: Vec3::new(0.0, 8.0, 0.0), ..Pose::default() };
-        let standing = InstanceSet::new(&meshes, &[Instance::still(0, at, 0, Class::Post)]);
-        let moving = InstanceSet::new(&meshes, &[]);
-        let soils = vec![SoilAppearance::of(&firm())];
-        // so much fog that the whole lidar would see little else
-        let air = Air { visibility: 15.0, ..Air::default() };
-        Yard { model, relief, soils, meshes, standing, moving, air }
-    }
-
-    fn scene(&self) -> Scene<'_> {
-        Scene {
-            model: &self.model,
-            relief: &self.relief,
-            soils: &self.soils,
-            meshes: &self.meshes,
-            standing: &self.standing,
-            moving: &self.moving,
-            sky: Sky::default(),
-            air: &self.air,
-        }
-    }
+fn yard() -> Yard {
+    let surface = Surface::Plane { elevation: 0.0, slope: [0.0; 2] };
+    let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0)));
+    let terrain = terrain.stamp(hole([12.0, 0.0])).build().unwrap();
+    let mut pillar = MeshBuilder::new();
+    // 256 sides lie within 0.04 mm of the circle
+    let profile = [[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]];
+    pillar.column([0.0; 3], &profile, 256, Material::dull([0.5; 3]));
+    let at = Pose { position: Vec3::new(0.0, 8.0, 0.0), ..Pose::default() };
+    let mut yard = Yard::on(terrain, vec![pillar], &[Instance::still(0, at, 0, Class::Post)]);
+    // so much fog that the whole lidar would see little else
+    yard.air.visibility = 15.0;
+    yard
 }
 
 fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<Return> {
@@ -117,7 +82,7 @@ fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
 
 #[test]
 fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
-    let yard = Yard::new();
+    let yard = yard();
     let lidar = one_ray(LidarSpec::os1_64());
     let height = 1.9;
     let eye = Pose { position: Vec3::new(0.0, 0.0, height), ..Pose::default() };

@@ -25,19 +25,24 @@ fn dice(frame: u32) -> Dice {
 
 const GREY: Material = Material::dull([0.5; 3]);
 
-/// A plane at height 0 with things on it.
-struct Yard {
-    model: GroundModel,
-    relief: Relief,
-    soils: Vec<SoilAppearance>,
-    meshes: Vec<Mesh>,
-    standing: InstanceSet,
-    moving: InstanceSet,
-    air: Air,
+/// Firm ground with things on it, in clear air.
+pub struct Yard {
+    pub model: GroundModel,
+    pub relief: Relief,
+    pub soils: Vec<SoilAppearance>,
+    pub meshes: Vec<Mesh>,
+    pub standing: InstanceSet,
+    pub moving: InstanceSet,
+    pub air: Air,
 }
 
 impl Yard {
+    /// On a plane at height 0.
     fn new(sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
+        Yard::on(Terrain::flat(0.0, SoilId(0)), sketches, instances)
+    }
+
+    pub fn on(terrain: Terrain, sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
         let soil = Soil {
             name: "firm".into(),
             source: String::new(),
@@ -45,7 +50,6 @@ impl Yard {
         };
         let soils = vec![SoilAppearance::of(&soil)];
         let lattice = Lattice { spacing: 0.05 };
-        let terrain = Terrain::flat(0.0, SoilId(0));
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
         let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
         let meshes: Vec<Mesh> = sketches.into_iter().map(MeshBuilder::finish).collect();
@@ -57,7 +61,7 @@ impl Yard {
         Yard { model, relief, soils, meshes, standing, moving, air }
     }
 
-    fn scene(&self) -> Scene<'_> {
+    pub fn scene(&self) -> Scene<'_> {
         Scene {
             model: &self.model,
             relief: &self.relief,
