@@ -254,6 +254,39 @@ fn a_wheel_climbs_a_small_rock_and_stops_at_a_large_one() {
 }
 
 #[test]
+fn tracks_climb_a_kerb_and_a_small_rock_and_stop_at_a_large_one() {
+    let over = |scenery: &str| {
+        let text =
+            head("firm", "") + scenery + &car("a", "m113", [0.0, 0.0], 0.0, 2.0, &drives(0.4));
+        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let start = place(&world, 0).z;
+        let (mut highest, mut mean, mut count) = (0.0_f64, 0.0, 0.0);
+        until(&mut world, 7.0, |world| {
+            let place = place(world, 0);
+            let (x, z) = (place.x, place.z);
+            highest = highest.max(z - start);
+            // all road wheels above the kerb below
+            if (12.5..14.5).contains(&x) {
+                (mean, count) = (mean + z - start, count + 1.0);
+            }
+        });
+        println!("m113 over {scenery}: {:.2} m, {highest:.3} m up", place(&world, 0).x);
+        (place(&world, 0).x, highest, mean / count)
+    };
+    let kerb = "[[scenery]]\nkind = \"block\"\nsize = [12.0, 8.0, 0.15]\nplaces = [[11.0, 0.0]]\n";
+    let (way, _, mean) = over(kerb);
+    // it stands on it, as deep in its pads and springs as before, and still rocks
+    assert!(way > 12.5 && (mean - 0.15).abs() < 0.01, "{way} {mean}");
+    let rock = |scale: f64| {
+        format!("[[scenery]]\nkind = \"rock\"\nscale = {scale:?}\nplaces = [[5.0, 1.08]]\n")
+    };
+    let (way, lift, _) = over(&rock(0.4));
+    assert!(way > 7.0 && lift > 0.02, "{way} {lift}");
+    let (way, lift, _) = over(&rock(3.0));
+    assert!(way < 5.0, "{way} {lift}");
+}
+
+#[test]
 fn a_collision_ends_a_drive_where_the_policy_says_so() {
     let endings = "[endings]\ncollision = \"stop\"\n";
     let text = ice()
@@ -304,6 +337,28 @@ fn two_convoys_head_on_are_the_same_on_any_ranks() {
         let found = together(&model, None, size, &partition, route, 200);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {partition}, {route:?}");
+    }
+}
+
+/// Four in a row, of which the last pushes the others and the first brakes.
+#[test]
+fn a_row_that_pushes_is_the_same_on_any_ranks() {
+    let mut text = head("firm", "");
+    for (k, x) in [0.0, 4.65, 9.3, 13.95].into_iter().enumerate() {
+        let brakes = "driver = { kind = \"hold\", brake = 0.05 }";
+        let driver = [drives(0.3), COASTS.into(), COASTS.into(), brakes.into()];
+        text += &car(&format!("v{k}"), "hmmwv", [x, 0.0], 0.0, 0.0, &driver[k]);
+    }
+    let model = model(&text);
+    let expected = alone(model.clone(), 150);
+    let mut world = World::new(model.clone());
+    until(&mut world, 1.5, |_| {});
+    let pushed = velocity(&world, 2).x;
+    assert!(pushed > 0.02, "the third does not move yet: {pushed} m/s");
+    for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
+        let found = together(&model, None, size, &Partition::RoundRobin, route, 150);
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{size} ranks, {route:?}");
     }
 }
 

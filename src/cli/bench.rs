@@ -10,7 +10,8 @@ use super::{Failure, stdout};
 use crate::cli::quantity::quantity;
 use crate::ground::Published;
 use crate::study::{
-    BenchCase, BenchError, StepCost, Throughput, circling, ploughed, step_cost, throughput,
+    BenchCase, BenchError, Grouping, StepCost, Throughput, circling, ploughed, step_cost,
+    throughput,
 };
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
@@ -25,7 +26,7 @@ const OLD_GROUND: usize = 4_000_000;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
-    bekker bench --vehicles 64 --threads 2\n  bekker bench --full\n  bekker bench sync\n  bekker bench sensors\n  bekker bench m113-scm\n  bekker bench envs\n  bekker bench link\n  bekker bench scaling\n\n\
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --vehicles 64 --crowd\n  bekker bench --full\n  bekker bench sync\n  bekker bench sensors\n  bekker bench m113-scm\n  bekker bench envs\n  bekker bench link\n  bekker bench scaling\n\n\
     Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
     2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
 )]
@@ -56,6 +57,9 @@ pub struct Bench {
     /// Drive that many vehicles side by side, on 1 thread and on --threads
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
     vehicles: Option<usize>,
+    /// Drive --vehicles in a crowd instead: two columns that drive into each other
+    #[arg(long, requires = "vehicles")]
+    crowd: bool,
     /// Threads for --vehicles
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: usize,
@@ -116,12 +120,14 @@ impl Bench {
         }
         let case = self.case(self.soil.as_deref().unwrap_or("chrono_mid"), self.spacing);
         let many = |vehicles, threads, seconds| -> Result<_, Failure> {
-            say(&format!("{vehicles} vehicles, threads: {threads}"));
+            let (count, grouping) = vehicles;
+            say(&format!("{count} vehicles, {grouping:?}, threads: {threads}"));
             throughput(&BenchCase { seconds, ..case.clone() }, vehicles, threads).map_err(refused)
         };
+        let grouping = if self.crowd { Grouping::Crowd } else { Grouping::Abreast };
         if let Some(vehicles) = self.vehicles {
-            results.throughput.push(many(vehicles, 1, self.seconds)?);
-            results.throughput.push(many(vehicles, self.threads, self.seconds)?);
+            results.throughput.push(many((vehicles, grouping), 1, self.seconds)?);
+            results.throughput.push(many((vehicles, grouping), self.threads, self.seconds)?);
         }
         if self.full {
             let refined = BenchCase { laws: "refined".into(), ..case.clone() };
@@ -129,9 +135,9 @@ impl Bench {
             let along_y = BenchCase { heading_deg: 90.0, ..case.clone() };
             results.steps.push(cost("along y", &along_y, Published::default())?);
             results.steps.push(cost("old ground", &case, ploughed(OLD_GROUND))?);
-            results.throughput.push(many(64, 1, 2.0)?);
-            results.throughput.push(many(64, self.threads, 2.0)?);
-            results.throughput.push(many(1000, self.threads, 0.4)?);
+            results.throughput.push(many((64, Grouping::Abreast), 1, 2.0)?);
+            results.throughput.push(many((64, Grouping::Abreast), self.threads, 2.0)?);
+            results.throughput.push(many((1000, Grouping::Abreast), self.threads, 0.4)?);
             say("circles");
             let circles = BenchCase { steering: 0.6, seconds: 60.0 * self.seconds, ..case };
             results.circling = circling(&circles, 10, &resident).map_err(refused)?;
@@ -239,8 +245,12 @@ impl Results {
         let mut text = table.trim_fmt() + allocations_note();
         for t in &self.throughput {
             text += &format!(
-                "\n{:>5} vehicles on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",
+                "\n{:>5} vehicles{} on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",
                 t.vehicles,
+                match t.grouping {
+                    Grouping::Abreast => String::new(),
+                    Grouping::Crowd => format!(" in a crowd, {} hits,", t.hits),
+                },
                 t.threads,
                 if t.threads == 1 { "" } else { "s" },
                 t.steps_per_second,

@@ -5,7 +5,7 @@ use super::{Failure, stdout};
 use crate::ground::Published;
 use crate::soil::catalogue;
 use crate::study::{
-    BenchCase, BenchError, EnergyBalance, ShoeCost, StepCost, Throughput, energy_balance,
+    BenchCase, BenchError, EnergyBalance, Grouping, ShoeCost, StepCost, Throughput, energy_balance,
     shoe_cost, step_cost, throughput,
 };
 use crate::vehicle::spec::TrackModel;
@@ -89,7 +89,10 @@ impl BenchM113 {
                 let title = format!("{} x {ABREAST}, threads: {threads}", name(tracks));
                 say(&title);
                 let case = BenchCase { seconds: 2.0, ..self.case(tracks, 0.05) };
-                abreast.push((title, throughput(&case, ABREAST, threads).map_err(refused)?));
+                abreast.push((
+                    title,
+                    throughput(&case, (ABREAST, Grouping::Abreast), threads).map_err(refused)?,
+                ));
             }
         }
         say("shoes");

@@ -562,7 +562,8 @@ impl AgentModel {
         let hits = &mut state.hits;
         let mut touch = |touch: Touch| hits.add(&touch, time, h);
         if near {
-            let loads = self.meet_obstacles(&model.obstacles, room, strikes, h, &mut touch);
+            let body = (&state.vehicle, &mut *room);
+            let loads = self.meet_obstacles(&model.obstacles, body, strikes, h, &mut touch);
             for (part, load) in HullPart::ALL.into_iter().zip(loads) {
                 self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
             }

@@ -4,6 +4,7 @@ use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactContext, DriveWork};
 use super::on_wheels::slip;
 use super::record::WheelSample;
+use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
 use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -11,6 +12,9 @@ use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
 use crate::vehicle::spec::TrackedSpec;
 use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
 use std::sync::Arc;
+
+/// Rows and columns of the points by which a shoe meets what stands.
+const POINTS: [usize; 2] = [2, 5];
 
 /// A tracked vehicle with the shape of its shoes; immutable.
 #[derive(Clone, Debug)]
@@ -125,6 +129,55 @@ impl OnTracks {
             }
         }
         touches
+    }
+
+    /// Adds what a solid at `place` does to the shoes that face the ground, points of whose undersides
+    /// lie in it; `each` is shown every push, its place and the velocity there.
+    pub(super) fn press_solid(
+        &self,
+        state: &VehicleState,
+        workspace: &mut TracksWorkspace,
+        (place, solid): (&Pose, &Hull),
+        mut each: impl FnMut(&Push, &Vec3, &Vec3),
+    ) {
+        let TracksWorkspace { vehicle, shoes, .. } = workspace;
+        let spec = self.vehicle.spec();
+        let [rows, columns] = POINTS;
+        let stiffness = spec.shoe.pad_stiffness / (rows * columns) as f64;
+        let (length, width) = (spec.shoe.pitch / rows as f64, spec.shoe_width() / columns as f64);
+        let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
+        let reach = spec.shoe.pitch + spec.shoe_width();
+        for side in 0..2 {
+            self.vehicle.lay_shoes(state, vehicle, side, shoes);
+            for shoe in shoes.places() {
+                let middle = place.local_point(&shoe.pose.position);
+                if solid.field(&middle, Exit::Any).distance > reach {
+                    continue;
+                }
+                let mut load = Load::default();
+                for index in 0..rows * columns {
+                    let (row, column) = (index / columns, index % columns);
+                    let x = length * (row as f64 - 0.5 * (rows - 1) as f64);
+                    let y = width * (column as f64 - 0.5 * (columns - 1) as f64);
+                    let r = shoe.pose.direction(&Vec3::new(x, y, low));
+                    let point = shoe.pose.position + r;
+                    let field = solid.field(&place.local_point(&point), Exit::Any);
+                    if field.distance >= 0.0 {
+                        continue;
+                    }
+                    let normal = place.direction(&field.normal);
+                    let depth = -field.distance;
+                    let velocity = shoe.twist.at(&r);
+                    let contact = BodyContact { point, normal, depth, stiffness };
+                    let push = ContactLaw::RUBBER.push(&contact, &velocity);
+                    push.add_to(&mut load, &normal, &r);
+                    each(&push, &point, &velocity);
+                }
+                if load != Load::default() {
+                    self.vehicle.press_shoe(vehicle, side, shoe, &load);
+                }
+            }
+        }
     }
 
     /// What others are told of the tracks; `part` puts a pose into the chassis frame.

@@ -165,10 +165,12 @@ impl World {
             return None;
         }
         let own = &agents[agent];
-        let mut room = own.workspace(&own.unsettled(&self.model.pose(agent, place), 0.0, 0));
+        let state = own.unsettled(&self.model.pose(agent, place), 0.0, 0);
+        let mut room = own.workspace(&state);
         let (body, strikes) = (&mut room.vehicle, &mut room.strikes);
         own.approach_obstacles(obstacles, &self.state.damage, body, strikes, 0.0);
         let mut met = None;
+        let body = (&state.vehicle, body);
         own.meet_obstacles(obstacles, body, strikes, clock.step(), |touch| {
             if let Struck::Obstacle(obstacle) = touch.with {
                 met.get_or_insert(obstacle);

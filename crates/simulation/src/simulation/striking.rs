@@ -1,4 +1,4 @@
-//! An agent that runs into what stands: its hulls and wheels against stems, rocks and blocks.
+//! An agent that runs into what stands: its hulls, wheels and tracks against stems, rocks and blocks.
 
 use super::agent::AgentModel;
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
@@ -9,6 +9,7 @@ use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
 };
 use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
+use crate::vehicle::VehicleState;
 
 /// How far beyond the way of a heartbeat obstacles are looked for, m.
 const AROUND: f64 = 0.5;
@@ -122,7 +123,7 @@ impl AgentModel {
     pub(super) fn meet_obstacles(
         &self,
         obstacles: &Obstacles,
-        body: &mut GroundVehicleWorkspace,
+        (state, body): (&VehicleState, &mut GroundVehicleWorkspace),
         strikes: &mut Strikes,
         h: f64,
         mut touch: impl FnMut(Touch),
@@ -138,6 +139,7 @@ impl AgentModel {
                     let mut sum = Sum::of(index, &mut load, h);
                     self.press_hulls((pose, hull), pairs, body, &mut sum);
                     self.press_wheels((pose, hull), body, &mut sum);
+                    self.press_tracks((pose, hull), (state, body), &mut sum);
                     sum.told(&mut touch);
                 }
                 Some(Obstacle::Stem { stem, foot }) => {
@@ -217,6 +219,25 @@ impl AgentModel {
             let push = ContactLaw::RUBBER.push(&contact, &velocity);
             push.add_to(&mut room.vehicle.loads()[wheel], &normal, &r);
             sum.add(&push, &point, &velocity);
+        }
+    }
+
+    /// The shoes that face the ground against a solid.
+    fn press_tracks(
+        &self,
+        (solid, hull): (&Pose, &[Hull]),
+        (state, body): (&VehicleState, &mut GroundVehicleWorkspace),
+        sum: &mut Sum<'_>,
+    ) {
+        let (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) =
+            (&self.vehicle, body)
+        else {
+            return;
+        };
+        for hull in hull {
+            own.press_solid(state, room, (solid, hull), |push, point, velocity| {
+                sum.add(push, point, velocity);
+            });
         }
     }
 

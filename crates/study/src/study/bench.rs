@@ -11,7 +11,9 @@ use crate::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::Scratch;
-use crate::simulation::{AgentModel, ContactContext, GroundVehicleWorkspace, World, WorldModel};
+use crate::simulation::{
+    AgentModel, ContactContext, Event, GroundVehicleWorkspace, Struck, World, WorldModel,
+};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::vehicle::VehicleState;
@@ -28,6 +30,10 @@ use std::time::Instant;
 const WARM_UP: f64 = 1.0;
 /// Distance between vehicles side by side, m.
 const LANE: f64 = 6.0;
+/// Files of each of the two columns of a crowd.
+const FILES: usize = 4;
+/// Distance between these, and between vehicles of a file, m.
+const CROWD: [f64; 2] = [3.0, 6.0];
 
 /// What is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,11 +137,49 @@ pub struct StepCost {
     pub allocations_per_heartbeat: Option<f64>,
 }
 
+/// How many vehicles stand in a world at the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// Side by side, 6 m apart: none meets another.
+    Abreast,
+    /// In two columns of four files that drive into each other, the vehicles of a file 6 m and
+    /// the files 3 m apart.
+    Crowd,
+}
+
+impl Grouping {
+    /// Places, m, and headings, degrees, of so many vehicles.
+    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<([f64; 2], f64)> {
+        let all = 0..vehicles;
+        match self {
+            Grouping::Abreast => {
+                let places = abreast(case, vehicles).into_iter();
+                places.map(|place| (place, case.heading_deg)).collect()
+            }
+            Grouping::Crowd => all
+                .map(|index| {
+                    let (column, own) = (index % 2, index / 2);
+                    let [across, along] = CROWD;
+                    let x = along * (0.5 + (own / FILES) as f64);
+                    // not quite head on
+                    let y = across * ((own % FILES) as f64 + 0.1 * column as f64);
+                    if column == 0 { ([-x, y], 0.0) } else { ([x, y], 180.0) }
+                })
+                .collect(),
+        }
+    }
+}
+
 /// Throughput of many vehicles in one world.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Throughput {
     /// Vehicles.
     pub vehicles: usize,
+    /// How they stand at the beginning.
+    pub grouping: Grouping,
+    /// Hits of vehicles on vehicles that are over, each counted by both.
+    pub hits: usize,
     /// Threads.
     pub threads: usize,
     /// Vehicle steps per second of wall time.
@@ -156,14 +200,20 @@ fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
 pub(super) fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
-    let BenchCase { soil, laws, spacing, step, seconds, heading_deg, steering, .. } = case;
+    let starts: Vec<_> = places.iter().map(|&place| (place, case.heading_deg)).collect();
+    started(case, &starts)
+}
+
+/// The same with a heading of each, degrees.
+fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, Faults> {
+    let BenchCase { soil, laws, spacing, step, seconds, steering, .. } = case;
     let heartbeat = step * (0.01 / step).round().max(1.0);
     let mut text = format!(
         "format = 1\nname = \"bench\"\n\
          [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
          [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\nlaws = {laws:?}\n"
     );
-    for (index, [x, y]) in places.iter().enumerate() {
+    for (index, ([x, y], heading_deg)) in starts.iter().enumerate() {
         let rows = format!(
             "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
         );
@@ -372,20 +422,21 @@ pub fn ploughed(nodes: usize) -> Published {
     published
 }
 
-/// Drives `vehicles` side by side in one world on `threads` threads.
+/// Drives `vehicles` in one world on `threads` threads.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built or threads cannot be started.
 pub fn throughput(
     case: &BenchCase,
-    vehicles: usize,
+    (vehicles, grouping): (usize, Grouping),
     threads: usize,
 ) -> Result<Throughput, BenchError> {
-    let model = model(case, &abreast(case, vehicles))?;
+    let model = started(case, &grouping.starts(case, vehicles))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })?;
     let step = model.clock.step();
     let mut world = World::new(model);
+    let mut hits = 0;
     let (wall, steps) = pool.install(|| {
         while world.time() < WARM_UP.min(0.5 * case.seconds) {
             world.advance();
@@ -393,15 +444,23 @@ pub fn throughput(
         let (begun, first) = (Instant::now(), world.state().tick);
         while world.time() < case.seconds - 1e-9 {
             world.advance();
+            let events = (0..vehicles).flat_map(|agent| world.events(agent));
+            hits += events.filter(|event| is_hit_of_vehicles(event)).count();
         }
         (begun.elapsed().as_secs_f64(), world.state().tick - first)
     });
     Ok(Throughput {
         vehicles,
+        grouping,
+        hits,
         threads,
         steps_per_second: (steps * vehicles as u64) as f64 / wall,
         real_time_factor: wall / (steps as f64 * step),
     })
+}
+
+fn is_hit_of_vehicles(event: &Event) -> bool {
+    matches!(event, Event::Collided(hit) if matches!(hit.with, Struck::Vehicle(_)))
 }
 
 /// Resident memory at `samples` even moments of a drive in circles, bytes.
@@ -460,7 +519,15 @@ mod tests {
         assert_eq!(ploughed(1000).nodes(), 1024);
         let unknown = BenchCase { soil: "custard".into(), ..case() };
         assert!(step_cost(&unknown, Published::default(), None).is_err());
-        let many = throughput(&BenchCase { seconds: 0.1, ..case() }, 3, 2).unwrap();
-        assert!(many.vehicles == 3 && many.steps_per_second > 0.0);
+        let case = BenchCase { seconds: 0.1, ..case() };
+        let many = throughput(&case, (3, Grouping::Abreast), 2).unwrap();
+        assert!(many.vehicles == 3 && many.steps_per_second > 0.0 && many.hits == 0);
+    }
+
+    #[test]
+    fn a_crowd_meets() {
+        let case = BenchCase { seconds: 4.0, ..case() };
+        let crowd = throughput(&case, (2, Grouping::Crowd), 2).unwrap();
+        assert!(crowd.hits >= 2, "{crowd:?}");
     }
 }

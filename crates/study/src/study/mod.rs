@@ -42,7 +42,8 @@ mod wheel_theory;
 
 pub use absorbed_power::absorbed_power;
 pub use bench::{
-    BenchCase, BenchError, Stages, StepCost, Throughput, circling, ploughed, step_cost, throughput,
+    BenchCase, BenchError, Grouping, Stages, StepCost, Throughput, circling, ploughed, step_cost,
+    throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
 pub use deflection_relations::{DeflectionRelation, LoadedTyre, vehicle_cone_index_factor};

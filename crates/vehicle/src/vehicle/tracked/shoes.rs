@@ -246,7 +246,8 @@ impl TrackedVehicle {
         }
     }
 
-    /// Adds what the ground does to a shoe of a side, about the shoe's origin.
+    /// Adds what the ground, or what stands on it, does to a shoe of a side, about the shoe's
+    /// origin.
     ///
     /// On a band, half goes to each pin; the moment about the shoe's y axis is a couple of
     /// the pins, the others go along with the forces. A pin's share goes to the
@@ -261,7 +262,7 @@ impl TrackedVehicle {
         let pins = match shoe.hold {
             Hold::Band(pins) => pins,
             Hold::Load(own) => {
-                workspace.body.load[own] = *load;
+                workspace.body.load[own] += *load;
                 return;
             }
         };
