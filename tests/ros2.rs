@@ -131,6 +131,9 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let steering: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 5).unwrap()).collect();
     // 0.1 rad to the left at first, then a twist to the right
     assert!(steering[0] > 0.0 && *steering.last().unwrap() < 0.0, "{commands}");
+    let throttle: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 3).unwrap()).collect();
+    // by the pedals between the two
+    assert!(throttle.contains(&0.25), "{commands}");
     // the trailer was let go of half way, and not before
     let uncoupled: Vec<&str> =
         commands.lines().skip(1).map(|row| row.split(',').nth(9).unwrap()).collect();

@@ -32,6 +32,10 @@ ACKERMANN = "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 sp
 STORE.register(get_types_from_msg(ACKERMANN, "ackermann_msgs/msg/AckermannDrive"))
 STORE.register(get_types_from_msg("std_msgs/Header header\nackermann_msgs/AckermannDrive drive\n",
                                   "ackermann_msgs/msg/AckermannDriveStamped"))
+STORE.register(get_types_from_msg("float64 accel_cmd\nfloat64 brake_cmd\nfloat64 steer_cmd\n",
+                                  "tier4_vehicle_msgs/msg/ActuationCommand"))
+STORE.register(get_types_from_msg("std_msgs/Header header\ntier4_vehicle_msgs/ActuationCommand actuation\n",
+                                  "tier4_vehicle_msgs/msg/ActuationCommandStamped"))
 # `grid_map_msgs` 2 and `simulation_interfaces` 2
 STORE.register(get_types_from_msg(
     "float64 resolution\nfloat64 length_x\nfloat64 length_y\ngeometry_msgs/Pose pose\n", "grid_map_msgs/msg/GridMapInfo"))
@@ -74,7 +78,7 @@ for name, fields in {
 }.items():
     STORE.register(get_types_from_msg(fields, SI + name))
 COMMAND, TWIST = "ackermann_msgs/msg/AckermannDriveStamped", "geometry_msgs/msg/TwistStamped"
-BOOL = "std_msgs/msg/Bool"
+BOOL, PEDALS = "std_msgs/msg/Bool", "tier4_vehicle_msgs/msg/ActuationCommandStamped"
 KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lidar": "PointCloud2"}
 
 
@@ -271,6 +275,7 @@ def main(domain, vehicle, sensors):
             node.read(name, f"sensor_msgs/msg/{KINDS[sensor]}")
     say = node.write(f"/{vehicle}/cmd", COMMAND)
     say_twist = node.write(f"/{vehicle}/cmd_vel", TWIST)
+    say_pedals = node.write(f"/{vehicle}/cmd_pedals", PEDALS)
     uncouple = node.write(f"/{vehicle}/uncouple", BOOL)
     of = STORE.types
     seen = {name: [] for name in node.topics}
@@ -300,6 +305,9 @@ def main(domain, vehicle, sensors):
             if clocks[-1].clock.sec == 0 and clocks[-1].clock.nanosec < 500_000_000:
                 drive = of["ackermann_msgs/msg/AckermannDrive"](0.1, 0.0, 3.0, 0.0, 0.0)
                 say(of[COMMAND](header, drive))
+            elif clocks[-1].clock.sec == 0 and clocks[-1].clock.nanosec < 600_000_000:
+                pedals = of["tier4_vehicle_msgs/msg/ActuationCommand"](0.25, 0.0, 0.05)
+                say_pedals(of[PEDALS](header, pedals))
             else:
                 uncouple(of[BOOL](True))
                 vector = of["geometry_msgs/msg/Vector3"]

@@ -1,10 +1,10 @@
 //! The controller of a run that nodes of ROS 2 drive.
 
-use super::message::{AckermannDriveStamped, Bool, TwistStamped};
+use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, TwistStamped};
 use super::node::{In, Node};
 use super::services::Services;
 use super::topics::{Topics, ros_name};
-use super::wanted::Wanted;
+use super::wanted::{Pace, Wanted};
 use crate::link::held_speed::HeldSpeed;
 use crate::link::{LinkError, OnTimeout, Seat};
 use crate::simulation::{
@@ -62,6 +62,7 @@ struct Driver {
     topic: String,
     drives: In<AckermannDriveStamped>,
     twists: In<TwistStamped>,
+    actuations: In<ActuationCommandStamped>,
     /// `/V/uncouple` of one that draws a trailer, and whether it was told to let go of it.
     uncouples: Option<In<Bool>>,
     uncouple: bool,
@@ -100,6 +101,7 @@ impl Bridge {
                 seat: *seat,
                 drives: node.taken(&topic)?,
                 twists: node.taken(&format!("{topic}_vel"))?,
+                actuations: node.taken(&format!("{topic}_pedals"))?,
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
@@ -253,6 +255,7 @@ impl Driver {
         };
         self.drives.take_all(|drive| take(Wanted::of_drive(&drive)));
         self.twists.take_all(|twist| take(Wanted::of_twist(&twist, wheelbase)));
+        self.actuations.take_all(|actuation| take(Wanted::of_actuation(&actuation)));
         if let Some(uncouples) = &self.uncouples {
             let uncouple = &mut self.uncouple;
             uncouples.take_all(|told: Bool| *uncouple |= told.data);
@@ -296,13 +299,21 @@ impl Driver {
         if std::mem::take(&mut self.is_late) {
             remark(&format!("{topic}: commands come again"));
         }
-        let Some(Wanted { speed: target, angle, .. }) = self.last else {
+        let Some(Wanted { pace, angle, .. }) = self.last else {
             return Err(format!("{topic}: no command"));
         };
-        if !(target.is_finite() && angle.is_finite()) {
-            return Err(format!("{topic}: speed {target}, angle {angle}: must be finite numbers"));
+        let Controls { throttle, brake, gear, .. } = match pace {
+            Pace::Speed(target) if target.is_finite() => self.held.controls(target, heartbeat),
+            Pace::Pedals([throttle, brake]) if throttle.is_finite() && brake.is_finite() => {
+                // a speed after them is pursued anew
+                self.held = HeldSpeed::default();
+                Controls { throttle, brake, ..Controls::default() }
+            }
+            _ => return Err(format!("{topic}: {pace:?}: must be finite numbers")),
+        };
+        if !angle.is_finite() {
+            return Err(format!("{topic}: angle {angle}: must be a finite number"));
         }
-        let Controls { throttle, brake, gear, .. } = self.held.controls(target, heartbeat);
         let steering = Steering::Angle(angle);
         let uncouple = self.uncouple;
         let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };

@@ -31,6 +31,7 @@ interfaces! {
     GridMap => "grid_map_msgs::msg::dds_::GridMap_",
     AckermannDriveStamped => "ackermann_msgs::msg::dds_::AckermannDriveStamped_",
     TwistStamped => "geometry_msgs::msg::dds_::TwistStamped_",
+    ActuationCommandStamped => "tier4_vehicle_msgs::msg::dds_::ActuationCommandStamped_",
     Bool => "std_msgs::msg::dds_::Bool_",
 }
 
@@ -238,6 +239,15 @@ pub(super) struct TwistStamped {
     pub header: Header,
     pub linear: Vector3,
     pub angular: Vector3,
+}
+
+/// `tier4_vehicle_msgs/ActuationCommandStamped`, its command laid flat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ActuationCommandStamped {
+    pub header: Header,
+    pub accel_cmd: f64,
+    pub brake_cmd: f64,
+    pub steer_cmd: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

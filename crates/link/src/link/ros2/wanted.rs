@@ -1,15 +1,24 @@
 //! What a node wants of a vehicle.
 
-use super::message::{AckermannDriveStamped, Header, TwistStamped};
+use super::message::{AckermannDriveStamped, ActuationCommandStamped, Header, TwistStamped};
 use crate::numeric::atan2;
 
-/// A speed and a steering angle, from the stamp's time on.
+/// How it is to go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// At this speed, m/s, negative backward.
+    Speed(f64),
+    /// Ahead, by the shares of throttle and brake.
+    Pedals([f64; 2]),
+}
+
+/// A pace and a steering angle, from the stamp's time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wanted {
     /// µs; none before the beginning.
     pub stamp_us: Option<u64>,
-    /// m/s, negative backward.
-    pub speed: f64,
+    /// How it is to go on.
+    pub pace: Pace,
     /// Mean angle of the steered wheels, rad, positive to the left.
     pub angle: f64,
 }
@@ -17,7 +26,14 @@ pub(super) struct Wanted {
 impl Wanted {
     pub fn of_drive(drive: &AckermannDriveStamped) -> Wanted {
         let [speed, angle] = [drive.speed, drive.steering_angle].map(f64::from);
-        Wanted { stamp_us: stamp(&drive.header), speed, angle }
+        Wanted { stamp_us: stamp(&drive.header), pace: Pace::Speed(speed), angle }
+    }
+
+    /// By its pedals; `steer_cmd` is taken for the angle.
+    pub fn of_actuation(actuation: &ActuationCommandStamped) -> Wanted {
+        let &ActuationCommandStamped { ref header, accel_cmd, brake_cmd, steer_cmd } = actuation;
+        let pace = Pace::Pedals([accel_cmd, brake_cmd]);
+        Wanted { stamp_us: stamp(header), pace, angle: steer_cmd }
     }
 
     /// By the yaw rate of a bicycle of this wheelbase, m, at the wanted speed: its angle is that
@@ -26,7 +42,7 @@ impl Wanted {
         let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
         let angle = atan2(wheelbase * yaw_rate, speed.abs());
         let angle = if speed < 0.0 { -angle } else { angle };
-        Wanted { stamp_us: stamp(&twist.header), speed, angle }
+        Wanted { stamp_us: stamp(&twist.header), pace: Pace::Speed(speed), angle }
     }
 }
 
