@@ -33,30 +33,42 @@ pub fn level() -> Level {
 #[doc(hidden)]
 pub use fearless_simd::dispatch as dispatch_any;
 
+/// Compiles an expression for instructions that the processor is known to have.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! vectorized {
+    ($instructions:expr, $simd:pat => $op:expr) => {
+        $crate::numeric::Simd::vectorize(
+            $instructions,
+            #[inline(always)]
+            || {
+                let $simd = $instructions;
+                $op
+            },
+        )
+    };
+}
+#[doc(hidden)]
+pub use vectorized;
+
 /// Runs a generic function on [`Lanes`](crate::numeric::Lanes) with the widest instructions up to
-/// a level. AVX2's registers hold four numbers: AVX-512 computes them no sooner, and is compiled
-/// for packets of sixteen rays alone.
+/// a level. AVX-512's are used on registers of four numbers: eight at a time gained a step 2 %,
+/// for half of what is asked of a node is not arithmetic, and cost every sum its order.
 #[macro_export]
 macro_rules! dispatch {
     ($level:expr, $simd:pat => $op:expr) => {{
         #[cfg(target_arch = "x86_64")]
         {
             let level: $crate::numeric::Level = $level;
-            match level.as_avx2() {
-                Some(avx2) => $crate::numeric::Simd::vectorize(
-                    avx2,
-                    #[inline(always)]
-                    || {
-                        let $simd = avx2;
-                        $op
-                    },
-                ),
-                None => {
-                    let Some($simd) = level.as_sse2() else {
-                        unreachable!("SSE2 is part of x86-64")
-                    };
-                    $op
-                }
+            if let Some(avx512) = level.as_avx512() {
+                $crate::numeric::instructions::vectorized!(avx512, $simd => $op)
+            } else if let Some(avx2) = level.as_avx2() {
+                $crate::numeric::instructions::vectorized!(avx2, $simd => $op)
+            } else {
+                let Some($simd) = level.as_sse2() else {
+                    unreachable!("SSE2 is part of x86-64")
+                };
+                $op
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
